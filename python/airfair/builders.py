@@ -1,6 +1,6 @@
-"""Writes `airfair.build`, functions that build scenarios, from the schema of the scenario file.
+"""Generator of `airfair.build`, whose functions build scenarios, from the schema of the scenario file.
 
-`python -m airfair.builders` prints the module; `make docs` keeps it as it should be.
+`python -m airfair.builders` prints the module; `make docs` writes it to its file.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ _INDENT = 100
 
 
 _NAMES = {("host", "link"): "host_link", ("rate", "up"): "rate", ("rate", "down"): "rate"}
-"""Names of tables that a key alone does not tell apart, or that are the same elsewhere."""
+"""Names of builders by table and key, where the key alone is ambiguous or the same table occurs elsewhere."""
 
 
 @dataclass(frozen=True)
 class Builder:
-    """A function for one table."""
+    """Function of `airfair.build` that builds one kind of table of a scenario."""
 
     name: str
     about: str
     properties: Schema
     required: frozenset[str]
     tag: tuple[str, str] | None = None
-    """The key that tells what kind of table it is, and its word."""
+    """Key that selects the kind of table, and its word for this kind; `None` if there is one kind only."""
 
     def code(self) -> str:
-        """The function."""
+        """Source text of the function."""
         keys = [key for key in self.properties if self.tag is None or key != self.tag[0]]
         keys.sort(key=lambda key: key not in self.required)
         parameters = [_parameter(key, self.properties[key], key in self.required) for key in keys]
@@ -80,7 +80,7 @@ class Builder:
 
 
 def module() -> str:
-    """The text of `airfair.build`."""
+    """Source text of the module `airfair.build`."""
     made: dict[str, Builder] = {}
     for parent, builder in _walk("scenario", "", json.loads(schema()), "A scenario."):
         name = builder.name
@@ -97,7 +97,7 @@ def _rest(builder: Builder) -> tuple[str, Schema, frozenset[str], tuple[str, str
 
 
 def _walk(name: str, parent: str, found: Schema, about: str) -> Iterator[tuple[str, Builder]]:
-    """Builders of a schema and of all within it, each with the name of the table around it."""
+    """Builders of a schema and of all schemas in it, each with the name of the enclosing table."""
     about = found.get("description", about)
     for each in (*found.get("anyOf", ()), *found.get("oneOf", ())):
         yield from _walk(name, parent, each, about)
@@ -114,7 +114,7 @@ def _walk(name: str, parent: str, found: Schema, about: str) -> Iterator[tuple[s
 
 
 def _tag(found: Schema) -> tuple[str, str] | None:
-    """The key whose only word tells this kind of table from others."""
+    """Key that selects this kind of table, and its only allowed word; `None` if there is no such key."""
     one = [
         (key, each["enum"][0])
         for key, each in found["properties"].items()
@@ -129,7 +129,7 @@ def _argument(key: str) -> str:
 
 
 def _union(types: Iterable[str]) -> str:
-    """One type for all of `types`, the words of several in one `Literal`."""
+    """Union of `types`, in which all `Literal` types are merged into one."""
     every = list(dict.fromkeys(types))
     words = [kind for kind in every if kind.startswith("Literal[")]
     merged = [f"Literal[{', '.join(kind[8:-1] for kind in words)}]"] if words else []
@@ -149,7 +149,7 @@ _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 
 
 def _types(found: Schema) -> Iterator[str]:
-    """Types of Python that a value can have."""
+    """Python types that the schema of a value allows."""
     for each in (*found.get("anyOf", ()), *found.get("oneOf", ())):
         yield from _types(each)
     if "enum" in found:

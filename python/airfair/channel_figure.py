@@ -1,4 +1,4 @@
-"""Picture of the channel over a short time: a lane for each station, with what it sends and waits for."""
+"""Picture of the channel over a short time: one lane per station with its frames, back-off and waits."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from .marks import PROGRAM
 COLUMN, PAGE = 3.5, 7.16
 """Widths of a column and of a page of a paper in two columns [inch]."""
 MOST = 3_000
-"""Intervals that a picture can show at most."""
+"""Largest number of intervals in a picture."""
 
 _LANE, _AROUND = 0.34, 0.95
-"""Heights of a lane, and of the axis and the legend [inch]."""
+"""Height of a lane, and height of the axis and the legend together [inch]."""
 _FRAME, _SLOTS = 0.62, 0.30
 """Heights of a frame and of a slot, in lanes."""
 _CHARACTER = 0.062
 """Width of a character in a frame [inch]."""
 
 _RATE_UNITS = ((3e-3, 1e6, "µs"), (3.0, 1e3, "ms"), (float("inf"), 1.0, "s"))
-"""Spans up to which a unit is used [s], and how many of it are a second."""
+"""Units of the time axis: longest picture that uses the unit [s], units per second, and name."""
 
 _STYLE: dict[Any, Any] = {
     **STYLE,
@@ -45,7 +45,7 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Look:
-    """A kind of frame, as it is drawn."""
+    """Style in which a kind of frame is drawn."""
 
     label: str
     fill: str
@@ -54,7 +54,7 @@ class Look:
     hatch: str = ""
 
     def patch(self) -> dict[str, Any]:
-        """Properties of a patch."""
+        """Properties of the matplotlib patch that is drawn for a frame."""
         return {
             "facecolor": self.fill,
             "edgecolor": self.edge,
@@ -94,7 +94,7 @@ class Slice:
 
     @property
     def look(self) -> Look:
-        """Look of a frame."""
+        """Style of the frame; only for an interval of the category "frame"."""
         if self.arguments["outcome"] == "collided":
             return _COLLIDED
         if self.arguments["outcome"] == "received" and self.arguments.get("lost"):
@@ -103,7 +103,7 @@ class Slice:
 
 
 def slices(trace: Mapping[str, Any]) -> dict[str, list[Slice]]:
-    """The lanes of a trace that `--timeline` wrote, by name, those with nothing in them too."""
+    """Intervals of each lane of a trace that `--timeline` wrote, by name; empty lanes are included."""
     events: Iterable[Mapping[str, Any]] = trace["traceEvents"]
     cells, lanes, found = set(), {}, {}
     for event in events:
@@ -127,7 +127,7 @@ def draw(
     width: float = PAGE,
     access_points: Sequence[str] = (),
 ) -> Figure:
-    """Lanes from the first time of the window to the second [s]; slots are marked where there is room."""
+    """Draw the lanes between the two times of `window` [s]; slots are marked if there is room."""
     start, end = window
     scale, unit = next((scale, unit) for span, scale, unit in _RATE_UNITS if end - start <= span)
     with mpl.rc_context(_STYLE):
@@ -155,7 +155,7 @@ def draw(
 
 @dataclass(frozen=True)
 class _Place:
-    """Part of a lane, in units of the axis."""
+    """Position of an interval in the figure: its row, and its start and end in units of the axis."""
 
     ax: Axes
     row: int
@@ -165,7 +165,7 @@ class _Place:
     per_second: float
 
     def box(self, left: float, right: float, height: float, properties: Mapping[str, Any]) -> None:
-        """A box in the middle of the lane."""
+        """Draw a box, vertically centred in the lane."""
         self.ax.add_patch(
             Rectangle((left, self.row - height / 2), right - left, height, **properties)
         )
@@ -179,7 +179,7 @@ def _frame(at: _Place, it: Slice) -> None:
     room = (right - left) / (_CHARACTER * at.per_inch)
     for words in wishes:
         if len(words) < room:
-            # Words stand on a ground of their own where lines would cross them.
+            # A plain background keeps the words readable on a hatched frame.
             ground = {"facecolor": look.fill, "edgecolor": "none", "pad": 0.8}
             at.ax.text(
                 (left + right) / 2,
@@ -196,7 +196,7 @@ def _frame(at: _Place, it: Slice) -> None:
 
 
 def _wishes(arguments: Mapping[str, Any]) -> list[str]:
-    """Words for a frame, the longest first."""
+    """Labels for a frame, the longest first; `_frame` draws the first one that fits."""
     kind, rate = arguments["kind"], f"{arguments['rate_mbps']:g} Mb/s"
     category, mpdus = arguments.get("category"), arguments.get("mpdus")
     if category:
@@ -237,13 +237,13 @@ _SLOT: dict[str, Any] = {"facecolor": GRID, "edgecolor": MUTED, "linewidth": 0.5
 _LINE: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (3, 2))}
 _DOTS: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (0.8, 2.2))}
 _ONE_LINE = 6
-"""Most entries of a legend that fit beside each other on a page."""
+"""Largest number of legend entries in one line on a page."""
 _NARROWEST = 0.02
-"""Width of a slot that is drawn as one [inch]."""
+"""Smallest width at which slots are drawn one by one [inch]."""
 
 
 def _tell(figure: Figure, found: Sequence[Slice], width: float, *, has_slots: bool) -> None:
-    """A legend of what there is."""
+    """Add a legend with the kinds of intervals that occur in `found`."""
     handles: list[Any] = []
     labels: list[str] = []
 
@@ -280,7 +280,7 @@ def _tell(figure: Figure, found: Sequence[Slice], width: float, *, has_slots: bo
 
 
 def _legend_columns(count: int) -> int:
-    """Columns of a legend on a page: more than six words need two lines."""
+    """Number of columns of a legend with `count` entries on a page: more than six need two lines."""
     return count if count <= _ONE_LINE else -(-count // 2)
 
 

@@ -16,7 +16,7 @@ KINDS = {
     "category": "Name of the access category.",
     "link": "Name of the link.",
 }
-"""Columns that have the name of a thing where the core has its place in a list."""
+"""Descriptions of the columns in which names replace the core's indices."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Column:
 
     name: str
     unit: str
-    """Sign of its unit; empty for a name."""
+    """Sign of the column's unit; empty for a name."""
     meaning: str
     is_nullable: bool = False
     """True if a value may not exist."""
@@ -79,7 +79,7 @@ _RAW = {
     "access_point": ("access_point_queue",),
     "link": ("link_queue",),
 }
-"""Series of the core of each kind of thing."""
+"""Series of the core by kind of subject."""
 
 _TIME = Column(
     "time_s", "s", "Start of the step; time 0 is the start of the run, warm-up included."
@@ -109,7 +109,7 @@ _DERIVED = {
         ),
     ),
 }
-"""Columns that follow from those of the core."""
+"""Columns that are computed from those of the core, by kind of subject."""
 
 
 def heads(series: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Defaults of today that act in a scenario: of TCP, queues and wires, in cells of 802.11n, ac and ax."""
+"""Modern defaults that apply in a scenario: for TCP, queues and wires of cells with 802.11n, ac and ax."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ WIDTH = 80
 _FIXED = "\x00"
 _QUOTED = re.compile(r'"[^"]*"')
 _MOST_NAMED = 3
-"""Sections with the same default that are named each."""
+"""Largest number of sections with the same default that are named one by one."""
 
 Applied = Mapping[str, str]
 """A default, as `Scenario.applied_defaults` returns it."""
 
 
 def explained(applied: Iterable[Applied]) -> str:
-    """Each default that acted with its value and its reason, in lines of at most 80 columns."""
+    """Text with each default that applies, its value and the reason, in lines of at most 80 columns."""
     by_cell: dict[tuple[str, str], dict[tuple[str, ...], list[str]]] = {}
     for it in applied:
         alike = by_cell.setdefault((it["standard"], it["cell"]), {})
@@ -41,7 +41,7 @@ def explained(applied: Iterable[Applied]) -> str:
 
 
 def differing(levels: Sequence[Iterable[Applied]]) -> list[str]:
-    """Keys whose defaults of today act at some levels and not at all, each with both values."""
+    """Keys whose modern defaults apply at some levels but not at all of them, each with both values."""
     sets = [
         {(it["section"].partition(".")[0], it["key"], it["legacy"], it["value"]) for it in applied}
         for applied in levels
@@ -60,7 +60,7 @@ def _path(sections: Sequence[str], key: str) -> str:
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
-    # A line ends between values, and not within one.
+    # Do not break lines within a quoted value.
     whole = _QUOTED.sub(lambda it: it[0].replace(" ", _FIXED), printable(text))
     lines = textwrap.wrap(
         whole,

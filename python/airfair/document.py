@@ -100,7 +100,7 @@ def record_hashes(result: Result) -> list[str]:
 
 
 Samples = dict[str, list[float]]
-"""Columns of one thing, with a value for each replication; NaN is a value that does not exist."""
+"""Columns of one subject (flow, station, …), with a value per replication; missing values are NaN."""
 
 
 def samples(result: Result, table: str, names: Sequence[str]) -> dict[str, Samples]:

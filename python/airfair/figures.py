@@ -1,7 +1,7 @@
-"""Figures of runs over time: means with bands, direct labels, colours that everyone can tell apart.
+"""Figures of measured values: means with their 95 % intervals, over time, over a number or by category.
 
-Each figure comes as PNG and SVG. Text stays text in the SVG, and colours come from the fixed palette
-below, so that a page can replace them by its own.
+Each figure can be written as PNG and SVG. An SVG contains its text as text, and only colours of a fixed
+palette, which a page replaces by its own. The palette suits every kind of colour vision.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ Share = Literal["none", "all", "row", "col"]
 Series = TypeVar("Series")
 
 PALETTE = ("#c44601", "#0072b2", "#008a63", "#a4508b", "#806000")
-"""Okabe and Ito's hues, darkened to a contrast of 4.5 on white. The slow session comes first."""
+"""Okabe and Ito's hues, darkened to a contrast of 4.5 on white, in the order in which curves use them."""
 INK = "#222222"
 MUTED = "#6b6b6b"
 GRID = "#dcdcdc"
 _MARKERS = "os^Dv"
 _DASHES = ((0, (5, 2)), (0, (1, 1.5)))
-"""Dashes of horizontal lines in a legend."""
+"""Dash patterns of horizontal lines, in the order of the lines."""
 WIDE, NARROW = 10.5, 5.4
-"""Widths of a figure over a page and over half of it [inch]."""
+"""Width of a figure that fills a page, and of one that fills half of it [inch]."""
 _MARGIN, _LETTER = 0.5, 0.08
-"""Width of a panel's labels beside its axes, and of a letter of its title [inch]."""
+"""Width of the labels on the left of a panel, and mean width of a letter of its title [inch]."""
 BAND, BARS = "band: 95 % interval of the mean", "bars: 95 % interval of the mean"
-"""Bands and bars mean one thing everywhere."""
+"""Texts of legends for the intervals, which have the same meaning in all figures."""
 THE_PAPER = "the paper"
 PAIR = 2
 """Number of panels side by side in a wide figure."""
@@ -74,10 +74,10 @@ STYLE: dict[Any, Any] = {
 
 
 class Figure(Plain):
-    """A figure that a notebook shows by itself, whether it has imported pyplot or not."""
+    """Figure that notebooks display even if they have not imported pyplot."""
 
     narrow: Callable[[], Figure] | None = None
-    """Draws the same for a narrow screen, panels one below the other, where this one is wide."""
+    """Function that draws the figure for a narrow screen, with one panel per row; `None` if not needed."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         inches: float = self.get_figwidth()
@@ -86,7 +86,7 @@ class Figure(Plain):
 
 @dataclass(frozen=True)
 class Curve:
-    """One quantity over time, in several replications."""
+    """Curve of one quantity over time, in several replications."""
 
     label: str
     samples: Floats
@@ -95,7 +95,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """An instant with a few words."""
+    """Vertical line at an instant, with a short text."""
 
     time_s: float
     text: str
@@ -103,7 +103,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """One set of axes."""
+    """Panel with curves over time."""
 
     title: str
     y_label: str
@@ -111,28 +111,28 @@ class Panel:
     curves: Sequence[Curve]
     marks: Sequence[Mark] = ()
     levels: Mapping[float, str] = field(default_factory=dict)
-    """Horizontal lines with labels for the legend; at most two."""
+    """Labels of horizontal lines for the legend, by value; at most two."""
 
 
 @dataclass(frozen=True)
 class Points:
-    """One estimate per category."""
+    """Estimates with one label and colour, one per category or position on the x axis."""
 
     label: str
     estimates: Floats
     """Means and half widths of their intervals, (2, category)."""
     printed: Mapping[int, float] = field(default_factory=dict)
-    """Values that the paper prints, by category: drawn hollow in the same colour."""
+    """Published values by index of the category, drawn as hollow markers in the same colour."""
     possible: tuple[float, float] = (0.0, math.inf)
-    """Values that there can be; no interval is drawn beyond."""
+    """Smallest and largest possible value, at which intervals are cut."""
 
     @property
     def interval(self) -> tuple[Floats, Floats]:
-        """Lower and upper ends, as far as there can be values; the mean itself where it is not known."""
+        """Lower and upper ends, cut to possible values; both are the mean if the interval is unknown."""
         mean, width = self.estimates
         width = np.where(np.isfinite(width), width, 0)
         low, high = self.possible
-        # A mean beyond what is possible, by rounding, keeps its interval on its own side.
+        # Rounding may put a mean beyond the possible values; the interval must still contain it.
         return np.minimum(mean, np.maximum(mean - width, low)), np.maximum(
             mean, np.minimum(mean + width, high)
         )
@@ -147,7 +147,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Category:
-    """Axes with named places instead of numbers."""
+    """Panel with named categories along one axis."""
 
     title: str
     y_label: str
@@ -155,11 +155,11 @@ class Category:
     names: Sequence[str]
     groups: Sequence[Points]
     levels: Mapping[float, str] = field(default_factory=dict)
-    """Horizontal lines with a few words."""
+    """Texts of lines at constant values, by value."""
 
 
 def by_category(panel: Category, *, wide: bool = False) -> Figure:
-    """Estimates side by side at each place, with their intervals."""
+    """Figure of estimates with their intervals, side by side above each category."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDE if wide else NARROW, 3.6), layout="constrained")
         ax = figure.subplots()
@@ -202,7 +202,7 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         ax.set_ylabel(panel.y_label)
         _legend(figure, ax, 3 if wide else 2, BARS, printed=any(g.printed for g in panel.groups))
     if wide:
-        # Many names stand below each other where there is no room side by side.
+        # On a narrow screen, categories are rows, because many names do not fit side by side.
         rows = replace(panel, x_label=panel.y_label, y_label=panel.x_label)
         figure.narrow = lambda: by_name([rows], stacked=True)
     return figure
@@ -217,7 +217,7 @@ def _title(ax: Axes, text: str, pad: float = 6) -> None:
 
 
 def _printed(ax: Axes, at: Sequence[float], points: Points, colour: str, i: int) -> None:
-    """Draws what the paper prints, hollow, with the marker of the measured points."""
+    """Draw published values as hollow markers of the same shape as those of the measured points."""
     if points.printed:
         _hollow(ax, [at[place] for place in points.printed], points.printed.values(), colour, i)
 
@@ -269,15 +269,15 @@ def _legend(figure: Figure, ax: Axes, columns: int, interval: str, *, printed: b
 
 @dataclass(frozen=True)
 class Chart:
-    """Axes with a number along x."""
+    """Panel with lines over a number on the x axis."""
 
     title: str
     x: Sequence[float]
     lines: Sequence[Points]
     levels: Mapping[float, str] = field(default_factory=dict)
-    """Horizontal lines with a few words."""
+    """Texts of horizontal lines, by value."""
     reference: Points | None = None
-    """A line to compare the others with, in grey."""
+    """Grey line with which the others are compared."""
 
 
 def over_number(
@@ -288,10 +288,11 @@ def over_number(
     floor: float | None = None,
     columns: int = 2,
 ) -> Figure:
-    """Estimates along a number, in panels with the same axes and the same lines.
+    """Figure of estimates over a number, in panels with the same axes and the same lines.
 
-    With a floor y is logarithmic, and what lies below the floor is drawn on it. With a label for each
-    column y is shared within columns alone. Where values can be negative, zero is marked.
+    With `floor` the y axis is logarithmic and begins there; smaller values are drawn at `floor`. If `y_label`
+    has one label per column, only panels of the same column share the scale of y. If values can be negative,
+    a line marks zero.
     """
     labels_of_y = [y_label] if isinstance(y_label, str) else y_label
     figure = _over_number(charts, x_label, labels_of_y, floor, columns)
@@ -302,7 +303,7 @@ def over_number(
 def _one_below_the_other(
     charts: Sequence[Chart], x_label: str, labels_of_y: Sequence[str], floor: float | None
 ) -> Figure:
-    """The same in one column, panels with the same label of y in a row, and on the same scale."""
+    """Figure of `over_number` with one panel per row; panels with the same y label share its scale."""
     count = len(labels_of_y)
     order = [chart for first in range(count) for chart in charts[first::count]]
     labels = [label for first, label in enumerate(labels_of_y) for _ in charts[first::count]]
@@ -322,7 +323,7 @@ def _over_number(
     floor: float | None,
     beside: int | None,
 ) -> Figure:
-    """The figure with so many columns over a page; without a number, one of half a page's width."""
+    """Figure with `beside` columns that fills a page; with `None`, one column of half a page's width."""
     columns = beside or 1
     rows = -(-len(charts) // columns)
     several: Share = "col" if columns > 1 else "none"
@@ -396,12 +397,12 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
 
 
 def by_name(panels: Sequence[Category], *, stacked: bool = False) -> Figure:
-    """Estimates in rows with long names, panels side by side with the same rows, or one below the other."""
+    """Figure of estimates in rows with long names; panels are side by side, or in one column if `stacked`."""
     rows = len(panels[0].names)
     beside, below = (1, len(panels)) if stacked else (len(panels), 1)
     with mpl.rc_context({**STYLE, "axes.grid.axis": "x"}):
         width = NARROW if stacked else max(WIDE, 2.0 + 2.4 * beside)
-        # Alone on a line there is room for each dot of a row.
+        # A narrow figure has room for the dots of a row below each other.
         row = max(0.26, 0.1 + 0.13 * len(panels[0].groups)) if stacked else 0.26
         figure = Figure(figsize=(width, 0.4 + (0.8 + row * rows) * below), layout="constrained")
         axes = figure.subplots(below, beside, sharey=True, squeeze=False).ravel()
@@ -458,10 +459,10 @@ def over_time(
     top: float | None = None,
     wide: bool = False,
 ) -> Figure:
-    """Panels with the same axes, one above the other; two of a wide figure stand side by side.
+    """Figure of curves over time in panels with the same axes; two panels of a wide figure are side by side.
 
-    Not stacked: means as lines with their 95 % intervals as bands, one replication thin. Stacked: means on
-    top of each other, so that the upper edge is their sum.
+    By default, lines show the means, bands their 95 % intervals, and thin lines the first replication. If
+    `stacked`, areas show the means on top of each other, so that the upper edge is their sum.
     """
     columns = len(panels) if wide and len(panels) == PAIR else 1
     rows = len(panels) // columns
@@ -515,9 +516,9 @@ def _level(ax: Axes, levels: Iterable[float]) -> None:
 
 
 def band(samples: Floats) -> tuple[Floats, Floats]:
-    """The 95 % interval of the mean of each step, of a quantity that cannot be negative.
+    """Ends of the 95 % interval of the mean in each step, for a quantity that cannot be negative.
 
-    `samples` is (replication, step). Of one replication: the mean itself.
+    `samples` has the axes (replication, step). With one replication both ends are the mean.
     """
     mean = samples.mean(axis=0)
     width = np.array([half_width(step) or 0.0 for step in samples.T])
@@ -525,7 +526,7 @@ def band(samples: Floats) -> tuple[Floats, Floats]:
 
 
 def coloured(series: Sequence[Series]) -> list[tuple[Series, str]]:
-    """Each series with its colour; too many are an error, lest one be missing in a figure."""
+    """Pairs of a series and its colour; raises `ValueError` if there are more series than colours."""
     if len(series) > len(PALETTE):
         raise ValueError(f"{len(series)} series in a figure; allowed {len(PALETTE)} at most")
     return list(zip(series, PALETTE, strict=False))
@@ -569,7 +570,7 @@ def _mark(ax: Axes, marks: Sequence[Mark]) -> None:
 
 
 def _label_curves(ax: Axes, panel: Panel, *, stacked: bool) -> None:
-    """Names the curves at their right ends, apart from each other."""
+    """Write the labels of the curves at their right ends, without overlaps."""
     tail = max(1, len(panel.times_s) // 10)
     ends = np.array([curve.samples[:, -tail:].mean() for curve in panel.curves])
     if stacked:
@@ -590,9 +591,9 @@ def _label_curves(ax: Axes, panel: Panel, *, stacked: bool) -> None:
 
 
 def spread(positions: Floats, gap: float) -> Floats:
-    """Positions as near as possible to those given, in their order, at least `gap` apart."""
+    """Positions in the same order, moved as little as possible so that they are at least `gap` apart."""
     order = np.argsort(positions, kind="stable")
-    # Neighbours that are too close form a block around their common mean; blocks merge like that too.
+    # Positions that are too close form a block around their mean; blocks that are too close merge.
     blocks: list[list[float]] = []
     for position in positions[order]:
         blocks.append([float(position), 1])
@@ -614,19 +615,19 @@ def _overlap(lower: list[float], upper: list[float], gap: float) -> bool:
 
 
 def lay_out(figure: Plain) -> None:
-    """Places everything, once: with a layout engine each `savefig` does it again, and draws all twice."""
+    """Run the layout engine of a figure and remove it, so that `savefig` does not run it each time."""
     engine = figure.get_layout_engine()
     if engine is None:
         return
     with mpl.rc_context(STYLE):
-        # SVG's letters have the same widths at each size, so that one layout serves every format.
+        # In SVG, widths of letters do not depend on the resolution, so the layout suits every format.
         FigureCanvasSVG(figure)
         engine.execute(figure)
         figure.set_layout_engine(None)
 
 
 def svg(figure: Plain) -> str:
-    """The figure as an SVG document, the same for the same data."""
+    """SVG document of a figure; the same data give the same octets."""
     out = io.StringIO()
     lay_out(figure)
     with mpl.rc_context(STYLE):
@@ -636,13 +637,13 @@ def svg(figure: Plain) -> str:
 
 
 def narrow_svg(figure: Plain) -> str:
-    """The same for a narrow screen; nothing if the figure itself is narrow."""
+    """SVG document of a figure for a narrow screen; empty if the figure itself is narrow."""
     draw = getattr(figure, "narrow", None)
     return "" if draw is None else svg(draw())
 
 
 def png(figure: Plain) -> bytes:
-    """The figure as a PNG, 180 dots per inch."""
+    """PNG file of a figure, with 180 dots per inch."""
     out = io.BytesIO()
     lay_out(figure)
     with mpl.rc_context(STYLE):

@@ -50,12 +50,12 @@ _MOSTLY = 0.9
 
 @dataclass(frozen=True)
 class QueuePlace:
-    """Queue on the route of flows: of a member of a cell, before the air, or of a wired link."""
+    """Queue on the route of flows: before the air, in a station or access point, or before a wired link."""
 
     cell: int | None
     """Index of the cell in the scenario; `None` for a wired link."""
     number: int
-    """Member of the cell, 0 for the access point; or index of the direction of a wired link."""
+    """Index in the cell: 0 for the access point, then the stations; or index of the direction of a link."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class AtQueue:
     """Waiting and losses of a flow at a queue, one value per replication."""
 
     waited: list[float]
-    """Share of the flow's time in which packets waited there."""
+    """Share of the flow's time in which packets waited at the queue."""
     lost: list[float]
-    """Packets lost there."""
+    """Number of packets lost at the queue."""
 
 
 def words(members: Sequence[Samples]) -> str:
@@ -78,7 +78,7 @@ def words(members: Sequence[Samples]) -> str:
 
 
 def is_known(members: Iterable[Samples]) -> bool:
-    """True if limits are known; those of programs outside airfair are not."""
+    """True if limits are known for some flow; those of real programs are not."""
     return any(not math.isnan(value) for table in members for value in table["air"])
 
 
@@ -93,7 +93,7 @@ def _shares(members: Sequence[Samples]) -> dict[str, float]:
 
 
 class FlowLimits:
-    """The limits of all flows of a result."""
+    """Limits of all flows of a result."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
@@ -180,7 +180,7 @@ class FlowLimits:
         return f"{number} {noun} {self._where(most)}"
 
     def _medium(self, place: QueuePlace) -> str:
-        """The wire or the air for which packets wait at a place."""
+        """Text for the wire or the air for which packets wait at a queue."""
         if place.cell is None:
             return self._wire(place.number)
         return f"the air of cell ‘{names.printable(self._cells[place.cell])}’"
@@ -190,7 +190,7 @@ class FlowLimits:
         return "the wire from ‘{}’ to ‘{}’".format(*ends)
 
     def _where(self, place: QueuePlace) -> str:
-        """Words for a place, with the cause of losses where one is of nearly all of them."""
+        """Text for a queue, with the cause of its losses if nearly all have the same cause."""
         causes = _CAUSES_OF_NODES
         if place.cell is None:
             words, causes = self._wire(place.number), _CAUSES_OF_LINKS
@@ -217,17 +217,17 @@ class FlowLimits:
         return first if 0 < _MOSTLY * sum(dropped.values()) <= dropped[first] else None
 
     def node(self, place: QueuePlace) -> str:
-        """Name of the node that has the queue of a place."""
+        """Name of the node at which a queue is."""
         if place.cell is None:
             return str(self._links[place.number]["from"])
         return self._members[place.cell][place.number]
 
     def means(self, flow: str, figure: Figure) -> dict[str, float | None]:
-        """A figure of each limit of a flow."""
+        """Value of each limit of a flow, computed by `figure`: mean or half width."""
         return {key: figure(values) for key, values in self.shares.get(flow, {}).items()}
 
     def document(self, flow: str) -> dict[str, object]:
-        """The limits of a flow and the places of its route, for the document of a run."""
+        """JSON of the limits of a flow and of the queues on its route, for the document of a run."""
         return {
             "limits": self.means(flow, mean),
             "places": [
@@ -246,7 +246,7 @@ class FlowLimits:
 def _rows(
     table: Mapping[str, Sequence[float]],
 ) -> Iterator[tuple[float, int, QueuePlace, float, float]]:
-    """Replication, flow, place, share of the time and losses of each row of the table of places."""
+    """Replication, flow, queue, share of time and losses, for each row of the table `places`."""
     columns = ("replication", "flow", "channel", "member", "link", "waited", "lost")
     for replication, flow, channel, member, link, waited, lost in zip(
         *(table[name] for name in columns), strict=True

@@ -62,7 +62,7 @@ def inter_protocol(own: ArrayLike, others: ArrayLike) -> Floats:
 
     F_P = B_others / (B_others + B_P): 0.5 is ideal, above it the protocol is too timid, below it
     aggressive. The printed denominator leaves B_others out; the stated meaning needs it [D-045].
-    NaN if nobody got anything.  [tfrc-friendliness eq. 10]
+    NaN if all throughputs are zero.  [tfrc-friendliness eq. 10]
     """
     mine, theirs = np.asarray(own, dtype=np.float64), np.asarray(others, dtype=np.float64)
     return _ratio(theirs, mine + theirs)
@@ -71,7 +71,7 @@ def inter_protocol(own: ArrayLike, others: ArrayLike) -> Floats:
 def max_min(averages: ArrayLike) -> Floats:
     """Intra-protocol fairness over the last axis: least average throughput / largest, from 0 to 1.
 
-    NaN if nobody got anything.  [tfrc-friendliness eq. 11]
+    NaN if all throughputs are zero.  [tfrc-friendliness eq. 11]
     """
     flows = np.asarray(averages, dtype=np.float64)
     return _ratio(flows.min(axis=-1), flows.max(axis=-1))
@@ -87,7 +87,7 @@ def coefficient_of_variation(rates: ArrayLike) -> Floats:
 
 
 def equivalence(first: ArrayLike, second: ArrayLike) -> Floats:
-    """e(t) = min(B_a/B_b, B_b/B_a) at each instant: 1 if equal, 0 if one of them has nothing.
+    """Equivalence e(t) = min(B_a/B_b, B_b/B_a) at each instant: 1 if equal, 0 if one of them is zero.
 
     NaN where both are zero.  [floyd-2000 §4.1.2]
     """
@@ -96,7 +96,7 @@ def equivalence(first: ArrayLike, second: ArrayLike) -> Floats:
 
 
 def equivalence_ratio(first: ArrayLike, second: ArrayLike) -> Floats:
-    """Mean of e(t) over the instants at which either flow has something; NaN if there is none.
+    """Mean of e(t) over the instants at which either throughput is above zero; NaN without such instants.
 
     [floyd-2000 §4.1.2]
     """

@@ -29,11 +29,11 @@ _LONG_S = 1.0
 _MOST = 0.5
 """Smallest share of a flow's time limited by defaults for which they are suspected."""
 _NAMED = 0.1
-"""Share of a flow's time from which on a limit is named in a warning."""
+"""Smallest share of a flow's time for which a warning names a limit."""
 _HALF = 0.5
 """Fraction of the rate of saturated UDP below which a warning is given."""
 _SETTLING_S, _MEASURED_S = 0.2, 1.0
-"""Times of the second run: before it measures, and while it does."""
+"""Times of the second run before the measurement and during it [s]."""
 _FASTER = 10
 """Factor for the rate of a suspected wire in the second run."""
 _WITHOUT_SCALING = "65535 B"
@@ -62,14 +62,14 @@ class NamedKeys:
         return tree
 
     def raw(self, path: Path) -> Path:
-        """The path as the file has it: one table makes all of a group that has a count."""
+        """Path with the name of the table in the file, which may stand for a group with `count`."""
         section, name, *rest = path
         known = self.tree.get(section, {})
         group = name.rstrip("0123456789")
         return (section, group if name not in known and group in known else name, *rest)
 
     def has(self, path: Path) -> bool:
-        """True if this key is named."""
+        """True if the file or the command line names this key."""
         node: Any = self.tree
         for name in self.raw(path):
             if not isinstance(node, Mapping) or name not in node:
@@ -85,7 +85,7 @@ def warnings(result: Result, keys: NamedKeys) -> list[str]:
     suspicion = _Suspicion(result)
     try:
         held = suspicion.held(keys) if suspicion.flows else {}
-    except (ValueError, RecursionError):  # a text that the scenario's own parser alone reads
+    except (ValueError, RecursionError):  # only the core's parser can read this text
         held = {}
     if not held:
         return []
@@ -153,7 +153,7 @@ class _Suspicion:
         return held
 
     def _causes(self, flow: str) -> Iterator[tuple[float, Sequence[Path]]]:
-        """Limits of a flow with the keys that set them."""
+        """Limits of a flow: each as share of the flow's time, and paths of the keys that set it."""
         shares = {key: share or 0.0 for key, share in self._limits.means(flow, mean).items()}
         is_tcp = self._flows[flow]["transport"] == "tcp"
         window = [("flow", flow, "transport", "receive_window")] if is_tcp else []
@@ -188,15 +188,15 @@ class _Suspicion:
         return [("station", sender, "queue", "packets")]
 
     def _wire(self, place: QueuePlace) -> Path:
-        """Table of the wire of a place."""
+        """Path of the table of the wire to which a queue belongs."""
         link = place.number // 2
         name = self._links[place.number]["name"]
         return ("host", name, "link") if link < len(self._hosts) else ("link", name)
 
     def _has_small_frames(self, flow: str) -> bool:
-        """True if a flow waits for the air of a cell whose frames may be far smaller than they could be.
+        """True if a flow mostly waits for the air of a cell in which larger aggregates could double goodput.
 
-        No cell carries more than its link rates: where goodput is half of these, nothing gets twice as much.
+        That is possible only if the cell's goodput is less than half of what its link rates could carry.
         """
         places = self._limits.places[flow]
         return any(
@@ -208,9 +208,9 @@ class _Suspicion:
 
     @functools.cached_property
     def _uses(self) -> list[float]:
-        """Part of its time that each cell would need for its flows' data at the link rates without overhead.
+        """Share of the time in which each cell could send its flows' data at link rates without overhead.
 
-        A cell without aggregates has no small ones: nothing gets twice as much.
+        The share is infinite for a cell without aggregates, whose frames cannot grow.
         """
         scenario = self._result.scenario
         stations = samples(self._result, "stations", scenario.stations)
@@ -237,7 +237,10 @@ def _saturated(
     long: Sequence[str],
     held: Mapping[str, Sequence[Path]],
 ) -> dict[str, float]:
-    """Rate of saturated UDP in place of each of the flows `long` [bit/s]; suspected wires are faster."""
+    """Rate of each flow in a second run, with saturated UDP in place of the flows `long` [bit/s].
+
+    Suspected wires are `_FASTER` times as fast.
+    """
     tree = {
         key: dict(table) if isinstance(table, Mapping) else table for key, table in written.items()
     }
@@ -258,7 +261,7 @@ def _saturated(
     tree |= _times(result, written, held)
     try:
         scenario = Scenario.parse(toml(tree).encode())
-    except ScenarioError:  # a key that only the flows' own transports go with
+    except ScenarioError:  # some key of the scenario is not allowed with UDP flows
         return {}
     (udp,) = run_many([scenario])
     tables = samples(udp, "flows", [flow["name"] for flow in scenario.flows])
@@ -266,7 +269,7 @@ def _saturated(
 
 
 def _times(result: Result, written: Tree, held: Mapping[str, Sequence[Path]]) -> dict[str, Any]:
-    """Keys of the second run: it begins as the first, and measures once all suspected flows have started."""
+    """Duration and warm-up of the second run, which measures once all suspected flows have started."""
     lives = samples(result, "flows", [flow["name"] for flow in result.scenario.flows])
     end = result.scenario.duration_s
     shortest = min(mean(lives[flow]["active_s"]) or 0.0 for flow in held)
@@ -280,7 +283,7 @@ def _times(result: Result, written: Tree, held: Mapping[str, Sequence[Path]]) ->
 
 
 def _is_steady(written: Tree) -> bool:
-    """True if the link rates are the same all the time."""
+    """True if the link rates never change."""
     return all(
         isinstance(station.get("rate"), str) and "mobility" not in station
         for station in written.get("station", {}).values()
@@ -288,7 +291,7 @@ def _is_steady(written: Tree) -> bool:
 
 
 def _of_any(path: Path) -> Path:
-    """The path without the name of a flow, of which each has its own key."""
+    """Path with `*` in place of a flow's name, so that keys of different flows are equal."""
     return (path[0], "*", *path[2:]) if path[0] == "flow" else path
 
 

@@ -1,7 +1,7 @@
-"""Kinds of the JSON documents that the command line prints and writes, each with the version of its shape.
+"""Kinds of the JSON documents that the command line prints and writes, with the version of each format.
 
-`docs/json.md` describes them. A key that comes to a document leaves its version alone; one that goes away or
-comes to mean something else raises it.
+`docs/json.md` describes the documents. A new key does not change the version; removing a key, or changing its
+meaning, increases it.
 """
 
 from __future__ import annotations
@@ -31,5 +31,5 @@ VERSIONS = {
 
 
 def document(kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of a kind: what it is, and who has written it, come first."""
+    """Document with this content, preceded by its kind, its version and the program that wrote it."""
     return {"document": kind, "schema": VERSIONS[kind], "program": PROGRAM, **content}

@@ -1,4 +1,4 @@
-"""Loads results that this or an earlier version of airfair wrote with `airfair run --out`.
+"""Loading of results that this or an earlier version of airfair wrote with `airfair run --out`.
 
 The directory holds each table and each time series as a Parquet file.
 """
@@ -37,7 +37,7 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
     written = Written(scenario, about, _frames(folder, about, scenario))
     if [f"{each:016x}" for each in written.hashes] != about.get("record_hashes"):
         raise DamagedError(
-            f"{folder / 'runs.parquet'}: has other runs than {MANIFEST} beside it lists"
+            f"{folder / 'runs.parquet'}: its runs differ from those that {MANIFEST} lists"
         )
     return Result(
         scenario,

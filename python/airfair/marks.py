@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 PROGRAM = "airfair"
-"""The mark, wherever a format has a place for the name of a program."""
+"""Mark that airfair writes where a file format has an entry for the name of a program."""
 
 _PART = 1 << 16
 """Number of octets at the start and end of a file in which the mark is searched."""
@@ -21,9 +21,9 @@ _PART = 1 << 16
 _JSON = re.compile(rb'"program":\s*"airfair[ "]')
 _SVG = re.compile(rb"<dc:creator>\s*<cc:Agent>\s*<dc:title>airfair</dc:title>")
 _PARQUET = b"\x18\x07airfair\x18"
-"""A key and the begin of its value, as the footer of a Parquet file has them."""
+"""Encoded key of airfair's metadata in the footer of a Parquet file, and the start of its value."""
 _SECTION = struct.Struct("<III4xq")
-"""Type, length and byte order of a section of pcapng, and the length of all its blocks."""
+"""Header of a pcapng section: type, length, byte order, and length of all blocks of the section."""
 _SECTION_TYPE, _BYTE_ORDER, _PROGRAM_OPTION = 0x0A0D0D0A, 0x1A2B3C4D, 4
 
 

@@ -22,10 +22,7 @@ else:
 Lists = dict[str, dict[str, list[float]]]
 """Tables as lists of columns. NaN is a missing value; flows, stations, … are indices into the scenario."""
 
-NOT_KEPT = (
-    "the histogram of delays is not kept of runs that come from a store of finished runs; "
-    "airfair.run makes it anew"
-)
+NOT_KEPT = "archived runs have no histogram of delays; run the scenario again with airfair.run"
 
 
 class Measurements(Protocol):
@@ -112,7 +109,7 @@ class OfRuns:
             if kind in frame.columns:
                 names = self._names[kind]
                 at = frame.get_column_index(kind)
-                # Indices are floats where a row may lack one.
+                # Indices are floats if some rows have none.
                 places = frame[kind].cast(pl.Float64).fill_nan(None).cast(pl.UInt32)
                 named = names.select(pl.all().gather(places)).get_columns()
                 frame.drop_in_place(kind)

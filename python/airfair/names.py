@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 FEWEST = 4
-"""Names with one stem and numbers in a row that make a group: what `count` in a scenario makes."""
+"""Smallest number of names with one stem and consecutive numbers, as `count` makes, that form a group."""
 
 _NUMBERED = re.compile(r"(.*?)([1-9][0-9]*)")
 
@@ -49,7 +49,7 @@ def pad(text: str, columns: int) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Clause that suggests the nearest known word; empty if none is near."""
-    import difflib  # which few calls need
+    import difflib  # imported here, because few calls need it
 
     found = difflib.get_close_matches(word, list(known), n=1)
     return f', did you mean "{found[0]}"?' if found else ""

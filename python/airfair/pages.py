@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from .figures import GRID, INK, MUTED, PALETTE
 
 DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
-"""The palette on a dark page, in the same order."""
+"""Colours for dark pages, in the order of `PALETTE`."""
 
 _VARIABLES = {
     INK: "--ink",
@@ -41,22 +41,22 @@ def _templates(package: str) -> jinja2.Environment:
 
 
 def css(colour: str) -> str:
-    """A colour of a figure as the page has it: its own where the page is light or dark."""
+    """CSS value for a colour of a figure: a variable that follows the light or dark page, if there is one."""
     return f"var({_VARIABLES[colour]})" if colour in _VARIABLES else colour
 
 
 def inline_svg(svg: str, name: str, title: str) -> Markup:
-    """An SVG document as an element of the page, in the page's colours and under its own ids."""
+    """SVG document as an element of an HTML page, with the page's colours and ids that begin with `name`."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     for colour, variable in _VARIABLES.items():
         body = body.replace(colour, f"var({variable})")
-    # The figure's background: the page shows through.
+    # Make the background of the figure transparent.
     body = body.replace("fill: #ffffff", "fill: none")
     body = re.sub(r'\bid="', f'id="{name}-', body)
     body = re.sub(r"url\(#", f"url(#{name}-", body)
     body = re.sub(r'xlink:href="#', f'xlink:href="#{name}-', body)
-    # The page gives it its size, and HTML knows SVG's names.
+    # Drop sizes, which the page sets, and name spaces, which HTML does not need.
     body = re.sub(r'\s(width|height)="[^"]*pt"|\sxmlns(:\w+)?="[^"]*"', "", body)
     opened = f'<svg role="img" aria-labelledby="{name}-title"'
     body = body.replace("<svg", opened, 1)

@@ -17,7 +17,7 @@ from .store import DamagedError
 
 
 def encode(frame: pl.DataFrame, table: Table) -> bytes:
-    """A frame as a Parquet file; a column that `table` does not have bears no metadata."""
+    """Parquet file of a frame, with the metadata of the columns that `table` declares."""
     known = [table.by_name[name] for name in frame.columns if name in table.by_name]
     about = {
         "table": table.name,
@@ -31,7 +31,7 @@ def encode(frame: pl.DataFrame, table: Table) -> bytes:
 
 
 def decode(octets: bytes, where: Path) -> pl.DataFrame:
-    """The frame in a Parquet file; raises `DamagedError` with `where` if it is none."""
+    """Frame from a Parquet file; raises `DamagedError`, which names the path `where`, if it is invalid."""
     try:
         return pl.read_parquet(io.BytesIO(octets))
     except (

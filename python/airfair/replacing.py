@@ -84,9 +84,9 @@ def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | N
     try:
         found = path.stat()
     except (OSError, ValueError):
-        return None  # Nothing is there, or the attempt to write says why not.
+        return None  # There is no such file, or the attempt to write will report the error.
     if not stat.S_ISREG(found.st_mode):
-        return None  # A device or a pipe takes what is written, and a directory refuses it.
+        return None  # Writing to a device or a pipe replaces nothing; writing to a directory fails.
     if is_input(path):
         return f"would replace {path}, which the command reads; name another place"
     if force or found.st_size == 0:
@@ -102,6 +102,6 @@ def problem(path: Path, *, force: bool, hashes: Collection[str] = ()) -> str | N
 
 def hash_of(content: bytes) -> str:
     """Hash of the content of a file, as in manifests."""
-    import hashlib  # which few calls need
+    import hashlib  # imported here, because few calls need it
 
     return hashlib.sha256(content).hexdigest()

@@ -341,7 +341,7 @@ class Result:
         return {flow["name"]: flow["protocol"] for flow in self.scenario.flows}
 
     def to_json(self) -> dict[str, Any]:
-        """Document of `airfair run --json`; each figure in it is the mean over all replications."""
+        """Document of `airfair run --json`; each number in it is the mean over all replications."""
         from .document import document
 
         return document(self)

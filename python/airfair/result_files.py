@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCENARIO, DOCUMENT, PAGE = "scenario.toml", "result.json", "report.html"
 DRAWN = ("throughput", "timeline", "airtime", "completion")
-"""Figures that a result may have."""
+"""Names of the figures that a result may have."""
 
 
 def names() -> list[str]:
@@ -71,7 +71,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
             continue
         try:
             frame = getattr(result, name)
-        except ValueError:  # runs of a store have no histogram
+        except ValueError:  # results of archived runs have no histogram of delays
             continue
         yield name, encode(frame, table)
     if result.scenario.series_step_ns is None:
@@ -83,7 +83,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
 
 
 def series_of(result: Result, kind: str) -> pl.DataFrame:
-    """All series of a kind of thing in one table, step by step."""
+    """Table of all series of a kind of subject (flow, station, …), with a row per step."""
     frame = None
     for series, renamed in columns.raw_of(kind).items():
         one = result.measurements.series(series).rename(renamed)
@@ -102,7 +102,7 @@ _DERIVED = {
     "flow": {"throughput": "throughput_bps", "rtt": "rtt_ms", "delay": "delay_ms"},
     "station": {"airtime": "airtime_share"},
 }
-"""Series of a result and the column of each that stands in a file beside those of the core."""
+"""Series of a result whose column is added to a file, by kind of subject; other columns are the core's."""
 
 
 def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Curves in the figures of one result: which flows, stations and queues have one, and in which colour.
+"""Choice and colours of the flows, stations and queues that the figures of a result show as curves.
 
-A figure has room for five curves. Of more flows or stations, those that were numbered in a row are one curve
-with a band, and the largest are drawn. A station has the same colour in every figure and in the bar of the
-page; so has a flow, and that is its station's, unless another flow has it already.
+A figure has at most five curves. If there are more flows or stations, those with consecutive numbers share a
+curve with a band, and only the largest curves are drawn. A station has the same colour in every figure and in
+the bar of airtime. A flow also has one colour in all figures: its station's, unless another flow uses that.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 MOST = len(PALETTE)
 """Largest number of curves in a figure."""
 OTHER_COLOURS = ("#8a8a8a", "#b8a878", "#7d9aa8")
-"""Parts of a bar that have none of the palette's colours."""
+"""Colours for parts of a bar when those of the palette are used up."""
 LOST_COLOURS = {
     "beacons": "#7a3b9e",
     "collisions": "#b00020",
     "contention": MUTED,
     "idle": GRID,
 }
-"""Parts of the air that no station has."""
+"""Colours of the kinds of airtime that no station uses."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Flows, stations or queues with a common curve: one, or several with consecutive numbers."""
+    """Flows, stations or queues that share a curve: a single one, or several with consecutive numbers."""
 
     name: str
     places: tuple[int, ...]
@@ -52,11 +52,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Curve:
-    """A quantity of one group over time; NaN where there is no value."""
+    """Curve of a quantity of one group over time; missing values are NaN."""
 
     label: str
     samples: Floats
-    """(replication, step); of several things their mean."""
+    """Values with the axes (replication, step); for several members, the mean over the members."""
     spread: tuple[Floats, Floats] | None = None
     """Minimum and maximum over the members of a group, (step)."""
 
@@ -75,33 +75,33 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves in the same axes, by the names of their groups."""
+    """Panel with curves, by the names of their groups."""
 
     label: str
     curves: Mapping[str, Curve]
     colours: Mapping[str, str]
     hidden: int = 0
-    """Curves that there is no room for."""
+    """Number of curves that are not shown, for lack of room."""
     of: str = "flows"
     top: float | None = None
-    """The largest possible value."""
+    """Largest possible value; `None` if there is none."""
 
     @property
     def has_intervals(self) -> bool:
-        """True if there is room for intervals: those of many curves would hide each other."""
+        """True if intervals are drawn; with many curves they would hide each other."""
         others = 0 if self.of == "queues" else self.hidden
         return len(self.curves) + others <= MOST
 
 
 def gathered(all_names: Sequence[str]) -> list[Group]:
-    """Groups of things: each by itself if there is room for that many curves."""
+    """Groups of flows or stations by name; one for each if a figure has room for all of them."""
     if len(all_names) <= MOST:
         return [Group(name, (place,)) for place, name in enumerate(all_names)]
     return [Group(name, tuple(places)) for name, places in names.groups(all_names)]
 
 
 class Cast:
-    """Flows and stations that the figures of a result draw, and the colours of all."""
+    """Flows and stations that the figures of a result show, and their colours."""
 
     def __init__(self, result: Result) -> None:
         scenario = result.scenario
@@ -116,7 +116,7 @@ class Cast:
         self.flow_colours = self._of_flows()
 
     def panel_of_flows(self, what: str, label: str, scale: float = 1.0) -> Panel:
-        """A series of the largest flows; of others, if none of these has any value in it."""
+        """Panel with a series of the largest flows or, if these have no values in it, of other flows."""
         curves = self._curves(what, self.flows, scale)
         drawn = [name for name in self.largest_flows if name in curves]
         drawn = drawn or _largest([g for g in self.flows if g.name in curves], self._traffic)
@@ -127,18 +127,18 @@ class Cast:
     def panel_of_stations(
         self, what: str, label: str, scale: float = 1.0, top: float | None = None
     ) -> Panel:
-        """A series of the stations that hold most of the air."""
+        """Panel with a series of the stations with the most airtime."""
         curves = self._curves(what, self.stations, scale)
         shown = {name: curve for name, curve in curves.items() if name in self.largest_stations}
         colours = _distinct(shown, self.station_colours)
         return Panel(label, shown, colours, len(curves) - len(shown), "stations", top)
 
     def colours_of_flows(self, shown: Sequence[str]) -> dict[str, str]:
-        """Colours of groups of flows in one figure."""
+        """Colours, all different, of the groups of flows in one figure."""
         return _distinct(shown, self.flow_colours)
 
     def panel_of_queues(self, label: str) -> Panel:
-        """The fullest queues, as far as one can tell them from nothing beside each other."""
+        """Panel with the fullest queues; leaves out those below a hundredth of the fullest one."""
         curves, known = self._queues()
         mean = {name: float(curve.samples.mean()) for name, curve in curves.items()}
         fullest = sorted(curves, key=lambda name: -mean[name])[:MOST]
@@ -147,7 +147,7 @@ class Cast:
         return Panel(label, shown, _distinct(shown, known), len(curves) - len(shown), "queues")
 
     def _queues(self) -> tuple[dict[str, Curve], dict[str, str]]:
-        """Queues of stations, access points and links, and the colours that they have."""
+        """Curves of the queues of stations, access points and links, and known colours, by name."""
         table = self._result.series("queue")
         stations = table.filter(pl.col("station").is_not_null())["queue_packets"]
         curves = self._grouped(_numbers(stations), self.stations, 1.0)
@@ -165,7 +165,7 @@ class Cast:
         return curves, known
 
     def _curves(self, what: str, groups: Sequence[Group], scale: float) -> dict[str, Curve]:
-        """Curves of a series by the name of the group; none of those that have no value in it."""
+        """Curves of a series by name of the group, without groups that have no value in it."""
         table = self._result.series(what)
         return self._grouped(_numbers(table[table.columns[3]]), groups, scale)
 
@@ -193,7 +193,7 @@ class Cast:
         }
 
     def _of_stations(self, airtime: Mapping[str, float]) -> dict[str, str]:
-        """Colours of stations: the palette's for those that are drawn, greys for some more."""
+        """Colours of stations: those of the palette for the largest, other colours for a few more."""
         rest = sorted(
             (group.name for group in self.stations if group.name not in self.largest_stations),
             key=lambda name: -airtime[name],
@@ -203,7 +203,7 @@ class Cast:
         )
 
     def _of_flows(self) -> dict[str, str]:
-        """Colours of the flows that are drawn, the largest one's first: its station's, if that is free."""
+        """Colours of the largest flows: the station's colour if no larger flow has it, else a free one."""
         colours: dict[str, str] = {}
         ranked = sorted(self.largest_flows, key=lambda name: -self._traffic[name])
         groups = {group.name: group for group in self.flows}
@@ -220,7 +220,10 @@ class Cast:
         return colours
 
     def _colours_of_ends(self) -> list[tuple[int, str | None]]:
-        """First group of stations that each flow begins or ends at, by its place, and the colour of that."""
+        """For each flow, the first group of stations at which it starts or ends, and the group's colour.
+
+        The group is given by its index. Without a station at either end, the colour is `None`.
+        """
         scenario = self._result.scenario
         stations, none = scenario.stations, len(self.stations)
         group_of = {
@@ -238,23 +241,23 @@ class Cast:
     def _station_colour(
         self, flows: Group, of_ends: Sequence[tuple[int, str | None]]
     ) -> str | None:
-        """Colour of the station, or of the stations in a row, that flows begin or end at."""
+        """Colour of the first group of stations at which a flow of the group starts or ends."""
         return min((of_ends[place] for place in flows.places), key=lambda end: end[0])[1]
 
 
 def _largest(groups: Iterable[Group], sizes: Mapping[str, float]) -> list[str]:
-    """Names of the largest groups, in the scenario's order."""
+    """Names of the groups with the largest values in `sizes`, in the order of the scenario."""
     all_names = [group.name for group in groups]
     ranked = sorted(all_names, key=lambda name: -sizes[name])[:MOST]
     return [name for name in all_names if name in ranked]
 
 
 def _curve(group: Group, samples: Floats) -> Curve:
-    """The curve of a group with values (replication, member, step)."""
+    """Curve of a group from values with the axes (replication, member, step)."""
     if len(group.places) == 1:
         return Curve(group.label, samples[:, 0])
     with warnings.catch_warnings():
-        # A step in which no member has a value has none.
+        # In a step without values numpy warns and returns NaN, which is the right result.
         warnings.simplefilter("ignore", RuntimeWarning)
         members = np.nanmean(samples, axis=0)
         spread = np.nanmin(members, axis=0), np.nanmax(members, axis=0)
@@ -262,7 +265,7 @@ def _curve(group: Group, samples: Floats) -> Curve:
 
 
 def _distinct(shown: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
-    """A colour for each curve of a figure: its own, or one that no other curve of it has."""
+    """Colour of each curve in a figure: its known colour, else one that no other curve in it has."""
     colours = {name: known[name] for name in shown if name in known}
     for name in shown:
         if name not in colours:

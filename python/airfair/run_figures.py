@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from .result import Result
 
 _KINDS = {"data, sent by it": 1.0, "data, sent to it": 0.6, "control": 0.3}
-"""Parts of a station's air, and how much of its colour each has."""
+"""Parts of a station's airtime, with the opacity of each in the bar."""
 
 _STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
 
 FEWEST_COMPLETIONS = 4
-"""Transfers that make a distribution worth a figure."""
+"""Smallest number of completed transfers for which a distribution is drawn."""
 
 
 def figures(result: Result) -> dict[str, bytes]:
@@ -132,14 +132,14 @@ class Plot:
         if self._result.scenario.stations:
             panels.append(cast.panel_of_stations("airtime", "airtime\n[%]", 100, top=100))
             rate = cast.panel_of_stations("rate", "link rate, up\n[Mb/s]", 1e-6)
-            # A rate that never changes is in the scenario.
+            # Constant rates are not drawn, because the scenario has them already.
             moves = any(np.ptp(curve.samples) > 0 for curve in rate.curves.values())
             panels += [rate] * moves
         return [panel for panel in panels if panel.curves]
 
 
 def _over_time(result: Result, panel: Panel) -> Figure:
-    """One series, large."""
+    """Figure of one series."""
     if not panel.curves:
         raise ValueError(f"this result has no {panel.label.partition(' [')[0]}")
     figure, axes = _figure(4.2)
@@ -151,7 +151,7 @@ def _over_time(result: Result, panel: Panel) -> Figure:
 
 
 def _timeline(result: Result, panels: list[Panel]) -> Figure:
-    """Each series that has something to show, one below the other over the same time."""
+    """Figure with one panel per series, below each other on the same time axis."""
     figure = Figure(figsize=(8, 0.9 + 1.9 * len(panels)), layout="constrained")
     FigureCanvasAgg(figure)
     column = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
@@ -164,7 +164,7 @@ def _timeline(result: Result, panels: list[Panel]) -> Figure:
 
 
 def _say_hidden(axes: Axes, panel: Panel) -> None:
-    """Tell how many curves there is no room for."""
+    """Write into the axes how many curves are not shown."""
     if panel.hidden:
         less = "emptier" if panel.of == "queues" else "smaller"
         are = "is" if panel.hidden == 1 else "are"
@@ -172,7 +172,7 @@ def _say_hidden(axes: Axes, panel: Panel) -> None:
 
 
 def _draw(axes: Axes, panel: Panel, result: Result) -> None:
-    """Curves in steps, each with its interval or its spread."""
+    """Draw curves as steps, with the interval of each mean, or the range over the members of a group."""
     end, step = result.scenario.duration_s, result.scenario.series_step_s or 0.0
     intervals = result.replications > 1 and panel.has_intervals
     for name, curve in panel.curves.items():
@@ -193,25 +193,25 @@ def _draw(axes: Axes, panel: Panel, result: Result) -> None:
 
 
 def _interval(curve: Curve) -> tuple[Any, Any]:
-    """The 95 % interval of the mean, (step)."""
+    """Ends of the 95 % interval of the mean in each step."""
     middle = curve.mean
     widths = np.array([statistics.half_width(step) or 0.0 for step in curve.samples.T])
     return middle - widths, middle + widths
 
 
 def _to_end(values: Any) -> Any:  # noqa: ANN401 - an array
-    """Values of steps with the last one again, as the last step ends where the run does."""
+    """Values with the last one repeated, so that the last step is drawn up to the end of the run."""
     return np.append(values, values[-1])
 
 
 def _airtime(result: Result, cast: Cast) -> Figure:
-    """A bar for each station, or for several in a row together, and one for each loss of air."""
+    """Figure with a bar for each station or group of stations, and for each kind of lost airtime."""
     rows = [
         (holder, cell if len(result.scenario.cells) > 1 else "")
         for cell in result.scenario.cells
         for holder in holders(result, cell, alone=MOST)
     ]
-    # Stations of all cells come first.
+    # The stations of all cells come before the losses.
     rows.sort(key=lambda row: row[0].is_lost)
     figure, axes = _figure(1.6 + 0.32 * len(rows))
     for place, (holder, _) in enumerate(rows):
@@ -233,7 +233,7 @@ def _airtime(result: Result, cast: Cast) -> Figure:
 
 
 def _bar(axes: Axes, row: int, holder: Holder, cast: Cast) -> None:
-    """The air of a station by kind, from dark to light, or of a loss, with its interval."""
+    """Draw the bar of a station, divided by kind of airtime, or of a loss, with its interval."""
     share, left = 100 * holder.share, 0.0
     if holder.is_lost:
         axes.barh(row, share, color=LOST_COLOURS[holder.name])
@@ -249,7 +249,7 @@ def _bar(axes: Axes, row: int, holder: Holder, cast: Cast) -> None:
 
 
 def _completions(result: Result, cast: Cast) -> Figure:
-    """Part of the transfers of each group that were done after so long."""
+    """Figure of the share of transfers that were complete after a time, one curve per group of flows."""
     times = np.array(result.columns["flows"]["completion_s"]).reshape(result.replications, -1)
     lives = np.array(result.columns["flows"]["active_s"]).reshape(times.shape)
     figure, axes = _figure(4.2)
@@ -258,7 +258,7 @@ def _completions(result: Result, cast: Cast) -> Figure:
     colours = cast.colours_of_flows([group.name for group in ranked])
     for group in ranked:
         own = times[:, list(group.places)]
-        # A transfer that has begun and is not done counts: its curve ends below 100 %.
+        # Transfers that have begun but are not complete count, so that a curve may end below 100 %.
         begun = int((np.isfinite(own) | (lives[:, list(group.places)] > 0)).sum())
         done = np.sort(own[np.isfinite(own)])
         parts = 100 * np.arange(1, len(done) + 1) / begun
@@ -292,13 +292,13 @@ def _legend(axes: Axes) -> None:
 
 
 def _label(name: str) -> str:
-    """A name for matplotlib: a dollar sign is no mathematics, and what begins with _ is in the legend."""
+    """Text for matplotlib: `$` is escaped, and a text that begins with _ still appears in the legend."""
     text = "\n".join(map(printable, name.split("\n"))).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
 
 
 def _caption(result: Result, panels: Iterable[Panel]) -> str:
-    """The title, and what curves and bands are."""
+    """Title of the scenario, and the meaning of curves and bands."""
     panels, notes = list(panels), []
     if result.replications > 1:
         sure = ", 95 % interval" if any(panel.has_intervals for panel in panels) else ""

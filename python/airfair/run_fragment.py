@@ -25,7 +25,7 @@ def fragment(result: Result) -> str:
 
 
 def runs(result: Result) -> str:
-    """Number of runs and how long each is."""
+    """Text with the number of runs and the duration of each."""
     scenario, n = result.scenario, result.replications
     number = "1 run" if n == 1 else f"{n} runs"
     if result.interrupted:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 MOST_ROWS = 200
-"""Rows of a table; of more flows or stations, the worst are shown."""
+"""Largest number of rows of a table; the rest is left out."""
 
 _CAPTIONS = {
     "throughput": "Rate of octets delivered in order, for each flow and each step of the time series.",
@@ -37,7 +37,7 @@ _CAPTIONS = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with its words."""
+    """Figure with its caption."""
 
     svg: Markup
     caption: str
@@ -45,14 +45,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Channel:
-    """A cell's channel and who held it."""
+    """Bar of a cell's airtime: stations, and kinds of lost airtime."""
 
     name: str
     parts: list[Holder]
 
 
 def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -> str:
-    """The page of `result`; `drawn` are its figures by file name, `about` its manifest."""
+    """HTML page of `result`; `drawn` has its figures by file name, and `about` is its manifest."""
     scenario = result.scenario
     wish = Wish(rows=MOST_ROWS, rest="in flows.parquet and stations.parquet")
     return render(
@@ -77,7 +77,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
 
 
 def channels(result: Result) -> list[Channel]:
-    """The bar of each cell's air, whose stations have the colours that they have in the figures."""
+    """Bar of the airtime of each cell; stations have the same colours as in the figures."""
     colours = Cast(result).station_colours
     return [
         Channel(cell, [_coloured(part, colours) for part in holders(result, cell, alone=MOST)])
@@ -97,7 +97,7 @@ def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
     figures = []
     for file, content in drawn.items():
         name, _, kind = file.rpartition(".")
-        # The timeline begins with the throughput.
+        # The timeline shows the throughput too, so the page leaves the throughput's own figure out.
         if kind == "svg" and not (name == "throughput" and "timeline.svg" in drawn):
             caption = _CAPTIONS.get(name, "")
             figures.append(Figure(inline_svg(content.decode(), name, caption or name), caption))

@@ -111,7 +111,7 @@ def toml_value(value: Value) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            # JSON escapes are TOML escapes, but for DEL, which TOML wants escaped.
+            # TOML has the escapes of JSON, but also requires one for DEL.
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case int() | float():
             return repr(value)

@@ -19,7 +19,7 @@ if sys.platform != "win32":
 
 PREFIX = ".airfair-"
 _ATTEMPTS = 5
-"""Attempts to lock a new directory before somebody takes it for one of a dead process."""
+"""Attempts to create and lock a new directory, as another process may remove it before it is locked."""
 
 
 @dataclass
@@ -82,9 +82,7 @@ def _made(directory: Path) -> tuple[Path, int | None]:
 
 def _lock(path: Path, *, waits: bool = False) -> int | None:
     """Descriptor that locks a directory; `None` if it is locked, or the file system has no locks."""
-    if (
-        sys.platform == "win32"
-    ):  # which has no locks of directories: nothing is known of other processes
+    if sys.platform == "win32":  # Windows has no locks of directories
         return None
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

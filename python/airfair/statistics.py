@@ -43,7 +43,7 @@ def student_quantile(freedom: int) -> float:
     """
     density = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2))
     density *= 2 / math.sqrt(freedom * math.pi)
-    at = _NORMAL_QUANTILE  # a lower bound of Student's
+    at = _NORMAL_QUANTILE  # a lower bound of Student's quantile
     while True:
         here = density * (1 + at * at / freedom) ** (-(freedom + 1) / 2)
         step = (CONFIDENCE - _within(at, freedom)) / here

@@ -1,4 +1,4 @@
-"""Writes results to a directory: whole files under their names, or nothing."""
+"""Directories of results, in which each file is either complete or absent."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 MANIFEST = "run.json"
-"""Says what a directory holds, by hash, and comes last: what it does not agree with is not whole."""
+"""Name of the manifest, which is written last. It lists the hash of each file; other content is damaged."""
 
 SCHEMA = 1
-"""Version of the shape of directories, which their manifests have as `schema`.
+"""Version of the format of directories, which manifests have as `schema`.
 
-This version of airfair reads what has this number or a lower one. A file, a column or a key that comes leaves
-the number alone; where one that is read goes away or comes to mean something else, the number rises.
-`docs/how-to/data.md` says so to readers.
+This version of airfair reads directories with this number or a lower one. A new file, column or key does not
+change the number. Removing one that is read, or changing its meaning, increases it. `docs/how-to/data.md`
+describes this to users.
 """
 
 _HEAD = {"program": PROGRAM, "schema": SCHEMA, "airfair": __version__}
-"""Begin of each manifest."""
+"""First entries of each manifest."""
 
 _POSIX = os.name == "posix"
 
@@ -78,7 +78,7 @@ def problems(directory: Path, patterns: Collection[str], *, force: bool) -> list
     try:
         names = sorted(path.name for path in directory.iterdir())
     except (OSError, ValueError):
-        return []  # There is nothing, or making the directory says why not.
+        return []  # There is no directory, or creating it will report the error.
     written = _written(directory)
     found = [
         replacing.problem(directory / name, force=force, hashes=written.get(name, ()))
@@ -190,7 +190,7 @@ def _became(names: list[str], written: int) -> str:
 
 
 def _sync(directory: Path) -> None:
-    if not _POSIX:  # a directory cannot be opened there
+    if not _POSIX:  # other systems cannot open a directory
         return
     handle = os.open(directory, os.O_RDONLY)
     try:
@@ -233,9 +233,7 @@ def read(directory: Path, name: str) -> bytes:
     """Content of a file; raises `OSError` if it cannot be read, `DamagedError` if its hash differs."""
     content = (directory / name).read_bytes()
     if _listed(manifest(directory)).get(name) != hash_of(content):
-        raise DamagedError(
-            f"{directory / name}: does not have the hash that {MANIFEST} beside it lists"
-        )
+        raise DamagedError(f"{directory / name}: its hash differs from the one in {MANIFEST}")
     return content
 
 

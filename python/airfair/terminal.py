@@ -119,7 +119,7 @@ class Progress:
 def show(result: Result, wish: Wish) -> None:
     """Print the result: plain text in a pipe, colours on a terminal."""
     if hasattr(sys.stdout, "reconfigure"):
-        # A character that the terminal lacks becomes a question mark.
+        # Replace characters that the terminal cannot show by question marks.
         sys.stdout.reconfigure(errors="replace")
     terminal = _is_terminal(sys.stdout)
     ink = Ink(terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb")
@@ -145,7 +145,7 @@ def _is_terminal(stream: object) -> bool:
 
 @dataclass(frozen=True)
 class Ink:
-    """Formatting with escape sequences, or plain text."""
+    """Formatter of text: with escape sequences, or plain."""
 
     colour: bool = False
 
@@ -154,7 +154,7 @@ class Ink:
         return f"\x1b[1m{text}\x1b[0m" if self.colour else text
 
     def on(self, colour: str, ink: str, text: str) -> str:
-        """Text on a ground, both as #rrggbb."""
+        """Text with the background `colour` and the text colour `ink`, both as #rrggbb."""
         if not self.colour:
             return text
         return f"\x1b[38;{_sgr(ink)};48;{_sgr(colour)}m{text}\x1b[0m"
@@ -196,7 +196,7 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
 
 
 def _limits(result: Result, wish: Wish, width: int) -> Iterator[str]:
-    """The things that limited each flow, in sentences."""
+    """Sentences on what limited the flows."""
     wanted = [flow["name"] for flow in result.scenario.flows if wish.has(flow["name"])]
     sentences = FlowLimits(result).sentences(wanted)
     for sentence in sentences:
@@ -254,7 +254,7 @@ _LOST = (
 def holders(result: Result, cell: str, alone: int = MOST_HOLDERS) -> list[Holder]:
     """Parts of a channel's air, which add up to 1: stations, beacons, collisions, contention, idle.
 
-    Of more than `alone` stations those that were numbered in a row are one part.
+    If there are more than `alone` stations, those with consecutive numbers form one part.
     """
     scenario = result.scenario
     channel = samples(result, "channel_shares", scenario.cells)[cell]
@@ -274,7 +274,7 @@ def holders(result: Result, cell: str, alone: int = MOST_HOLDERS) -> list[Holder
 
 
 def _shown(here: Sequence[Item], alone: int) -> list[tuple[str, list[Item]]]:
-    """Stations with a part of their own, in the scenario's order, so that two bars can be compared."""
+    """Stations or groups with a part of their own, in the order of the scenario."""
     if len(here) <= alone:
         return [(item.name, [item]) for item in here]
     found = [
@@ -329,7 +329,7 @@ def _bar(parts: Sequence[Holder], width: int, ink: Ink) -> Iterator[str]:
         interval = f" ± {number(_times_100(part.interval), 1):>4}" if intervals else ""
         label = names.pad(names.short(part.name, 22), 22)
         line = f" {label} {number(100 * part.share, 1):>5}{interval} %"
-        # A narrow terminal has the note below.
+        # On a narrow terminal, the note is on the next line.
         beside = names.width(f"  xx{line}   {part.note}") <= width
         yield f"  {mark}{line}" + (f"   {part.note}" if beside and part.note else "")
         if part.note and not beside:
@@ -341,7 +341,7 @@ def _times_100(value: float | None) -> float | None:
 
 
 def _widths(shares: Sequence[float], width: int) -> list[int]:
-    """Whole columns for `shares` of `width`, by largest remainder: they add up to `width`."""
+    """Widths of parts with these shares [columns], which add up to `width` (largest remainder method)."""
     total = sum(shares) or 1.0
     exact = [share / total * width for share in shares]
     widths = [int(part) for part in exact]

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .result import Result
 
 MOST_ROWS = 24
-"""Rows shown of a long table; `--all`, `--json` and `--out` have all."""
+"""Largest number of rows of a table; `--all`, `--json` and `--out` show all."""
 SEVERAL = 8
-"""Smallest number of numbered rows that form a group, which has no more lines than they."""
+"""Smallest number of numbered rows that form a group; the lines of a group replace at least as many rows."""
 WORST = 5
-"""Flows of a long table that are shown as the slowest."""
+"""Number of slowest flows that are listed for a long table."""
 WHOLE = 0.95
 """Smallest fraction of the measured time for which a flow counts as present throughout."""
 
@@ -34,7 +34,7 @@ Values = list[float]
 """Values, one per replication; NaN if missing."""
 Sum = Callable[[Sequence[Samples]], Values]
 Cell = Values | str | None
-"""Content of a cell: figures of all replications, text, or nothing."""
+"""Content of a cell: values of all replications, text, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class Column:
     most: float | None = None
     """Largest possible value, for fractions of a whole."""
     words: Callable[[Sequence[Samples]], str] | None = None
-    """Words for one thing or for several together, in place of figures."""
+    """Function that makes the text of a cell from one or several rows; `None` if cells have numbers."""
 
     def half_width(self, values: Values) -> float | None:
-        """Half width of the interval of its mean."""
+        """Half width of the confidence interval of the mean of `values`."""
         return half_width(values) if self.most is None else bounded_half_width(values, self.most)
 
     def cell(self, members: Sequence[Samples]) -> Cell:
-        """The cell of one thing, or of the mean of several."""
+        """Cell of one row, or with the mean of several rows in each replication."""
         if self.words is not None:
             return self.words(members)
         each = [self.of(table) for table in members]
@@ -78,11 +78,11 @@ class Wish:
 
     every: bool = False
     flows: Sequence[str] = ()
-    """Patterns of names that all are shown of; none show all flows, many of them in groups."""
+    """Patterns of the names of flows to show; if empty, all flows are shown, many of them in groups."""
     rows: int = MOST_ROWS
-    """Rows of a table beyond which the rest is left out, unless `every` is true."""
+    """Largest number of rows of a table, unless `every` is true."""
     rest: str = "--all"
-    """Where the rest is."""
+    """Hint to the option or file with the rows that are left out."""
 
     def has(self, name: str) -> bool:
         """True if the flow `name` is wanted."""
@@ -90,12 +90,12 @@ class Wish:
 
 
 def scaled(name: str, factor: float = 1.0) -> Callable[[Samples], Values]:
-    """The column `name`, in another unit."""
+    """Function that takes the column `name`, multiplied by `factor`."""
     return lambda table: [value * factor for value in table[name]]
 
 
 def added(name: str, factor: float = 1.0) -> Sum:
-    """The sum of a column over several things."""
+    """Function that adds the column `name` over several rows, in each replication."""
 
     def total(tables: Sequence[Samples]) -> Values:
         return [math.fsum(v) * factor for v in zip(*(t[name] for t in tables), strict=True)]
@@ -104,7 +104,7 @@ def added(name: str, factor: float = 1.0) -> Sum:
 
 
 def ratio_of_sums(some: str, of: str, factor: float = 1.0) -> Sum:
-    """The sum of one column by that of another, over several things."""
+    """Function that divides the sum of the column `some` over several rows by that of the column `of`."""
 
     def part(tables: Sequence[Samples]) -> Values:
         return _ratio(added(some)(tables), added(of)(tables), factor)
@@ -120,7 +120,7 @@ def _ratio(some: Values, of: Values, factor: float) -> Values:
 
 
 def flows(result: Result, wish: Wish) -> Table:
-    """Table of what each flow got."""
+    """Table of goodput, loss, delay and other results of each flow."""
     scenario = result.scenario
     tables = samples(result, "flows", [flow["name"] for flow in scenario.flows])
     limits = FlowLimits(result).shares
@@ -153,11 +153,11 @@ def _flow_columns(tables: Sequence[Samples], measured_s: float) -> list[Column]:
         return _ratio(added("goodput_bps")(tables), whole, 100)
 
     def some(heading: str, name: str, digits: int, factor: float = 1.0) -> list[Column]:
-        """A column that only some flows have: of delays where packets arrived, of transfers that end."""
+        """Column as a list; an empty list if no flow has a value, such as a delay or a completion time."""
         known = any(_known(table[name]) for table in tables)
         return [Column(heading, scaled(name, factor), None, digits)] if known else []
 
-    # A goodput is over the measured time, so that goodputs add up; a rate is over the flow's own life.
+    # Goodput is averaged over the measured time, so that goodputs add up; a rate over the flow's lifetime.
     come_and_go = any(min(table["active_s"]) < WHOLE * measured_s for table in tables)
     return [
         Column("goodput\nMb/s", scaled("goodput_bps", 1e-6), added("goodput_bps", 1e-6), 3),
@@ -182,7 +182,7 @@ def _flow_columns(tables: Sequence[Samples], measured_s: float) -> list[Column]:
 
 
 def stations(result: Result, wish: Wish) -> Table:
-    """Table of what each station and access point did, and the air that it held."""
+    """Table of frames, retries, airtime and other results of each station and access point."""
     scenario = result.scenario
     tables = samples(result, "stations", scenario.stations)
     shares = samples(result, "airtime", scenario.stations)
@@ -195,7 +195,7 @@ def stations(result: Result, wish: Wish) -> Table:
         )
         for name, table in tables.items()
     ]
-    # What an access point sends goes down.
+    # Frames of an access point are downlink frames.
     points = [
         Item(
             f"{name} (AP)",
@@ -216,7 +216,7 @@ def _aggregates(up: Values, down: Values) -> Samples:
 
 
 def categories(result: Result) -> Table | None:
-    """Table of what the flows of each access category got, if they are of several."""
+    """Table of the results of each access category; `None` if there is only one."""
     tables = samples(result, "categories", result.scenario.categories)
     if not tables:
         return None
@@ -239,7 +239,7 @@ _QUEUE_DROPS = ("dropped_queue_full", "dropped_codel", "dropped_ack_filter")
 
 
 def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
-    # Only stations that observe their channel have measured anything.
+    # Only stations that measure their occupancy have this value.
     measured = any(_known(item.samples.get("measured_airtime_share", [])) for item in items)
     changed = any(any(item.samples.get("rate_changes", [])) for item in items)
     aggregated = any(_known(item.samples["aggregate_down"]) for item in items) or any(
@@ -297,7 +297,7 @@ def _retries(tables: Sequence[Samples]) -> Values:
 
 
 def _maybe(name: str, factor: float = 1.0) -> Callable[[Samples], Values]:
-    """A column that access points lack."""
+    """Function that takes a column multiplied by `factor`; NaN for access points, which lack it."""
     return lambda table: [v * factor for v in table.get(name, [math.nan] * len(table["frames"]))]
 
 
@@ -310,7 +310,7 @@ def _held(name: str) -> Sum:
 
 
 def links(result: Result, wish: Wish) -> Table | None:
-    """The directions of links that lost packets, and every one if there is nothing but wires."""
+    """Table of the directions of links that lost packets, or of all directions if there is no cell."""
     directions = result.scenario.links
     places = list(map(str, range(len(directions))))
     items = [
@@ -335,7 +335,7 @@ def links(result: Result, wish: Wish) -> Table | None:
 
 
 def keeps_shares(result: Result) -> bool:
-    """True if a flow keeps to a share of the channel, in which gaps and back-off count."""
+    """True if a flow has the scheme "occupancy", whose shares of the channel include gaps and back-off."""
     return any(flow["control"] == "occupancy" for flow in result.scenario.flows)
 
 
@@ -358,7 +358,7 @@ def _lines(items: Sequence[Item], columns: Sequence[Column], wish: Wish) -> Iter
 
 
 def _groups(items: Sequence[Item]) -> list[tuple[str, list[int]]]:
-    """Rows, or groups of them, by place: where there are few rows, short groups are rows by themselves."""
+    """Groups of rows as pairs of a name and indices; in a short table, small groups are split into rows."""
     groups: list[tuple[str, list[int]]] = []
     for name, places in names.groups([item.name for item in items]):
         if len(items) <= MOST_ROWS and len(places) < SEVERAL:
@@ -374,7 +374,7 @@ def _item(item: Item, columns: Sequence[Column], indent: str) -> Iterator[Line]:
 
 
 def _group(name: str, members: Sequence[Item], columns: Sequence[Column]) -> Iterator[Line]:
-    """All of a group together, their mean, and how they are spread; the interval is that of the mean."""
+    """Lines of a group: total, mean with its interval, and quantiles over the members."""
     yield Line(name, [""] * len(columns))
     tables = [member.samples for member in members]
     each = [[column.of(table) for table in tables] for column in columns]
@@ -397,7 +397,7 @@ def _total(items: Sequence[Item], columns: Sequence[Column], label: str) -> Iter
 
 
 def _with_interval(label: str, cells: Sequence[Cell], columns: Sequence[Column]) -> Iterator[Line]:
-    """A row of means and words and, of several replications, one of half widths below."""
+    """Line of means and texts, and a line of half widths below it if there are several replications."""
     pairs = [*zip(cells, columns, strict=True)]
     yield Line(
         label,
@@ -418,7 +418,7 @@ def _with_interval(label: str, cells: Sequence[Cell], columns: Sequence[Column])
 
 
 def _quantile(ascending: Sequence[float], part: float) -> float:
-    """The value below which `part` of the others lie, between two of them where none is there."""
+    """Quantile of sorted values, by linear interpolation; NaN without values."""
     if not ascending:
         return math.nan
     place = part * (len(ascending) - 1)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from . import names
 
 NOTHING = "–"
-"""Stands where there is no value."""
+"""Text of a missing value."""
 _GAPS = (2, 1)
-"""Spaces before a column: the wide one, unless the narrow one makes all fit beside each other."""
+"""Spaces before a column: the first that lets all columns fit side by side, else the first one."""
 _LEAST_LABEL = 10
 
 
@@ -25,7 +25,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns by their headings, the last line of which is the unit."""
+    """Table with the heading of its first column, headings of the others (with the unit last), and rows."""
 
     first: str
     headings: Sequence[str]
@@ -33,7 +33,7 @@ class Table:
 
 
 def text(table: Table, columns: int) -> list[str]:
-    """Lines of text that are at most so many columns wide, or as narrow as a label and one figure."""
+    """Lines of text, at most `columns` wide unless a label and one value need more."""
     widths = [
         max(names.width(part) for part in (*heading.split("\n"), *cells))
         for heading, *cells in zip(
@@ -46,7 +46,7 @@ def text(table: Table, columns: int) -> list[str]:
     gap = next((gap for gap in _GAPS if sum(widths) + gap * len(widths) <= room), _GAPS[0])
     shown = []
     for block in _blocks(widths, gap, room):
-        # The gap is a part of the column.
+        # The width of a column includes the gap before it.
         shown += [*_block(table, label, block, [gap + width for width in widths]), ""]
     return shown
 
@@ -117,4 +117,4 @@ def index(value: float | None, half: float | None, digits: int) -> str:
 
 
 _NOISE = 1e-9
-"""Of any figure in a table: what is smaller is the arithmetic's."""
+"""Largest absolute value that counts as zero, because rounding errors of the arithmetic are as large."""

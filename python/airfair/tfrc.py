@@ -1,4 +1,4 @@
-"""`airfair tfrc`: a TFRC flow between two real hosts."""
+"""Execution of `airfair tfrc`, a TFRC flow between two real hosts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Outcome = dict[str, Any]
 
 WIDTH = 79
-"""Columns of the live line."""
+"""Width of the live line [columns]."""
 
 QUIET = 2.0
 """Time without a packet or report after which the live line shows it [s]."""
@@ -41,11 +41,11 @@ NAMES = {
     "late": "of those, arrived late",
     "refused": "refused datagrams",
 }
-"""Names of the text, where they are not those of the document."""
+"""Names in the text of values whose name differs from the key in the document."""
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Send or receive until the duration is over or Ctrl-C comes, and tell what became of it."""
+    """Send or receive until the duration is over or Ctrl-C; print the result and return the exit status."""
     duration = _quantity("--duration", arguments.duration, "time")
     report = _live_line(arguments.end, arguments.address) if sys.stderr.isatty() else None
     try:
@@ -62,7 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
     sys.stdout.flush()
     if error is not None:
         _write(f"airfair: {error}\n")
-    # Without a duration Ctrl-C is how it ends.
+    # Without a duration, Ctrl-C is the usual end and no failure.
     if outcome["interrupted"] and duration is not None:
         return INTERRUPTED
     return DONE if error is None else FAILED
@@ -114,7 +114,7 @@ def _quantity(option: str, text: str | None, dimension: str) -> float | None:
 
 
 def _failure(arguments: argparse.Namespace, outcome: Outcome) -> str | None:
-    """Message of a sender that nobody has answered."""
+    """Error message if no receiver has answered; else `None`."""
     if arguments.end == "receive" or outcome["feedbacks"] > 0:
         return None
     why = outcome["network_error"] or "no packets arrived"
@@ -123,7 +123,7 @@ def _failure(arguments: argparse.Namespace, outcome: Outcome) -> str | None:
 
 
 def _live_line(end: str, address: str) -> Report:
-    """Shows how things are on one line of the terminal, a few times per second."""
+    """Callback that shows the state of the flow in one line on standard error."""
     line = _sending(address) if end == "send" else _receiving
 
     def show(elapsed: float, state: State) -> None:
@@ -165,7 +165,7 @@ def _share(state: State) -> str:
 
 
 def _write(text: str) -> None:
-    """Write to standard error, as long as somebody reads there: what is measured must not be lost for it."""
+    """Write to standard error; errors are ignored, so that they do not prevent the result."""
     with suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -11,7 +11,7 @@ from .replacing import note_input
 
 _OPEN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEVER_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-"""So that a pipe without a writer is refused at once."""
+"""Flags with which opening a pipe without a writer, or a terminal, does not block."""
 
 
 def read(file: Path) -> bytes | str:

@@ -176,7 +176,9 @@ def test_a_batch_that_workers_die_of_is_told(monkeypatch: pytest.MonkeyPatch) ->
             pass
 
     monkeypatch.setattr(Dask, "_connected", lambda _: Client())
-    with pytest.raises(EngineError, match=r"engine dask: 4 workers have died of one batch"):
+    with pytest.raises(
+        EngineError, match=r"engine dask: 4 workers died while they executed one batch"
+    ):
         run(jobs(1), engine=Dask())
 
 

@@ -165,7 +165,7 @@ def test_a_file_that_changed_is_damaged(
     path = directory / name
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(
-        airfair.DamagedError, match=f"{name}: does not have the hash that run.json beside it lists"
+        airfair.DamagedError, match=f"{name}: its hash differs from the one in run.json"
     ):
         airfair.load_result(directory)
 

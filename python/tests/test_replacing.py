@@ -276,10 +276,10 @@ def test_two_outputs_are_two_files(here: Path, refused: Refused) -> None:
     os.link(here / "a", here / "b")
     for other in ("./a", "b"):
         assert refused("run", "c.toml", "--pcap", "a", "--timeline", other) == [
-            f"airfair: --timeline {Path(other)}: the file of --pcap"
+            f"airfair: --timeline {Path(other)}: this is also the file of --pcap; name another file"
         ]
     assert refused("run", "c.toml", "--out", "out", "--pcap", "out/flows.parquet") == [
-        "airfair: --pcap out/flows.parquet: a file of --out"
+        "airfair: --pcap out/flows.parquet: this is also a file of --out; name another file"
     ]
 
 

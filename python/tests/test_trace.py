@@ -552,7 +552,7 @@ MISTAKES = {
         "--trace-replication",
         "1",
     ): "--trace-replication 1: allowed is a whole number from 0 to 0",
-    ("--pcap", "p", "--timeline", "p"): "--timeline p: the file of --pcap",
+    ("--pcap", "p", "--timeline", "p"): "--timeline p: this is also the file of --pcap",
     ("--pcap", "none/p"): "--pcap none/p: No such file or directory",
     ("--timeline", "."): "--timeline .: Is a directory",
     ("--pcap", "p", "--timeline", "none/t"): "--timeline none/t: No such file or directory",

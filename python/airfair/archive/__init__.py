@@ -5,10 +5,10 @@ a hash of these four, so outcomes of another build are never read.
 
 The archive is one file of SQLite. It needs no server, a transaction survives `kill -9`, several processes
 share the file, and a key is found among 10^6 in microseconds. Parquet parts would be smaller, but have no
-lookup by key and no safe appending. The journal is the plain one: a commit takes a millisecond more than
-with a write-ahead log (`bench/store.py`), but there is one a second, and the file is whole by itself.
-Outcomes are compressed one by one: a dictionary per scenario saves 7 %, ten runs together 17 %, and both
-cost more where runs come and go one by one.
+lookup by key and no safe appending. The archive uses the plain rollback journal instead of a write-ahead log.
+A commit then takes a millisecond more (`bench/store.py`), but there is only one commit a second, and all data
+are in one file. Outcomes are compressed one by one. A shared dictionary per scenario would save 7 %, and
+compressing ten runs together 17 %, but both make it costlier to add and remove single runs.
 """
 
 from __future__ import annotations

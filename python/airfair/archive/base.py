@@ -46,7 +46,7 @@ _TABLES = (
         "CREATE TABLE runs (id INTEGER PRIMARY KEY, key BLOB NOT NULL, build INTEGER NOT NULL, "
         "made INTEGER NOT NULL, checksum INTEGER NOT NULL, outcome BLOB NOT NULL)"
     ),
-    # Beside the rows, not their order: rows in the order of a hash would leave a third of each page empty.
+    # Index apart from the rows: rows in the order of hashes would leave a third of each page empty.
     "CREATE UNIQUE INDEX runs_by_key ON runs (key)",
 )
 
@@ -98,7 +98,7 @@ class Archive:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._failures():
-            # Without a level each statement stands for itself, and transactions begin where they are meant.
+            # With `isolation_level=None` Python begins no transaction of its own; `_writing` begins them.
             self._base = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)
         try:
             self._open()
@@ -124,7 +124,7 @@ class Archive:
         self._base.close()
 
     def find(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Packed outcomes of those of these runs that are archived, by key."""
+        """Packed outcomes by key, for those of `keys` that are in the archive."""
         found = {}
         wanted = iter(keys)
         with self._failures():
@@ -149,7 +149,7 @@ class Archive:
                 (own := _own(key), build, now, _checksum(own, outcome), outcome)
                 for key, outcome in outcomes.items()
             )
-            # Whoever was first has saved the same.
+            # If another process has saved a run already, its outcome is the same.
             self._base.executemany(
                 "INSERT OR IGNORE INTO runs (key, build, made, checksum, outcome) VALUES (?, ?, ?, ?, ?)",
                 rows,
@@ -211,7 +211,7 @@ class Archive:
             if self._is_empty():
                 self._base.execute(f"PRAGMA page_size = {PAGE}")
                 with self._writing():
-                    if self._is_empty():  # and nobody has begun it meanwhile
+                    if self._is_empty():  # no other process has created the tables meanwhile
                         self._begin()
             application, schema = self._number("application_id"), self._number("user_version")
         if application != APPLICATION:
@@ -250,7 +250,7 @@ class Archive:
     def _writing(self) -> Iterator[None]:
         """Transaction for writing."""
         with self._failures():
-            # The write lock is taken at the start, so that a wait for it cannot fail in the middle.
+            # The transaction takes the write lock at its start, so that it cannot fail to get it later.
             self._base.execute("BEGIN IMMEDIATE")
             try:
                 yield

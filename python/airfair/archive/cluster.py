@@ -1,8 +1,8 @@
-"""Runs on the workers of a Dask cluster.
+"""Engine that executes runs on the workers of a Dask cluster.
 
-Jobs go out in batches of some seconds of work, as texts of scenarios with the numbers of their
-replications, and come back as packed outcomes. Tables in Arrow would have to be made by the workers, and made
-into outcomes again for the archive; the octets are kept as they come, so no table depends on who ran it.
+A batch of jobs is some seconds of work. It is sent as texts of scenarios with the numbers of replications,
+and the worker returns packed outcomes. The archive saves these octets unchanged, so a table does not depend
+on the machine that ran a job. Tables in Arrow would have to be converted back into outcomes for the archive.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
 BATCH_S = 4.0
-"""Work that a batch is meant to take: long beside what it costs to send, and soon done again."""
+"""Intended duration of a batch [s]: long compared with sending it, but short if it has to be repeated."""
 AHEAD = 2
-"""Batches that are out for each thread of a worker, so that none waits for the next."""
+"""Number of batches sent ahead for each thread of a worker, so that no thread waits for work."""
 WAKE_S = 0.1
-"""Period in which progress is shown."""
+"""Time between two updates of the progress [s]."""
 LARGEST_TEXT = 4_000_000
-"""Characters of scenarios with which a batch is full."""
+"""Number of characters of scenario texts at which a batch is full."""
 ANSWER_S = 10.0
-"""Time in which a scheduler has to answer."""
+"""Longest wait for an answer of the scheduler [s]."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,14 @@ class Finished:
     outcomes: list[tuple[int, bytes]]
     """Pairs of the index of a job in the batch and its packed outcome."""
     failure: str | None
-    """The sentence of a run that failed; those after it may be missing."""
+    """Error message of a run that failed; outcomes of later runs may be missing. `None` if no run failed."""
 
 
 def work(submitter: bytes, texts: Sequence[str], runs: Sequence[tuple[int, int]]) -> Finished:
-    """Do a batch: `runs` are pairs of the number of a scenario's text and of a replication."""
+    """Execute a batch on a worker; `runs` are pairs of an index into `texts` and a replication's number.
+
+    Raises `OtherBuildError` if `submitter`, the build of the submitting machine, is not the worker's.
+    """
     if build() != submitter:
         raise OtherBuildError(
             f"worker {distributed.get_worker().address}: has another build of airfair "
@@ -83,12 +86,12 @@ def work(submitter: bytes, texts: Sequence[str], runs: Sequence[tuple[int, int]]
 
 @functools.lru_cache(maxsize=64)
 def _parsed(text: str) -> Scenario:
-    """A scenario as its `to_toml` has written it, with what its traces say."""
+    """Scenario from the text of `Scenario.to_toml`, which contains the scenario's traces."""
     return Scenario.parse(text.encode())
 
 
 def _all_in(ended: SimpleQueue[Future]) -> Iterator[Future]:
-    """Finished batches, as soon as there are some or progress is due."""
+    """Batches that have finished; waits at most `WAKE_S` for the first one."""
     with contextlib.suppress(queue.Empty):
         yield ended.get(timeout=WAKE_S)
         while True:
@@ -96,20 +99,20 @@ def _all_in(ended: SimpleQueue[Future]) -> Iterator[Future]:
 
 
 class Dask:
-    """Workers of a Dask cluster: of the scheduler at `address`, or else processes of this machine.
+    """Engine on the workers of the Dask scheduler at `address`, or else on processes of this machine.
 
-    A batch whose worker dies is done by another one. It counts once, whoever has done it how often.
+    If a worker dies, another one executes its batch again. The results of a batch are used once.
     """
 
     def __init__(self, address: str | None = None, *, workers: int | None = None) -> None:
-        """Name the scheduler; `workers` is the number of processes of this machine, one for each core."""
+        """Save the address; `workers` is the number of processes on this machine, by default one per core."""
         self._address = address
         self._workers = workers
         self._cluster: LocalCluster | None = None
         self._client: Client | None = None
 
     def run(self, jobs: Sequence[Job], on_done: OnDone, progress: Progress) -> bool:
-        """Do each job once."""
+        """Execute each job once; return true if Ctrl-C stopped some."""
         client = self._connected()
         plan = _Plan(jobs)
         out: dict[Future, _Batch] = {}
@@ -135,7 +138,7 @@ class Dask:
         return False
 
     def close(self) -> None:
-        """Leave the cluster; end it where it is this machine's."""
+        """Disconnect from the scheduler, and end the worker processes on this machine."""
         if self._client is not None:
             self._client.close()
         if self._cluster is not None:
@@ -162,7 +165,7 @@ class Dask:
         return self._client
 
     def _threads(self, client: Client) -> int:
-        """Threads of all workers, which come and go; one where there is none: work may make some start."""
+        """Number of threads of all workers; at least 1, as a cluster may start workers on demand."""
         try:
             threads: int = sum(client.nthreads().values())
         except OSError as error:
@@ -178,13 +181,14 @@ class Dask:
         except distributed.KilledWorker as error:
             died = error.allowed_failures + 1
             raise EngineError(
-                f"engine {self}: {died} workers have died of one batch of runs; their logs may say why"
+                f"engine {self}: {died} workers died while they executed one batch of runs; their "
+                "logs may give the reason"
             ) from error
         except CancelledError as error:
             raise self._gone(error) from error
         except Exception as error:
             raise EngineError(
-                f"engine {self}: a worker cannot do runs of this airfair ({__version__}): {error!r}; "
+                f"engine {self}: a worker cannot execute runs of airfair {__version__}: {error!r}; "
                 "install the same wheel on all of them"
             ) from error
         on_done([(batch.places[place], outcome) for place, outcome in finished.outcomes])
@@ -202,14 +206,14 @@ class Dask:
 
 @dataclass
 class _Batch:
-    """Jobs that one worker does in a row."""
+    """Jobs that one worker executes one after the other."""
 
     places: list[int] = field(default_factory=list)
     texts: dict[Scenario, str] = field(default_factory=dict)
     runs: list[tuple[int, int]] = field(default_factory=list)
     simulated_s: float = 0.0
     size: int = 0
-    """Characters of the texts."""
+    """Number of characters of the texts."""
 
     def add(self, place: int, job: Job) -> None:
         if job.scenario not in self.texts:
@@ -222,14 +226,14 @@ class _Batch:
 
 
 class _Plan:
-    """Cuts jobs into batches by what the earlier ones have taken."""
+    """Division of the jobs into batches of about `BATCH_S`, from the durations of finished batches."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = jobs
         self._next = 0
         self._took_s = 0.0
         self.done_s = 0.0
-        """Simulated time that is done [s]."""
+        """Simulated time of the finished batches [s]."""
 
     @property
     def left(self) -> int:
@@ -237,7 +241,7 @@ class _Plan:
         return len(self._jobs) - self._next
 
     def next_batch(self, threads: int) -> _Batch:
-        """The next jobs: a few to begin with, and towards the end less and less, so that all end together."""
+        """Batch of the next jobs; batches get smaller towards the end, so that all workers end together."""
         batch = _Batch()
         cost = self._took_s / self.done_s if self.done_s else math.inf
         most = max(1, self.left // (AHEAD * threads))
@@ -249,6 +253,6 @@ class _Plan:
         return batch
 
     def count(self, batch: _Batch, finished: Finished) -> None:
-        """Learn from a batch."""
+        """Add the duration of a finished batch to the totals from which later batches are sized."""
         self._took_s += finished.took_s
         self.done_s += batch.simulated_s

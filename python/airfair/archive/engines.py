@@ -23,7 +23,7 @@ PART = 4096
 
 
 class EngineError(RuntimeError):
-    """Raised if an engine cannot execute the runs; finished ones have been passed to `on_done`."""
+    """Raised if an engine cannot execute the runs; it has passed the finished ones to `on_done`."""
 
 
 class OtherBuildError(EngineError):

@@ -1,4 +1,4 @@
-"""Takes runs out of an archive. Each function returns how many."""
+"""Functions that remove runs from an archive; each returns the number of removed runs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def everything(archive: Archive) -> int:
 
 
 def other_builds(archive: Archive) -> int:
-    """Remove what other builds of airfair have made: this one never reads it, though they may."""
+    """Remove the runs of other builds of airfair, which only those builds can use."""
     return archive.remove("build NOT IN (SELECT id FROM builds WHERE build = ?)", build())
 
 
 def older_than(archive: Archive, seconds: float) -> int:
-    """Remove what was made longer ago."""
+    """Remove the runs that were saved more than `seconds` ago."""
     return archive.remove("made < ?", time.time() - seconds)
 
 
 def damaged(archive: Archive) -> int:
-    """Remove runs that are not what was written."""
+    """Remove the runs whose checksum does not match their data."""
     return sum(archive.remove("id = ?", number) for number in archive.damaged())
 
 

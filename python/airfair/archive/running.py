@@ -77,7 +77,7 @@ def run(
         try:
             (engine or Local(threads)).run(_Chosen(jobs, todo), done, show)
         except KeyboardInterrupt:
-            # Ctrl-C in the midst of what is told of a run: those that are missing say so.
+            # Ctrl-C may interrupt a callback. If runs are missing, the result shows it; else raise again.
             if len(kept) == len(first):
                 raise
         finally:
@@ -94,7 +94,7 @@ class _Saver:
         self._waiting: dict[bytes, bytes] = {}
         self._saved = time.monotonic()
         self.failure: OSError | None = None
-        """Error after which it stopped saving."""
+        """Error because of which saving stopped."""
 
     def take(self, finished: dict[bytes, bytes]) -> None:
         if self._archive:

@@ -1,4 +1,4 @@
-"""The command line. Standard output carries results; everything else goes to standard error.
+"""Command line of airfair. Results go to standard output, everything else to standard error.
 
 Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by Ctrl-C, 143 by SIGTERM.
 """
@@ -75,7 +75,7 @@ def _dispatch(command_line: list[str]) -> int:
         parsed, strange = grammar.parse_known_args(command_line)
         if strange:
             parsed.parser.reject(strange)
-    except SystemExit as end:  # help, version or a wrong command line, which argparse has told
+    except SystemExit as end:  # argparse has printed help, the version or an error
         return DONE if end.code is None else int(end.code)
     parsed.command_line = ["airfair", *command_line]
     status: int = parsed.action(parsed)

@@ -1,6 +1,6 @@
-"""Completion in shells of files and ids; commands and options are completed from the grammar.
+"""Completion of files and ids in shells; argcomplete completes commands and options from the grammar.
 
-A shell starts the program at each key press, so each function imports only the modules that it needs.
+A shell starts the program for each completion, so each function imports only the modules that it needs.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def complete(argument: argparse.Action, completer: Completer) -> None:
-    """Let `completer` answer for an argument."""
+    """Set the function that completes an argument."""
     argument.completer = completer  # type: ignore[attr-defined]
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
-    """Complete for a shell and exit, if its environment variables are set; else do nothing."""
+    """Print completions and exit if a shell has asked for them by environment variable; else do nothing."""
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
         from argcomplete.completers import SuppressCompleter
 
-        # An argument without a completer is a number, or a name that nobody knows yet.
+        # Arguments without a completer are numbers or new names, for which there is nothing to suggest.
         nothing = SuppressCompleter()
         argcomplete.autocomplete(parser, always_complete_options=False, default_completer=nothing)
 
 
 def toml_files(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
-    """Scenario files, and directories that may have some."""
+    """TOML files, and directories, which may contain some."""
     return _paths(prefix, lambda path: path.is_dir() or path.suffix == ".toml")
 
 
 def scenarios_and_examples(prefix: str, **_: Any) -> Iterator[str]:  # noqa: ANN401 - argcomplete's own
-    """Scenario files, and the scenarios that come with airfair."""
+    """TOML files and directories, and names of the scenarios that come with airfair."""
     yield from toml_files(prefix)
     yield from (name for name in examples() if name.startswith(prefix))
 
@@ -68,12 +68,12 @@ def _paths(prefix: str, wanted: Callable[[Path], bool]) -> Iterator[str]:
 
 
 def engines(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
-    """Engines of a sweep."""
+    """Names for the option `--engine`."""
     return ["local", "dask"]
 
 
 def papers(prefix: str = "", **_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
-    """Ids of papers, of the experiments of a paper after a slash, or directories if the word is a path."""
+    """Ids of papers; after "PAPER/" the paper's experiments; after any other slash directories."""
     import pkgutil
 
     found = pkgutil.iter_modules([str(_PACKAGE / "reproduce" / "papers")])
@@ -89,12 +89,12 @@ def papers(prefix: str = "", **_: Any) -> list[str]:  # noqa: ANN401 - argcomple
 
 
 def schemes(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
-    """Schemes whose limits can be searched."""
+    """Names of the schemes that `airfair limits` can search."""
     from airfair.limits.schemes import SCHEMES
 
     return list(SCHEMES)
 
 
 def examples(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
-    """Scenarios that come with airfair."""
+    """Names of the scenarios that come with airfair."""
     return sorted(path.stem for path in (_PACKAGE / "scenarios").glob("*.toml"))

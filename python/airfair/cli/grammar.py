@@ -1,4 +1,4 @@
-"""The grammar of the command line."""
+"""Grammar of the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .parser import Parser
 
 
 def parser() -> Parser:
-    """The grammar of the command line: each command adds its own part."""
+    """Parser of the command line, to which each command has added its arguments."""
     top = Parser(
         prog="airfair",
         description="A simulator of fairness on Wi-Fi: TCP, TFRC and UDP flows in 802.11 cells whose "

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MOST_THREADS = 1024
 
 
 def out(command: argparse.ArgumentParser, about: str) -> None:
-    """`--out`: a directory of results."""
+    """Add the option `--out`, a directory for results, with the help text `about`."""
     argument = command.add_argument("--out", type=Path, metavar="DIR", help=about)
     complete(argument, directories)
 
 
 def force(command: argparse.ArgumentParser) -> None:
-    """`--force`: files of others may be replaced."""
+    """Add the option `--force`, which allows replacing files that airfair did not write."""
     command.add_argument(
         "--force",
         action="store_true",
@@ -27,14 +27,14 @@ def force(command: argparse.ArgumentParser) -> None:
 
 
 def json(command: argparse.ArgumentParser) -> None:
-    """`--json`: a document for programs."""
+    """Add the option `--json`, which prints a JSON document instead of text."""
     command.add_argument(
         "--json", action="store_true", help="print one JSON document and nothing else"
     )
 
 
 def threads(command: argparse.ArgumentParser) -> None:
-    """`--threads`: fewer or more than there are cores."""
+    """Add the option `--threads`, the number of runs at the same time."""
     command.add_argument(
         "--threads",
         type=_threads,

@@ -1,4 +1,4 @@
-"""Outputs of commands: checked before the first run; write errors are reported after the results."""
+"""Outputs of commands. They are checked before the first run; write errors are reported after the result."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from airfair.cli.status import InputError, describe
 
 @dataclass(frozen=True)
 class Output:
-    """An output of a command: a file, or a directory with files of some names."""
+    """Output of a command: a file, or a directory in which files are written."""
 
     option: str
     path: Path
     patterns: Collection[str] | None = None
-    """Patterns of the names of files in a directory; empty for a file."""
+    """Patterns of the names of the files in a directory; `None` if `path` is a file."""
 
     @property
     def _name(self) -> str:
         return f"{self.option} {self.path}"
 
     def problems(self, *, force: bool) -> list[str]:
-        """Reasons why it may not be written, a line each."""
+        """Reasons why the output may not be written, one line each."""
         if self.patterns is None:
             found = replacing.problem(self.path, force=force)
             return [f"{self._name}: {found}"] if found else []
@@ -36,23 +36,27 @@ class Output:
         ]
 
     def clash(self, other: Output) -> str | None:
-        """Reason why both outputs cannot be written; `None` if they can."""
+        """Error text if this file is `other`, or one of its files; else `None`."""
         if self.patterns is not None:
             return None
         place = self.path.resolve()
         if other.patterns is None:
             is_same = place == other.path.resolve() or _same_file(self.path, other.path)
-            return f"{self._name}: the file of {other.option}" if is_same else None
+            return (
+                f"{self._name}: this is also the file of {other.option}; name another file"
+                if is_same
+                else None
+            )
         inside = place.parent == other.path.resolve()
         if inside and any(fnmatch.fnmatchcase(place.name, one) for one in other.patterns):
-            return f"{self._name}: a file of {other.option}"
+            return f"{self._name}: this is also a file of {other.option}; name another file"
         return None
 
 
 def check(outputs: Sequence[Output], *, force: bool) -> None:
-    """Raise `InputError` if an output would replace what it may not, or if two are one file.
+    """Raise `InputError` if an output would replace a protected file, or if two outputs are the same file.
 
-    A file that airfair has not written is replaced by `force` alone, and an input by nothing.
+    Files that airfair did not write are replaced only with `force`; inputs of the command are never replaced.
     """
     found = [one for output in outputs for one in output.problems(force=force)]
     found += [
@@ -66,7 +70,7 @@ def check(outputs: Sequence[Output], *, force: bool) -> None:
 
 
 def results(out: Path | None) -> list[Output]:
-    """The directory of a result, if one is wanted."""
+    """Directory `out` as the output of a result; empty list without one."""
     if out is None:
         return []
     from airfair.result_files import names
@@ -75,9 +79,9 @@ def results(out: Path | None) -> list[Output]:
 
 
 def prepare(out: Path | None) -> list[Path]:
-    """Make the directory and see that it can be written, if there is one; the directories that were made.
+    """Create the directory `out`, check that it can be written, and return the directories created.
 
-    Raises `InputError` if it cannot be written.
+    Raises `InputError` if the directory cannot be written.
     """
     if out is None:
         return []
@@ -91,7 +95,7 @@ def prepare(out: Path | None) -> list[Path]:
 
 
 def failure(out: Path, write: Callable[[], object]) -> OSError | None:
-    """Error of `write`, or `None`; the caller reports it after the result, which must not be lost."""
+    """Call `write`; return its error, or `None`. The caller reports the error after it printed the result."""
     try:
         write()
     except OSError as error:

@@ -10,20 +10,20 @@ from airfair.names import did_you_mean
 
 
 class Help(argparse.HelpFormatter):
-    """Help in which the longest command, too, has its words beside it."""
+    """Help formatter whose left column is wide enough for the longest command."""
 
     def add_argument(self, action: argparse.Action) -> None:
-        """Add an argument; commands are indented, which argparse does not count."""
+        """Add an argument, and count the indentation of commands, which argparse leaves out of the width."""
         super().add_argument(action)
         if action.nargs == argparse.PARSER:
             self._action_max_length += self._indent_increment
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that offers the nearest word for one that it does not know.
+    """Parser that suggests the nearest known word for an unknown one.
 
-    What it parses has the parser of its command as `parser`, for mistakes that are found later. Where it
-    ends with another command, `-- COMMAND…`, that is `rest`, and `has_rest` says whether `--` was there.
+    The namespace has the parser of its command as `parser`, so that mistakes found later can be reported.
+    With `ends_with_command`, the words after `--` are in `rest`, and `has_rest` is true if there was a `--`.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
         self.set_defaults(parser=self)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
-        """Parse what comes before the other command."""
+        """Parse the words, or only those before `--` if the command ends with another command."""
         if not self._ends_with_command:
             return super().parse_known_args(args, namespace)
         words = list(args)
@@ -55,7 +55,7 @@ class Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, problem)
 
     def reject(self, words: Sequence[str]) -> NoReturn:
-        """End the program over words that are no part of the grammar."""
+        """Exit with an error for words that the grammar does not have."""
         known = sorted(self._option_string_actions)
         options = [word.partition("=")[0] for word in words if word.startswith("-")]
         hints = "".join(did_you_mean(option, known) for option in options)
@@ -63,4 +63,4 @@ class Parser(argparse.ArgumentParser):
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 - it has no public name
-"""The commands of a program, to which each adds its own."""
+"""Collection of commands, to which each command adds its parser."""

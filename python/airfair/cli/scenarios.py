@@ -20,11 +20,11 @@ from .status import InputError
 EXAMPLES = Path(__file__).resolve().parents[1] / "scenarios"
 """Scenarios that come with airfair."""
 _STUDY_KEY = re.compile(rb"""^[ \t]*["']?(scenario|like)\b""", re.MULTILINE)
-"""Begin of a line with a key by which a study is known: what has none need not be parsed to know."""
+"""Start of a line with a key that only studies have; a file without such a line need not be parsed."""
 
 
 def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
-    """Arguments of a command that runs one scenario, with keys set."""
+    """Add the arguments for a scenario, its seed and the keys to set."""
     scenario = command.add_argument(
         "scenario",
         metavar="SCENARIO.toml",
@@ -50,7 +50,7 @@ def of(arguments: argparse.Namespace, *, emulated: bool = False) -> Scenario:
 
 
 def with_text(arguments: argparse.Namespace) -> tuple[Scenario, bytes, list[tuple[str, str]]]:
-    """Scenario of the command line, the text that it comes from and the keys that are set.
+    """Scenario of the command line, the content of its file, and the keys that the command line sets.
 
     Raises `InputError` with all mistakes.
     """
@@ -60,7 +60,7 @@ def with_text(arguments: argparse.Namespace) -> tuple[Scenario, bytes, list[tupl
 
 
 def explained(content: bytes, overrides: Sequence[tuple[str, str]]) -> str:
-    """Defaults that act in a scenario, in words."""
+    """Text that explains the defaults that apply in a scenario."""
     from airfair.defaults import explained
 
     return explained(Scenario.applied_defaults(content, overrides))
@@ -87,10 +87,10 @@ def _overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
 def read(
     name: str, overrides: Sequence[tuple[str, str]] = (), *, emulated: bool = False
 ) -> Scenario:
-    """The scenario in the file `name`, or on standard input if that is -, with keys set.
+    """Scenario from the file `name`, or from standard input if `name` is -, with the keys of `overrides` set.
 
-    Where there is no such file, it is the example of that name. Raises `InputError` with all mistakes, each
-    with the name.
+    If there is no such file, the example of this name is read. Raises `InputError` with all mistakes, each
+    preceded by the name.
     """
     name, content, folder = _content(name)
     return _parsed(name, content, folder, overrides, emulated=emulated)
@@ -102,7 +102,7 @@ def _content(name: str) -> tuple[str, bytes, Path]:
     try:
         if name == "-":
             name = "standard input"
-            with contextlib.suppress(OSError):  # a stream of whoever called has no number
+            with contextlib.suppress(OSError):  # a Python caller's stream without a number
                 note_input(sys.stdin.fileno())
             content = sys.stdin.buffer.read(LARGEST_SCENARIO + 1)
         else:
@@ -114,7 +114,7 @@ def _content(name: str) -> tuple[str, bytes, Path]:
         raise InputError(f"{name}: {_what_is_in(Path(name))}") from error
     except OSError as error:
         raise InputError(f"{name}: {error.strerror or error}") from error
-    except ValueError as error:  # a null character
+    except ValueError as error:  # a null character in the name
         raise InputError(f"{name!r}: {error}") from error
     return name, content, folder
 
@@ -138,7 +138,7 @@ def _parsed(
 
 
 def is_study(content: bytes) -> bool:
-    """True if it is TOML and names the scenario that it varies, or another study."""
+    """True if the content is TOML with a key of a study, `scenario` or `like`."""
     if len(content) > LARGEST_SCENARIO or not _STUDY_KEY.search(content):
         return False
     import tomllib
@@ -151,7 +151,7 @@ def is_study(content: bytes) -> bool:
 
 
 def _path(name: str) -> Path:
-    """The file that is meant: an example, if there is no file of that name."""
+    """Path of the file `name`, or of the example `name` if there is no such file."""
     path = Path(name)
     example = EXAMPLES / f"{name}.toml"
     return example if _may_be_example(name) and not path.exists() and example.is_file() else path
@@ -162,7 +162,7 @@ def _may_be_example(name: str) -> bool:
 
 
 def _of_examples(name: str) -> str:
-    """A clause on the examples, if one might have been meant."""
+    """Clause for an error about a missing file; empty if `name` cannot be the name of an example."""
     if not _may_be_example(name):
         return ""
     hint = did_you_mean(name, (path.stem for path in EXAMPLES.glob("*.toml")))
@@ -170,7 +170,7 @@ def _of_examples(name: str) -> str:
 
 
 def _what_is_in(folder: Path) -> str:
-    """A directory in words, with the command that takes it."""
+    """Error text for a directory given as a scenario, with the command to use instead."""
     if (folder / "paper.toml").exists():
         return f"this directory is a paper; run it with: airfair reproduce {folder}"
     if (folder / "scenario.toml").exists():

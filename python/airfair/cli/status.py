@@ -11,7 +11,7 @@ from airfair._core import escaped
 DONE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 _WIDTH = 80
-"""Columns of a message on a terminal."""
+"""Largest width of a message on a terminal [columns]."""
 
 
 class InputError(Exception):
@@ -30,7 +30,7 @@ def describe(error: OSError) -> str:
 def complain(status: int, *problems: str) -> int:
     """Print each problem on a line of standard error, and return the status."""
     for problem in problems:
-        # A name that is no text in the machine's encoding comes as lone surrogates.
+        # File names that are not valid in the system's encoding contain lone surrogates.
         text = problem.encode(errors="backslashreplace").decode()
         print(_wrapped(f"airfair: {escaped(text)}"), file=sys.stderr)
     return status

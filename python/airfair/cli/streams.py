@@ -1,4 +1,4 @@
-"""The program's own streams and signals."""
+"""Standard streams and signals of the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Termination:
-    """Makes SIGTERM end the command as Ctrl-C does; `asked` tells the two apart."""
+    """Handler that lets SIGTERM end the command as Ctrl-C does; `asked` is true after SIGTERM."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -26,7 +26,7 @@ class Termination:
         """Context in which the signal is handled."""
         try:
             before = signal.signal(signal.SIGTERM, self._interrupt)
-        except ValueError:  # not the main thread: whoever called listens
+        except ValueError:  # not the main thread, so the caller handles signals
             yield
             return
         try:
@@ -42,7 +42,8 @@ class Termination:
 def open_missing() -> None:
     """Open standard streams that were closed at the start, so that no file gets their descriptors.
 
-    To read or write a result then fails with an error; words for people are lost.
+    Reading standard input or writing a result to standard output then fails with an error; messages to
+    standard error are lost.
     """
     missing = (
         (0, "stdin", "r", os.O_WRONLY),
@@ -66,7 +67,7 @@ class _Output(io.FileIO):
         try:
             return super().write(octets)
         except BrokenPipeError:
-            # Nothing more can be written there, not even at exit.
+            # Replace the closed pipe, so that no later write fails, not even the flush at exit.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
@@ -77,8 +78,8 @@ class _Output(io.FileIO):
 def readers_may_leave() -> Iterator[None]:
     """Let readers of standard output and error leave early, as `head` does.
 
-    That is no failure: a command does its work and writes its files as if all had been read, and its exit
-    status is what it would have been. Streams that are not the program's own stay as they are.
+    The command still does its work, writes its files and has the same exit status. Streams that a Python
+    caller has replaced are left unchanged.
     """
     kept = {}
     for name in ("stdout", "stderr"):
@@ -108,7 +109,7 @@ def _open_again(stream: io.TextIOWrapper) -> io.TextIOWrapper:
 
 
 def drop_output() -> None:
-    """Forget what standard output could not take, lest the interpreter try again at exit."""
+    """Discard output that could not be written, so that the interpreter does not try again at exit."""
     try:
         sys.stdout.flush()
     except OSError:

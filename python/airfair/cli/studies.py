@@ -1,4 +1,4 @@
-"""Studies of the command line."""
+"""Studies that are named on the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read(path: Path, replications: int | None = None) -> Study:
-    """The study in a file; raises `InputError` with all mistakes."""
+    """Study from a file; raises `InputError` with all mistakes."""
     from airfair.experiment import StudyError, load_study
 
     try:
@@ -33,7 +33,7 @@ def read(path: Path, replications: int | None = None) -> Study:
 
 
 def _is_scenario(path: Path) -> bool:
-    """True if the file has a part of a network and no key of a study."""
+    """True if the file declares parts of a network and has no key of a study."""
     import tomllib
 
     try:
@@ -47,7 +47,7 @@ def _is_scenario(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _addressed(path: Path) -> Iterator[None]:
-    """Turn the mistakes of what is read there into an `InputError`."""
+    """Context that turns mistakes in the study at `path` into an `InputError` with the path."""
     from airfair.experiment import StudyError
 
     try:
@@ -63,7 +63,7 @@ def _addressed(path: Path) -> Iterator[None]:
 def check(path: Path, most_points: int) -> None:
     """Raise `InputError` with the mistakes of a study and of the scenarios at its points.
 
-    Of more than `most_points` none is tried, but for the scenario that the study varies.
+    If there are more than `most_points` points, only the study and the scenario that it varies are checked.
     """
     from airfair.experiment import StudyError
 
@@ -77,7 +77,7 @@ def check(path: Path, most_points: int) -> None:
 
 
 def check_paper(folder: Path, most_points: int) -> None:
-    """Raise `InputError` with the mistakes of a directory with a paper, and of its studies' scenarios."""
+    """Raise `InputError` with the mistakes in a paper's directory and in the scenarios of its studies."""
     from airfair.reproduce import directory
     from airfair.reproduce.studies import SUFFIX
 

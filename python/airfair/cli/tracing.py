@@ -23,7 +23,7 @@ _SECOND = 10**9
 
 
 def add(run: argparse.ArgumentParser) -> None:
-    """Options of `airfair run`."""
+    """Add the options for traces to `airfair run`."""
     group = run.add_argument_group(
         "traces",
         "Write the frames and events of one replication to files. Results do not\n"
@@ -72,7 +72,7 @@ def add(run: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Window:
-    """A part of the simulated time [ns]."""
+    """Interval of the simulated time [ns]."""
 
     start_ns: int
     end_ns: int
@@ -83,7 +83,7 @@ class Window:
 
 @dataclass
 class Traces:
-    """Files that one replication writes."""
+    """Open trace files of one replication."""
 
     tracing: Tracing
     replication: int
@@ -92,7 +92,7 @@ class Traces:
     replications: int
 
     def finish(self, interrupted: bool) -> tuple[list[str], list[str]]:  # noqa: FBT001 - what ended the run
-        """Close the files; return messages and errors."""
+        """Close the files; return lines with what was written, and lines with errors."""
         said, failed = [], []
         for report in self.tracing.finish():
             name, items = report["option"], report["items"]
@@ -115,7 +115,7 @@ class Traces:
 
 
 def outputs(arguments: argparse.Namespace) -> list[Output]:
-    """The files that are wanted."""
+    """Trace files that the command line names."""
     return [Output(f"--{name}", path) for name, path in _paths(arguments).items()]
 
 
@@ -124,7 +124,7 @@ def _paths(arguments: argparse.Namespace) -> dict[str, Path]:
 
 
 def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
-    """Open the files that are wanted; raises `InputError` for what is wrong, before anything runs."""
+    """Open the trace files before the run; `None` if there are none. Raises `InputError`."""
     paths = _paths(arguments)
     if not paths:
         given = [
@@ -169,14 +169,14 @@ def _open(
             names=names,
         )
     except OSError as error:
-        for path in fresh:  # one that could be opened
+        for path in fresh:  # remove new files that were opened before the error
             path.unlink(missing_ok=True)
         option = next(name for name, path in paths.items() if str(path) == error.filename)
         raise InputError(f"--{option} {error.filename}: {describe(error)}") from error
 
 
 def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
-    """Names of what is traced; raises `InputError` for globs that match nothing."""
+    """Names of stations, access points and monitors that match; `InputError` if a glob matches none."""
     from airfair._core import traceable
 
     known = traceable(scenario)
@@ -197,7 +197,7 @@ def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
 
 
 def replication(scenario: Scenario, number: int | None, option: str) -> int:
-    """The replication of this number, counted from 0; raises `InputError` if there is none."""
+    """Index of the replication to trace, by default 0; raises `InputError` if the scenario has fewer."""
     if number is not None and not 0 <= number < scenario.replications:
         raise InputError(
             f"{option} {number}: allowed is a whole number from 0 to {scenario.replications - 1}"
@@ -206,7 +206,7 @@ def replication(scenario: Scenario, number: int | None, option: str) -> int:
 
 
 def window_of(scenario: Scenario, start: str | None, end: str | None, prefix: str) -> Window:
-    """The window between two times of the command line; raises `InputError` where there is none."""
+    """Window between two times of the command line; raises `InputError` if they do not form one."""
     lasts = scenario.duration_ns
     problems: list[str] = []
     start_ns = 0 if start is None else _time(f"{prefix}from", start, problems)

@@ -1,4 +1,4 @@
-"""Choice of the kind of network interfaces that this process may create."""
+"""Choice between the kinds of network interfaces, by what this process may create."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEANING = {
 
 
 def choose(wanted: str | None = None) -> str:
-    """Best permitted kind of interface, or `wanted`; for `veth` this process enters a user namespace.
+    """Best permitted kind of interface, or `wanted`; with "veth", this process has entered a user namespace.
 
     Raises `NotPermittedError`.
     """

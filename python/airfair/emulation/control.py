@@ -1,4 +1,4 @@
-"""Control socket of an emulation: one line of JSON per request and per answer."""
+"""Control socket of an emulation. Each request and each answer is one line of JSON."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from airfair.names import did_you_mean, short
 from airfair.scenario import toml_value
 
 LONGEST = 65_536
-"""Octets of a request, the end of its line included."""
+"""Largest size of a request with its line end [octets]."""
 MOST = 64
-"""Connections at a time."""
+"""Largest number of connections at a time."""
 
 ALLOWED = (
     'unknown request; allowed are {"get": "state"} and {"set": "rate" | "errors" | "weights" | "queue", …} '
@@ -30,11 +30,11 @@ _KEYS = {
     "weights": ("cell", "data", "acks"),
     "queue": ("cell", "value"),
 }
-"""Keys of each thing that can be set."""
+"""Keys of each request `set`, by its value."""
 _OPTIONAL = {"direction": "both"}
 _LARGEST_WEIGHT = 2**32 - 1
 _SHOWN = 40
-"""Columns of a value in an error."""
+"""Largest width of a value in an error message [columns]."""
 
 State = Callable[[], dict[str, Any]]
 
@@ -126,7 +126,7 @@ def _weight(given: dict[str, Any], key: str) -> int:
 
 
 def _is_number(value: object) -> bool:
-    """True of a number; JSON's `true` and `false` are none, and Python takes them for 1 and 0."""
+    """True for a number, but not for JSON's `true` and `false`, which Python counts as integers."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -139,14 +139,14 @@ def _shown(value: object) -> str:
 
 
 def read(line: bytes) -> Any:  # noqa: ANN401 - JSON
-    """The request of a line. Raises `RefusedError` where it is none."""
+    """Request from a line of JSON; raises `RefusedError` if the line is invalid."""
 
     def constant(name: str) -> NoReturn:
         raise ValueError(f"{name} is not a number in JSON")
 
     try:
         request = json.loads(line, parse_constant=constant)
-        # Half of a surrogate pair can be written in JSON, and is no text.
+        # JSON can contain a lone surrogate, which is not valid text; encoding it raises `ValueError`.
         json.dumps(request, ensure_ascii=False).encode()
     except RecursionError:
         raise RefusedError("not JSON: nested too deeply") from None
@@ -197,7 +197,7 @@ def _line(said: dict[str, Any]) -> bytes:
 
 
 class Control:
-    """The control socket, until it is closed."""
+    """Server on the control socket; runs in a thread until it is closed."""
 
     def __init__(self, path: Path, emulation: _core.Emulation, state: State) -> None:
         class Conversation(socketserver.StreamRequestHandler):
@@ -224,6 +224,6 @@ class Control:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop accepting requests."""
+        """Stop accepting connections, and close the socket."""
         self._server.shutdown()
         self._server.server_close()

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     State = dict[str, Any]
 
 MOST_STATIONS = 16
-"""Stations that have a row, or their part of a line."""
+"""Largest number of stations in a table or a line."""
 NAME = 12
-"""Columns of a name."""
+"""Largest width of a name [columns]."""
 BAR = 8
-"""Columns of a bar of all the air: rates of four digits both ways find room beside it."""
+"""Width of a bar for an airtime of 100 % [columns]; rates of four digits each way still fit in the table."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Row:
     name: str
     airtime: float
     up_bps: float
-    """Of programs and of simulated flows together, as is `down_bps`."""
+    """Rate of programs and simulated flows together, as `down_bps` is too."""
     down_bps: float
     queue: int
     rates_bps: tuple[int | None, int | None]
@@ -38,7 +38,7 @@ class Row:
 
 
 def rows(before: State, now: State) -> list[Row]:
-    """The stations, between two states."""
+    """Rows of all stations for the time between two states."""
     elapsed = max(float(now["elapsed_s"]) - float(before["elapsed_s"]), 1e-9)
     found = []
     for old, new in zip(before["nodes"], now["nodes"], strict=True):
@@ -71,7 +71,7 @@ def rows(before: State, now: State) -> list[Row]:
 
 
 def mbps(bps: float | None) -> str:
-    """A rate in Mb/s, with as many digits as say something."""
+    """Text of a rate in Mb/s with the significant digits; "-" for `None`."""
     if bps is None:
         return "-"
     value = bps / 1e6
@@ -79,7 +79,7 @@ def mbps(bps: float | None) -> str:
 
 
 def unit(now: State) -> str:
-    """The unit of rates, and whose they are where some flows are simulated."""
+    """Unit of the rates, with a note if they include simulated flows."""
     with_simulated = any(node["simulated_sent_bytes"] for node in now["nodes"])
     return "Mb/s, simulated flows included" if with_simulated else "Mb/s"
 
@@ -90,7 +90,7 @@ def dropped(state: State) -> int:
 
 
 def line(before: State, now: State) -> str:
-    """The last second in a line."""
+    """One line of text for the time between two states."""
     shown = rows(before, now)
     parts = [
         f"{printable(row.name)} {mbps(row.up_bps)} up {mbps(row.down_bps)} down "
@@ -108,7 +108,7 @@ def line(before: State, now: State) -> str:
 
 
 def new_objections(before: State, now: State) -> list[str]:
-    """Reasons, new since `before`, why the emulation is no longer valid."""
+    """Reasons why the emulation is invalid, if any were added since `before`; else an empty list."""
     reasons = now["objections"] if len(now["objections"]) > len(before["objections"]) else []
     return [f"invalid so far: {printable(reason)}" for reason in reasons]
 
@@ -126,7 +126,7 @@ def caption(now: State) -> str:
 
 
 def table(title: str, before: State, now: State) -> Table:
-    """The last second as a table for a terminal of 80 columns."""
+    """Table, for a terminal of 80 columns, for the time between two states."""
     from rich.table import Table
     from rich.text import Text
 
@@ -155,7 +155,7 @@ def table(title: str, before: State, now: State) -> Table:
 
 
 class Viewer:
-    """Shows each second on standard error: a table on a terminal, else a line."""
+    """Display of the current state on standard error: a table on a terminal, else one line per call."""
 
     def __init__(self, title: str, first: State, *, is_quiet: bool) -> None:
         self._title, self._before = title, first
@@ -169,7 +169,7 @@ class Viewer:
             self._live.start()
 
     def show(self, now: State) -> None:
-        """Show what has happened since the last time."""
+        """Show the changes since the last call."""
         if self._live is not None:
             self._live.update(table(self._title, self._before, now), refresh=True)
         elif not self._is_quiet:
@@ -178,6 +178,6 @@ class Viewer:
         self._before = now
 
     def close(self) -> None:
-        """Show no more."""
+        """Remove the table from the terminal."""
         if self._live is not None:
             self._live.stop()

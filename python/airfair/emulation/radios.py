@@ -1,4 +1,4 @@
-"""The medium behind the kernel's own simulated radios, until its time is over or Ctrl-C."""
+"""Simulated medium for the radios that the kernel simulates (mac80211_hwsim)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .session import POLL_S, STEP_S, say
 
 
 def run(scenario: _core.Scenario, duration_ns: int | None) -> int:
-    """Be the medium; a line per second says who holds the air. Raises `OSError` if the radios go."""
+    """Simulate the medium for `duration_ns` or until Ctrl-C, and print a line per second; return 0.
+
+    Raises `OSError` if the radios cannot be used.
+    """
     medium = _core.Radios(scenario, seed=scenario.seed, duration_ns=duration_ns)
     for radio, member in medium.members:
         say(f"radio {radio} is {member}")

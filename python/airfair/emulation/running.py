@@ -1,7 +1,7 @@
-"""Running emulations of this machine: each has a directory, locked by its process.
+"""Directories of running emulations on this machine; the process of an emulation locks its directory.
 
-Namespaces and interfaces have no names and vanish with the last process that has them open. So an emulation
-can only leave its directory behind, and a directory without a lock is left over.
+Namespaces and interfaces have no names, and the kernel removes them with the last process that has them open.
+So a killed emulation leaves nothing but its directory, which is then not locked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def folder() -> Path:
 
 @contextmanager
 def _alone(where: Path) -> Iterator[None]:
-    """Lock under which no other process creates or removes a directory."""
+    """Context with a lock; no other process creates or removes directories of emulations meanwhile."""
     with (where / _LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -58,7 +58,7 @@ def _directories(where: Path) -> list[Path]:
 
 
 def clean(where: Path) -> list[str]:
-    """Remove what emulations that are no more have left behind: their process ids."""
+    """Remove the directories of killed emulations; return their process ids."""
     with _alone(where):
         left = [path for path in _directories(where) if not _is_held(path)]
         for path in left:
@@ -68,7 +68,7 @@ def clean(where: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Running:
-    """An emulation that runs."""
+    """Running emulation, as described by the files in its directory."""
 
     directory: Path
     state: dict[str, Any]
@@ -80,7 +80,7 @@ class Running:
 
     @property
     def hosts(self) -> Path:
-        """Names in its namespaces."""
+        """Path of the hosts file, which has the names and addresses of all nodes."""
         return self.directory / _HOSTS
 
     @property
@@ -89,7 +89,7 @@ class Running:
         return self.directory / _CONTROL
 
     def network(self, node: str) -> Path | None:
-        """Where the namespace of a node is open."""
+        """Path of the network namespace of a node; `None` for an unknown node."""
         for each in self.state["nodes"]:
             if each["name"] == node:
                 return Path(f"/proc/{self.process}/fd/{each['descriptor']}")
@@ -97,10 +97,10 @@ class Running:
 
 
 def all_running(where: Path) -> list[Running]:
-    """Emulations that run."""
+    """Running emulations of this user."""
     found = []
     for path in _directories(where):
-        # One that is just starting, or ending, has no state.
+        # An emulation that is starting or ending has no state file.
         with suppress(OSError, ValueError):
             state = json.loads((path / _STATE).read_text())
             if _is_held(path):
@@ -109,13 +109,13 @@ def all_running(where: Path) -> list[Running]:
 
 
 class Registration:
-    """The directory of this process's own emulation, until it is closed."""
+    """Directory of the emulation of this process; exists until it is closed."""
 
     def __init__(self, where: Path, state: dict[str, Any], hosts: str) -> None:
         self._where = where
         self.directory = where / str(os.getpid())
         with _alone(where):
-            # Process ids are reused: a directory under this id is left over.
+            # Process ids are reused: an existing directory of this id belongs to a killed emulation.
             shutil.rmtree(self.directory, ignore_errors=True)
             self.directory.mkdir(mode=0o700)
             self._lock: IO[str] = (self.directory / _LOCK).open("w")
@@ -126,7 +126,7 @@ class Registration:
         (self.directory / _STATE).write_text(json.dumps(state))
 
     def close(self) -> None:
-        """Remove it."""
+        """Remove the directory, and release its lock."""
         with _alone(self._where):
             shutil.rmtree(self.directory, ignore_errors=True)
             self._lock.close()

@@ -1,4 +1,4 @@
-"""One emulation, from its scenario to its result."""
+"""Execution of one emulation, from its scenario to its result."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     State = dict[str, Any]
 
 STEP_S = 1.0
-"""Time between two lines, or two pictures of the view."""
+"""Time between two updates of the display [s]."""
 POLL_S = 0.05
-"""Time between two looks at whether something has ended."""
+"""Time between two checks for an ended program or emulation [s]."""
 GRACE_S = 2.0
-"""Time that a program has to end after each signal."""
+"""Longest wait for the end of a program after each signal [s]."""
 
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
-"""Statuses of a command that could not be started, as shells have them."""
+"""Exit statuses of a command that could not be started, as in shells."""
 SIGNALLED = 128
 """Offset of the exit status of a command ended by a signal."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A program that runs in the namespace of a node, and with which the emulation ends."""
+    """Program that runs in the namespace of a node; when it ends, the emulation ends."""
 
     words: list[str]
     node: str
@@ -53,39 +53,39 @@ class Wish:
     command: Command | None = None
     duration_ns: int | None = None
     backend: str | None = None
-    """Kind of interfaces; None: the best that is permitted."""
+    """Kind of network interfaces; `None` for the best permitted kind."""
     spins: bool = False
-    """True if the engine stays awake at the end of each wait."""
+    """True if the emulation busy-waits at the end of each wait, to be less late."""
     is_quiet: bool = False
-    """True if nobody wants to see how it goes on."""
+    """True if the progress is not displayed."""
     keeps_output: bool = False
-    """True if standard output is ours: what the command prints there goes to standard error."""
+    """True if standard output is reserved for airfair; the command's output goes to standard error."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """An emulation that has ended."""
+    """Outcome of an emulation that has ended."""
 
     backend: str
     congestion_control: str
     state: State
-    """The last one."""
+    """State at the end."""
     result: Result | None
-    """None if no flow had anything to do, or if it ended within the warm-up."""
+    """Result; `None` if there were no flows, or if the emulation ended within the warm-up."""
     status: int | None
-    """Exit status of the command; None without one, or if it was interrupted."""
+    """Exit status of the command; `None` without a command, or if it was stopped."""
     interrupted: bool
 
 
 def say(text: str) -> None:
-    """Tell people something."""
+    """Print a message on standard error."""
     print(f"airfair: {printable(text)}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def run(scenario: _core.Scenario, wish: Wish) -> Session:
     """Emulate a scenario until its command or its time ends, or until Ctrl-C.
 
-    Raises `NotPermittedError`, and `OSError` where the operating system refuses something.
+    Raises `NotPermittedError` if no interfaces can be created, and `OSError` for other errors of the system.
     """
     where = running.folder()
     for process in running.clean(where):
@@ -133,10 +133,10 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
 
 
 class Carriers:
-    """Programs that carry flows of the scenario: TFRC over real sockets."""
+    """Programs of the scenario's TFRC flows, which send over real sockets of the emulation."""
 
     def __init__(self, emulation: _core.Emulation, hosts: Path) -> None:
-        """Start those whose time has come."""
+        """Start the programs whose start time is zero."""
         self._emulation, self._hosts = emulation, hosts
         self._began = time.monotonic()
         self._waiting = emulation.programs
@@ -144,12 +144,12 @@ class Carriers:
         self.look()
 
     def look(self) -> None:
-        """Start and end those whose time has come."""
+        """Start and end the programs whose start or stop time has passed."""
         now = time.monotonic() - self._began
         due = [program for program in self._waiting if program["start_s"] <= now]
         self._waiting = [program for program in self._waiting if program["start_s"] > now]
         for program in due:
-            # Its output is discarded: packets are counted in the emulated cell.
+            # The program's output is discarded, because the emulated cell counts the packets.
             words = ["sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh"]
             words += [sys.executable, "-m", "airfair", *program["arguments"]]
             process = self._emulation.spawn(
@@ -160,7 +160,7 @@ class Carriers:
         self._end(ended)
 
     def close(self) -> None:
-        """End all of them."""
+        """End all programs."""
         self._waiting = []
         self._end([process for process, _ in self._running])
 
@@ -189,7 +189,10 @@ def _wait(
     carriers: Carriers,
     show: Callable[[], None],
 ) -> tuple[int | None, bool]:
-    """Wait until something ends: the status of the command, and whether it was interrupted."""
+    """Wait until the command ends, the time is over, or Ctrl-C is pressed.
+
+    Returns the exit status of the command (`None` if it did not end by itself), and true after Ctrl-C.
+    """
     process = None
     if wish.command is not None:
         try:
@@ -217,7 +220,7 @@ def _wait(
 
 
 def _ended(process: int) -> int | None:
-    """Status of a process that has ended."""
+    """Exit status of a child process; `None` while it runs."""
     found, status = os.waitpid(process, os.WNOHANG)
     if found == 0:
         return None
@@ -226,7 +229,7 @@ def _ended(process: int) -> int | None:
 
 
 def _stop(process: int | None) -> None:
-    """End a process: politely at first."""
+    """End a process with SIGTERM, and with SIGKILL if it still runs after `GRACE_S`."""
     if process is None:
         return
     for number in (signal.SIGTERM, signal.SIGKILL):

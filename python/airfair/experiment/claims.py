@@ -1,7 +1,7 @@
 """Decisions on claims: confidence intervals are compared with the bounds that a claim declares.
 
 Papers leave settings open, and their equations can be read in several ways. A *reading* fixes both. The
-deciding reading is the one whose baseline is nearest to the printed figures. Other readings are *near* if
+deciding reading is the one whose baseline is nearest to the printed values. Other readings are *near* if
 they fit the text or the baseline as well. A claim is decided under the deciding reading and under each near
 one.
 
@@ -101,7 +101,7 @@ class Verdict:
     under: str = ""
     """Name of the deciding reading."""
     remark: str = ""
-    """Additional figure, which does not affect the verdict."""
+    """Text with an additional measured value, which does not affect the verdict."""
     elsewhere: tuple[Elsewhere, ...] = ()
     reasons: tuple[Reason, ...] = ()
     """Explanations declared for the claim; `why` returns those that apply."""
@@ -109,7 +109,7 @@ class Verdict:
     """True if there are fewer replications than in the full run: more of them may decide the claim."""
 
     def __str__(self) -> str:
-        """Sentence with the state of the claim and the figures that decide it."""
+        """Sentence with the state of the claim and the values that decide it."""
         said = f"The claim {self.id}" + (f" (“{self.text}”)" if self.text else "")
         return f"{said} {_RULINGS[self.state]}: {self.line}."
 
@@ -223,7 +223,7 @@ class Verdict:
 
     @property
     def lines(self) -> list[str]:
-        """Lines with the figures of the points, followed by those of other readings and the remark."""
+        """Lines with the values of the points, followed by those of other readings and the remark."""
         return [*self._told, *([self.remark] if self.remark else []), *map(str, self.elsewhere)]
 
     @property
@@ -233,7 +233,7 @@ class Verdict:
 
     @property
     def brief(self) -> list[str]:
-        """Lines with the figures of the points, followed by the states under other readings."""
+        """Lines with the values of the points, followed by the states under other readings."""
         near = [f"{one.where}: {one.state}" for one in self.elsewhere if one.near]
         far = [f"{one.where}: {one.state}" for one in self.elsewhere if not one.near]
         return [
@@ -297,12 +297,12 @@ class Reading(Generic[Data]):
     """Setups whose runs the points need."""
     points: Callable[[Data], Sequence[Point]]
     near: bool = False
-    """True if it fits the text or the baseline as well as the deciding reading."""
+    """True if the reading fits the text or the baseline as well as the deciding one."""
 
 
 @dataclass(frozen=True)
 class Predicate(Generic[Data]):
-    """Claim as a function of measured figures."""
+    """Claim as a function of measured values."""
 
     id: str
     deciding: Reading[Data]
@@ -328,7 +328,7 @@ class Predicate(Generic[Data]):
         """Decide the claim from `data`.
 
         - `run`: setups that were run; by default all.
-        - `fresh`: data with the fresh replications alone, where there are any. It decides the points that
+        - `fresh`: data with the fresh replications alone, if there are any. They decide the points that
           `data` leaves undecided.
         - `anew`: runs that have fresh replications; by default all. A point is decided by `fresh` only if all
           its runs have some.

@@ -66,7 +66,7 @@ class Condition:
     tolerance: Tolerance | None = None
     """Tolerance from which the bounds follow, if they come from a word."""
     of: tuple[Key, ...] = ()
-    """Runs from which it was measured; if empty, all runs that the claim needs."""
+    """Runs from which the quantity was measured; if empty, all runs that the claim needs."""
     testable: bool = True
     """True if the effect can occur in the baseline."""
     error: float = ERROR
@@ -119,7 +119,7 @@ class Condition:
 
     @property
     def turns_at(self) -> float | None:
-        """Smallest tolerance with which it holds, as a fraction of the scale; `None` without a word."""
+        """Smallest tolerance with which the condition holds (fraction of scale); `None` without a word."""
         if self.tolerance is None:
             return None
         target, deciding = self.tolerance.target, self.deciding

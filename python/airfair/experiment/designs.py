@@ -51,8 +51,8 @@ class Grid:
 
 
 Named = Mapping[str, "Label | Sequence[Label]"]
-"""By factor, the label of a level or the value of a range, or several: then all combinations, the last's
-changing first."""
+"""Point or part of a grid: by factor, one label (or value of a range), or several. Several stand for all
+combinations, in which levels of the last factor change fastest."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The JSON document of an experiment."""
+"""JSON document of an experiment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def document(
     results: ExperimentResult, measures: Sequence[Measure], comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
-    """The document of `airfair sweep --json`: points with their measures and results, comparisons, claims."""
+    """Document of `airfair sweep --json`: points with their measures and results, comparisons, claims."""
     each = [results.samples(one) for one in measures]
     points = []
     for place, point in enumerate(results.finished.points):

@@ -90,6 +90,6 @@ _BITS = 53
 
 
 def _place(seed: int, path: str, replication: int) -> float:
-    """Hash of its arguments as a number in [0, 1)."""
+    """Hash of the arguments as a number in [0, 1)."""
     digest = hashlib.sha256(f"{seed}\0{path}\0{replication}".encode()).digest()
     return (int.from_bytes(digest[:8]) >> (64 - _BITS)) / (1 << _BITS)

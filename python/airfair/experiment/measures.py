@@ -126,7 +126,7 @@ class Term:
         return of_runs.agg(*(pl.col(key).first() for key in keys), value=whole).drop("run")
 
     def problem(self, there: Mapping[str, Sequence[str]]) -> str | None:
-        """Error text if its names match none of `there` (names by kind), else `None`."""
+        """Error text if the patterns of the term match none of `there` (names by kind), else `None`."""
         subject = SUBJECTS[self.table]
         if not self.names or subject is None:
             return None
@@ -222,7 +222,7 @@ def measure(text: str | Measure) -> Measure:
         return text
     if not isinstance(text, str):
         raise StudyError(f"measure {text!r}: allowed is text, for example goodput_bps")
-    parts = re.split(r"/(?![^\[]*\])", text)  # names may have one
+    parts = re.split(r"/(?![^\[]*\])", text)  # a "/" in brackets belongs to a name
     terms = [_term(part, text) for part in parts if part.strip()]
     if not terms or len(terms) != len(parts) or len(terms) > 2:  # noqa: PLR2004 - a quotient has two
         raise StudyError(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with its words."""
+    """Figure of the page with its caption."""
 
     svg: Markup
     caption: str
@@ -30,7 +30,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Shown:
-    """Content of the page other than figures, with name and text of the declaring file."""
+    """Measures and comparisons to show, and `source`, the name and text of the study file."""
 
     measures: Sequence[Measure]
     comparisons: Sequence[Comparison]
@@ -39,7 +39,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure as it was drawn."""
+    """Figure as an SVG document, with title and caption."""
 
     svg: str
     title: str
@@ -52,7 +52,7 @@ def page(
     drawn: Mapping[str, Drawn],
     about: Mapping[str, Any],
 ) -> str:
-    """The page; `drawn` are its figures by name, `about` its manifest."""
+    """HTML page of an experiment; `drawn` has the figures by name, and `about` is the manifest."""
     return render(
         "experiment.html.jinja",
         title=printable(results.title),

@@ -1,4 +1,4 @@
-"""The figure of a measure over a factor."""
+"""Figure of a measure over a factor."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
     title: str | None,
     printed: Mapping[str, Sequence[float]],
 ) -> Figure:
-    """The figure of `ExperimentResult.plot`."""
+    """Figure of `ExperimentResult.plot`."""
     x = x or first_free(results.levels, by, panel, at)
     found = problems(results.levels, x, by, panel, at)
     if found or x is None:
@@ -59,7 +59,7 @@ LabelsOf = Mapping[str, Sequence["Label"] | None]
 def first_free(
     levels: LabelsOf, by: str | None, panel: str | None, at: Mapping[str, Label]
 ) -> str | None:
-    """First factor that varies and has no other role."""
+    """First factor that is neither `by` nor `panel` nor fixed by `at`; `None` without one."""
     return next((name for name in levels if name not in (by, panel, *at)), None)
 
 
@@ -112,7 +112,7 @@ def _no_numbers(x: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Text for matplotlib, which would read `$` as mathematics and leave labels with a leading _ out."""
+    """Text for matplotlib: `$` is escaped, and a label that begins with _ still appears in the legend."""
     shown = printable(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 

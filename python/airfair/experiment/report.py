@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def whole(study: Study, results: ExperimentResult) -> dict[str, Any]:
-    """The document of a study's results."""
+    """JSON document of a study's results."""
     return document(results, text.measures(study), study.comparisons)
 
 
 def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
-    """Tables, the study itself and the document, by file name."""
+    """Content of the tables, the study file and the JSON document, by file name."""
     return {
         **saved.files(results),
         study.path.name: study.path.read_bytes(),
@@ -31,7 +31,7 @@ def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
 
 
 def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) -> dict[str, bytes]:
-    """Figures and the page, by file name."""
+    """Content of the figures and the HTML page, by file name."""
     shown: dict[str, page.Drawn] = {}
     files: dict[str, bytes] = {}
     for one in study.pictures():

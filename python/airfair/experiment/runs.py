@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .points import Point
 
 AT_ONCE = 2048
-"""Outcomes that are unpacked at once: as such they take some five times as much memory."""
+"""Number of outcomes that are unpacked at once; unpacked ones need about five times as much memory."""
 
 
 def named_things(scenario: Scenario) -> str:

@@ -74,7 +74,7 @@ class Part:
     quick: Keys = field(default_factory=dict)
     """Keys to set in a quick run."""
     extension: bool = False
-    """True if no claim needs it, so that a quick run leaves it out."""
+    """True if no claim needs the study, so that a quick run leaves it out."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Texts for levels in the report of the paper, by factor and label."""
 

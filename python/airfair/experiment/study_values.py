@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 _FILE = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Names of figures, which are names of files."""
+"""Valid names of figures, which are also names of files."""
 
 
 def unknown(where: str, known: Iterable[str]) -> str:
@@ -39,7 +39,10 @@ def unknown(where: str, known: Iterable[str]) -> str:
 def _keyed(
     where: str, value: object, known: Mapping[str, Callable[[str, Any], Any]]
 ) -> dict[str, Any]:
-    """A table of which only some keys are known, each read by its kind."""
+    """Values of a table by key, each read by the function for its key in `known`.
+
+    Raises `StudyError` for unknown keys and wrong values.
+    """
     read, gathered = {}, Gathered()
     for key, item in mapping(where, value).items():
         with gathered:
@@ -51,21 +54,21 @@ def _keyed(
 
 
 def text(where: str, value: object) -> str:
-    """A text."""
+    """Check that a value is text, and return it."""
     if not isinstance(value, str):
         raise StudyError(f"{where}: {value!r}; allowed is text")
     return value
 
 
 def path(where: str, value: object) -> str:
-    """A path of a file."""
+    """Check that a value is the path of a file, and return it."""
     if not isinstance(value, str) or not value or "\0" in value:
         raise StudyError(f"{where}: {value!r}; allowed is the path of a file")
     return value
 
 
 def whole(where: str, value: object) -> int:
-    """A whole number."""
+    """Check that a value is a whole number, and return it."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise StudyError(f"{where}: {value!r}; allowed is a whole number")
     return value
@@ -78,14 +81,14 @@ def _number(where: str, value: object) -> float:
 
 
 def boolean(where: str, value: object) -> bool:
-    """True or false."""
+    """Check that a value is true or false, and return it."""
     if not isinstance(value, bool):
         raise StudyError(f"{where}: {value!r}; allowed is true or false")
     return value
 
 
 def mapping(where: str, value: object) -> Mapping[str, Any]:
-    """A table."""
+    """Check that a value is a table, and return it."""
     if not isinstance(value, Mapping):
         raise StudyError(f"{where}: {value!r}; allowed is a table")
     return value
@@ -112,7 +115,7 @@ def _at(where: str, value: object) -> dict[str, Any]:
 
 
 def measures(where: str, value: object) -> tuple[Measure, ...]:
-    """A measure, or a list of some."""
+    """Measures from the text of one, or from a list of texts."""
     values = value if isinstance(value, list) else [value]
     if not values:
         raise StudyError(f'{where}: empty; allowed is at least one measure, for example "goodput"')
@@ -256,7 +259,7 @@ def _replications(where: str, value: object) -> int | Replications:
 
 
 def claim(id_: str, value: object) -> Claim:
-    """A claim."""
+    """Claim from a table of its keys."""
     where = f"claims.{id_}"
     read = _keyed(
         where,
@@ -301,7 +304,7 @@ def comparison(name: str, value: object) -> Comparison:
 
 
 def figure(id_: str, value: object) -> FigureOf:
-    """A figure."""
+    """Figure from a table of its keys."""
     read = _keyed(
         f"figures.{id_}",
         value,

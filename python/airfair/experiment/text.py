@@ -1,4 +1,4 @@
-"""An experiment's results in words and tables, for a terminal."""
+"""Text and tables of an experiment's results for a terminal."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from .study import Comparison, Study
 
 MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "depends": "◐", "untestable": "○"}
-"""One character for the state of a claim."""
+"""Character for each state of a claim."""
 STATES = {"fails": "does not hold", "untestable": "cannot be tested here"}
-"""States in words, where they are called something else."""
+"""Words for the states whose word is not their name."""
 NAME_WIDTH = 14
-"""Columns of a result's name above its figures."""
+"""Largest width of a result's name above a column [columns]."""
 MOST_POINTS = 200
-"""Rows of a table on a terminal; the files have them all."""
+"""Largest number of rows of a table on a terminal; the files have all rows."""
 
 
 def shown(
@@ -58,7 +58,7 @@ def shown(
     verdicts = results.decide()
     if verdicts:
         blocks.append("\n".join(claims(verdicts, width)))
-    # Names and titles come from the user.
+    # Names and titles come from the user and may contain control characters.
     return "\n".join(map(printable, "\n\n".join(blocks).split("\n")))
 
 
@@ -98,7 +98,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
-    """The table of points with their measures."""
+    """Table of points with their measures."""
     samples = [results.samples(one) for one in measures]
     counts = results.points["replications"].to_list()
     differ = len(set(counts)) > 1
@@ -121,7 +121,7 @@ def short(results: ExperimentResult) -> dict[str, str]:
 
 
 def differences(results: ExperimentResult, comparison: Comparison) -> Table:
-    """The table of a comparison."""
+    """Table of a comparison."""
     rows = results.compare(
         comparison.factor, comparison.baseline, list(comparison.measures)
     ).to_dicts()
@@ -194,7 +194,7 @@ def short_names(found: SideBySide) -> tuple[str, str]:
 
 
 def _column_name(name: str) -> list[str]:
-    """Lines of a name for the head of a column."""
+    """Lines of a name for the heading of a column."""
     return textwrap.wrap(printable(name), NAME_WIDTH) or [""]
 
 
@@ -259,7 +259,7 @@ def number(estimate: Estimate, factor: float = 1.0) -> str:
 
 
 def claims(verdicts: Sequence[Verdict], width: int) -> Iterator[str]:
-    """Lines with the verdicts on claims and the figures that decide them."""
+    """Lines with the verdicts on claims and the values that decide them."""
     held = sum(verdict.holds for verdict in verdicts)
     yield f"{held} of {len(verdicts)} {'claim holds' if len(verdicts) == 1 else 'claims hold'}"
     for verdict in verdicts:

@@ -105,7 +105,7 @@ class Between:
     def _written(self, number: float) -> Value:
         if not self.unit:
             return number
-        # Six decimals, as a scenario keeps of a quantity, and no exponent.
+        # A scenario keeps six decimals of a quantity, and allows no exponent.
         text = f"{number:.6f}".rstrip("0").rstrip(".")
         return f"{text} {self.unit}"
 

@@ -78,12 +78,12 @@ GAIN = Word("about so much more", 0.5)
 INDEX = Word("close to", 0.05, absolute=True)
 """An index or a loss of fairness “close to” a value: within 0.05, on a scale that ends at 1."""
 LOSS = Word("does not change", 0.005, absolute=True)
-"""A loss that “does not change”: within half a percentage point of the packets."""
+"""“Does not change”, of a loss: within half a percentage point of the packets."""
 
 FACTOR = 2.0
 """“About a twentieth”: within a factor of two, that is less than a tenth."""
 ALMOST_ALL = 0.8
-"""“Almost always”: at four fifths of the points at least, which is at six of seven."""
+"""“Almost always”: at least at four fifths of the points, for example at six of seven."""
 STARVED = 0.5
 """Share of the others' throughput below which a flow “starves”."""
 

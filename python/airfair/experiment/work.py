@@ -92,7 +92,7 @@ class Work:
             wanted = {}
             for place, samples in enumerate(self._result().samples(rule.measure)):
                 one, count = samples.estimate, len(samples.upper)
-                # If a run has no value, more replications give no mean.
+                # If some run has no value, there is no mean, even with more replications.
                 if (
                     samples.is_known
                     and count < rule.most

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
 MAPS = ("map.svg", "map.png")
 ARCHIVE = "runs.sqlite"
-"""Finished runs, in the directory of the results."""
+"""Name of the archive of finished runs, in the directory of the results."""
 FEWEST_POINTS, MOST_POINTS = 16, 4096
 FEWEST_REPLICATIONS = 3
 
@@ -35,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
     `args` has scheme, standard, list, quick, points, replications, seed, threads, out and json. Without a
-    scheme: all of them, one after the other. Raises InputError for a mistake of the user.
+    scheme, all schemes are searched one after the other. Raises InputError for mistakes of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
@@ -114,7 +114,7 @@ def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found
 
 
 def _names() -> list[str]:
-    """Patterns of the names of the files of a scheme."""
+    """Patterns of the names of all files of a scheme."""
     extremes = [f"{word}-{name}-*.toml" for word in ("best", "worst") for name in MEASURES]
     return [DOCUMENT, POINTS, COMPARISONS, *MAPS, *extremes, store.MANIFEST]
 
@@ -164,7 +164,7 @@ _COMPARISONS = Table(
 
 
 def _comparisons(found: Found) -> pl.DataFrame:
-    """One row per point and measure."""
+    """Table of comparisons with one row per point and measure."""
     import polars as pl
 
     rows = [
@@ -249,7 +249,7 @@ def _list(*, as_json: bool) -> str:
 
 def _write(text: str, stream: TextIO) -> None:
     if isinstance(stream, TextIOWrapper):
-        # A character that the terminal lacks becomes a question mark.
+        # Replace characters that the terminal cannot show by question marks.
         stream.reconfigure(errors="replace")
     stream.write(text)
     stream.flush()

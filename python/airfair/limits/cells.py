@@ -23,14 +23,14 @@ Role = Literal["lasting", "short", "idle"]
 
 @dataclass(frozen=True)
 class Times:
-    """Length of a run [s]."""
+    """Durations of the warm-up and of the measured time of a run [s]."""
 
     warmup: float
     measured: float
 
     @property
     def end(self) -> float:
-        """End of the run."""
+        """Time at which the run ends [s]."""
         return self.warmup + self.measured
 
 
@@ -94,7 +94,7 @@ def pair(where: Condition, switch: Switch, times: Times) -> Pair:
 
 
 def assign(where: Condition, switch: Switch) -> tuple[Flow, ...]:
-    """Flows of a condition: which are slow, uplink, use the scheme, or are short or intermittent."""
+    """Flows of a condition, each with its properties: slow, uplink, with the scheme, short or partly idle."""
     n = int(where["stations"])
     ups = _count(n, where.get("up_share", 50), least=int(switch.senders_only))
     senders = _evenly(range(n), ups)
@@ -173,7 +173,7 @@ def _scenario(
         "series": "1 s",
         "bss": {"cell": _merged(cell, switch.cell) if on else cell},
         "station": stations,
-        # Half of the round trip is each way's.
+        # The delay of the wire in one direction is half of the round-trip time.
         "host": {"server": {"link": wire}},
         "flow": {f"f{flow.number}": _flow(where, switch, flow, times, on=on) for flow in flows},
     }
@@ -202,7 +202,7 @@ def _station(where: Condition, times: Times, *, slow: bool) -> dict[str, Value]:
         case "ARF":
             snr = rates(where)[1].snr_db
             if where["standard"] in TODAY:
-                # Its modes are those of one stream, of which the ratio lets this one through.
+                # With one stream ARF finds this rate, because `snr_db` is what its mode needs.
                 queue["streams"] = 1
             return {
                 "rate": {"control": "arf"},
@@ -259,7 +259,7 @@ def _tcp(where: Condition) -> Keys:
         **_RFC,
     }
     if variant == "as in ns-2":
-        # What makes arf-aware-tcp's figures: cwnd grows past a window of 20 segments.
+        # ns-2's behaviour, as in the figures of arf-aware-tcp: cwnd grows beyond a window of 20 segments.
         keys |= {
             "initial_ssthresh": NS2_WINDOW,
             "initial_window": 2,
@@ -285,7 +285,7 @@ _RFC: Keys = {
     "full_queue": "loss",
     "small_queues": "off",
 }
-"""TCP as the RFCs have it in all standards, so that a map differs from another by the cell alone."""
+"""Keys for TCP according to the RFCs, in all standards, so that maps differ only by the cell."""
 
 
 def _merged(into: Keys, keys: Keys) -> dict[str, Value]:

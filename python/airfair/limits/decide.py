@@ -30,7 +30,7 @@ class Effect(Enum):
     SAME = "same"
     """The confidence interval excludes differences that matter."""
     UNDECIDED = "undecided"
-    """Neither a difference that matters nor its absence was shown."""
+    """The confidence interval neither shows nor excludes a difference that matters."""
     MIXED = "mixed"
     """Only of a point: the scheme wins by one measure and loses by another."""
 

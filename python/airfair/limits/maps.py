@@ -21,7 +21,7 @@ from .rules import conditions, telling
 from .search import Found
 from .space import Condition, Feature
 
-# Orange and blue differ for every kind of colour vision, and the triangles point down and up.
+# Orange and blue are distinct for every kind of colour vision; triangles also point down or up.
 _LOSES, _WINS, _NEITHER = figures.PALETTE[0], figures.PALETTE[1], "#a8a8a8"
 _SIZES = {3.0: 3.0, 10.0: 4.5, 30.0: 6.5, np.inf: 9.0}
 """Size of a mark, by the largest effect that it represents [%, or percentage points]."""

@@ -41,20 +41,21 @@ MEASURES = {
         Measure("total", "goodput of all", "more", "relative", 1, "sum over all flows"),
         Measure("goodput_fairness", "goodput fairness", "more", "points", 1, "Jain's index"),
         Measure("airtime_fairness", "airtime fairness", "more", "points", 1, "Jain's index"),
-        Measure("occupancy_fairness", "occupancy fairness", "more", "points", 1, "Jain's index over what "
-                "stations hold of the channel, gaps and back-off included"),
-        Measure("balance", "up against down", "more", "points", 1, "the lesser of the mean goodput of "
-                "a flow up and one down, by the greater"),
-        Measure("slowest", "slowest flow", "more", "relative", 1, "its goodput, in parts of the mean "
-                "flow's without the scheme"),
-        Measure("own", "flows that use it", "more", "relative", 1, "their goodput"),
-        Measure("others", "flows beside it", "more", "relative", 1, "goodput of those that do not use it"),
-        Measure("loss", "packets lost", "less", "points", 0.1, "dropped by queue or radio, of those sent"),
+        Measure("occupancy_fairness", "occupancy fairness", "more", "points", 1, "Jain's index over the "
+                "stations' shares of the channel, gaps and back-off included"),
+        Measure("balance", "up against down", "more", "points", 1, "mean goodput of the flows up or down, "
+                "whichever is lower, divided by the other"),
+        Measure("slowest", "slowest flow", "more", "relative", 1, "its goodput, relative to the mean goodput "
+                "of a flow without the scheme"),
+        Measure("own", "flows that use it", "more", "relative", 1, "their goodput in sum"),
+        Measure("others", "flows beside it", "more", "relative", 1, "goodput of flows without the scheme"),
+        Measure("loss", "packets lost", "less", "points", 0.1, "packets dropped by a queue or the radio, "
+                "divided by packets sent"),
         Measure("delay", "RTT, 95th percentile", "less", "relative", 5, "mean over the flows"),
-        Measure("completion", "short transfers", "less", "relative", 5, "mean time to complete; one that "
-                "does not counts until the end"),
+        Measure("completion", "short transfers", "less", "relative", 5, "mean time to complete, or the "
+                "measured time for a transfer that does not complete"),
         Measure("unevenness", "unevenness in time", "less", "relative", 5, "coefficient of variation of "
-                "goodput in steps of 1 s, mean over the flows that use it"),
+                "goodput in steps of 1 s, mean over the flows with the scheme"),
     )
 }  # fmt: skip
 
@@ -84,7 +85,7 @@ class _Seen:
             name: table[name].cast(pl.Float64).to_numpy().reshape(n, len(names))
             for name in _COLUMNS
         }
-        # Short transfers of flow f3 are f31, f32, …: flows come in the scenario's order.
+        # The short transfers of flow f3 are f31, f32, …, in the order of the scenario.
         owners = [flow for flow in flows for _ in range(_count(flow))]
         self._owners = owners
         self._lasting = np.array([flow.role == "lasting" for flow in owners])
@@ -94,7 +95,7 @@ class _Seen:
         self._nothing = np.full(n, np.nan)
 
     def _goodput(self) -> Floats:
-        # Over the measured time: what a flow that comes and goes has is a part of what all have.
+        # Goodput over the measured time, so that goodputs add up even if a flow comes and goes.
         goodput: Floats = self._columns["goodput_bps"]
         return goodput
 
@@ -118,7 +119,7 @@ class _Seen:
 
     def _held(self, column: str) -> Floats:
         share = self._result.airtime[column].to_numpy().reshape(self._result.replications, -1)
-        # Each station has a flow; a receiver in the cell comes behind them all.
+        # The first stations have one flow each; a receiver in the cell is the last station.
         lasting = {flow.number - 1 for flow in self._owners if flow.role == "lasting"}
         held: Floats = share[:, sorted(lasting)]
         return held

@@ -15,7 +15,7 @@ from .space import described
 
 WIDTH = 80
 _SHOWN = 4
-"""Rules of one measure shown to people."""
+"""Largest number of rules of one measure in the text."""
 
 Json = dict[str, Any]
 

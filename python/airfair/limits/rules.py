@@ -30,7 +30,7 @@ class Rule:
     """Cross-validation: number of held-out points for which such rules are right, and number covered."""
 
     mostly: bool = True
-    """True if it holds at most points of the region; false if only at more than in other regions."""
+    """True if the rule holds at most points of the region; false if only at more than elsewhere."""
 
 
 _FEW = 5
@@ -139,7 +139,7 @@ def _rules(  # noqa: PLR0913, PLR0917 - what a tree needs, and what its rules sa
     elsewhere = holdout(points, true, known) if leaves else (0, 0)
     mostly = elsewhere[0] >= PURE * max(elsewhere[1], 1)
     if not mostly:
-        # Without a region in which it mostly holds, the region with the largest share is used.
+        # Without a region in which the effect mostly occurs, use the region with the largest share of it.
         densest = max(grown, key=lambda leaf: float(true[leaf.members].mean()))
         leaves = [densest] if true[densest.members].sum() >= _FEW else []
     rules = [

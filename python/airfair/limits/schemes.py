@@ -1,6 +1,7 @@
 """Schemes, each with the space of conditions that is searched.
 
-A new scheme is one entry here: the keys that turn it on, the dimensions of its space, its judged measures.
+To add a scheme, add an entry to `SCHEMES`: the keys that turn the scheme on, the dimensions of its space, and
+its judged measures.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Scheme:
     """True if at least one flow must not use the scheme."""
 
     standard: str | None = None
-    """Only standard of the space; by default the standards of the time of the papers."""
+    """Standard of the space if it has only one; by default the space has 802.11b, a and g."""
 
     def under(self, standard: str) -> Scheme:
         """Scheme with a space of one standard."""
@@ -84,7 +85,7 @@ _CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
 _PATH: Space = (ROUND_TRIP, AP_QUEUE, STATION_QUEUE, ERRORS)
 _UP_AND_DOWN: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, ATTEMPTS)
 _EQUAL_SHARES: Keys = {"ap": {"occupancy": True}}
-"""The scheme needs beacons, whose airtime is part of its cost."""
+"""Keys of the cell for equal shares. The scheme needs beacons, whose airtime is part of its cost."""
 _QUEUES_FELT = ("goodput_fairness", "airtime_fairness", "slowest", "loss", "delay", "completion")
 
 SCHEMES = {

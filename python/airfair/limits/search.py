@@ -31,7 +31,7 @@ UNIT = "mean_flow"
 
 @dataclass(frozen=True)
 class Plan:
-    """Extent of a search."""
+    """Size of a search: points, replications, seed and durations of runs."""
 
     points: int
     """Number of points of the first stage; half as many follow in the second."""

@@ -47,7 +47,7 @@ class Number:
             return 0.0
         part = (place - self.none_below) / (1 - self.none_below)
         if self.whole:
-            # All whole numbers have equal parts of the axis.
+            # Each whole number has an equal part of the axis.
             low, high = self.low - 0.5, self.high + 0.5
             value = _between(max(low, 0.5), high, part) if self.log else low + part * (high - low)
             return min(max(round(value), int(self.low)), int(self.high))

@@ -1,7 +1,7 @@
 """Rates of the standards: legacy ones in Mb/s, those of 802.11n, ac and ax by MCS.
 
-In today's standards fast stations have two streams and slow ones a single one, as what is far away has, and
-frames are aggregated. Guard intervals are of 800 ns.
+In 802.11n, ac and ax, fast stations have two streams. Slow stations have one, as distant stations do. Frames
+are aggregated, and guard intervals are 800 ns long.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TODAY = ("802.11n", "802.11ac", "802.11ax")
-"""Standards whose rates are modes and whose frames are aggregated."""
+"""Standards whose rates are MCS and whose frames are aggregated."""
 LEGACY = ("802.11b", "802.11a", "802.11g")
 STANDARDS = LEGACY + TODAY
 STREAMS = 2
-"""Of fast stations in today's standards."""
+"""Number of streams of fast stations in 802.11n, ac and ax."""
 WIDTHS: Mapping[str, tuple[str, ...]] = {
     "802.11n": ("20 MHz", "40 MHz"),
     "802.11ac": ("20 MHz", "40 MHz", "80 MHz"),
@@ -27,13 +27,13 @@ WIDTHS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate of a link."""
+    """Data rate of a link."""
 
     mbps: float
     key: str
     """Text of the rate in a scenario."""
     snr_db: float
-    """Signal-to-noise ratio at which nine of ten attempts of 1500 octets get through, by simulation."""
+    """Signal-to-noise ratio at which nine of ten frames of 1500 octets are received, by simulation."""
 
 
 _DSSS_SNR_DB: Mapping[float, float] = {1: -2.9, 2: 1.7, 5.5: 4.3, 11: 7.1}
@@ -42,18 +42,18 @@ _OFDM_SNR_DB: Mapping[float, float] = {
 }  # fmt: skip
 _LEGACY_SNR_DB = {"802.11b": _DSSS_SNR_DB, "802.11a": _OFDM_SNR_DB, "802.11g": _OFDM_SNR_DB}
 
-# MCS that every width has: VHT's 9 is none at 20 MHz.
+# Only MCS that all widths have: MCS 9 of VHT is not allowed at 20 MHz.
 _BCC_SNR_DB = (0.8, 3.8, 6.4, 9.6, 12.7, 17.1, 18.4, 19.6, 23.9)
 _LDPC_SNR_DB = (-0.5, 2.5, 4.8, 8.1, 11.0, 15.2, 16.4, 17.8, 21.6, 23.2, 26.9, 28.6)
 _MODE_SNR_DB = {"802.11n": _BCC_SNR_DB[:8], "802.11ac": _BCC_SNR_DB, "802.11ax": _LDPC_SNR_DB}
 _BITS = (0.5, 1, 1.5, 2, 3, 4, 4.5, 5, 6, 20 / 3, 7.5, 25 / 3)
-"""Data bits of a subcarrier by MCS."""
+"""Data bits per subcarrier, by MCS."""
 _SUBCARRIERS = {"20 MHz": 52, "40 MHz": 108, "80 MHz": 234}
 _HE_SUBCARRIERS = {"20 MHz": 234, "40 MHz": 468, "80 MHz": 980}
 
 
 def steps(standard: str) -> int:
-    """Number of rates of a standard; of 802.11n, ac and ax, the modes of one stream."""
+    """Number of rates of a standard; for 802.11n, ac and ax, those with one stream."""
     if standard in LEGACY:
         return len(_LEGACY_SNR_DB[standard])
     return len(_MODE_SNR_DB[standard])

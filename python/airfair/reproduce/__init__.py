@@ -40,14 +40,15 @@ if TYPE_CHECKING:
 
 
 ARCHIVE = "runs.sqlite"
-"""Finished runs, in the directory of the results."""
+"""Name of the archive of finished runs, in the directory of the results."""
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `airfair reproduce [PAPER[/EXPERIMENT]]` and return its exit status.
 
-    `args` has paper, list, replications, threads, out, force, json, quick and fresh. Without a paper: all of
-    them, one after the other, and a page of all claims. Raises InputError for a mistake of the user.
+    `args` has paper, list, replications, threads, out, force, json, quick and fresh. Without a paper, all
+    papers run one after the other, and a page of all claims is written. Raises InputError for mistakes of the
+    user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
@@ -251,7 +252,7 @@ def _list(*, as_json: bool) -> str:
 
 def _write(text: str, stream: TextIO) -> None:
     if isinstance(stream, TextIOWrapper):
-        # A character that the terminal lacks becomes a question mark.
+        # Replace characters that the terminal cannot show by question marks.
         stream.reconfigure(errors="replace")
     stream.write(text)
     stream.flush()

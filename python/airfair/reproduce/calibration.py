@@ -1,13 +1,13 @@
 """Calibration: chooses settings that a paper leaves open, so that the printed baseline is reproduced.
 
-A candidate is a value of such settings, for example the position of a server, run with the baseline scheme
-alone. Its distance is the root mean square of the relative deviations from the printed figures. It *fits* if
-each printed figure lies within the prediction interval of a mean of the paper's own runs. Several printed
-figures share an error probability of 5 %, so that each has a wider interval.
+A candidate is a value of such settings, for example the position of a server, and is run with the baseline
+scheme alone. The distance of a candidate is the root mean square of the relative deviations from the printed
+values. A candidate *fits* if each printed value lies within the prediction interval of a mean of the paper's
+own runs. Several printed values share an error probability of 5 %, so that each has a wider interval.
 
-All candidates that fit are near. If none fits, the one with the smallest distance is near, and so are those
-whose distance is within the tolerance of “the same”. Among the near ones with the fewest assumptions, the one
-with the smallest distance decides.
+All candidates that fit are near. If none fits, the candidate with the smallest distance is near, and so are
+those whose distance is within the tolerance of “the same”. Among the near candidates with the fewest
+assumptions, the one with the smallest distance decides.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ Role = Literal["decides", "near", "beside"]
 
 @dataclass(frozen=True)
 class Candidate:
-    """Candidate for the open settings, and the figures of the baseline under it."""
+    """Candidate for the open settings, with the baseline's measured and printed values."""
 
     label: str
     measured: Mapping[str, Floats]
-    """Samples of each printed figure by its row, one per replication."""
+    """Measured samples of each printed value by its row, one per replication."""
     printed: Mapping[str, float]
     runs: int = 1
-    """Number of runs of the paper from which a printed figure was computed."""
+    """Number of runs of the paper from which a printed value was computed."""
     assumed: int = 1
     """Number of assumptions beyond the text of the paper."""
 
     @property
     def distance(self) -> float:
-        """Root mean square of the relative deviations from the printed figures."""
+        """Root mean square of the relative deviations from the printed values."""
         off = [float(self.measured[row].mean()) / value - 1 for row, value in self.printed.items()]
         return math.sqrt(float(np.mean(np.square(off))))
 
     @property
     def fits(self) -> bool:
-        """True if each printed figure could be a mean of the paper's runs.
+        """True if each printed value could be a mean of the paper's runs.
 
         Always false if the paper made one run, because a single run has no known variance.
         """
@@ -63,7 +63,7 @@ class Candidate:
         return abs(one.mean - value) <= widened
 
     def estimate(self, row: str) -> Estimate:
-        """Estimate of the figure in a row."""
+        """Estimate of the measured value in a row."""
         return estimate(self.measured[row])
 
 
@@ -109,7 +109,7 @@ def entries(candidates: Sequence[Candidate]) -> list[Json]:
 def table(
     id_: str, title: str, candidates: Sequence[Candidate], digits: Mapping[str, int]
 ) -> Table:
-    """Table of candidates, sorted by distance, with measured and printed figures."""
+    """Table of candidates, sorted by distance, with measured and printed values."""
     order = ranked(candidates)
     columns = [
         Column(

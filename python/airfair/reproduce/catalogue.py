@@ -1,4 +1,4 @@
-"""Finds papers: each is a module of `airfair.reproduce.papers` with files in `experiments`."""
+"""Catalogue of papers; each is a module of `airfair.reproduce.papers` with files in `experiments`."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def papers() -> list[str]:
 
 
 def load(paper_id: str) -> Paper[Any]:
-    """Declaration of the paper.
+    """Declaration of the paper with this id.
 
-    Raises UnknownPaperError if there is none of this id.
+    Raises UnknownPaperError if there is no such paper.
     """
     if paper_id not in papers():
         allowed = ", ".join(papers())
@@ -57,7 +57,7 @@ def load(paper_id: str) -> Paper[Any]:
 
 
 def select(paper: Paper[Any], experiment_id: str | None) -> list[Experiment[Any]]:
-    """All experiments of the paper, or the one asked for."""
+    """All experiments of the paper, or the one with this id."""
     if experiment_id is None:
         return list(paper.experiments.values())
     if experiment_id not in paper.experiments:

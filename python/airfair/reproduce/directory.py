@@ -204,7 +204,7 @@ def _figures(directory: Path, studies: Mapping[str, Study]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Showing:
-    """Makes tables and figures of the finished runs of a study."""
+    """Function that makes tables and figures of a study from its finished runs."""
 
     id: str
     study: Study

@@ -1,4 +1,4 @@
-"""The JSON document of a reproduction, and its tables for a terminal."""
+"""JSON document of a reproduction, and its tables for a terminal."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MOST_POINTS = 4
 NAME = 15
 """Smallest width of the column with names of rows [characters]."""
 INTERVAL = 13
-"""Largest width of a figure with its interval [characters]."""
+"""Largest width of a value with its interval [characters]."""
 NOT_KNOWN = "?"
-"""Mark after a figure whose interval exceeds it, if there is no room for both ends."""
+"""Mark after a value whose interval exceeds it, if there is no room for both ends."""
 COMPARED, ALONE = 29, 15
-"""Width [characters] of a column with printed figures and of one without."""
+"""Width of a column with printed values, and of a column without [characters]."""
 
 MARKS = {
     "holds": "✓",
@@ -75,7 +75,7 @@ LOOKS_COUNTED = {
 """The same in a first look."""
 
 IN_THE_FULL_RUN = "In the full run: "
-"""Prefix of explanations in a first look, whose figures come from the full run."""
+"""Prefix of explanations in a first look, whose numbers come from the full run."""
 
 
 def document(
@@ -166,7 +166,7 @@ def table(shown: Table) -> Json:
 
 
 def table_text(table: Table, width: int = WIDTH) -> str:
-    """Text of a table, at least 80 columns wide: columns with printed figures first, then the others."""
+    """Text of a table, at least 80 columns wide: columns with printed values first, then the others."""
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
     name = min(max([NAME, *map(len, table.rows)]), width - len(MARGIN) - COMPARED)
@@ -240,7 +240,7 @@ def _split(label: str) -> tuple[str, str]:
 
 
 def claims_text(verdicts: Sequence[Verdict]) -> str:
-    """Number of claims that hold, then each claim with what decides it."""
+    """Text with the number of claims that hold, and each claim with the values that decide it."""
     lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
     for verdict in verdicts:
         if is_open(verdict):

@@ -53,7 +53,7 @@ class Introduction:
     source: str
     """Authors, and their simulator or testbed."""
     scheme: str
-    """The idea in two sentences."""
+    """Idea of the scheme in two sentences."""
     topology: Topology | None
     parameters: Sequence[Item]
     """Parameters of the experiments, each with its source: a section of the paper, or "not given"."""

@@ -78,9 +78,9 @@ class Drawing:
     numbers: Numbers = field(default_factory=dict)
     """Numbers for the caption in `text/figures.md`."""
     wide: bool = False
-    """True if it takes the whole width of the page."""
+    """True if the figure takes the whole width of the page."""
     beyond: bool = False
-    """True if the paper has no such figure."""
+    """True if the figure is not one of the paper's own."""
     said: Passage | None = None
     """Title and caption, if they are not in `text/figures.md`."""
 
@@ -103,10 +103,10 @@ class Experiment(Generic[M]):
     id: str
     title: str
     setups: tuple[str, ...]
-    """Setups whose runs it needs."""
+    """Setups whose runs the experiment needs."""
     show: Callable[[Data[M]], Shown]
     statement: str = ""
-    """Statement about it in the text of the paper."""
+    """Statement about the experiment in the text of the paper."""
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,9 @@ class Paper(Generic[M]):
     schemes: Mapping[str, Value] = field(default_factory=dict)
     """Keys that variants set, by label, for reports that do not list all variants."""
     introduction: Introduction | None = None
-    """Introduction of its report."""
+    """Introduction of the paper's report."""
     prose: Prose = field(default_factory=Prose)
-    """Texts of its figures and findings."""
+    """Texts of the paper's figures and findings."""
     replications: int = 100
     quick_replications: int = 5
     history: History = field(default_factory=History)
@@ -206,7 +206,7 @@ class Paper(Generic[M]):
 
 
 def reference(directory: Path) -> Json:
-    """Printed figures and claims of the paper whose files are in `directory`."""
+    """Printed values and claims of the paper whose files are in `directory`."""
     printed: Json = read_toml(directory / "reference.toml")[directory.name]
     return printed
 

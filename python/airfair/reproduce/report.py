@@ -50,7 +50,7 @@ class FigureView:
     narrow: Markup | str | None
     """Version for a narrow screen, if there is one."""
     statement: str
-    """Statement of the paper about it, shortened."""
+    """Statement of the paper about the figure, shortened."""
     source: str
     """Section of the paper with the statement."""
     wide: bool
@@ -187,7 +187,7 @@ def number(value: float | None, digits: int) -> str:
 
 
 def interval(cell: TableCell) -> str:
-    """Measured figure of a cell with its interval."""
+    """Measured value of a cell with its interval."""
     return "–" if math.isnan(cell.measured.mean) else cell.measured.text(cell.digits)
 
 

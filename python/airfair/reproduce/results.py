@@ -140,7 +140,7 @@ class Outcome:
         )
 
     def _can_be_shown(self, experiment: Experiment[Any]) -> bool:
-        """True if its setups are finished, apart from extensions in a quick run."""
+        """True if the setups of an experiment are finished, apart from extensions in a quick run."""
         needed = set(experiment.setups)
         if self.choice.quick:
             own = {id_ for id_ in needed if not self.choice.paper.setups[id_].extension}

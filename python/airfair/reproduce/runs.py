@@ -68,7 +68,7 @@ class Choice:
 
     @property
     def asks_anew(self) -> bool:
-        """True if undecided claims get fresh replications: not in a quick run or with a given number."""
+        """True if undecided claims get fresh replications; false in a quick run or with a given number."""
         return self.replications is None and not self.quick
 
     @property
@@ -182,7 +182,7 @@ def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Mea
     undecided = _undecided(choice, measured)
     if not undecided:
         return measured
-    # Their numbers start above those of all setups, since runs of two setups are compared in pairs.
+    # Fresh replications have numbers above those of all setups, as runs of two setups are compared in pairs.
     first = max(map(choice.runs_of, choice.setups))
     again = {key: range(first, first + count) for key, count in sorted(undecided.items())}
     results = pool.run(again, f"{label}: undecided claims")

@@ -1,6 +1,6 @@
-"""All papers: a page to begin with, a page of all claims, the same as text and as JSON.
+"""Summary of all papers: a first page and a page of all claims (HTML), a text and a JSON document.
 
-The page to begin with is there from the start of a run on, and reloads itself until the run is over.
+The first page is written at the start of a run, and reloads itself until the run is over.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from .results import Outcome
 from .runs import Choice
 
 INDEX = "index.html"
-"""The page to begin with, in the directory above the papers'."""
+"""Name of the first page, in the directory above those of the papers."""
 PAGE = "claims.html"
-"""The page of all claims, beside it."""
+"""Name of the page of all claims, in the same directory."""
 BOOK = "https://github.com/airfair/airfair/blob/main/docs"
-"""Pages of the book as the repository's forge shows them."""
+"""Address of the pages of the book on the web."""
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 TEXT = "report.txt"
-"""Everything that was found as text, beside it."""
+"""Name of the text file with all results, in the same directory."""
 OPENING = ("modern", "arf-aware-tcp", "occupancy-tfrc")
-"""Papers whose findings open the first page, a sentence each; the first of them has the picture."""
+"""Papers with a sentence at the top of the first page; the first available one also shows its figure."""
 RELOAD_S = 5
-"""Between two looks at the page of a run that is not over."""
+"""Time after which the first page reloads itself during a run [s]."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Row:
     text: str
     verdict: Verdict | None
     former: str = ""
-    """State before the latest choices, if it was there."""
+    """State of the claim before the latest choices; empty if the claim is newer."""
     moved: str = ""
-    """Reason for which the full run has another state since."""
+    """Reason why the state in the full run has changed since; empty if it has not."""
 
     @property
     def state(self) -> str:
@@ -87,12 +87,12 @@ class Row:
 
     @property
     def mark(self) -> str:
-        """The state as one character."""
+        """Character for the state."""
         return (FIRST_LOOK if self.first_look else MARKS)[self.state]
 
     @property
     def evidence(self) -> str:
-        """Evidence that decides it, in one line."""
+        """Evidence that decides the claim, in one line."""
         return self.verdict.line if self.verdict else ""
 
     @property
@@ -134,14 +134,14 @@ class Chapter:
     """JSON document of its runs; `None` if they failed or have not started."""
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     failure: RunError | OSError | None = None
-    """Why its runs failed, or why its files could not be written."""
+    """Error of the runs, or of writing the files; `None` without an error."""
     picture: FigureView | None = None
     shows: str = ""
-    """Subject of the picture, in one sentence."""
+    """Sentence that describes the picture."""
 
     @classmethod
     def of(cls, outcome: Outcome, failure: OSError | None) -> Chapter:
-        """A paper whose runs are over. Of these only the results are kept, for they are large."""
+        """Chapter of a paper whose runs are over; it keeps the results without the outcomes of runs."""
         verdicts = {verdict.id: verdict for verdict in outcome.verdicts}
         return cls(
             outcome.choice,
@@ -159,19 +159,19 @@ class Chapter:
 
     @property
     def state(self) -> Literal["done", "interrupted", "failed", "not run"]:
-        """State of its runs."""
+        """State of the paper's runs."""
         if self.document is None:
             return "failed" if self.failure else "not run"
         return "interrupted" if self.document["interrupted"] else "done"
 
     @property
     def ends_all(self) -> bool:
-        """True if the papers after it do not run: Ctrl-C was pressed, or there is no room for files."""
+        """True if later papers are not run, because of Ctrl-C or because files cannot be written."""
         return self.state == "interrupted" or isinstance(self.failure, OSError)
 
     @cached_property
     def rows(self) -> list[Row]:
-        """All of its claims, in the paper's order."""
+        """All claims of the paper, in the paper's order."""
         texts, kept = self.paper.claim_texts(), self.paper.history
         return [
             Row(
@@ -191,17 +191,17 @@ class Chapter:
 
     @property
     def open(self) -> list[Row]:
-        """Claims that a first look cannot decide, and that are counted in one line."""
+        """Claims that a first look cannot decide, which are only counted."""
         return [row for row in self.rows if row.is_open]
 
     @property
     def counts(self) -> Counter[str]:
-        """Claims by state."""
+        """Number of claims by state."""
         return Counter(row.state for row in self.rows)
 
     @property
     def first_look(self) -> bool:
-        """True if its verdicts are those of a first look."""
+        """True if the verdicts are those of a first look."""
         return any(row.first_look for row in self.rows)
 
     @property
@@ -211,7 +211,7 @@ class Chapter:
 
     @property
     def topology(self) -> Markup:
-        """Topology in which it runs, as a drawing: what there is to see before its runs are over."""
+        """Drawing of the paper's topology, which is shown until its runs are over; empty without one."""
         intro = self.paper.introduction
         if intro is None or intro.topology is None:
             return Markup("")
@@ -219,18 +219,18 @@ class Chapter:
 
     @property
     def report(self) -> str | None:
-        """Link from the page to its report; `None` if there is none."""
+        """Link from the first page to the report of the paper; `None` if there is no report."""
         written = self.document and self.document["experiments"] and not self.failure
         return f"{self.choice.out.name}/report.html" if written else None
 
     @property
     def docs(self) -> str:
-        """Description of the experiments that found the reasons, from the project's directory."""
+        """Path of the page that explains the verdicts, relative to the project's directory."""
         return f"docs/{self.paper.id}.md"
 
     @property
     def line(self) -> str:
-        """Number of claims that hold, and what it took to know."""
+        """Text with the number of claims that hold, replications and run time, or with the failure."""
         if self.document is None:
             return f"failed: {self.failure}" if self.failure else "not run"
         held = f"{self.counts['holds']} of {len(self.rows)}"
@@ -278,35 +278,35 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Opening:
-    """Picture and sentences with which the first page begins."""
+    """Picture and sentences at the top of the first page."""
 
     of: str
-    """Paper whose picture it is."""
+    """Id of the paper to which the picture belongs."""
     picture: FigureView | None
     sentences: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """All papers, in the order in which they run."""
+    """Summary of all papers, in the order in which they run."""
 
     chapters: Sequence[Chapter]
     out: Path
-    """The directory above theirs."""
+    """Directory above those of the papers."""
 
     @property
     def counts(self) -> Counter[str]:
-        """Claims of all papers by state."""
+        """Number of claims of all papers by state."""
         return sum((chapter.counts for chapter in self.chapters), Counter())
 
     @property
     def total(self) -> int:
-        """Claims of all papers."""
+        """Number of claims of all papers."""
         return self.counts.total()
 
     @property
     def number_of_papers(self) -> str:
-        """Number of papers, in words if a word is short."""
+        """Text of the number of papers: a word up to ten, else digits."""
         count = len(self.chapters)
         return NUMBERS[count - 1] if count <= len(NUMBERS) else str(count)
 
@@ -317,12 +317,12 @@ class Summary:
 
     @property
     def quick(self) -> bool:
-        """True if a first look is what was asked for."""
+        """True if the user asked for a first look (`--quick`)."""
         return any(chapter.choice.quick for chapter in self.chapters)
 
     @property
     def headline(self) -> str:
-        """Number of claims that hold, do not, and are open."""
+        """Text of the numbers of claims by state."""
         return counted(self.counts, first_look=self.first_look)
 
     @property
@@ -336,7 +336,7 @@ class Summary:
         return any(chapter.state == "interrupted" for chapter in self.chapters)
 
     def provenance(self) -> Json:
-        """Provenance of the figures."""
+        """JSON of the provenance of the results: version, seeds and run times."""
         run = [chapter.document for chapter in self.chapters if chapter.document]
         return {
             "version": __version__,
@@ -351,7 +351,7 @@ class Summary:
         }
 
     def document(self) -> Json:
-        """`summary` in the JSON document of all papers."""
+        """Element `summary` of the JSON document of all papers."""
         claims = [
             {
                 "paper": chapter.paper.id,
@@ -374,7 +374,7 @@ class Summary:
         }
 
     def files(self, *, running: bool = False) -> dict[str, bytes]:
-        """All pages by name; during a run the first page shows that and reloads itself."""
+        """Content of all pages by name; if `running`, the first page reloads itself."""
         return {
             INDEX: self.index(running=running).encode(),
             PAGE: self.html().encode(),
@@ -382,7 +382,7 @@ class Summary:
 
     @property
     def opening(self) -> Opening | None:
-        """The opening of the first page; nothing before one of its papers is done."""
+        """Top of the first page; `None` until one of the papers in `OPENING` is done."""
         by_id = {chapter.paper.id: chapter for chapter in self.chapters}
         found = [by_id[id_] for id_ in OPENING if id_ in by_id and by_id[id_].shows]
         if not found:
@@ -392,7 +392,7 @@ class Summary:
         return Opening(first.paper.id, picture, [chapter.shows for chapter in found])
 
     def index(self, *, running: bool = False) -> str:
-        """The page to begin with."""
+        """HTML of the first page; if `running`, it reloads itself."""
         waiting = [chapter for chapter in self.chapters if chapter.state == "not run"]
         return pages.render(
             "index.html.jinja",
@@ -408,7 +408,7 @@ class Summary:
         )
 
     def html(self) -> str:
-        """The page of all claims."""
+        """HTML of the page of all claims."""
         return pages.render(
             "claims.html.jinja",
             summary=self,
@@ -421,7 +421,7 @@ class Summary:
         )
 
     def _link(self, chapter: Chapter) -> str:
-        """Link from the page to the paper's page of the book: as `make site` built it, else on the web."""
+        """Link to the paper's page of the book: the file that `make site` built, else the page on the web."""
         root, page = store.checkout(), self.out.resolve()
         if root is not None and page.is_relative_to(root):
             built = root / "site" / f"{chapter.paper.id}.html"
@@ -436,7 +436,7 @@ class Summary:
         return "\n\n".join([*parts, "\n".join([*lines, self.counts_text()])])
 
     def line(self, chapter: Chapter, width: int = WIDTH) -> str:
-        """One paper in a line for a terminal: a sign for each claim, how many hold, and what it took."""
+        """Line on a paper: a sign for each claim, number of claims that hold, and run time."""
         name = max(len(each.paper.id) for each in self.chapters)
         most = max(len(each.rows) for each in self.chapters)
         marks = "".join(row.mark for row in chapter.rows)
@@ -455,7 +455,7 @@ class Summary:
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: 9 s, 2 min 05 s."""
+    """Text of a duration: "9 s", "2 min 05 s"."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
@@ -479,6 +479,6 @@ def _chapter_text(chapter: Chapter, width: int) -> str:
 
 
 def _wrap(text: str, first: str) -> list[str]:
-    """The text at 80 columns, its first line after `first`, the others below its beginning."""
+    """Lines of at most 80 columns; the first one begins with `first`, the others are indented as far."""
     rest = " " * len(first)
     return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest)

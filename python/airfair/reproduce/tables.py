@@ -1,4 +1,4 @@
-"""Tables of measured figures beside printed ones."""
+"""Tables of measured and printed values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airfair.estimate import Estimate
 
 @dataclass(frozen=True)
 class TableCell:
-    """Cell of a table: a measured figure and the printed one, if there is one."""
+    """Cell of a table: a measured value and the printed one, if there is one."""
 
     measured: Estimate
     printed: float | None = None
@@ -34,11 +34,11 @@ class Column:
     label: str
     cells: Sequence[TableCell]
     note: str = ""
-    """Note on the figures of the column."""
+    """Note on the values of the column."""
 
     @property
     def printed(self) -> bool:
-        """True if the paper has figures for the column."""
+        """True if the paper has values for the column."""
         return any(cell.printed is not None for cell in self.cells)
 
 

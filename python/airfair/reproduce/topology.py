@@ -9,12 +9,12 @@ from markupsafe import Markup, escape
 from .introduction import Edge, Kind, Medium, Node, Topology
 
 COLUMN, ROW = 40, 58
-"""Units of the drawing between columns and between rows."""
+"""Distance between columns and between rows, in units of the drawing."""
 MARGIN_X, MARGIN_Y = 44, 26
 LINE = 14
-"""Between two lines of text."""
+"""Distance between two lines of text."""
 CLEAR = 17
-"""Around a machine, where no edge is drawn."""
+"""Radius around a node within which no edge is drawn."""
 
 SHAPES: dict[Kind, str] = {
     "station": '<circle r="9" class="machine"/>',

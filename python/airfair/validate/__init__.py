@@ -57,7 +57,7 @@ def document(checks: Sequence[Check]) -> dict[str, Any]:
 
 
 def text(checks: Sequence[Check]) -> str:
-    """One line per group of checks, one per check that failed."""
+    """Text with a line for each group of checks, and for each failed check."""
     groups: dict[str, list[Check]] = {}
     for check in checks:
         groups.setdefault(check.id.rpartition("/")[0], []).append(check)

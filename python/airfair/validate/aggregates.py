@@ -1,10 +1,10 @@
-"""Saturated cells with A-MPDUs: Bianchi's model, in which a frame carries K MPDUs.
+"""Checks of saturated cells with A-MPDUs against Bianchi's model, in which a frame carries K MPDUs.
 
-An exchange lasts as long as the PPDU of K MPDUs, a SIFS and the `BlockAck`; one MPDU alone has an ACK.
-After a collision, which loses all of it, the aggregate goes again as it was. So nothing else changes in the
-model: AIFS takes the place of the DIFS, and each success delivers K packets. EDCA counts a
-slot when it begins, so that the form is Bianchi's own [bianchi-2000 eq. 13], without the slot that the DCF's
-countdown gives to whoever has just sent.
+An exchange consists of the PPDU of K MPDUs, a SIFS and the `BlockAck`, or an ACK for a single MPDU. A
+collision destroys all MPDUs, and the same aggregate is sent again. So the model changes in two points only:
+AIFS replaces DIFS, and each success delivers K packets. EDCA counts a slot at its start, so the form is
+Bianchi's own [bianchi-2000 eq. 13], without the extra slot that the countdown of the DCF gives to the last
+sender.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 TOLERANCE = 0.015
 REPLICATIONS = 8
 FRAMES = {1: 12_000, 2: 24_000, 5: 14_000, 10: 20_000, 20: 24_000, 50: 40_000}
-"""PPDUs that arrive in all replications of a cell of so many stations."""
+"""Number of PPDUs that arrive in all replications of a cell, by number of stations."""
 MPDU = PACKET + LLC_SNAP_OCTETS + 30
-"""With the header of QoS data, 26, and FCS, 4.  [80211-2020 §9.3.2.1]"""
+"""Size of an MPDU [octets], with a QoS data header (26) and FCS (4).  [80211-2020 §9.3.2.1]"""
 BLOCK_ACK_OCTETS = 32
-"""Compressed, of a window of 64.  [80211-2020 §9.3.1.8.2]"""
+"""Size of a compressed `BlockAck` for a window of 64.  [80211-2020 §9.3.1.8.2]"""
 AIFSN = 3
-"""Best effort.  [80211-2020 Table 9-155]"""
+"""AIFSN of best effort.  [80211-2020 Table 9-155]"""
 
 
 @dataclass(frozen=True)
 class Ldpc:
-    """Codewords of HE: 1944 bits each, for PPDUs of more than one or two of them."""
+    """LDPC coding of HE with codewords of 1944 bits, for PPDUs with more than one or two codewords."""
 
     segment: int
     """Coded bits of a quarter of a symbol."""
@@ -52,9 +52,9 @@ class Ldpc:
     coding: Fraction
 
     def needs_a_symbol(self, bits: int, per_symbol: int) -> bool:
-        """True if a symbol is added, as too few parity bits would be sent in symbols that the data fills.
+        """True if a symbol is added, because the data leave too little room for parity bits.
 
-        Data that does not fill the last one is given a segment of it more, which costs no time.
+        If the data do not fill the last symbol, one more segment of it is used, which costs no time.
         [80211-2020 §19.3.11.7.5], [80211ax-2021 §27.3.12.5]
         """
         rest = bits % per_symbol
@@ -72,7 +72,7 @@ class Ldpc:
 
 @dataclass(frozen=True)
 class Mode:
-    """One mode of HT, VHT or HE at 5 GHz, with what of its PPDUs does not follow from their length."""
+    """Mode of HT, VHT or HE at 5 GHz, with the properties of its PPDUs."""
 
     standard: str
     rate: str
@@ -80,38 +80,38 @@ class Mode:
     bits: int
     """Data bits of a symbol."""
     symbol: float
-    """[µs]"""
+    """Duration of a symbol [µs]."""
     preamble: float
-    """All before the data field [µs]."""
+    """Duration of the PPDU before its data field [µs]."""
     tail: int
-    """Tail bits of BCC; LDPC has none."""
+    """Number of tail bits of BCC; 0 for LDPC."""
     most: int
-    """MPDUs of the largest A-MPDU: by the time of its PPDU, at most 5484 µs, or by the window."""
+    """Largest number of MPDUs in an A-MPDU, limited by the duration of a PPDU (5484 µs) or by the window."""
     control: float = 24
     """Rate of responses [Mb/s]."""
     ldpc: Ldpc | None = None
 
     def octets(self, mpdus: int) -> int:
-        """A-MPDU of so many MPDUs: delimiters of 4, all subframes but the last filled to multiples of 4.
+        """Size of an A-MPDU [octets]: delimiters have 4, and subframes but the last are padded to 4.
 
-        An MPDU alone has its delimiter in VHT and HE.  [80211-2020 §9.7.1, §10.12.8]
+        In VHT and HE a single MPDU has a delimiter too.  [80211-2020 §9.7.1, §10.12.8]
         """
         if mpdus == 1 and self.standard == "802.11n":
             return MPDU
         return (mpdus - 1) * 4 * math.ceil((4 + MPDU) / 4) + 4 + MPDU
 
     def airtime(self, mpdus: int) -> float:
-        """[80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]"""
+        """Duration of a PPDU [µs].  [80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]"""
         return self.preamble + self.symbol * self.symbols(mpdus)
 
     def symbols(self, mpdus: int) -> int:
-        """Symbols of the data field, with the one that LDPC may need."""
+        """Number of symbols of the data field, including the one that LDPC may add."""
         bits = 16 + 8 * self.octets(mpdus) + self.tail
         whole = math.ceil(bits / self.bits)
         return whole + (self.ldpc is not None and self.ldpc.needs_a_symbol(bits, self.bits))
 
     def exchange(self, mpdus: int) -> theory.Exchange:
-        """Costs of an aggregate whose response comes, and of one that collides."""
+        """Costs of an aggregate that is received and of one that collides."""
         data, aifs = self.airtime(mpdus), DOT11A.sifs + AIFSN * DOT11A.slot
         octets = theory.ACK_OCTETS if mpdus == 1 else BLOCK_ACK_OCTETS
         response = DOT11A.sifs + theory.ofdm_airtime(octets, self.control)
@@ -121,7 +121,7 @@ class Mode:
 SHORT_GUARD, LONG_GUARD = 0.8, 3.2
 """Guard intervals of HE [µs]; the long one goes with the long training field.  [D-123]"""
 HE_SUBCARRIERS = {20: (234, 60), 40: (468, 120), 80: (980, 240), 160: (1_960, 492)}
-"""For data, of a symbol and of a quarter of its time, by width [MHz].  [80211ax-2021 §27.3.12.5, §27.5]"""
+"""Data subcarriers of a symbol and of a quarter symbol, by width [MHz].  [80211ax-2021 §27.3.12.5, §27.5]"""
 HE_MODULATIONS = (
     (1, Fraction(1, 2), 6),
     (2, Fraction(1, 2), 12),
@@ -136,11 +136,11 @@ HE_MODULATIONS = (
     (10, Fraction(3, 4), 24),
     (10, Fraction(5, 6), 24),
 )
-"""Bits of a subcarrier, rate of the code and rate of responses [Mb/s], by MCS.  [80211ax-2021 §27.5]"""
+"""Bits per subcarrier, code rate and rate of responses [Mb/s], by MCS.  [80211ax-2021 §27.5]"""
 
 
 def he_mode(mcs: int, width: int, guard: float = SHORT_GUARD) -> Mode:
-    """HE of one stream, width in MHz, guard interval in µs, which the training field has as well.
+    """HE mode with one stream, a width [MHz] and a guard interval [µs], which the training field has too.
 
     [80211ax-2021 §27.3.4]
     """
@@ -169,17 +169,17 @@ CASES = (
     *((VHT, VHT.most, n) for n in (1, 2, 10)),
     *((mode, mpdus, n) for mode in (HT, HE) for mpdus in (1, 8) for n in (1, 2, 10, 50)),
 )
-"""Mode, MPDUs of each aggregate, stations."""
+"""Mode, number of MPDUs in an aggregate and number of stations of each cell."""
 
 
 def plans() -> Iterator[Plan]:
-    """The cells."""
+    """Plans for all cells."""
     for mode, mpdus, n in CASES:
         yield _saturation(mode, mpdus, n)
 
 
 def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
-    """`n` saturated stations whose aggregates have so many MPDUs, under Bianchi's assumptions."""
+    """Scenario of `n` saturated stations with aggregates of `mpdus` MPDUs, under Bianchi's assumptions."""
     limit = "off" if mpdus == 1 else {"max_bytes": f"{mode.octets(mpdus)} B"}
     return load(
         {

@@ -1,4 +1,4 @@
-"""Saturated cells as scenarios: the experiments that the closed forms speak of."""
+"""Scenarios of saturated cells, to which the closed forms apply."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 PAYLOAD = 1472
-"""UDP payload whose IP packet has 1500 octets."""
+"""UDP payload of an IP packet of 1500 octets [octets]."""
 PACKET = PAYLOAD + IP_UDP_OCTETS
 SOURCE: Mapping[str, str] = {"kind": "udp", "payload": f"{PAYLOAD} B", "rate": "saturated"}
 FIFO: Mapping[str, Value] = {"discipline": "fifo", "packets": 50}
-"""The queue of a station or an access point, the same in all standards."""
+"""Queue of stations and access points, the same for all standards."""
 WIRE_QUEUE: Mapping[str, Value] = {"packets": 100}
 PSDU = PACKET + LLC_SNAP_OCTETS + MAC_OCTETS
 
 
 def rate_text(rate: float) -> str:
-    """A rate as the scenario file writes it."""
+    """Text of a rate in a scenario file."""
     return f"{rate:g} Mb/s"
 
 
 @dataclass(frozen=True)
 class SaturatedCell:
-    """One saturated UDP sender per rate, all to a wired sink, under Bianchi's assumptions."""
+    """Cell with a saturated UDP sender per rate, all to a wired sink, under Bianchi's assumptions."""
 
     phy: Phy
     rates: Sequence[float]
@@ -43,7 +43,7 @@ class SaturatedCell:
     def scenario(
         self, seconds: float, *, stop_s: float | None = None, replications: int = 1
     ) -> Scenario:
-        """The cell for so long; with `stop_s` its sources stop then."""
+        """Scenario of the cell that lasts `seconds`; sources stop at `stop_s`, by default at the end."""
         stop = "end" if stop_s is None else f"{stop_s:g} s"
         counts = Counter(self.rates)
         names = {rate: f"at-{rate:g}".replace(".", "-") for rate in counts}

@@ -3,12 +3,12 @@
 Tolerances:
 
 - Bianchi's model treats collisions as independent of the past: 1.5 %, the margin of ns-3's own test.
-- Heusse's closed form assumes that everybody contends with CWmin whatever the collisions. Against the
-  model with the right windows it is 0.7 % high with 2 stations, 1.6 % low with 5, 6.2 % low with 10:
-  2, 3 and 8 %.
-- Sums of nanoseconds and packets: none.
-- Ranges, frame errors, hidden stations, measured airtime: what rounding and statistics explain, as their
-  modules derive it.
+- Heusse's closed form assumes that all stations contend with CWmin, even after collisions. Compared with the
+  model with the right windows, it is 0.7 % too high with 2 stations, and 1.6 % and 6.2 % too low with 5 and
+  10. The tolerances are 2, 3 and 8 %.
+- Sums of nanoseconds and packets must be exact.
+- Tolerances of ranges, frame errors, hidden stations and measured airtime follow from rounding and
+  statistics; their modules derive them.
 
 Cells run until the confidence interval of their mean is a small part of the tolerance.
 """
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 MODEL_TOLERANCE = 0.015
 HEUSSE_TOLERANCE = {2: 0.02, 5: 0.03, 10: 0.08}
-"""By number of stations."""
+"""Tolerance of Heusse's closed form, by number of stations."""
 REPLICATIONS = 8
 FRAMES = {1: 80_000, 2: 70_000, 5: 70_000, 10: 110_000, 20: 120_000, 50: 160_000}
-"""Frames delivered in all replications of a cell of so many stations."""
+"""Number of frames delivered in all replications of a cell, by number of stations."""
 ANOMALY_FRAMES = {2: 100_000, 5: 500_000, 10: 4_200_000}
-"""The same for Heusse's anomaly, where one station's share varies far more than the sum."""
+"""Number of frames for Heusse's anomaly, in which one station's share varies far more than the sum."""
 FEWER_BY_RTS = 10
-"""With RTS a collision costs little, so that a tenth of the frames says as much."""
+"""Divisor of the number of frames with RTS, with which collisions are short and throughput varies less."""
 
 RATES: tuple[tuple[Phy, tuple[float, ...]], ...] = (
     (DOT11B, (1, 2, 5.5, 11)),
@@ -54,7 +54,7 @@ EIFS_STATIONS = (2, 10, 50)
 
 
 def plans() -> Iterator[Plan]:
-    """All checks of `airfair validate` except `propagation`, whose runs depend on earlier ones."""
+    """Plans for all checks of `airfair validate` except `propagation`, whose runs depend on earlier ones."""
     for phy, rates in RATES:
         for rate in rates:
             for rts in (False, True):
@@ -70,12 +70,12 @@ def plans() -> Iterator[Plan]:
 
 
 def _duration(frames: float, frames_per_us: float) -> float:
-    """Simulated time of one replication, of those that deliver so many frames together [s]."""
+    """Duration of each replication [s], so that all replications together deliver `frames` frames."""
     return max(0.2, frames / REPLICATIONS / frames_per_us / 1e6)
 
 
 def _throughput(frames_per_us: float) -> float:
-    """Throughput of IP packets [Mb/s]."""
+    """Throughput of IP packets [Mb/s] for a number of frames per µs."""
     return frames_per_us * PACKET * 8
 
 
@@ -87,7 +87,7 @@ def _compare(
 
 
 def _saturation(phy: Phy, rate: float, n: int, *, rts: bool) -> Plan:
-    """Aggregate throughput of `n` saturated stations, against Bianchi's model and ns-3's table."""
+    """Plan for the total throughput of `n` saturated stations, against Bianchi's model and ns-3's table."""
     frames = theory.refined_frame_rate(n, phy, theory.exchange(phy, PSDU, rate, rts=rts))
     cell = f"{phy.standard}/{rate:g}"
     access = "rts" if rts else "basic"
@@ -105,10 +105,10 @@ def _saturation(phy: Phy, rate: float, n: int, *, rts: bool) -> Plan:
 
 
 def _after_eifs(phy: Phy, rate: float, n: int) -> Plan:
-    """Saturation with EIFS after collisions: SIFS and an ACK at the lowest mandatory rate beyond DIFS.
+    """Plan for saturation with EIFS after collisions: DIFS, SIFS and an ACK at the lowest mandatory rate.
 
-    ns-3's own EIFS tables reckon with the ACK of the data's control rate, which is shorter, so they
-    expect up to 2 % more.
+    ns-3's own EIFS tables assume an ACK at the control rate of the data, which is shorter, so they expect up
+    to 2 % more.
     """
     longer = phy.sifs + phy.airtime(theory.ACK_OCTETS, phy.lowest_rate)
     frames = theory.refined_frame_rate(n, phy, theory.exchange(phy, PSDU, rate, eifs_extra=longer))
@@ -122,7 +122,7 @@ def _after_eifs(phy: Phy, rate: float, n: int) -> Plan:
 
 
 def _anomaly(n: int) -> Plan:
-    """Heusse's anomaly: n - 1 stations at 11 Mb/s, one at 1 Mb/s, all with the same throughput."""
+    """Plan for Heusse's anomaly: n - 1 stations at 11 Mb/s and one at 1 Mb/s have the same throughput."""
     fast, slow = 11.0, 1.0
     rates = [*[fast] * (n - 1), slow]
     costs = [theory.exchange(DOT11B, PSDU, rate) for rate in rates]
@@ -146,7 +146,7 @@ def _anomaly(n: int) -> Plan:
 
 
 def _single_station(phy: Phy, rate: float) -> Plan:
-    """One station whose source stops before the end: every nanosecond is accounted for.
+    """Plan for one station whose source stops before the end, in which every nanosecond is counted.
 
     n frames take n data and n ACK durations, n SIFS, a DIFS before each, and a whole number of slots.
     """

@@ -1,4 +1,4 @@
-"""Conservation: airtime to the nanosecond, packets and octets one by one."""
+"""Checks of conservation: every nanosecond, packet and octet is accounted for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE = 2_000_000
 
 
 def plans() -> Iterator[Plan]:
-    """Overload and finite transfers in a mixed cell, and the scenarios of the paper."""
+    """Plans for overload and finite transfers in a mixed cell, and for scenarios of `arf-aware-tcp`."""
     yield Plan(load(overload()), _overload_checks)
     yield Plan(load(transfers()), _transfer_checks)
     paper = load_paper("arf-aware-tcp")
@@ -31,7 +31,7 @@ def plans() -> Iterator[Plan]:
 
 
 def airtime(id_: str, result: Result) -> Check:
-    """The six ways to spend the channel's time add up to all of it."""
+    """Check that the six kinds of channel time add up to the total time."""
     channel = result.channels.row(0, named=True)
     spent = sum(channel[part] for part in PARTS)
     return Check(id_, channel["elapsed_ns"], spent, 0, unit="ns")
@@ -61,7 +61,7 @@ _PATHS = {
 
 
 def overload() -> Mapping[str, Value]:
-    """UDP at more than the cell can carry, which stops in time for all queues to drain."""
+    """Scenario with more UDP than the cell can carry; the flows stop early, so that all queues drain."""
     udp = {"kind": "udp", "payload": "1200 B", "rate": "6 Mb/s"}
     return _cell(
         {
@@ -72,7 +72,7 @@ def overload() -> Mapping[str, Value]:
 
 
 def transfers() -> Mapping[str, Value]:
-    """TCP transfers that end long before the run."""
+    """Scenario with TCP transfers that end long before the run."""
     tcp = {"kind": "tcp", "size": f"{SIZE} B", "min_rto": "200 ms"}
     return _cell({name: {"from": a, "to": b, "transport": tcp} for name, (a, b) in _PATHS.items()})
 

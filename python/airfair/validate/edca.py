@@ -1,9 +1,10 @@
-"""Shares of access categories by AIFSN and window, against contention zones.  [xu-2009]
+"""Checks of the shares of access categories by AIFSN and window against contention zones.  [xu-2009]
 
-Slots since the shortest AIFS are zones, in each of which those contend whose own AIFS is over, and any frame
-leads back to the first. An attempt of a category fails as often as, over the zones in which it contends,
-anyone else transmits. Where stations have both categories, the lower one gives way to the higher one of its
-station, which does not notice it. As in Bianchi's model, attempts fail independently of the past.
+The slots since the shortest AIFS form zones. In each zone, categories whose own AIFS is over contend, and any
+frame leads back to the first zone. An attempt of a category fails with the probability that anyone else
+transmits, over the zones in which the category contends. If a station has both categories, its lower category
+gives way to the higher one, which is not affected. As in Bianchi's model, attempts fail independently of the
+past.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 TOLERANCE = 0.03
 REPLICATIONS = 8
 SECONDS = 20
-"""Of each replication."""
+"""Duration of each replication [s]."""
 TURNS = 500
-"""Of the iteration, which goes a tenth of the way at each."""
+"""Number of iterations, each of which goes a tenth of the way to the next value."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Category:
     cw_max: int
 
     def attempts(self, p: float) -> float:
-        """Probability that it transmits in a slot that counts for it, if its attempts fail with `p`."""
+        """Probability of an attempt in a slot in which the category contends, if attempts fail with `p`."""
         stages = round(math.log2((self.cw_max + 1) / (self.cw_min + 1)))
         return theory.attempt_rate(p, self.cw_min + 1, stages)
 
@@ -62,7 +63,7 @@ class Category:
 
 @dataclass(frozen=True)
 class EdcaCell:
-    """Saturated stations with a lower and a higher category: `n` that have both, or `n` of each."""
+    """Cell of saturated stations: `n` with a lower and a higher category, or `n` with each of them."""
 
     name: str
     low: Category
@@ -71,9 +72,9 @@ class EdcaCell:
     both: bool = False
 
     def silence(self, low: float, high: float) -> tuple[float, float, float]:
-        """Probability that nobody transmits in a slot, and that an attempt of either category meets nobody.
+        """Probabilities that nobody transmits in a slot, and that an attempt of either category succeeds.
 
-        `low` and `high` are probabilities of an attempt, 0 where the slot does not count for the category.
+        `low` and `high` are probabilities of an attempt; 0 if the category does not contend in the slot.
         """
         if self.both:
             others = ((1 - low) * (1 - high)) ** (self.n - 1)
@@ -94,7 +95,7 @@ class EdcaCell:
                 counts = [zone >= c.aifsn - first for c in categories]
                 low, high = (a if on else 0.0 for a, on in zip(attempts, counts, strict=True))
                 everybody, *others = self.silence(low, high)
-                # The last zone has no end: visits to its slots are a geometric series.
+                # The last zone has no end, so the visits to its slots are a geometric series.
                 visits = here / (1 - everybody) if zone == last else here
                 for i in (0, 1):
                     slots[i] += visits * counts[i]
@@ -141,7 +142,7 @@ class EdcaCell:
         return load(document, replications=REPLICATIONS)
 
     def evaluate(self, result: Result) -> Iterator[Check]:
-        """Both shares: a small one may be off by 3 % of itself, too."""
+        """Checks of both shares; the tolerance is relative to each share."""
         shape = result.replications, 2, self.n
         received = result.flows["packets_received"].to_numpy().reshape(shape).sum(axis=2)
         expected = self.share()
@@ -168,6 +169,6 @@ CELLS = (
 
 
 def plans() -> Iterator[Plan]:
-    """Each cell."""
+    """Plans for all cells."""
     for cell in CELLS:
         yield Plan(cell.scenario(), cell.evaluate)

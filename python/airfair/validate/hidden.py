@@ -1,21 +1,23 @@
-"""Two saturated stations that do not hear each other: how many attempts fail, by a direct calculation.
+"""Checks of the failed attempts of two saturated stations, hidden from each other, by a direct calculation.
 
-No closed form is exact here, as the two count their slots on grids that shift against each other. So this
-is a calculation of its own: a Markov chain in microseconds, of nothing but two stations, from the clauses of
-the standard, drawn many times. It shares no code, no random numbers and no structure with the simulator: it
-has no channel and no queue of events, it goes from one start of a frame to the next.
+No closed form is exact, because the slots of the two stations shift against each other. So this module
+calculates a Markov chain of the two stations in microseconds, from the clauses of the standard, and draws it
+many times. The calculation shares no code, random numbers or structure with the simulator: it has no channel
+and no queue of events, and goes from one start of a frame to the next.
 
-The rules, of a station s, its rival r and an access point that only answers:
+The rules for a station, its rival and an access point that only answers are:
 
-- Its back-off is uniform in 0 … CW slots and starts a DIFS after the last frame that it heard or sent.
-  The rival's frames are not heard, so nothing stops it but the access point's.  [80211-2020 §10.3.4.3]
-- Its frame is lost if any of the rival's overlaps it, or if the access point answers the rival meanwhile.
-- A SIFS after a frame that arrived the access point answers, whatever the rival does [80211-2020
-  §10.3.2.3.3]; the rival stops counting when that answer starts, with whole slots counted, and goes on a
-  DIFS after the exchange: after the ACK, or when the NAV that a CTS has set is over [80211-2020 §10.3.2.4].
-  If it has begun to send before the answer starts, it hears none of it.
-- Without an answer within SIFS + slot + aRxPHYStartDelay the attempt has failed [80211-2020 §10.3.2.11]; the
-  next back-off begins with the next whole slot since the DIFS after its own frame.
+- The station's back-off is uniform in 0 … CW slots, and starts a DIFS after the last frame that the station
+  heard or sent. Only frames of the access point stop the back-off, as the station does not hear the rival.
+  [80211-2020 §10.3.4.3]
+- The station's frame is lost if a frame of the rival overlaps it, or if the access point answers the rival
+  meanwhile.
+- The access point answers a SIFS after each frame that it received, even if the rival sends [80211-2020
+  §10.3.2.3.3]. The rival stops counting slots when the answer starts; whole slots count. It resumes a DIFS
+  after the exchange, that is after the ACK or the end of the NAV that a CTS has set [80211-2020 §10.3.2.4]. A
+  rival that is sending when the answer starts does not hear it.
+- An attempt has failed without an answer within SIFS + slot + aRxPHYStartDelay [80211-2020 §10.3.2.11]. The
+  next back-off begins at the next whole slot, counted from the DIFS after the station's own frame.
 """
 
 from __future__ import annotations
@@ -47,26 +49,26 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.999
-"""Of the interval of the difference."""
+"""Confidence level of the interval of the difference, which is the tolerance."""
 BATCHES = 16
-"""Independent parts of the calculation, and replications of the simulation."""
+"""Number of independent parts of the calculation, and of replications of the simulation."""
 ATTEMPTS = 40_000
-"""In each of them."""
+"""Number of attempts in each part."""
 RX_START_DELAY = {"802.11b": 192, "802.11a": 20}
-"""aRxPHYStartDelay: preamble and header [µs].  [80211-2020 §16.3.4, §17.4.4]"""
+"""Duration aRxPHYStartDelay of preamble and header [µs].  [80211-2020 §16.3.4, §17.4.4]"""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two stations at one rate, each hidden from the other; times in whole µs."""
+    """Two stations with the same rate, hidden from each other."""
 
     phy: Phy
     rate: float
-    """[Mb/s]"""
+    """Data rate of both stations [Mb/s]."""
     cw_min: int
     cw_max: int
     max_attempts: int | None
-    """Attempts of a frame; `None` is without end."""
+    """Largest number of attempts of a frame; `None` for no limit."""
     rts: bool = False
 
     @property
@@ -79,14 +81,14 @@ class Pair:
 
 @dataclass(slots=True)
 class _Station:
-    """One of the two, and its next step."""
+    """State of one of the two stations; times are in whole µs."""
 
     start: int
-    """Of its next frame."""
+    """Start of its next frame."""
     slots: int
-    """Of its back-off, all of which are before `start`; those that have been counted are not known."""
+    """Number of slots of its back-off, which ends at `start`."""
     end: int = -1
-    """Of its last frame."""
+    """End of its last frame."""
     window: int = 0
     failures: int = 0
     granted: bool = False
@@ -94,7 +96,7 @@ class _Station:
 
 
 def failed_share(pair: Pair, attempts: int, seed: int) -> float:
-    """Part of so many attempts that fail: RTS or data without an answer, by drawing one after the other."""
+    """Fraction of `attempts` random attempts that fail, that is RTS or data frames without an answer."""
     draw = random.Random(seed)  # noqa: S311 - no cryptography
     phy, slot, sifs, difs = (
         pair.phy,
@@ -116,7 +118,7 @@ def failed_share(pair: Pair, attempts: int, seed: int) -> float:
         station.start = base + slot * station.slots
 
     def pause(station: _Station, begin: int, resume: int) -> None:
-        """Hears the access point from `begin` on, and counts again from `resume` on."""
+        """Stop the countdown when the access point's answer starts at `begin`; continue at `resume`."""
         station.slots = min(station.slots, -((begin - station.start) // slot))
         station.start = resume + slot * station.slots
 
@@ -157,7 +159,7 @@ def failed_share(pair: Pair, attempts: int, seed: int) -> float:
 
 
 def margin(a: Floats, b: Floats) -> float:
-    """Half the confidence interval of the difference of two means, by Student's t with Welch's variance."""
+    """Half width of the confidence interval of a difference of means (Welch's t)."""
     from scipy.special import stdtrit
 
     parts = np.array([a.var(ddof=1) / a.size, b.var(ddof=1) / b.size])
@@ -173,11 +175,11 @@ PAIRS = (
     Pair(DOT11A, 54, 15, 1023, None),
     Pair(DOT11A, 54, 15, 15, 1, rts=True),
 )
-"""Windows in which a frame of the rival may or may not fit; and the standard's."""
+"""Pairs with windows longer and shorter than a frame, and with the windows of the standard."""
 
 
 def plans() -> Iterator[Plan]:
-    """Each pair in the simulator."""
+    """Plans that simulate each pair."""
     for pair in PAIRS:
         yield _plan(pair)
 
@@ -201,7 +203,7 @@ def _plan(pair: Pair) -> Plan:
 
 
 def _measured(result: Result, *, rts: bool) -> Floats:
-    """The simulator's share of attempts that failed, of both stations together, one per replication."""
+    """Simulated fraction of failed attempts of both stations together, one per replication."""
 
     def total(samples: pl.Series) -> Floats:
         pairs: Floats = (
@@ -210,7 +212,7 @@ def _measured(result: Result, *, rts: bool) -> Floats:
         return pairs
 
     received = total(result.flows["packets_received"])
-    # Not every RTS is followed by data; there, each that fails is the only attempt of its packet.
+    # With RTS, `frames` does not count each attempt. A packet has one attempt only, so failures are drops.
     dropped = total(result.stations["dropped_retry_limit"])
     attempts = received + dropped if rts else total(result.stations["frames"])
     failed: Floats = 1 - received / attempts

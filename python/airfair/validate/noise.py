@@ -1,12 +1,13 @@
-"""Frames lost to noise: their share in a saturated station's link against error rates from textbooks.
+"""Checks of the share of frames lost to noise on a link against error rates from textbooks.
 
-White Gaussian noise, independent bits. Differential BPSK at 1 Mb/s, whose correlator gathers 22 MHz of noise
-into 1 Mb/s; coherent BPSK with the convolutional code of 133 and 171 octal at 6 Mb/s, by the union bound over
-the weights of its paths with Chernoff's bound for each. The weights are counted here from the code itself.
-PLCP header (DSSS) and SIGNAL field (OFDM) count as bits at their own rate, the lowest one.
+Noise is white and Gaussian, and bits are independent. At 1 Mb/s the modulation is differential BPSK, whose
+correlator collects noise of 22 MHz. At 6 Mb/s it is coherent BPSK with the convolutional code (133, 171)
+octal; its error rate is the union bound over the weights of paths, with Chernoff's bound for each. The
+weights are computed from the code itself. The PLCP header (DSSS) and the SIGNAL field (OFDM) count as bits at
+the lowest rate.
 
-Tolerances: `SIGMAS` standard errors of a binomial share. Through the radio, powers and the noise floor are
-rounded to thousandths of a dB, and a table of error rates is interpolated to `TABLE`.
+The tolerance is `SIGMAS` standard errors of a binomial share. With a radio, it also covers the rounding of
+powers to thousandths of a dB, and the interpolation of error rates to within `TABLE`.
 """
 
 from __future__ import annotations
@@ -32,37 +33,37 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 SIGMAS = 4.0
-"""Chance exceeds it once in 16 000 checks."""
+"""Tolerance in standard errors, which chance exceeds once in 16 000 checks."""
 FRAMES = 400_000
-"""Data frames of each scenario."""
+"""Number of data frames of each scenario."""
 REPLICATIONS = 4
 TABLE = 0.002
-"""Of the radio's error rates: what crates/wlan/src/radio/decoding.rs promises of its tables."""
+"""Accuracy of the radio's error rates, as stated in crates/wlan/src/radio/decoding.rs."""
 ROUNDING = 0.002
-"""Of a ratio of powers, each rounded to a thousandth: loss, noise, and their constants [dB]."""
+"""Rounding error of a ratio of powers, each rounded to a thousandth: loss, noise, and constants [dB]."""
 SEARCHED_WEIGHT = 22
-"""Heaviest paths that the union bound counts: the spectrum's first seven terms, as it is published."""
+"""Largest weight of a path in the union bound, which includes the first seven terms of the spectrum."""
 
 BOLTZMANN = 1.380_649e-23
 TEMPERATURE = 290.0
 NOISE_FIGURE = 10.0
-"""[dB]"""
+"""Noise figure of the receiver [dB]."""
 BANDWIDTH = {"802.11b": 22e6, "802.11a": 52 * 312.5e3}
-"""Of the noise: before the correlator, and of the 52 subcarriers [Hz]."""
+"""Bandwidth of the noise: before the correlator, and of 52 subcarriers [Hz]."""
 
 
 @functools.cache
 def path_weights(generators: tuple[int, int] = (0o133, 0o171)) -> dict[int, int]:
-    """Wrong information bits on all paths of each weight that leave the zero state and return.
+    """Number of wrong information bits on all paths that leave the zero state and return, by weight.
 
-    Of a convolutional code of rate 1/2 with 7 stages, up to `SEARCHED_WEIGHT`: paths grow branch by
-    branch; of those at a state, their number and their information bits are kept by weight.
+    The paths are those of a convolutional code of rate 1/2 with 7 stages, up to `SEARCHED_WEIGHT`. Paths grow
+    branch by branch. For each state, the number of paths and their information bits are counted by weight.
     """
     states = 64
     paths, bits = (np.zeros((states, SEARCHED_WEIGHT + 1), dtype=np.int64) for _ in range(2))
     register = 1 << 6
     weight = sum((register & generator).bit_count() % 2 for generator in generators)
-    # The only way out of the zero state is a one.
+    # A path leaves the zero state with a one.
     paths[register >> 1, weight] = bits[register >> 1, weight] = 1
     found = np.zeros(SEARCHED_WEIGHT + 1, dtype=np.int64)
     while paths.any():
@@ -82,22 +83,25 @@ def path_weights(generators: tuple[int, int] = (0o133, 0o171)) -> dict[int, int]
 
 
 def dbpsk_bit_error(snr: float) -> float:
-    """½·exp(-Eb/N0) of differential BPSK at 1 Mb/s; `snr` is the ratio in 22 MHz.  [proakis §5.2]"""
+    """Bit error rate ½·exp(-Eb/N0) of differential BPSK at 1 Mb/s; `snr` is in 22 MHz.  [proakis §5.2]"""
     return math.exp(-snr * 22) / 2
 
 
 def coded_bpsk_bit_error(snr: float) -> float:
-    """Union bound of BPSK, rate 1/2: ½·Σ c_d·(4p(1-p))^(d/2), p = ½·erfc(√Es/N0).  [miller-2003 §3]"""
+    """Union bound of the bit error rate of BPSK with code rate 1/2.  [miller-2003 §3]
+
+    The bound is ½·Σ c_d·(4p(1-p))^(d/2) with p = ½·erfc(√Es/N0).
+    """
     raw = math.erfc(math.sqrt(snr)) / 2
     chernoff = math.sqrt(4 * raw * (1 - raw))
     return min(0.5, sum(count * chernoff**d for d, count in path_weights().items()) / 2)
 
 
 def frame_error(phy: Phy, octets: int, decibels: float) -> float:
-    """Share of PPDUs with a wrong bit at the lowest rate of `phy`; `octets` of PSDU.
+    """Share of PPDUs with a wrong bit at the lowest rate of `phy`; the PSDU has `octets` octets.
 
-    DSSS: 48 bits of PLCP header and the PSDU [80211-2020 §16.2.2]. OFDM: 24 bits of SIGNAL, 16 of
-    SERVICE, the PSDU and 6 tail bits [80211-2020 §17.3.4, §17.3.5].
+    A DSSS PPDU has 48 bits of PLCP header and the PSDU [80211-2020 §16.2.2]. An OFDM PPDU has 24 bits of
+    SIGNAL, 16 of SERVICE, the PSDU and 6 tail bits [80211-2020 §17.3.4, §17.3.5].
     """
     snr = 10 ** (decibels / 10)
     if phy is DOT11B:
@@ -108,14 +112,14 @@ def frame_error(phy: Phy, octets: int, decibels: float) -> float:
 
 
 def share(id_: str, expected: float, lost: int, frames: int, slack: float = 0.0) -> Check:
-    """A share of frames against its probability, within `SIGMAS` standard errors and `slack`."""
+    """Check of a share of frames against its probability, within `SIGMAS` standard errors and `slack`."""
     error = math.sqrt(expected * (1 - expected) / frames)
     tolerance = (SIGMAS * error + slack) / expected
     return Check(id_, expected, lost / frames, tolerance, 1.96 * error)
 
 
 def plans() -> Iterator[Plan]:
-    """Three ratios for each modulation, so that few, half and most frames are lost; and through a radio."""
+    """Plans for each modulation: three ratios, with which few, half and most frames are lost, and a radio."""
     for phy, ratios in ((DOT11B, (-3.2, -3.5, -3.9)), (DOT11A, (3.8, 3.6, 3.4))):
         for ratio in ratios:
             yield _given(phy, ratio)
@@ -123,7 +127,7 @@ def plans() -> Iterator[Plan]:
 
 
 def _given(phy: Phy, ratio: float) -> Plan:
-    """The link's ratio of signal to noise is in the scenario."""
+    """Plan for a link whose signal-to-noise ratio is set in the scenario."""
     rate = phy.basic_rates[0]
 
     def evaluate(result: Result) -> Iterator[Check]:
@@ -138,7 +142,7 @@ def _given(phy: Phy, ratio: float) -> Plan:
 
 
 def _received(phy: Phy, wanted: float) -> Plan:
-    """The ratio follows from a position in free space: transmit power, loss, noise kTB and noise figure."""
+    """Plan for a link whose ratio follows from its length in free space, transmit power and noise."""
     rate, power = phy.basic_rates[0], 0
     megahertz = 2_437 if phy is DOT11B else 5_200
     watts = BOLTZMANN * TEMPERATURE * BANDWIDTH[phy.standard]
@@ -163,7 +167,7 @@ def _received(phy: Phy, wanted: float) -> Plan:
 
 
 def _counts(result: Result) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Spoilt frames and all frames: data, and the ACKs of those that were received."""
+    """Numbers of lost and of all frames, for data frames and for ACKs."""
     stations, points = result.stations, result.access_points
     frames, lost = int(stations["frames"].sum()), int(stations["frame_errors"].sum())
     return (lost, frames), (int(points["frame_errors"].sum()), frames - lost)

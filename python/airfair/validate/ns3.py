@@ -1,16 +1,19 @@
-"""ns-3's published figures of 802.11ax: tables of `wifi-bianchi`, and bounds of `wifi-he-network`.
+"""Checks of 802.11ax against ns-3: tables of `wifi-bianchi`, and bounds of `wifi-he-network`.
 
-`wifi-bianchi` reckons with conventions of its own [ns3-bianchi]:
+`wifi-bianchi` has conventions of its own [ns3-bianchi]:
 
-- A slot more follows a success, and none a collision. Best effort waits for that slot after both: AIFSN 3.
-- The preamble has 44 µs, with a training field of 8 µs. The one of 7.2 µs goes with 800 ns: 43.2 µs.
-- Single MPDUs lack the delimiter of an S-MPDU, and have tail bits that LDPC lacks: here never a symbol.
-- LDPC takes no symbol more. By the standard it does where a frame nearly fills its symbols: here at MCS 9 of
-  80 and 160 MHz.
+- An additional slot follows a success, but not a collision. By the standard (AIFSN 3) it follows both.
+- The preamble lasts 44 µs, with a training field of 8 µs. By the standard a guard interval of 800 ns has a
+  training field of 7.2 µs, so the preamble lasts 43.2 µs.
+- Single MPDUs lack the delimiter of an S-MPDU, and have tail bits, which LDPC lacks. In these cells this
+  never changes the number of symbols.
+- LDPC never adds a symbol. By the standard it does if a frame nearly fills its symbols, in these cells at
+  MCS 9 of 80 and 160 MHz.
 
-But for the last one our cells carry up to 2 % less than the table, most where collisions are many and frames
-short. Where a symbol is added, what the table would say with that symbol is expected, and the name of the
-check says so. Bianchi's form with the standard's times is checked beside.
+Because of the first three, cells in airfair carry up to 2 % less than the table, most with many collisions
+and short frames. If LDPC adds a symbol, the expected value is the table's, corrected for that symbol, and the
+check is named `ns3-table-and-a-symbol`. Each cell is also checked against Bianchi's form with the standard's
+times.
 """
 
 from __future__ import annotations
@@ -38,18 +41,18 @@ if TYPE_CHECKING:
 
 TABLE_TOLERANCE = 0.03
 FRAMES = {5: 10_000, 50: 36_000}
-"""Frames that arrive in all replications of a cell of so many stations."""
+"""Number of frames that arrive in all replications of a cell, by number of stations."""
 MODES_OF_MANY = (0, 4, 9, 11)
-"""MCS that the largest cell is checked at; few stations are checked at each."""
+"""MCS at which the largest cells are checked; small cells are checked at each MCS."""
 
 
 @dataclass(frozen=True)
 class Ns3Cell:
-    """Saturated stations at one mode of HE."""
+    """Cell of saturated stations at one mode of HE."""
 
     mcs: int
     width: int
-    """[MHz]"""
+    """Channel width [MHz]."""
     n: int
 
     @property
@@ -62,12 +65,12 @@ class Ns3Cell:
         return theory.classic_frame_rate(self.n, DOT11A, self.mode.exchange(1))
 
     def scenario(self) -> Scenario:
-        """The cell, for as many frames as its interval needs."""
+        """Scenario of the cell, long enough for `FRAMES`."""
         seconds = FRAMES[self.n] / aggregates.REPLICATIONS / self.frame_rate() / 1e6
         return aggregates.scenario(self.mode, 1, self.n, seconds)
 
     def evaluate(self, result: Result) -> Iterator[Check]:
-        """Throughput of IP packets, against both."""
+        """Checks of the throughput of IP packets, against the table and against Bianchi's form."""
         samples = aggregates.goodput(result)
         mean, ci95 = float(samples.mean()), half_width(samples.tolist())
         published, table = NS3_AX[self.width][self.mcs][NS3_AX_STATIONS.index(self.n)], "ns3-table"
@@ -90,7 +93,7 @@ HE_PAYLOAD = 700
 
 @dataclass(frozen=True)
 class Bounds:
-    """A saturated download at the slowest or the fastest mode of one of the settings of `wifi-he-network`."""
+    """Saturated download at the slowest or fastest mode, with one of the settings of `wifi-he-network`."""
 
     settings: str
     mode: aggregates.Mode
@@ -126,7 +129,7 @@ class Bounds:
         return load(document)
 
     def evaluate(self, result: Result) -> Iterator[Check]:
-        """Goodput is between the bounds."""
+        """Check that the goodput is between the bounds."""
         low, high = NS3_HE_BOUNDS[self.settings]
         measured = float(result.flows["goodput_bps"][0]) / 1e6
         middle, half = (low + high) / 2, (high - low) / 2
@@ -135,7 +138,7 @@ class Bounds:
 
 
 def plans() -> Iterator[Plan]:
-    """Each cell."""
+    """Plans for all cells."""
     cells = [
         Ns3Cell(mcs, width, n)
         for width, rows in NS3_AX.items()

@@ -1,14 +1,14 @@
 """Occupancy that stations measure from headers, checked against the airtime in the simulator.
 
-The simulator's airtime of a station is the frames of its exchanges. The meter of [arf-window §III-A] counts
-from the start of an exchange to its end, so the SIFS between the frames come on top: one for data and ACK,
-three with RTS and CTS. How many exchanges there were follows from the airtime of their control frames, which
-all go at one rate here:
+The simulator's airtime of a station is the time of the frames of its exchanges. The meter of [arf-window
+§III-A] counts from the start of an exchange to its end, so it also includes the SIFS between the frames: one
+for data and ACK, three with RTS and CTS. The number of exchanges follows from the airtime of control frames,
+which have the same rate in these cells:
 
     measured = airtime + gaps · SIFS · airtime of control / length of the control frames of one exchange
 
-Collisions are in neither. What is left is how exchanges fall on the ends of the time that is measured: at
-each one of them, the longest at the most.
+Neither counts collisions. The tolerance covers exchanges that are cut by the start or end of the measured
+time: at most the longest exchange at each.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 SECONDS = 121
-"""Simulated time, of which the first second is not measured."""
+"""Simulated time, including a warm-up of one second [s]."""
 SLOT_MS = 250
-"""Observation slot, of which the measured time is a multiple."""
+"""Observation slot, of which the measured time is a multiple [ms]."""
 SEGMENT = 1460
 TCP_PSDU = SEGMENT + 40 + theory.LLC_SNAP_OCTETS + theory.MAC_OCTETS
 
 
 @dataclass(frozen=True)
 class OccupancyCell:
-    """Stations that observe their channel, with a TCP flow each."""
+    """Cell of stations that measure their occupancy, with one TCP flow each."""
 
     phy: Phy
     rates: Sequence[float]
-    """[Mb/s]"""
+    """Data rate of each station [Mb/s]."""
     ways: str
-    """Direction of each flow, up or down, `u` or `d`."""
+    """Direction of each flow: `u` for up, `d` for down."""
     rts: bool = False
 
     @property
@@ -56,7 +56,7 @@ class OccupancyCell:
         return f"measured-airtime/{self.phy.standard}/{access}/n={len(self.rates)}"
 
     def control(self, rate: float) -> tuple[float, int]:
-        """Control frames and SIFS of one exchange: their time [µs], and their number."""
+        """Airtime of the control frames of an exchange [µs], and number of its SIFS."""
         airtime, control = self.phy.airtime, self.phy.control_rate(rate)
         ack = airtime(theory.ACK_OCTETS, control)
         if not self.rts:
@@ -67,17 +67,17 @@ class OccupancyCell:
         )
 
     def expected(self, rate: float, airtime: float, control: float) -> float:
-        """Occupancy expected from a station's shares of airtime: all frames, and control frames."""
+        """Occupancy expected from the shares of airtime of all frames and of control frames."""
         frames, gaps = self.control(rate)
         return airtime + control * gaps * self.phy.sifs / frames
 
     def edge(self, rate: float) -> float:
-        """The longest exchange [s]."""
+        """Duration of the longest exchange [s]."""
         frames, gaps = self.control(rate)
         return (self.phy.airtime(TCP_PSDU, rate) + frames + gaps * self.phy.sifs) / 1e6
 
     def scenario(self) -> Scenario:
-        """The cell as a scenario."""
+        """Scenario of the cell."""
         flow: Mapping[str, Value] = {
             "transport": {"kind": "tcp", "segment": f"{SEGMENT} B"},
             "control": {"scheme": "arf-window", "slot": f"{SLOT_MS} ms"},
@@ -104,7 +104,7 @@ class OccupancyCell:
         return load(document)
 
     def evaluate(self, result: Result) -> Iterator[Check]:
-        """One check per station."""
+        """Checks of the measured occupancy, one per station."""
         rows = zip(
             self.rates,
             result.airtime.iter_rows(named=True),
@@ -129,6 +129,6 @@ CELLS = tuple(
 
 
 def plans() -> Iterator[Plan]:
-    """Each cell."""
+    """Plans for all cells."""
     for cell in CELLS:
         yield Plan(cell.scenario(), cell.evaluate)

@@ -1,4 +1,4 @@
-"""A check, and a scenario that checks are made on."""
+"""Check of a value, and plan of a scenario with its checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison."""
+    """Comparison of a measured with an expected value."""
 
     id: str
     expected: float
@@ -21,19 +21,19 @@ class Check:
     tolerance: float
     """Largest allowed |measured - expected| / expected."""
     ci95: float | None = None
-    """Half the width of the 95 % confidence interval of what was measured."""
+    """Half width of the 95 % confidence interval of the measured value."""
     unit: str = ""
 
     @property
     def passed(self) -> bool:
-        """True if the two are close enough."""
+        """True if the deviation is within the tolerance."""
         if not (math.isfinite(self.expected) and math.isfinite(self.measured)):
             return False
         return abs(self.measured - self.expected) <= self.tolerance * abs(self.expected)
 
     @property
     def deviation(self) -> float:
-        """(measured - expected) / expected; 0 if both are 0."""
+        """Relative deviation (measured - expected) / expected; 0 if both are equal."""
         if self.measured == self.expected:
             return 0.0
         return (self.measured - self.expected) / self.expected if self.expected else math.inf
@@ -41,7 +41,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Plan:
-    """A scenario and the checks that its result goes through."""
+    """Scenario to run, and the function that makes checks from its result."""
 
     scenario: Scenario
     evaluate: Callable[[Result], Iterable[Check]]

@@ -1,4 +1,4 @@
-"""Published figures of Bianchi's model, as second opinions on the closed forms and on the engine."""
+"""Published numbers of Bianchi's model, with which closed forms and the simulator are compared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Published(NamedTuple):
-    """A row of ns-3's tables: throughput after a collision followed by EIFS, and by DIFS [Mb/s]."""
+    """Row of ns-3's tables: throughput with EIFS and with DIFS after a collision [Mb/s]."""
 
     eifs: float
     difs: float
@@ -74,7 +74,7 @@ BIANCHI_2000: dict[tuple[bool, int, int], dict[int, float]] = {
     (True, 32, 5): {5: 0.8342, 10: 0.8370, 20: 0.8362, 30: 0.8346, 50: 0.8317},
     (True, 128, 3): {5: 0.7979, 10: 0.8217, 20: 0.8327, 30: 0.8355, 50: 0.8363},
 }
-"""Normalised throughput by (RTS/CTS, window, stages) and number of stations, with the FHSS figures of
+"""Normalised throughput by (RTS/CTS, window, stages) and number of stations, with the FHSS parameters of
 [bianchi-2000 table II]."""
 
 NS3_AX_STATIONS = (5, 20, 50)
@@ -137,7 +137,7 @@ NS3_AX: dict[int, tuple[tuple[float, float, float], ...]] = {
     ),
 }
 """Saturation throughput [Mb/s] of 1500-octet packets in 802.11ax without aggregation, with DIFS after a
-collision: by width [MHz], by MCS from 0 on, for so many stations. `bianchiResultsDifs` in
+collision: by width [MHz], by MCS from 0 on, for `NS3_AX_STATIONS`. `bianchiResultsDifs` in
 src/wifi/examples/wifi-bianchi.cc of ns-3.34 to 3.48, by reference/bianchi11ax.py there.  [ns3-bianchi]"""
 
 NS3_HE_BOUNDS: dict[str, tuple[float, float]] = {

@@ -1,14 +1,14 @@
-"""Access points that share time between stations, and beacons, against sums of what frames take.
+"""Checks of access points that share time between stations, and of beacons, against sums of frame durations.
 
-Down to saturated stations only the access point contends: a frame to station i takes a DIFS, CWmin/2 slots
-of back-off on average, and its exchange, data, SIFS and ACK. Who shares the airtime of exchanges gives as
-much of it to each, who shares channel time as much of all:
+With saturated downloads only the access point contends. A frame to station i takes a DIFS, CWmin/2 slots of
+back-off on average (together a), and its exchange e_i of data, SIFS and ACK. The airtime scheduler gives each
+station the same airtime of exchanges, and the time regulator gives each the same channel time:
 
     airtime:         n_1·e_1 = n_2·e_2,  n_1·(a + e_1) + n_2·(a + e_2) = T
     time-regulator:  n_i·(a + e_i) = T/2
 
-What is left is one frame at each end of the time that is measured, a bucket of 50 ms, and that a mean
-back-off is a mean: 42 µs by the root of the number of frames.
+The tolerance covers one frame at each end of the measured time, a bucket of 50 ms, and the random error of
+the mean back-off, which is 42 µs divided by the root of the number of frames.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from airfair import Result, Scenario
 
 SECONDS = 61
-"""Simulated time, of which the first second is not measured."""
+"""Simulated time, including a warm-up of one second [s]."""
 PAYLOAD = 1472
 PSDU = PAYLOAD + theory.IP_UDP_OCTETS + theory.LLC_SNAP_OCTETS + theory.MAC_OCTETS
 BUCKET_S = 0.05
@@ -38,11 +38,11 @@ AIRTIME, REGULATOR = "airtime", "time-regulator"
 
 @dataclass(frozen=True)
 class Downloads:
-    """Two stations with saturated downlinks."""
+    """Cell of two stations with saturated downloads."""
 
     phy: Phy
     rates: tuple[float, float]
-    """[Mb/s]"""
+    """Data rates of the fast and the slow station [Mb/s]."""
     discipline: str
 
     @property
@@ -52,7 +52,7 @@ class Downloads:
         return f"shared-time/{self.discipline}/{self.phy.standard}/{fast}-{slow}"
 
     def expected(self) -> tuple[float, float]:
-        """Frames of each station per second."""
+        """Expected frames per second of each station."""
         phy = self.phy
         access = phy.difs + phy.cw_min / 2 * phy.slot
         fast, slow = (
@@ -67,7 +67,7 @@ class Downloads:
         return often, often * fast / slow
 
     def scenario(self) -> Scenario:
-        """The cell as a scenario."""
+        """Scenario of the cell."""
         names = ("fast", "slow")
         rates = dict(zip(names, self.rates, strict=True))
         return load(
@@ -100,7 +100,7 @@ class Downloads:
         )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
-        """One check per station."""
+        """Checks of the frame rate, one per station."""
         measured_s = SECONDS - 1
         flows = result.flows.iter_rows(named=True)
         for name, frames, flow in zip(("fast", "slow"), self.expected(), flows, strict=True):
@@ -128,7 +128,7 @@ class Beacons:
         return f"beacons/{self.phy.standard}/{self.octets}/{load}"
 
     def scenario(self) -> Scenario:
-        """The cell as a scenario."""
+        """Scenario of the cell."""
         rate = rate_text(self.phy.basic_rates[-1] if self.busy else 0.001)
         transport = {"kind": "udp", "payload": f"{PAYLOAD} B", "rate": rate}
         return load(
@@ -152,7 +152,7 @@ class Beacons:
         )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
-        """Check of the beacons' share of the air; one may be late at either end."""
+        """Check of the beacons' share of time; one beacon may be late at either end."""
         beacon = self.phy.airtime(self.octets, self.phy.basic_rates[0])
         expected = beacon / (1e3 * self.interval_ms)
         measured = result.channels["beacon_ns"][0] / 1e9 / (SECONDS - 1)
@@ -175,6 +175,6 @@ CELLS: tuple[Downloads | Beacons, ...] = (
 
 
 def plans() -> Iterator[Plan]:
-    """Each cell."""
+    """Plans for all cells."""
     for cell in CELLS:
         yield Plan(cell.scenario(), cell.evaluate)

@@ -1,7 +1,7 @@
-"""Closed forms that a simulated cell must obey, from the standard's numbers alone.
+"""Closed forms for simulated cells, computed from the numbers of the standard alone.
 
-Nothing here asks the engine: durations are computed again, in microseconds, from the clauses of the
-standard, so that a mistake in the engine's timing cannot hide in its own expectation.
+This module uses no code of the simulator. Durations are computed again, in microseconds, from the clauses of
+the standard, so that a mistake in the simulator's timing does not change the expected values too.
 
 Sources: [bianchi-2000] G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination
 function", IEEE JSAC 18(3), 2000. [tinnirello-2010] I. Tinnirello, G. Bianchi, Y. Xiao, "Refinements on
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 ACK_OCTETS = CTS_OCTETS = 14
 RTS_OCTETS = 20
 MAC_OCTETS = 28
-"""MAC header with three addresses, 24, and FCS, 4.  [80211-2020 §9.3.2.1]"""
+"""Size of a MAC header with three addresses (24) and FCS (4).  [80211-2020 §9.3.2.1]"""
 LLC_SNAP_OCTETS = 8
 IP_UDP_OCTETS = 28
 
@@ -39,17 +39,17 @@ class Phy:
 
     @property
     def difs(self) -> float:
-        """SIFS + 2 slots.  [80211-2020 §10.3.7]"""
+        """Duration of the DIFS: SIFS + 2 slots.  [80211-2020 §10.3.7]"""
         return self.sifs + 2 * self.slot
 
     @property
     def stages(self) -> int:
-        """Number of times that the window doubles before it is largest."""
+        """Number of times that the window doubles until it reaches CWmax."""
         return round(math.log2((self.cw_max + 1) / (self.cw_min + 1)))
 
     @property
     def lowest_rate(self) -> float:
-        """Rate of the ACK that EIFS makes room for [Mb/s].  [80211-2020 §10.3.7]"""
+        """Rate of the ACK whose duration is part of EIFS [Mb/s].  [80211-2020 §10.3.7]"""
         return 1 if self.standard == "802.11b" else 6
 
     def control_rate(self, rate: float) -> float:
@@ -58,12 +58,12 @@ class Phy:
 
 
 def dsss_airtime(psdu: int, rate: float) -> float:
-    """Long preamble and header, 192 µs, and the PSDU in whole µs.  [80211-2020 §16.3.4]"""
+    """Duration of a DSSS PPDU: long preamble and header (192 µs), PSDU in whole µs.  [80211-2020 §16.3.4]"""
     return 192 + math.ceil(round(psdu * 8 / rate, 9))
 
 
 def ofdm_airtime(psdu: int, rate: float) -> float:
-    """Preamble and SIGNAL, 20 µs, and symbols of 4 µs.  [80211-2020 §17.4.3]"""
+    """Duration of an OFDM PPDU: preamble and SIGNAL (20 µs), symbols of 4 µs.  [80211-2020 §17.4.3]"""
     return 20 + 4 * math.ceil((16 + 8 * psdu + 6) / (4 * rate))
 
 
@@ -73,10 +73,10 @@ DOT11A = Phy("802.11a", 9, 16, 15, 1023, (6, 12, 24), ofdm_airtime)
 
 @dataclass(frozen=True)
 class Exchange:
-    """Cost of one frame to the channel [µs]."""
+    """Channel time of one frame [µs]."""
 
     success: float
-    """From its start to the end of the DIFS that follows."""
+    """Time from the start of a frame that is received to the end of the DIFS after its exchange [µs]."""
     collision: float
     """Time from the start of a frame that collides to the end of the DIFS that follows [µs]."""
 
@@ -84,9 +84,10 @@ class Exchange:
 def exchange(
     phy: Phy, psdu: int, rate: float, *, rts: bool = False, eifs_extra: float = 0
 ) -> Exchange:
-    """Costs of a data frame whose ACK comes, and of one that collides.  [bianchi-2000 eq. 14, 17]
+    """Costs of a data frame that is received and of one that collides.  [bianchi-2000 eq. 14, 17]
 
-    `eifs_extra` is what follows a collision beyond DIFS: 0 in Bianchi's model, SIFS + ACK with EIFS.
+    `eifs_extra` is the time after a collision in addition to DIFS: 0 in Bianchi's model, SIFS + ACK with
+    EIFS.
     """
     control = phy.control_rate(rate)
     data = phy.airtime(psdu, rate)
@@ -166,7 +167,7 @@ def refined_attempts(n: int, window: int, stages: int) -> Attempts:
 
 @dataclass(frozen=True)
 class SlotShares:
-    """Ends of a slot, by probability."""
+    """Probabilities that a slot is idle, has a success or has a collision."""
 
     idle: float
     success: float
@@ -174,21 +175,21 @@ class SlotShares:
 
 
 def slot_shares(n: int, tau: float) -> SlotShares:
-    """Nobody, exactly one, or several of `n` stations transmit.  [bianchi-2000 eq. 10, 11]"""
+    """Probabilities that none, exactly one or several of `n` stations transmit.  [bianchi-2000 eq. 10, 11]"""
     idle = (1 - tau) ** n
     success = n * tau * (1 - tau) ** (n - 1)
     return SlotShares(idle, success, max(0.0, 1 - idle - success))
 
 
 def classic_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
-    """Frames per µs of `n` saturated stations, Bianchi's own form.  [bianchi-2000 eq. 13]"""
+    """Frames per µs of `n` saturated stations, in Bianchi's own form.  [bianchi-2000 eq. 13]"""
     share = slot_shares(n, classic_attempt_rate(n, phy.cw_min + 1, phy.stages))
     time = share.idle * phy.slot + share.success * cost.success + share.collision * cost.collision
     return share.success / time
 
 
 def half_refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
-    """The form behind the tables of ns-3's `wifi-bianchi`: Bianchi's τ, successes that may repeat at once."""
+    """Frames per µs by the form of ns-3's `wifi-bianchi`: Bianchi's τ, with successes that may repeat."""
     share = slot_shares(n, classic_attempt_rate(n, phy.cw_min + 1, phy.stages))
     repeat = 1 / (1 - 1 / (phy.cw_min + 1))
     success = cost.success * repeat + phy.slot
@@ -197,10 +198,10 @@ def half_refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
 
 
 def ns3_ax_frame_rate(n: int, bits: int, control: float, *, more: int = 0) -> float:
-    """Frames per µs by the form behind 802.11ax in ns-3's `wifi-bianchi`, with so many data bits in a symbol.
+    """Frames per µs by the form of ns-3's `wifi-bianchi` for 802.11ax; a symbol has `bits` data bits.
 
-    A slot more follows a success and none a collision, the preamble has 44 µs, the PSDU has no delimiter.
-    `more` are symbols that the form does not have.  [ns3-bianchi]
+    An additional slot follows a success but not a collision, the preamble lasts 44 µs, and the PSDU has no
+    delimiter. `more` is a number of symbols to add to the form.  [ns3-bianchi]
     """
     psdu = 1_500 + LLC_SNAP_OCTETS + 30
     data = 44 + 13.6 * (math.ceil((16 + 8 * psdu + 6) / bits) + more)
@@ -212,12 +213,12 @@ def ns3_ax_frame_rate(n: int, bits: int, control: float, *, more: int = 0) -> fl
 def refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
     """Frames per µs of `n` saturated stations whose countdown follows the standard.
 
-    With B0 = 1/(CWmin + 1), the chance to draw 0 and to go on at once, a success is a run of 1/(1 - B0)
-    frames; the slot after a run or a collision is nobody else's:
+    B0 = 1/(CWmin + 1) is the probability to draw 0 and to continue at once. So a success is a run of
+    1/(1 - B0) frames on average. No other station can use the slot after a run or a collision:
 
         Ts' = Ts/(1 - B0) + σ,  E[P]' = E[P]/(1 - B0),  Tc' = Tc + σ
 
-    To this comes the run that a private attempt after a collision starts, which costs no further slot.
+    In addition, a private attempt after a collision may start a run, which costs no further slot.
     For n = 1 the form is exact: each frame takes Ts and CWmin/2 slots.  [tinnirello-2010 §III]
     """
     return mixed_rate_frame_rate([cost] * n, phy) * n
@@ -226,8 +227,8 @@ def refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
 def mixed_rate_frame_rate(costs: Sequence[Exchange], phy: Phy) -> float:
     """Frames per µs of *each* of several saturated stations whose exchanges differ in length.
 
-    All have the same chance at the channel, whatever their rates; a collision lasts as long as its
-    longest frame.
+    All stations have the same chance of the channel, regardless of their rates. A collision lasts as long as
+    its longest frame.
     """
     n = len(costs)
     attempts = refined_attempts(n, phy.cw_min + 1, phy.stages)
@@ -248,8 +249,8 @@ def mixed_rate_frame_rate(costs: Sequence[Exchange], phy: Phy) -> float:
 def heusse_frame_rate(n: int, phy: Phy, psdu: int, fast: float, slow: float) -> float:
     """Frames per µs of each of `n` stations, one of them slow, in closed form.  [heusse-2003 eq. 1 to 9]
 
-    Its approximations: everyone contends with CWmin whatever the collisions, t_cont(N) =
-    SLOT·(1 + P_c(N))/(2N)·CWmin/2 with P_c(N) = 1 − (1 − 1/CWmin)^(N−1), and a jam of two frames.
+    The form has two approximations. All stations contend with CWmin even after collisions, with t_cont(N) =
+    SLOT·(1 + P_c(N))/(2N)·CWmin/2 and P_c(N) = 1 − (1 − 1/CWmin)^(N−1). A collision has two frames.
     """
     collide = 1 - (1 - 1 / phy.cw_min) ** (n - 1)
     contention = phy.slot * (1 + collide) / (2 * n) * phy.cw_min / 2

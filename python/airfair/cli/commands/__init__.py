@@ -1,6 +1,6 @@
-"""The commands, a module each: `add` adds one to the grammar, and its action imports what does the work.
+"""Commands, one module each. `add` declares a command; its action imports the modules that do the work.
 
-A new command is a module here and a name in `COMMANDS`.
+To add a command, write a module in this package and add it to `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -42,4 +42,4 @@ COMMANDS = (
     schema.add,
     completion.add,
 )
-"""In the order of `airfair --help`."""
+"""Functions that add the commands, in the order of `airfair --help`."""

@@ -1,4 +1,4 @@
-"""`airfair agent`: the agent on this machine, a program of its own."""
+"""`airfair agent`: runs the separate program airfair-agent, which runs a scheme on this machine's Wi-Fi."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ examples:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     agent = commands.add_parser(
         "agent",
         help="run a scheme on this machine's Wi-Fi (Linux)",
@@ -60,6 +60,6 @@ def _agent(arguments: argparse.Namespace) -> int:
 
 
 def _program() -> str | None:
-    """Where it is: beside this interpreter, where `make agent` puts it, or on the path."""
+    """Path of airfair-agent: in the interpreter's directory, where `make agent` puts it, or on the PATH."""
     beside = Path(sys.executable).parent / _PROGRAM
     return str(beside) if os.access(beside, os.X_OK) else shutil.which(_PROGRAM)

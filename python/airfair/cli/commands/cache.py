@@ -1,4 +1,4 @@
-"""`airfair cache`: the archive of finished runs, what is in it and what goes."""
+"""`airfair cache`: shows and prunes the archive of finished runs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def add(commands: Commands) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Do what the command line asks for."""
+    """Execute the command."""
     from airfair.cli import DONE
 
     path = _path(arguments.archive)

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from airfair.cli.parser import Commands
 
 _MOST_POINTS = 10_000
-"""Points of a study that are tried; of a larger one the study itself is checked, and its scenario."""
+"""Largest number of points whose scenarios are checked; a larger study is checked without its points."""
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     check = commands.add_parser(
         "check",
         help="check scenarios, studies and papers without running them",
@@ -50,7 +50,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _check_one(name: str) -> None:
-    """Raise `InputError` with what is wrong in a file, or in the directory of a paper."""
+    """Raise `InputError` with the mistakes in a file, or in the directory of a paper."""
     path = Path(name)
     if path.name == "paper.toml":
         studies.check_paper(path.parent, _MOST_POINTS)
@@ -63,7 +63,7 @@ def _check_one(name: str) -> None:
 
 
 def _is_study(name: str) -> bool:
-    """True if the file is a study; false also if it cannot be read, which another check reports."""
+    """True if the file is a study; false if it cannot be read, which `scenarios.read` reports."""
     try:
         return scenarios.is_study(scenario.read(Path(name)))
     except (OSError, ValueError):

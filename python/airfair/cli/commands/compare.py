@@ -1,4 +1,4 @@
-"""`airfair compare`: two results side by side, in pairs of runs under the same seeds."""
+"""`airfair compare`: compares two results over pairs of runs with the same seed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ examples:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     compare = commands.add_parser(
         "compare",
         help="compare two results, or two scenarios",
@@ -85,11 +85,11 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 class _InterruptedError(Exception):
-    """Ctrl-C ended a run."""
+    """Raised if Ctrl-C ended a run."""
 
 
 _FEWEST = 5
-"""Replications of a scenario that asks for one: a difference needs an interval."""
+"""Replications of a scenario that declares only one, because a confidence interval needs several."""
 
 
 def _side(name: str, arguments: argparse.Namespace) -> Side:

@@ -1,4 +1,4 @@
-"""`airfair completion`: what makes a shell complete the words of this program."""
+"""`airfair completion`: prints the script with which a shell completes words of this program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ papers and schemes.
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     completion = commands.add_parser(
         "completion",
         help="print a script for completion in a shell",

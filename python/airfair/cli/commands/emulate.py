@@ -1,4 +1,4 @@
-"""`airfair emulate`: real programs in a simulated cell, in real time."""
+"""`airfair emulate`: runs real programs in a simulated cell in real time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ The exit status is the one of COMMAND.
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     emulate = commands.add_parser(
         "emulate",
         help="run programs in a simulated cell in real time (Linux)",
@@ -92,7 +92,7 @@ def _emulate(arguments: argparse.Namespace) -> int:
         duration_ns=_duration(arguments.duration),
         backend=arguments.backend,
         spins=arguments.spin,
-        # A command has the terminal to itself.
+        # COMMAND uses the terminal, so the live view is not shown on it.
         is_quiet=bool(arguments.rest) and sys.stderr.isatty(),
         keeps_output=arguments.json,
     )
@@ -114,7 +114,7 @@ def _emulate(arguments: argparse.Namespace) -> int:
     status = DONE if ended.status is None else ended.status
     if arguments.out is not None and ended.result is not None:
         status = _save(ended, arguments) or status
-    # Without a command Ctrl-C is how it ends.
+    # Without COMMAND, Ctrl-C is the usual end of an emulation and no failure.
     return INTERRUPTED if ended.interrupted and arguments.rest else status
 
 
@@ -220,7 +220,7 @@ def _print(ended: Session, arguments: argparse.Namespace) -> None:
         json.dump(_document(ended), sys.stdout, ensure_ascii=False)
         print()
         return
-    # What a command has printed is all that standard output has.
+    # Standard output has only the output of COMMAND, if there is one.
     stream = sys.stderr if arguments.rest else sys.stdout
     with contextlib.redirect_stdout(stream):
         if ended.result is not None:

@@ -1,7 +1,8 @@
-"""`airfair init`: writes a working start to go on from.
+"""`airfair init`: writes a working example to start from.
 
-The template of a kind is a directory in `airfair/templates/init`: of one file, which is written as FILE, or
-of several, which are written into a directory of that name. An example is a file in `airfair/scenarios`.
+Each kind has a directory of templates in `airfair/templates/init`. If it holds one file, the command copies
+it to FILE; if it holds several, the command copies them into the new directory DIR. Examples are the files in
+`airfair/scenarios`.
 """
 
 from __future__ import annotations
@@ -26,24 +27,24 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 PLAYGROUND = _PACKAGE / "playground.html"
-"""The page that `make web` builds and wheels have."""
+"""HTML page that `make web` builds; wheels contain it."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Something that there is a template of."""
+    """Kind of example that `airfair init` writes from a template."""
 
     name: str
     """Name of the template's directory."""
     file: str
-    """Name under which it is written if the user names none."""
+    """Default name of the file or directory that is written."""
     about: str
     then: str
-    """Command to go on with; {} is where it was written."""
+    """Command that the user is advised to run next; {} stands for the path that was written."""
 
     @property
     def where(self) -> str:
-        """Help on the place that a user may name."""
+        """Help text of the argument FILE or DIR."""
         usual = f"(default: {self.file})"
         if self.is_file:
             return f"file to write {usual}; - for standard output"
@@ -51,7 +52,7 @@ class Kind:
 
     @property
     def is_file(self) -> bool:
-        """True if it is one file, false if it is a directory of some."""
+        """True if the command writes one file, false if it writes a directory."""
         return Path(self.file).suffix != ""
 
 
@@ -78,7 +79,7 @@ KINDS = (
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     init = commands.add_parser(
         "init",
         help="write a working example to start from",
@@ -198,7 +199,7 @@ def _init(arguments: argparse.Namespace) -> int:
 
 
 def _write(place: Path, write: Callable[[], None], then: str) -> None:
-    """Write what is new, and say how to go on."""
+    """Call `write`, and print `then` as the next step; raise `InputError` if `place` cannot be written."""
     try:
         write()
     except FileExistsError as error:
@@ -218,7 +219,7 @@ def template(kind: Kind) -> dict[str, str]:
 
 
 def _fill(folder: Path, content: dict[str, str]) -> None:
-    """Make a directory that is new with files in it: all of them, or nothing."""
+    """Create a directory with these files; after an error nothing is left."""
     folder.mkdir()
     written: list[Path] = []
     try:
@@ -233,7 +234,7 @@ def _fill(folder: Path, content: dict[str, str]) -> None:
 
 
 def _create(path: Path, text: str) -> None:
-    """Write a file that is new: whole, or not at all."""
+    """Create a file with this text; after an error no file is left. Raises `FileExistsError`."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - a descriptor has no path

@@ -1,4 +1,4 @@
-"""`airfair limits`: searches where a scheme loses to doing nothing."""
+"""`airfair limits`: searches for conditions in which a scheme is worse than no scheme."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ examples:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     limits = commands.add_parser(
         "limits",
         help="search for conditions under which a scheme makes things worse",

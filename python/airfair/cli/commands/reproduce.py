@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     reproduce = commands.add_parser(
         "reproduce",
         help="reproduce the tables, figures and claims of a paper",

@@ -1,4 +1,4 @@
-"""`airfair run`: runs a scenario and shows who got what."""
+"""`airfair run`: runs a scenario and shows the results of its flows and stations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ examples:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     run = commands.add_parser(
         "run",
         help="run a scenario",
@@ -72,7 +72,7 @@ def _run(arguments: argparse.Namespace) -> int:
     output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
     made = output.prepare(out)
     if arguments.explain:
-        # With --json standard output is for the document alone.
+        # With --json, standard output has the document and nothing else.
         people = sys.stderr if arguments.json else sys.stdout
         print(f"{scenarios.explained(text, overrides)}\n", file=people, flush=True)
     traces, result, cut, failure = None, None, False, None
@@ -84,7 +84,7 @@ def _run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         if result is None:
             raise
-        cut = True  # while figures were drawn: the tables are written
+        cut = True  # Ctrl-C while figures were drawn, after the tables were written
     finally:
         if result is None or not result.replications:
             from airfair.store import remove_if_empty
@@ -141,7 +141,7 @@ def _save(result: Result, out: Path, arguments: argparse.Namespace) -> OSError |
 
 
 def _warn(result: Result, text: bytes, overrides: list[tuple[str, str]]) -> None:
-    """Warn of defaults that hold flows back, if the run has come to its end."""
+    """Warn of defaults that limit flows, unless the run was interrupted."""
     from airfair import held_back
 
     if result.interrupted:

@@ -1,4 +1,4 @@
-"""`airfair schema`: the JSON Schema of the scenario file."""
+"""`airfair schema`: prints the JSON Schema of the scenario file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     schema = commands.add_parser(
         "schema",
         help="print the JSON Schema of the scenario file",

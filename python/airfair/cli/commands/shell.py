@@ -1,4 +1,4 @@
-"""`airfair shell`: a shell in the namespace of a running emulation."""
+"""`airfair shell`: starts a shell in a network namespace of a running emulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ examples:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     shell = commands.add_parser(
         "shell",
         help="start a shell in a running emulation (Linux)",

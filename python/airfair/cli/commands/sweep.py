@@ -1,4 +1,4 @@
-"""`airfair sweep`: runs a study, a scenario under the levels of some factors."""
+"""`airfair sweep`: runs a study, that is a scenario at each combination of levels of some factors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ path prints the file. docs/studies.md describes study files.
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     sweep = commands.add_parser(
         "sweep",
         help="run a study, which varies keys of a scenario",
@@ -94,7 +94,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         if results is None:
             raise
-        cut = True  # while figures were drawn: the tables are written
+        cut = True  # Ctrl-C while figures were drawn, after the tables were written
     finally:
         if results is None or not results.finished.any:
             from airfair.store import remove_if_empty
@@ -109,7 +109,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_labels_alone(study: Study) -> None:
-    """Raise `InputError` if levels set nothing: only their paper knows what they mean."""
+    """Raise `InputError` for a factor whose levels set no keys; only code of a paper can run such a study."""
     idle = [
         factor.name
         for factor in study.experiment.factors
@@ -133,7 +133,7 @@ def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
     store = None if arguments.no_store else arguments.store or "default"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DefaultsWarning)  # told above
+            warnings.simplefilter("ignore", DefaultsWarning)  # `_warn` has printed it
             return study.experiment.run(
                 store=store, engine=_engine(arguments), threads=arguments.threads
             )
@@ -144,7 +144,7 @@ def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
 
 
 def _warn(study: Study) -> None:
-    """Say which defaults change with a standard."""
+    """Warn of levels that change the 802.11 standard and thereby defaults of other keys."""
     for told in study.experiment.changed_defaults():
         for line in f"airfair: warning: {told}".splitlines():
             wrapped = textwrap.wrap(printable(line), _WIDTH, subsequent_indent="    ")
@@ -156,7 +156,7 @@ def _engine(arguments: argparse.Namespace) -> str:
 
     form: str = arguments.engine
     try:
-        # Seen to be one before anything else; it begins when it is needed.
+        # Check the name of the engine before anything else; the run starts the engine when it needs it.
         engine(form, threads=arguments.threads).close()
     except (ValueError, EngineError) as error:
         raise InputError(f"--{error}") from error
@@ -164,7 +164,7 @@ def _engine(arguments: argparse.Namespace) -> str:
 
 
 def _check_outputs(study: Study, arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if an output would replace what it may not."""
+    """Raise `InputError` if `--store` is a file that is read, or `--out` would replace a protected file."""
     from airfair.experiment import saved
 
     if arguments.store is not None and replacing.is_input(arguments.store):
@@ -179,7 +179,7 @@ def _check_outputs(study: Study, arguments: argparse.Namespace) -> None:
 def _save(
     study: Study, results: ExperimentResult, out: Path, arguments: argparse.Namespace
 ) -> OSError | None:
-    """Write tables, then figures and the page."""
+    """Write the tables, then the figures and the page; return the error if this fails."""
     from airfair.experiment import report, saved
     from airfair.store import write_all
 
@@ -206,7 +206,7 @@ def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespac
 
 
 def _status(results: ExperimentResult, *, cut: bool) -> int:
-    """The exit status, with what was not as it was asked for."""
+    """Exit status; prints a message if runs or figures are missing, or runs could not be saved."""
     if results.interrupted:
         return complain(INTERRUPTED, "interrupted; the same command continues from here")
     if cut:

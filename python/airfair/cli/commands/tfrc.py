@@ -1,4 +1,4 @@
-"""`airfair tfrc`: a TFRC flow between two real hosts."""
+"""`airfair tfrc`: sends or receives a TFRC flow between two real hosts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     tfrc = commands.add_parser(
         "tfrc",
         help="send or receive a TFRC flow over a real network",

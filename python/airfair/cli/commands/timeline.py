@@ -29,7 +29,7 @@ _DEFAULT_NS = 5_000_000
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
+    """Add the command to the grammar."""
     timeline = commands.add_parser(
         "timeline",
         help="draw frames and back-off on the channel over a short time",

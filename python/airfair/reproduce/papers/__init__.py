@@ -1,1 +1,1 @@
-"""The papers, a module each: what they declare is in `airfair.reproduce.paper`."""
+"""Papers, one module each; `airfair.reproduce.paper` has the classes with which they are declared."""

@@ -1,4 +1,4 @@
-"""`airfair validate --kernel`: the kernel's TCP in emulated cells beside the simulated TCP of a run."""
+"""`airfair validate --kernel`: compares the kernel's TCP in emulated cells with simulated TCP."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SECONDS = 32
 QUICK_RUNS = 3
 QUICK_SECONDS = 12
 SIDE_BY_SIDE = 4
-"""Emulations at a time: each holds a core for a small part of the time only."""
+"""Number of emulations at a time; each uses a core for a small part of the time only."""
 
 PERMISSION = """
 import sys
@@ -40,11 +40,14 @@ try:
 except NotPermittedError as error:
     sys.exit("\\n".join(error.lines))
 """
-"""Program that fails, and says why, where no emulation is possible."""
+"""Python program that exits with an error message if this process may not run emulations."""
 
 
 def main(args: argparse.Namespace) -> int:
-    """Compare, keep and print; `args` has json, quick, only, keep and force. Returns the exit status."""
+    """Run `airfair validate --kernel` and return its exit status.
+
+    `args` has json, quick, only, keep and force.
+    """
     check_permission()
     only = args.only or ""
     chosen = [cell for cell in stacks() if is_quick(cell) or not args.quick]
@@ -76,7 +79,10 @@ def main(args: argparse.Namespace) -> int:
 
 
 def check_permission() -> None:
-    """Raise `InputError` where no emulation is possible; asks in another process, for that may move it."""
+    """Raise `InputError` if no emulation is possible.
+
+    A child process tries it, because the attempt may put a process into a user namespace.
+    """
     words = [sys.executable, "-c", PERMISSION]
     done = subprocess.run(words, capture_output=True, check=False, text=True)
     if done.returncode != 0:
@@ -86,7 +92,7 @@ def check_permission() -> None:
 
 
 def check_file(file: Path) -> None:
-    """Raise `InputError` if no comparison could be kept in this file, before one is made."""
+    """Raise `InputError` before the comparison if its result cannot be saved in `file`."""
     try:
         store.prepare(file.parent)
         _kept(file)
@@ -106,7 +112,7 @@ def _kept(file: Path) -> dict[str, Any]:
 def compare(
     chosen: Iterable[KernelCell], runs: int, seconds: int, side_by_side: int = SIDE_BY_SIDE
 ) -> dict[str, tuple[Summary, Summary]]:
-    """Emulated and simulated summary of each cell. Raises `ComparisonError`."""
+    """Emulated and simulated summary of each cell, by name. Raises `ComparisonError`."""
     seeds = range(1, runs + 1)
     cells = list(chosen)
     found = {}
@@ -127,9 +133,9 @@ def compare(
 
 
 def keep(file: Path, found: dict[str, tuple[Summary, Summary]], runs: int, seconds: int) -> None:
-    """Write the comparison into `file`; other cells that are there stay.
+    """Save the comparison in `file`, in which the results of other cells stay.
 
-    Raises `OSError` if it could not be written: the file is as it was then.
+    Raises `OSError` if the file cannot be written; it is unchanged then.
     """
     kept = _kept(file)
     cells = kept.get("stacks", {})
@@ -143,7 +149,7 @@ def keep(file: Path, found: dict[str, tuple[Summary, Summary]], runs: int, secon
         "seconds": seconds,
     }
     file.parent.mkdir(parents=True, exist_ok=True)
-    # The mark comes first: cells take much room.
+    # The mark comes first, because airfair searches only the start of a file for it.
     whole = {"program": PROGRAM} | kept | {"stacks": cells, "stacks_about": about}
     store.replace(file, (json.dumps(whole, indent=1) + "\n").encode())
 

@@ -1,4 +1,4 @@
-"""Cells in which the kernel's TCP is compared with the simulated one that is set up as Linux has it."""
+"""Cells in which the kernel's TCP is compared with simulated TCP that is configured as in Linux."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import itertools
 from dataclasses import dataclass
 
 STANDARDS = {"11b": ("802.11b", "11 Mb/s", "1 Mb/s"), "11a": ("802.11a", "54 Mb/s", "6 Mb/s")}
-"""Standard, and the rates of a fast and of a slow station."""
+"""Standard, and rates of a fast and of a slow station, by label."""
 WAYS = {"up": ("up",), "down": ("down",), "both": ("up", "down")}
 FLAVOURS = ("newreno", "cubic")
 LOSSES = (0, 1, 3)
-"""Random loss on the wire, both ways, in percent."""
+"""Random loss on the wire, in both directions [%]."""
 KERNELS = '{{ kind = "tcp", stack = "kernel", flavour = "{}" }}'
 LINUX = """{{ kind = "tcp", flavour = "{}", sack = true, loss_recovery = "rack", arithmetic = "linux", \
 timestamps = true, segment = "1448 B", initial_window = 10, min_rto = "200 ms", \
 delayed_ack = {{ segments = 2, timeout = "40 ms" }}, quick_acks = 16, window_scaling = true, \
 receive_window = "WINDOW", byte_counting = true, grow_beyond_receive_window = false, handshake = true }}"""
-"""The simulated TCP as Linux has it; `docs/scenario-linux.md` says why each key."""
+"""Simulated TCP configured as in Linux; `docs/scenario-linux.md` explains each key."""
 
 
 TFRC = "tfrc"
-"""In place of a flavour: `airfair tfrc` over real UDP, beside simulated TFRC."""
+"""Value in place of a TCP flavour, for comparing `airfair tfrc` over real UDP with simulated TFRC."""
 REAL_TFRC, SIMULATED_TFRC = '{ kind = "tfrc", stack = "kernel" }', '{ kind = "tfrc" }'
 
 
@@ -56,14 +56,14 @@ class KernelCell:
         return transport.format(self.flavour).replace("WINDOW", self.window)
 
     def loss(self) -> str:
-        """Random loss on the server's link, in percent behind the last word of the cell's name."""
+        """TOML of the random loss on the server's link, whose percentage ends the cell's name."""
         percent = int(self.name.rsplit(" ", 1)[1].rstrip("%")) if self.name.endswith("%") else 0
         probability = f"probability = {percent / 100}"
         return f', loss = {{ model = "bernoulli", {probability} }}' if percent else ""
 
 
 def flows(stations: tuple[str, ...], way: str) -> dict[str, tuple[str, str]]:
-    """A flow for each station and direction."""
+    """Ends of a flow for each station and direction, by name."""
     found = {}
     for station, direction in itertools.product(stations, WAYS[way]):
         name = f"{station}_{direction}"

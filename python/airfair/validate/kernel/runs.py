@@ -1,4 +1,4 @@
-"""A cell as a run and as an emulation, each in a process of its own."""
+"""Simulations and emulations of a cell, each in a separate process."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from .cells import KernelCell
 
 ATTEMPTS = 4
-"""Emulations of a cell that may be invalid by their own verdict before that is an error."""
+"""Largest number of emulations of a cell whose verdict is invalid before the comparison fails."""
 
 Goodputs = dict[str, float]
-"""Of each flow [Mb/s]."""
+"""Goodput of each flow [Mb/s]."""
 Summary = dict[str, tuple[float, float | None]]
-"""Of each flow, and of all together, mean and half the 95 % interval [Mb/s]."""
+"""Mean goodput, and half width of its 95 % interval, of each flow and of all together [Mb/s]."""
 
 
 class ComparisonError(Exception):
@@ -32,7 +32,7 @@ class ComparisonError(Exception):
 
 
 def goodputs(command: Sequence[str], text: str) -> Goodputs | None:
-    """What `airfair COMMAND` measures in a scenario; `None` of an emulation that is not valid.
+    """Goodputs that `airfair COMMAND` measures in a scenario; `None` for an invalid emulation.
 
     Raises `ComparisonError`.
     """
@@ -51,7 +51,7 @@ def goodputs(command: Sequence[str], text: str) -> Goodputs | None:
 
 
 def emulated(cell: KernelCell, seconds: int, seed: int) -> tuple[Goodputs, int]:
-    """A valid emulation, and how many were not before it. Raises `ComparisonError`."""
+    """Goodputs of a valid emulation, and number of invalid ones before it. Raises `ComparisonError`."""
     command = ["emulate", "--duration", f"{seconds} s", "--seed", str(seed)]
     for invalid in range(ATTEMPTS):
         found = goodputs(command, cell.text(KERNELS, seconds))
@@ -66,7 +66,7 @@ def simulated(cell: KernelCell, seconds: int, seed: int, transport: str = LINUX)
 
 
 def summed(runs: Sequence[Goodputs]) -> Summary:
-    """Mean and half an interval of each flow, and of all together."""
+    """Means and half widths over runs, of each flow and of all together."""
     rows = [{**run, "all": sum(run.values())} for run in runs]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     return {name: (mean(of) or 0.0, half_width(of)) for name, of in columns.items()}

@@ -22,7 +22,7 @@ class Agreement(Enum):
     AGREES = "agrees"
     """The means differ by 5 % at most."""
     UNCERTAIN = "uncertain"
-    """They differ by more, but not significantly; more runs are needed."""
+    """The means differ by more, but not significantly; more runs are needed."""
     DIFFERS = "differs"
 
 

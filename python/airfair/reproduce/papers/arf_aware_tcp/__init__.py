@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from airfair.scenario import Value
 
 FIGURES = {"fig2": "table1", "fig4-7": "table5", "fig8-9": "recovery"}
-"""Setup of each."""
+"""Setup of each experiment that has figures but no table."""
 
 
 def paper(directory: Path) -> Paper[ArfAwareRuns]:
-    """The paper, whose files are in `directory`."""
+    """Declaration of the paper whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"], "settle_s": SETTLE_S})
     shown = prose["experiments"].by_id()
@@ -89,7 +89,7 @@ def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[ArfA
 
 
 def _place(id_: str, setup: str, scheme: str) -> ColumnSource:
-    """Source of a column; its label has the scheme, and the setup if the id names it."""
+    """Source of a column, whose label names the scheme, and the setup if `id_` does."""
     label = SCHEMES[scheme]
     where = id_.removesuffix(scheme).replace("_", " ").strip()
     return ColumnSource(id_, f"{label}, {where}" if where else label, setup, scheme)

@@ -1,13 +1,14 @@
-"""The claims of the paper `arf-aware-tcp`.
+"""Claims of the paper `arf-aware-tcp`.
 
 The tolerances of words are in `words`. In addition:
 
-- `FAIR`: the bar of 0.9 is the paper's own.
-- `SETTLE_S`: levels are read from 5 s after a start or a change of rate, several time-outs, up to the
-  next change; "quickly" means within that time.
+- `FAIR`: the paper itself sets the threshold of 0.9.
+- `SETTLE_S`: throughputs are measured from 5 s after a start or a change of rate up to the next change. This
+  time is several time-outs long, and "quickly" means within it.
 
-A throughput is *kept* if it is about what it was, and has *dropped* below that. Differences between schemes
-are taken per replication: both see the same seed. A claim on the scheme is decided under each reading of it.
+A throughput is *kept* if it is not lower than before by more than the tolerance of “the same”; else it has
+*fallen*. Schemes are compared within replications, which have the same seed. Each claim on the scheme is
+decided under each reading of the scheme.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ DURING = (CHANGE_S + SETTLE_S, RETURN_S)
 RECOVERED = (RETURN_S + SETTLE_S, END_S)
 
 SLOW, FAST = 0, 1
-"""Flows of the scenarios with two sessions."""
+"""Indices of the slow and the fast flow in scenarios with two sessions."""
 
 Interval = tuple[float, float]
 
@@ -46,12 +47,12 @@ def _level(runs: ArfAwareRuns, interval: Interval) -> Floats:
 
 
 def _kept(runs: ArfAwareRuns, flow: int, interval: Interval, since: Interval = BEFORE) -> Estimate:
-    """A flow's throughput in the interval, relative to an earlier one."""
+    """Throughput of a flow in the interval, relative to that in the earlier interval `since`."""
     return quotient(_level(runs, interval)[:, flow], _level(runs, since)[:, flow])
 
 
 def _kept_together(runs: ArfAwareRuns, interval: Interval) -> Estimate:
-    """Total throughput of all flows in the interval, relative to that before the change."""
+    """Total throughput of all flows in the interval, relative to the total before the change."""
     return quotient(_level(runs, interval).sum(axis=1), _level(runs, BEFORE).sum(axis=1))
 
 
@@ -60,7 +61,7 @@ def _is_kept(what: str, relative: Estimate, of: Key) -> Condition:
 
 
 def fairness_above(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Tables 1, 3, 4 and 5, over the printed sessions."""
+    """Conditions that Jain's index over the printed sessions of Tables 1, 3, 4 and 5 is at least `FAIR`."""
     printed = {"table1": None, "table3": None, "table4": None, "table5": 4}
     return [
         condition(
@@ -74,7 +75,7 @@ def fairness_above(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def anomaly_equalises(data: Measurements) -> Sequence[Condition]:
-    """NewReno after the change: equal, and the fast session far below its earlier throughput."""
+    """Conditions that with NewReno the sessions are equal after the change, and the fast one has fallen."""
     key = ("table1", NEWRENO)
     after = _level(data[key], AFTER)
     alike = quotient(after[:, SLOW], after[:, FAST])
@@ -85,13 +86,13 @@ def anomaly_equalises(data: Measurements) -> Sequence[Condition]:
 
 
 def fast_session_kept(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """The fast session of Table 1 under ARF-aware TCP."""
+    """Conditions that in Table 1 the fast session keeps its throughput with ARF-aware TCP."""
     key = ("table1", scheme)
     return [_is_kept("session 2 after / before", _kept(data[key], FAST, AFTER), key)]
 
 
 def fast_session_remark(data: Measurements) -> str:
-    """Text on the fast session of Table 1 under NewReno."""
+    """Text with the throughput that the fast session of Table 1 keeps with NewReno."""
     return f"with NewReno {_kept(data['table1', NEWRENO], FAST, AFTER)}"
 
 
@@ -102,17 +103,17 @@ def _gain(data: Measurements, table: str, gain: float, scheme: str) -> Sequence[
 
 
 def gain_of_two(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Table 1: about 20 % more."""
+    """Conditions that in Table 1 the aggregate throughput is about 20 % higher than with NewReno."""
     return _gain(data, "table1", 0.2, scheme)
 
 
 def gain_of_five(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Table 4: about 30 % more."""
+    """Conditions that in Table 4 the aggregate throughput is about 30 % higher than with NewReno."""
     return _gain(data, "table4", 0.3, scheme)
 
 
 def no_harm_when_fair(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Table 3: aggregate and index of both schemes."""
+    """Conditions that in Table 3 neither aggregate throughput nor index is lower than with NewReno."""
     of = [("table3", scheme), ("table3", NEWRENO)]
     ours, theirs = (data[key] for key in of)
     aggregate = quotient(ours.aggregate_kbps(), theirs.aggregate_kbps())
@@ -124,7 +125,7 @@ def no_harm_when_fair(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def multi_rate_order(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Table 5: neighbours in the order of their rates; NewReno's printed sessions near their mean."""
+    """Conditions that in Table 5 throughputs rise with link rates, and are equal with NewReno."""
     a, b = ("table5", scheme), ("table5", NEWRENO)
     ours, theirs = data[a].throughput_kbps, data[b].throughput_kbps[:, :4]
     steps = np.diff(ours[:, :4], axis=1)
@@ -141,7 +142,7 @@ def multi_rate_order(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def aggregate_held(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Figures 6 and 7: all five sessions together, after against before."""
+    """Conditions that in Figures 6 and 7 the total of all sessions is kept, and falls with NewReno."""
     a, b = ("table5", scheme), ("table5", NEWRENO)
     ours, theirs = (_kept_together(data[key], AFTER) for key in (a, b))
     return [
@@ -151,7 +152,10 @@ def aggregate_held(data: Measurements, scheme: str) -> Sequence[Condition]:
 
 
 def quick_recovery(data: Measurements, scheme: str) -> Sequence[Condition]:
-    """Figures 8 and 9."""
+    """Conditions that in Figures 8 and 9 the slow session recovers, and the fast one keeps its throughput.
+
+    With NewReno the fast session falls during the anomaly, and the total recovers afterwards.
+    """
     a, b = ("recovery", scheme), ("recovery", NEWRENO)
     ours, theirs = data[a], data[b]
     fallen = _kept(theirs, FAST, DURING)
@@ -169,7 +173,7 @@ def _claim(
     points: Callable[[Measurements, str], Sequence[Condition]],
     remark: Callable[[Measurements], str] | None = None,
 ) -> Predicate[Measurements]:
-    """A claim on the scheme, under each reading of it."""
+    """Claim on the scheme, decided under each reading of the scheme."""
 
     def reading(scheme: str) -> Reading[Measurements]:
         return Reading(CAPS[scheme], setups, lambda data: points(data, scheme))

@@ -1,4 +1,4 @@
-"""The figures of the paper `arf-aware-tcp`: Figure 2, 4 and 5, 6 and 7, 8 and 9."""
+"""Figures 2 and 4 to 9 of the paper `arf-aware-tcp`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Interval = tuple[float, float]
 
 
 def _percent(runs: ArfAwareRuns, flows: slice, interval: Interval) -> str:
-    """Mean throughput of some flows in the interval, as a part of what it was before the change."""
+    """Mean throughput of some flows in the interval, in percent of that before the change."""
     after = runs.throughput_between(*interval)[:, flows].sum(axis=1).mean()
     before = runs.throughput_between(*BEFORE)[:, flows].sum(axis=1).mean()
     return f"{100 * after / before:.0f} %"
@@ -62,7 +62,7 @@ def _together(data: Measurements, scheme: str) -> Panel:
 
 
 def _top(data: Measurements, setup: str) -> float:
-    """One scale for the figures of a setup, with room for the words on top [packet/s]."""
+    """Upper end of the scale that all figures of a setup share, with room for texts [packet/s]."""
     highest = []
     for scheme in NAMES:
         samples = data[setup, scheme].packets_per_second
@@ -71,19 +71,19 @@ def _top(data: Measurements, setup: str) -> float:
 
 
 def _top_sum(data: Measurements) -> float:
-    """One scale for both sums [kb/s]."""
+    """Upper end of the scale that the figures of both sums share [kb/s]."""
     sums = [data["table5", s].series.sum(axis=1).mean(axis=0).max() for s in NAMES]
     return 1.2 * float(max(sums)) * 8 / 1e3 / data["table5", "newreno"].step_s
 
 
 def fig2(data: Measurements) -> dict[str, Figure]:
-    """Both schemes, two sessions."""
+    """Figure 2: two sessions over time, under both schemes."""
     panels = _pair(data, SLOW_AT_20, "table1", AFTER)
     return {"fig2": over_time(panels, top=_top(data, "table1"), wide=True)}
 
 
 def fig4_to_7(data: Measurements) -> dict[str, Figure]:
-    """Five sessions, each and all together."""
+    """Figures 4 to 7: five sessions over time under both schemes, single and stacked."""
     top, top_sum = _top(data, "table5"), _top_sum(data)
     return {
         "fig4": over_time([_each(data, "arf_aware")], top=top),
@@ -94,7 +94,7 @@ def fig4_to_7(data: Measurements) -> dict[str, Figure]:
 
 
 def fig8_and_9(data: Measurements) -> dict[str, Figure]:
-    """The recovery under both schemes."""
+    """Figures 8 and 9: two sessions over time under both schemes, with a recovery of the rate."""
     panels = _pair(data, RECOVERY, "recovery", DURING)
     top = _top(data, "recovery")
     names = ("fig8", "fig9")
@@ -109,7 +109,7 @@ FIGURES: dict[str, Callable[[Measurements], dict[str, Figure]]] = {
 
 
 def show(experiment: str, setups: Sequence[str], data: Measurements) -> Shown:
-    """The curves of both schemes, and each session's mean over the run."""
+    """Figures of an experiment, its curves as series, and the mean of each session over the run."""
     series: list[Json] = []
     measured: Json = {}
     for (setup, scheme), runs in data.items():

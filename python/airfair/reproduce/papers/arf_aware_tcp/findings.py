@@ -16,7 +16,7 @@ def _kbps(data: Measurements, setup: str, scheme: str) -> list[float]:
 
 
 def one_hop(data: Measurements) -> Found:
-    """The scheme with wired receivers."""
+    """Finding on Table 1 with wired receivers in place of relayed ones."""
     setups = {"relay": "table1", "one_hop": "table1-one-hop"}
     return Found(
         {
@@ -27,7 +27,7 @@ def one_hop(data: Measurements) -> Found:
 
 
 def slow_relay(data: Measurements) -> Found:
-    """Table 3 with a slow access point."""
+    """Finding on NewReno in Table 3 if the access point is slow."""
     setups = {"fast_kbps": "table3", "slow_kbps": "table3-slow-relay"}
     return Found(
         {name: data[setup, "newreno"].aggregate_kbps().mean() for name, setup in setups.items()}
@@ -35,13 +35,13 @@ def slow_relay(data: Measurements) -> Found:
 
 
 def readings(data: Measurements) -> Found:
-    """The three readings of the paper in Table 1."""
+    """Finding on the three readings of the scheme in Table 1."""
     schemes = ("arf_aware", "one_shot", "continuous", "newreno")
     return Found({scheme: _kbps(data, "table1", scheme) for scheme in schemes})
 
 
 def polling(data: Measurements) -> Found:
-    """Table 1 where TCP learns of the rate later."""
+    """Finding on Table 1 if TCP learns the link rate later."""
     runs = {label: data["polling", id_] for id_, label in NOTICES.items()}
     columns = [
         Column(

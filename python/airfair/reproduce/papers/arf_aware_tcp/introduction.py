@@ -32,7 +32,7 @@ def introduction(said: Mapping[str, Passage]) -> Introduction:
 
 
 def _sessions(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
-    """Throughputs of the session that becomes slow and of the one that does not."""
+    """Throughputs of the session that becomes slow and of the session that stays fast."""
     return {
         scheme: dict(zip(("slow", "fast"), measured[scheme]["sessions"], strict=True))
         for scheme in ("arf_aware", "newreno")

@@ -1,6 +1,6 @@
-"""Names of the runs: transports, and readings of what `arf_cwnd` does in arf mode.
+"""Names of the variants: transports, and readings of what `arf_cwnd` does in arf mode.
 
-The study files declare each of them.
+The study files of the paper declare each variant.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SCHEMES: Mapping[str, str] = {
 BOTH = (HELD, NEWRENO)
 
 AS_READ = Readings(HELD, near=(CONTINUOUS, ONE_SHOT))
-"""The paper does not say what becomes of the cap in arf mode, so all three are as near [D-041]."""
+"""Readings of the scheme, all near: the paper does not state how the cap changes in arf mode [D-041]."""
 CAPS: Mapping[str, str] = {
     HELD: "the cap held in arf mode",
     CONTINUOUS: "the cap computed anew, continuous",
     ONE_SHOT: "the window reduced once, one-shot",
 }
-"""Texts of the readings."""
+"""Text of each reading for reports."""
 
 NOTICES: Mapping[str, str] = studies.declared("arf-aware-tcp", "polling")["words"]["notice"]
-"""Ways in which TCP learns of the link's rate."""
+"""Texts for the ways in which TCP learns the link rate, by variant."""

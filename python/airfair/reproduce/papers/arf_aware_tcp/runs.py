@@ -15,7 +15,7 @@ from airfair.statistics import jain
 Integers = NDArray[np.int64]
 
 SEGMENT = 1000
-"""Application octets per packet: the figures count packets."""
+"""Application octets per packet, with which the figures count packets."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ArfAwareRuns(Columns):
     delivered: Integers = taken(lambda result: of_each(result, "delivered_bytes").astype(np.int64))
     """Application octets delivered in order, (replication, flow)."""
     mean_link_rate_bps: Floats = taken(lambda result: of_each(result, "mean_link_rate_bps")[0])
-    """T_i of each flow's sender over the run, (flow).  [arf-aware-tcp eq. 3]"""
+    """Mean link rate T_i of each flow's sender over the run, (flow).  [arf-aware-tcp eq. 3]"""
     series: Integers = taken(
         lambda result: over_time(result, "delivered_bytes", "delivered").astype(np.int64)
     )
@@ -56,7 +56,7 @@ class ArfAwareRuns(Columns):
     def fairness(self, sessions: int | None = None) -> Floats:
         """Jain's index of R_i/T_i over the first `sessions` flows.  [arf-aware-tcp eq. 1, 2]"""
         share = self.throughput_kbps * 1e3 / self.mean_link_rate_bps
-        # If no flow got anything, all got the same.
+        # If no flow has any throughput, the index is undefined; all shares are equal, so it counts as 1.
         return np.array([jain(row[:sessions]) or 1.0 for row in share])
 
     def aggregate_kbps(self, sessions: int | None = None) -> Floats:

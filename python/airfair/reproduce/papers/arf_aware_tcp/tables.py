@@ -1,4 +1,4 @@
-"""The printed tables of `arf-aware-tcp` beside those measured: sessions, index, aggregate."""
+"""Tables of `arf-aware-tcp`, with measured and printed throughputs, index and aggregate."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from airfair.reproduce.tables import Column, Table, TableCell
 from .runs import ArfAwareRuns, Measurements
 
 ROUNDING = 1e-3
-"""Change of an index that rounded throughputs can make."""
+"""Largest change of an index by rounding of the printed throughputs."""
 
 
 @dataclass(frozen=True)
 class SchemeColumn:
-    """Column of one scheme in a printed table, with measured and printed figures."""
+    """Column of one scheme in a printed table, with measured and printed values."""
 
     id: str
     label: str
     sessions: tuple[TableCell, ...]
-    """All sessions, those that the paper does not print included [kb/s]."""
+    """Throughput of all sessions, including those that the paper does not print [kb/s]."""
     single: Mapping[str, TableCell]
-    """fairness and aggregate [kb/s] over the printed sessions; if the paper prints some only,
-    fairness_all and aggregate_all over all."""
+    """Index `fairness` and total `aggregate` [kb/s] over the printed sessions. If the paper prints only some
+    sessions, `fairness_all` and `aggregate_all` are over all of them."""
     recomputed: float | None
-    """Jain's index of the printed throughputs, which need not be the printed one."""
+    """Jain's index computed from the printed throughputs, which may differ from the printed index."""
 
     @property
     def note(self) -> str:
-        """Note on a printed index that the printed throughputs do not give."""
+        """Note that the printed throughputs contradict the printed index; empty if they do not."""
         printed, again = self.single["fairness"].printed, self.recomputed
         if printed is None or again is None or abs(printed - again) <= ROUNDING:
             return ""
@@ -72,7 +72,7 @@ class SchemeColumn:
 
 @dataclass(frozen=True)
 class ColumnSource:
-    """Setup and scheme whose runs have the figures of a column."""
+    """Setup and scheme whose runs give the values of a column."""
 
     id: str
     label: str
@@ -87,7 +87,7 @@ def show(
     data: Measurements,
     some: int | None = None,
 ) -> Shown:
-    """The table (id, title), of which the paper prints the first `some` sessions, if not all."""
+    """Table with an (id, title) and its figure; the paper prints the first `some` sessions, or all."""
     columns = [
         _column(place, data[place.setup, place.scheme], printed.get(place.id, {}), some)
         for place in places
@@ -110,7 +110,7 @@ def show(
 
 
 def _drawing(sessions: Sequence[str], columns: Sequence[SchemeColumn]) -> Drawing:
-    """The printed columns in the same axes as those measured."""
+    """Figure of the printed columns, with printed and measured values in the same axes."""
     groups = [
         Points(
             column.label,
@@ -155,7 +155,7 @@ def _column(
 
 
 def printed_index(sessions: list[float], rates_bps: list[float]) -> float:
-    """Jain's index that follows from printed throughputs.  [arf-aware-tcp eq. 1 to 3]"""
+    """Jain's index computed from printed throughputs.  [arf-aware-tcp eq. 1 to 3]"""
     share = [session / rate for session, rate in zip(sessions, rates_bps, strict=True)]
     return sum(share) ** 2 / (len(share) * math.fsum(x * x for x in share))
 

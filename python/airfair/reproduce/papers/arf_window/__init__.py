@@ -1,4 +1,4 @@
-"""Kashibuchi and others: TCP's maximum window from channel occupancy whenever ARF changes the rate."""
+"""Kashibuchi and others: TCP's maximum window is set from channel occupancy when the rate changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .runs import ArfWindowRuns, Measurements
 
 
 def paper(directory: Path) -> Paper[ArfWindowRuns]:
-    """The paper, whose files are in `directory`."""
+    """Declaration of the paper whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"], **BOUNDS})
     table1, shown = printed["table1"], prose["experiments"].by_id()
@@ -57,7 +57,7 @@ def paper(directory: Path) -> Paper[ArfWindowRuns]:
 
 
 def _needs(id_: str, way: str) -> tuple[str, ...]:
-    """An experiment's setups: its own in every system, then those of findings."""
+    """Setups of an experiment: its own in every system, then those of its findings."""
     systems = [setup for system in SYSTEMS for setup in needed(system, way)]
     return tuple(dict.fromkeys([*systems, *FOUND_WITH[id_]]))
 

@@ -1,4 +1,4 @@
-"""The claims of the paper `arf-window`.
+"""Claims of the paper `arf-window`.
 
 Both schemes run with the same seeds, so each condition is on differences within a replication: at each speed
 the mean difference must have the sign that the paper claims. A claim of fewer drops is untestable if standard
@@ -42,13 +42,13 @@ BOUNDS = {
     "a_twentieth": A_TWENTIETH,
     "place": SYSTEMS[DECIDING].label,
 }
-"""Numbers of the section `bounds`: bounds beside those of the words, for readers of a report."""
+"""Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
 Points = Callable[[Measurements, str], Sequence[Condition]]
 
 
 def throughput(way: str, data: Measurements, system: str) -> Sequence[Condition]:
-    """Figures 4 and 5, left."""
+    """Conditions that in Figure 4 or 5 (left) the scheme has more throughput at each speed."""
     return [
         _more(
             f"{speed} m/s, throughput, proposed - standard, Mb/s",
@@ -60,7 +60,7 @@ def throughput(way: str, data: Measurements, system: str) -> Sequence[Condition]
 
 
 def drops(way: str, data: Measurements, system: str) -> Sequence[Condition]:
-    """Figures 4 and 5, right."""
+    """Conditions that in Figure 4 or 5 (right) the scheme has a lower drop rate at each speed."""
     return [
         _fewer(
             f"{speed} m/s, drop rate, proposed - standard, %",
@@ -89,7 +89,7 @@ def _taken(data: Measurements, place: SchemePair, take: Take) -> tuple[Floats, F
 
 
 def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[Condition]:
-    """Table I."""
+    """Conditions that in Table I the scheme has about the printed gain and a twentieth of the drops."""
     place = at_random(system)
     proposed, standard = _taken(data, place, ArfWindowRuns.drops)
     return [
@@ -110,7 +110,7 @@ def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[
 
 
 def printed_gain(printed: Json) -> float:
-    """Throughput of the proposed scheme over standard TCP's in Table I."""
+    """Printed throughput of the proposed scheme, divided by that of standard TCP (Table I)."""
     ratio: float = printed["proposed"]["throughput_mbps"] / printed["standard"]["throughput_mbps"]
     return ratio
 
@@ -124,7 +124,7 @@ def _predicate(id_: str, way: str, points: Points) -> Predicate[Measurements]:
 
 
 def predicates(printed: Json) -> tuple[Predicate[Measurements], ...]:
-    """The claims, given Table I."""
+    """Claims of the paper; `printed` is Table I."""
 
     def moving(points: Callable[..., Sequence[Condition]], first: object) -> Points:
         return lambda data, system: points(first, data, system)

@@ -1,4 +1,4 @@
-"""The figures and the table of the paper `arf-window`: 4, 5 and I."""
+"""Figures 4 and 5 and Table I of the paper `arf-window`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PRINTED = {NEWRENO: "standard", WINDOW: "proposed"}
 
 
 def straight(name: str, way: str, data: Measurements) -> Shown:
-    """Figures 4 and 5: throughput and drop rate over speed, and what the scheme gains."""
+    """Figure 4 or 5: throughput, gain of the scheme and drop rate over speed, with tables."""
     speeds = SYSTEMS[DECIDING].speeds
     places = [on_the_way(DECIDING, way, speed) for speed in speeds]
     rows = [f"{speed} m/s" for speed in speeds]
@@ -90,7 +90,7 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
 
 
 def _charts(data: Measurements, places: Sequence[SchemePair], speeds: Sequence[int]) -> list[Chart]:
-    """Throughput, what the proposed scheme gains, and drop rate."""
+    """Charts of throughput, gain of the proposed scheme, and drop rate over speed."""
     throughput, drops = (
         Chart(
             what.capitalize(),
@@ -105,7 +105,7 @@ def _charts(data: Measurements, places: Sequence[SchemePair], speeds: Sequence[i
 
 
 def _estimates(data: Measurements, places: Sequence[SchemePair], scheme: str, take: Take) -> Floats:
-    """Means and half widths, (2, place)."""
+    """Means and half widths with the axes (2, pair)."""
     return _pairs([estimate(take(data[place.key(scheme)])) for place in places])
 
 
@@ -114,9 +114,9 @@ def _pairs(estimates: Sequence[Estimate]) -> Floats:
 
 
 def scheme_columns(data: Measurements, places: Sequence[SchemePair]) -> list[Column]:
-    """Throughput and drop rate under both schemes, and what the proposed one gains, a row per place.
+    """Columns with throughput and drop rate of both schemes, and the gain, with a row for each pair.
 
-    Over the replications that both have, so that the columns can be compared.
+    Values are over the replications that both schemes have finished, so that they can be compared.
     """
 
     def column(scheme: str, take: Take, digits: int) -> list[TableCell]:
@@ -136,19 +136,19 @@ def scheme_columns(data: Measurements, places: Sequence[SchemePair]) -> list[Col
 
 
 def _compared(data: Measurements, place: SchemePair, scheme: str, take: Take) -> Estimate:
-    """Estimate for one of a pair, over the replications that both have."""
+    """Estimate for one scheme, over the replications that both schemes of the pair have finished."""
     both = paired(*(take(data[place.key(s)]) for s in SCHEMES))
     return estimate(both[SCHEMES.index(scheme)])
 
 
 def _measured(data: Measurements, place: Callable[[str], SchemePair]) -> dict[str, SchemePair]:
-    """Places by system, of those systems that have runs: a quick look lacks those that decide nothing."""
+    """Pairs by system, without systems that were not run; a quick run omits those that decide nothing."""
     places = {id_: place(id_) for id_ in SYSTEMS}
     return {id_: one for id_, one in places.items() if data.keys() >= {*one.keys_of_both}}
 
 
 def _causes(data: Measurements, places: Sequence[SchemePair]) -> list[Column]:
-    """Causes of the dropped packets, under both schemes."""
+    """Columns with the drop rates of both schemes by cause."""
     return [
         Column(
             f"{scheme}-{cause}",
@@ -161,7 +161,7 @@ def _causes(data: Measurements, places: Sequence[SchemePair]) -> list[Column]:
 
 
 def wandering(printed: Json, data: Measurements) -> Shown:
-    """Table I: both schemes under random waypoint motion."""
+    """Table I: both schemes under random waypoint motion, and the same in the other systems."""
     place = at_random(DECIDING)
     keys: Mapping[str, tuple[str, Take, int]] = {
         "throughput_mbps": ("Mb/s", ArfWindowRuns.throughput, 2),
@@ -226,11 +226,11 @@ SHORT = {
     "snr": "SNR",
     "arf": "later ARF",
 }
-"""Systems that are no places, in a word."""
+"""Short labels of the systems that are not just another place."""
 
 
 def _gains_beside(data: Measurements) -> Drawing:
-    """Gains of the scheme under each reading and at each place that fits."""
+    """Figure of the gains of the scheme in each system."""
     ways = [*STRAIGHT, "random waypoint"]
 
     def place(way: str, system: str) -> SchemePair:

@@ -40,7 +40,7 @@ MBPS, DROPS = "Mb/s", "drops, %"
 
 
 def candidates(printed: Json, data: Measurements) -> list[Candidate]:
-    """Places with standard TCP alone, against Table I's row."""
+    """Candidates of the calibration: places, each compared with Table I's row for standard TCP."""
     keys = {spot_label(spot): baseline_key(spot) for spot in CANDIDATES}
     row = printed["standard"]
     return [
@@ -55,7 +55,7 @@ def candidates(printed: Json, data: Measurements) -> list[Candidate]:
 
 
 def baseline(printed: Json, data: Measurements) -> Found:
-    """Calibration: candidates ranked by the paper's row for standard TCP."""
+    """Finding of the calibration: candidates ranked by their distance from Table I's row for standard TCP."""
     all_ = candidates(printed, data)
     of = chosen(all_)
     numbers = {
@@ -72,7 +72,7 @@ def baseline(printed: Json, data: Measurements) -> Found:
 
 
 def readings(data: Measurements) -> Found:
-    """Each element of the law's reading apart."""
+    """Finding on all combinations of the three open points of the law."""
     gains = {
         reading: [gain(data, with_reading(reading, way)) for way in STRAIGHT]
         for reading in READINGS
@@ -100,7 +100,7 @@ def readings(data: Measurements) -> Found:
 
 
 def region(data: Measurements) -> Found:
-    """The scheme over all candidates."""
+    """Finding on the gain of the scheme at each candidate place."""
     places = {spot_label(spot): in_region(spot) for spot in CANDIDATES}
     gains = {at: gain(data, place) for at, place in places.items()}
     numbers = {
@@ -116,12 +116,12 @@ def region(data: Measurements) -> Found:
 
 
 def _table(data: Measurements, id_: str, title: str, places: Mapping[str, SchemePair]) -> Table:
-    """Both schemes at some places."""
+    """Table of both schemes at some places."""
     return Table(id_, title, list(places), scheme_columns(data, list(places.values())))
 
 
 def slots(data: Measurements) -> Found:
-    """Over the paper's unknown T."""
+    """Finding on the gain of the scheme for several observation slots T, which the paper does not state."""
     here = on_the_way(DECIDING, AWAY, MIDDLE)
     places: dict[str, SchemePair] = {SLOTS[0]: with_slot(SLOTS[0]), "300 ms": here}
     places |= {slot: with_slot(slot) for slot in SLOTS[1:]}
@@ -131,7 +131,7 @@ def slots(data: Measurements) -> Found:
 
 
 def later(data: Measurements) -> Found:
-    """Finding on what the paper leaves for later."""
+    """Finding on settings that the paper leaves for later work."""
     places = {id_: beyond(id_) for id_ in BEYOND}
     gains = [(id_, gain(data, place), *_drops(data, place)) for id_, place in places.items()]
     title = "Sums in Mb/s, gain and drop rates in %"
@@ -149,7 +149,7 @@ def _setups(places: Sequence[SchemePair]) -> tuple[str, ...]:
 
 
 BASELINE = ("candidates",)
-"""Setups with all candidates."""
+"""Setups in which the candidates are run."""
 
 _READINGS = [with_reading(reading, way) for reading in READINGS for way in STRAIGHT]
 _REGION = [in_region(spot) for spot in CANDIDATES]
@@ -165,4 +165,4 @@ FOUND_WITH = {
     "fig5": (),
     "table1": (*BASELINE, "beyond"),
 }
-"""Setups of findings, with the experiment that they belong to."""
+"""Setups that findings need, by the experiment to which the findings belong."""

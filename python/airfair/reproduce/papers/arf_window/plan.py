@@ -1,9 +1,9 @@
-"""Names of the runs: ways, speeds, schemes, places and readings. The study files declare each of them.
+"""Names of the variants: ways, speeds, schemes, places and readings. The study files declare each of them.
 
 A *place* is the position of the server and the length of the access point's queue, which the paper leaves
-open. It is chosen by Table I's row for standard TCP alone: `CANDIDATES` are run with standard TCP,
-`findings.baseline` ranks them, `PLACES` has the result, and a test compares it with the recorded runs. Other
-readings of the law and of the radio are run at fewer speeds; `AS_READ` lists which readings are near.
+open. The place is chosen by Table I's row for standard TCP alone: `CANDIDATES` are run with standard TCP, and
+`findings.baseline` ranks them. `PLACES` has the result, which a test compares with the recorded runs. Other
+readings of the law and of the radio are run at fewer speeds. `AS_READ` lists the near readings.
 """
 
 from __future__ import annotations
@@ -21,24 +21,28 @@ SCHEMES = (NEWRENO, WINDOW)
 LABELS: Mapping[str, str] = {NEWRENO: "standard TCP", WINDOW: "proposed scheme"}
 
 SPEEDS = tuple(range(1, 11))
-"""Of Figures 4 and 5 [m/s]."""
+"""Speeds of the station in Figures 4 and 5 [m/s]."""
 SLOW = 3
-"""Up to here a way takes so long that few runs tell as much as many of the others [m/s]."""
+"""Largest speed at which a run is so long that few runs are as precise as many runs at other speeds [m/s]."""
 MIDDLE = 5
-"""The speed at which readings and places are compared [m/s]."""
+"""Speed at which readings and places are compared [m/s]."""
 
 AWAY, TOWARD, RANDOM = "away", "toward", "random"
 STRAIGHT = (AWAY, TOWARD)
 
 WANDERING_S = 200
-"""Random waypoint: a third of the companion paper's length, and as many more runs where it counts [D-085]."""
+"""Duration of a run with random waypoint motion [s].
+
+The runs are a third as long as those of the companion paper, and there are more of them to decide claims
+[D-085].
+"""
 PAPERS_RUNS = 20
-"""Runs behind a figure of Table I. How long they lasted is not said: they are taken to be as long as ours."""
+"""Runs behind a value of Table I. The paper does not state their duration; ours is assumed."""
 RUNS = 10
-"""Replications of what decides, and of what is as near."""
+"""Replications of the deciding system and of the near ones."""
 
 Spot = tuple[int, int]
-"""Delay of the server [ms], and packets at the access point."""
+"""Place: delay to the server [ms], and length of the access point's queue [packets]."""
 
 
 def _spot(id_: str) -> Spot:
@@ -49,20 +53,20 @@ def _spot(id_: str) -> Spot:
 CANDIDATES: tuple[Spot, ...] = tuple(
     _spot(id_) for id_ in studies.declared("arf-window", "candidates")["design"][0]["system"]
 )
-"""Tried with standard TCP, the nearest to the baseline first."""
+"""Places that are run with standard TCP, sorted by distance from the printed row."""
 PLACE, ALSO_FIT, NEIGHBOURS = CANDIDATES[0], CANDIDATES[1:2], CANDIDATES[2:5]
-"""The place at which claims are decided [D-086]; those that the baseline does not tell from it, and which are
-as near; and those around it, which stand beside."""
+"""Place at which claims are decided [D-086]; near places, which fit the printed row as well; and neighbouring
+places, which are reported but decide nothing."""
 
 
 def spot_label(spot: Spot) -> str:
-    """Text of a place."""
+    """Text of a place for reports."""
     return f"{spot[0]} ms, {spot[1]} packets"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Reading of τ in eq. 8 after a rise and after a fall, and of the round trip in eq. 11 [D-083]."""
+    """Reading of τ in eq. 8 after a rise and after a fall of the rate, and of the RTT in eq. 11 [D-083]."""
 
     rise: str
     fall: str
@@ -75,30 +79,30 @@ class Reading:
 
 
 PROJECTED = Reading("projected", "projected", "least")
-"""Agrees with eq. 6 and with the words, and decides."""
+"""Deciding reading, which agrees with eq. 6 and with the paper's text."""
 PRINTED = Reading("printed", "printed", "smoothed")
 SMOOTHED = Reading("projected", "projected", "smoothed")
 READINGS = tuple(
     Reading(*words)
     for words in product(("projected", "printed"), ("projected", "printed"), ("least", "smoothed"))
 )
-"""All eight, the deciding one first."""
+"""All eight readings, the deciding one first."""
 
 
 @dataclass(frozen=True)
 class System:
-    """System: one choice for all settings that the paper leaves open."""
+    """System: a choice of all settings that the paper leaves open."""
 
     label: str
     speeds: tuple[int, ...] = (MIDDLE,)
     reading: Reading = PROJECTED
     spot: Spot = PLACE
     is_candidate: bool = True
-    """True if standard TCP in it is that of a candidate."""
+    """True if its runs of standard TCP are those of a candidate."""
 
     @property
     def scheme(self) -> str:
-        """Variant of the scheme: its reading, unless that is the deciding one."""
+        """Name of the scheme's variant, which contains the reading unless it is the deciding one."""
         return WINDOW if self.reading == PROJECTED else self.reading.id
 
 
@@ -110,7 +114,7 @@ def _spot_id(spot: Spot) -> str:
 
 
 def at_spot(spot: Spot) -> str:
-    """Id of the system at a candidate."""
+    """Id of the system with this place."""
     return DECIDING if spot == PLACE else _spot_id(spot)
 
 
@@ -123,19 +127,19 @@ SYSTEMS: Mapping[str, System] = {
     "snr": System("reception by SNR", is_candidate=False),
     "arf": System("ARF of later QualNets", is_candidate=False),
 }
-"""The first decides [D-083, D-086 to D-088]."""
+"""Systems by id; the first one decides [D-083, D-086 to D-088]."""
 _NEAR = (*map(_spot_id, ALSO_FIT), "printed")
 AS_READ = Readings(
     DECIDING, near=_NEAR, beside=tuple(id_ for id_ in SYSTEMS if id_ not in (DECIDING, *_NEAR))
 )
-"""As near are the places that fit the baseline as well, and the letter of eq. 8 and 11: that what is printed
-contradicts eq. 6 shows a misprint and not which one."""
+"""Readings of the paper, by id of their system. Near are the places that fit the printed row as well, and the
+literal eq. 8 and 11. They contradict eq. 6, so one equation is misprinted, but it is unknown which one."""
 PLACES = Readings(spot_label(PLACE), near=tuple(map(spot_label, ALSO_FIT)))
 """Result of the calibration, by labels of candidates."""
 SLOTS = tuple(studies.declared("arf-window", "slots")["factors"]["scheme"])
-"""T beside the default of 300 ms."""
+"""Values of the observation slot T other than the default of 300 ms."""
 BEYOND = tuple(studies.declared("arf-window", "beyond")["factors"]["move"])
-"""Settings that the paper leaves for later: more stations, more connections, TCP Westwood."""
+"""Settings that the paper leaves for later work: more stations, more connections, TCP Westwood."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,7 @@ def on_the_way(system: str, way: str, speed: int) -> SchemePair:
 
 
 def at_random(system: str) -> SchemePair:
-    """Table I in a system."""
+    """Pair with random waypoint motion (Table I) in a system."""
     read, setup = SYSTEMS[system], f"{system}-{RANDOM}"
     alone = (setup, f"random waypoint-{NEWRENO}")
     standard = baseline_key(read.spot) if read.is_candidate else alone
@@ -176,7 +180,7 @@ def at_random(system: str) -> SchemePair:
 
 
 def _setup_id(system: str, way: str, speed: int) -> str:
-    """Id of the setup with a way in a system; slow ways have one of their own, with fewer runs."""
+    """Id of the setup for a way in a system; low speeds have a separate setup with fewer runs."""
     return f"{system}-{way}" + ("-slow" if speed <= SLOW else "")
 
 
@@ -194,19 +198,19 @@ def needed(system: str, way: str) -> tuple[str, ...]:
 
 
 def baseline_key(spot: Spot) -> Key:
-    """Standard TCP that wanders, at a candidate."""
+    """Key of standard TCP with random waypoint motion at a candidate place."""
     return ("candidates", f"{_spot_id(spot)}-{NEWRENO}")
 
 
 def in_region(spot: Spot) -> SchemePair:
-    """Away at the middle speed, at a candidate."""
+    """Pair at a candidate place, moving away at `MIDDLE`."""
     if at_spot(spot) in SYSTEMS:
         return on_the_way(at_spot(spot), AWAY, MIDDLE)
     return _pair("region", _spot_id(spot))
 
 
 def with_reading(reading: Reading, way: str) -> SchemePair:
-    """A straight way at the middle speed under a reading of the law."""
+    """Pair with a reading of the law, on a straight way at `MIDDLE`."""
     known = {SYSTEMS[id_].reading: id_ for id_ in (DECIDING, "printed", "smoothed")}
     if reading in known:
         return on_the_way(known[reading], way, MIDDLE)
@@ -215,12 +219,12 @@ def with_reading(reading: Reading, way: str) -> SchemePair:
 
 
 def with_slot(slot: str) -> SchemePair:
-    """Away at the middle speed with another T."""
+    """Pair with another observation slot T, moving away at `MIDDLE`."""
     return SchemePair(on_the_way(DECIDING, AWAY, MIDDLE).standard, ("slots", slot))
 
 
 def beyond(id_: str) -> SchemePair:
-    """A setting that the paper leaves for later."""
+    """Pair with a setting that the paper leaves for later work."""
     return _pair("beyond", id_)
 
 

@@ -15,7 +15,7 @@ from .plan import SCHEMES, SchemePair
 
 @dataclass(frozen=True)
 class ArfWindowRuns(Columns):
-    """Measurements of one variant, its downloads together."""
+    """Measurements of the downloads of one variant."""
 
     mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each download over the measured time [Mb/s], (replication, download)."""
@@ -24,16 +24,16 @@ class ArfWindowRuns(Columns):
     dropped: Floats = total("packets_dropped")
     """Data packets that a queue or the MAC dropped."""
     queue_full: Floats = total("dropped_queue_full", table="access_points")
-    """Packets that the access point's queue had no room for."""
+    """Packets dropped because the access point's queue was full."""
     retry_limit: Floats = total("dropped_retry_limit", table="access_points")
-    """Packets that the access point gave up after its last attempt."""
+    """Packets that the access point dropped after its last attempt."""
     rate_changes_per_s: Floats = taken(
         lambda result: (
             of_each(result, "rate_changes", table="stations")[:, 0]
             / (result.runs["elapsed_ns"].to_numpy() / 1e9)
         )
     )
-    """Of the first station that moves, in both directions."""
+    """Rate changes per second of the first moving station, in both directions."""
 
     def throughput(self) -> Floats:
         """Goodput of all downloads together [Mb/s], (replication)."""
@@ -41,15 +41,15 @@ class ArfWindowRuns(Columns):
         return total
 
     def drops(self) -> Floats:
-        """Packet drop rate: data packets dropped, whatever dropped them, over those sent [%]."""
+        """Packet drop rate: dropped data packets (by any cause), in percent of the packets sent."""
         return self._percent(self.dropped)
 
     def drops_in_queue(self) -> Floats:
-        """Packets for which the access point's queue had no room, over data packets sent [%]."""
+        """Drops by the access point's full queue, in percent of the data packets sent."""
         return self._percent(self.queue_full)
 
     def drops_on_air(self) -> Floats:
-        """Packets that the access point dropped after its last attempt, over data packets sent [%]."""
+        """Drops by the access point after its last attempt, in percent of the data packets sent."""
         return self._percent(self.retry_limit)
 
     def _percent(self, packets: Floats) -> Floats:
@@ -63,7 +63,7 @@ Take = Callable[[ArfWindowRuns], Floats]
 
 
 def gain(data: Measurements, place: SchemePair) -> Estimate:
-    """Gain in throughput over standard TCP [%], over the replications that both have."""
+    """Gain in throughput relative to standard TCP [%], over the replications that both have finished."""
     standard, proposed = (data[place.key(scheme)].throughput() for scheme in SCHEMES)
     ratio = quotient(proposed, standard)
     return Estimate(100 * (ratio.mean - 1), 100 * ratio.ci95, ratio.count, signed=True)

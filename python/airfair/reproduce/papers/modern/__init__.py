@@ -1,4 +1,4 @@
-"""A study of our own: the anomaly, the papers' schemes and rivals in 802.11n, ac and ax, aggregated."""
+"""Study by airfair: the anomaly, the papers' schemes and rivals with aggregates in 802.11n, ac and ax."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REPLICATIONS = 5
 
 
 def paper(directory: Path) -> Paper[ModernRuns]:
-    """The study, whose files are in `directory`."""
+    """Declaration of the study whose files are in `directory`."""
     known, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": known["setup"], "more": MORE - 1})
     pairs = [f"anomaly-{standard}-{way}" for standard in STANDARDS for way in WAYS]

@@ -1,4 +1,4 @@
-"""The claims of the study `modern`: hypotheses of our own, and what a paper's table prints.
+"""Claims of the study `modern`: hypotheses of the study itself, and values that other authors published.
 
 The tolerances of words are in `words`. Schemes are compared within replications, which share the seed.
 """
@@ -62,17 +62,18 @@ from .runs import FAST, SLOW, Measurements, ModernRuns
 
 HALF = 0.5
 MORE = 1.1
-"""“More”: by a tenth at least, what “the same” would still allow."""
+"""Bound of the word “more”: at least a tenth, which is the tolerance of “the same”."""
 LEFT = 1 / 3
-"""Part of its goodput that a scheme has to leave to the slow station. Without the scheme the slow station has
-nearly all of the air; with a third of the air it has half of what the fast one has, and less is to starve."""
+"""Smallest part of its goodput that a scheme must leave to the slow station. Without the scheme the slow
+station has nearly all of the airtime. With a third of it, the slow station has half of the fast one's
+airtime; with less it starves."""
 AX = "ax"
 AS_DECLARED = "the cells of the study"
 Points = Sequence[Condition]
 
 
 def dragged_down(data: Measurements) -> Points:
-    """A fast station beside a slow one, against one beside another fast one."""
+    """Conditions that a slow neighbour more than halves the goodput of a fast station."""
     return [
         ratio(
             f"{STANDARDS[standard]} {way}, goodput beside a slow / a fast station",
@@ -93,7 +94,7 @@ def dragged_down(data: Measurements) -> Points:
 
 
 def aggregation_worse(data: Measurements) -> Points:
-    """The slow station's part of the air, with aggregates less without."""
+    """Conditions that the slow station's share of airtime is larger with aggregates than without."""
     keys = {
         (standard, way): (anomaly(standard, way, AGGREGATED), anomaly(standard, way, ALONE))
         for standard in MODERN
@@ -112,12 +113,12 @@ def aggregation_worse(data: Measurements) -> Points:
 
 
 def airtime_ends(data: Measurements) -> Points:
-    """Downloads under the airtime scheduler."""
+    """Conditions that with the airtime scheduler the slow station has half of the airtime of downloads."""
     return _half(data, {it: anomaly(it, "down", sent(it), AIRTIME) for it in STANDARDS})
 
 
 def airtime_not_up(data: Measurements) -> Points:
-    """Uploads past the airtime scheduler, against a FIFO."""
+    """Conditions that the airtime scheduler does not reduce the slow station's airtime of uploads."""
     found = []
     for standard in STANDARDS:
         fair, plain = (anomaly(standard, "up", sent(standard), q) for q in (AIRTIME, FIFO))
@@ -134,16 +135,16 @@ def airtime_not_up(data: Measurements) -> Points:
 
 
 def fq_codel_no_cure(data: Measurements) -> Points:
-    """Downloads under FQ-CoDel."""
+    """Conditions that with FQ-CoDel the slow station has more than half of the airtime of downloads."""
     keys = {it: anomaly(it, "down", sent(it), FQ_CODEL) for it in STANDARDS}
     return _more_than_half(data, keys)
 
 
 def ending_air(data: Measurements, testbed: str, queue: str) -> Points:
-    """The testbed's table: what each station has of the air that frames hold.
+    """Conditions that in the testbed each station has roughly its printed share of the airtime of all frames.
 
-    Under a FIFO the printed parts are calculated from sizes of aggregates, as if each station sent as many,
-    and the goodputs printed beside them take others: no run can have both.
+    With a FIFO this cannot be tested. The printed shares are calculated from sizes of aggregates, as if each
+    station sent equally many, and contradict the printed goodputs.
     """
     key = ending(testbed, queue)
     runs = data[key]
@@ -160,19 +161,19 @@ def ending_air(data: Measurements, testbed: str, queue: str) -> Points:
 
 
 def ending_goodput(data: Measurements, testbed: str, queue: str) -> Points:
-    """The testbed's table: goodput of all stations."""
+    """Conditions that in the testbed the total goodput of all stations is roughly the printed one."""
     key = ending(testbed, queue)
     total = sum(PRINTED[printed(queue)]["mbps"])
     return [ROUGHLY.condition("all together [Mb/s]", data[key].total(), total, of=[key])]
 
 
 def ending_each(data: Measurements, testbed: str, queue: str) -> Points:
-    """The testbed's table: goodput of each station, which is as we remember it."""
+    """Conditions that in the testbed each station has roughly the goodput recorded in `reference.toml`."""
     return _each(data, ending(testbed, queue), PRINTED[printed(queue)]["mbps"])
 
 
 def ath9k_goodput(data: Measurements, queue: str) -> Points:
-    """Goodput of each station as the commit of ath9k's airtime scheduler has it."""
+    """Conditions that stations have roughly the goodput that the commit of ath9k's scheduler states."""
     return _each(data, ath9k(queue), COMMITTED[queue])
 
 
@@ -184,9 +185,9 @@ def _each(data: Measurements, key: Key, figures: Sequence[float]) -> Points:
 
 
 def helps(data: Measurements, id_: str, how: str) -> Points:
-    """A paper's scheme in 802.11ax, against none: all goodput together, and what is left to the slow station.
+    """Conditions that in 802.11ax a scheme increases total goodput, and leaves enough to the slow station.
 
-    `how`: reading of a packet's time in an aggregate.
+    `how` is the reading of the time of a packet in an aggregate.
     """
     found = []
     for way in ALL_WAYS:
@@ -214,7 +215,7 @@ def helps(data: Measurements, id_: str, how: str) -> Points:
 
 
 def data_ack_balances(data: Measurements) -> Points:
-    """Downloads against uploads under the DATA/ACK scheduler."""
+    """Conditions that with the DATA/ACK scheduler downloads and uploads have roughly the same goodput."""
     keys = [scheme(standard, "both", "data-ack") for standard in COMPARED]
     return [
         ROUGHLY.condition(f"{STANDARDS[standard]}, down / up", data[key].down_over_up(), of=[key])
@@ -223,7 +224,7 @@ def data_ack_balances(data: Measurements) -> Points:
 
 
 def short_flows_faster(data: Measurements) -> Points:
-    """Median completion time of short transfers, against a FIFO."""
+    """Conditions that the median completion time of short transfers is less than half of that with a FIFO."""
     return [
         condition(
             f"{STANDARDS[standard]}, median, {QUEUES[queue]} / FIFO",
@@ -240,17 +241,17 @@ def short_flows_faster(data: Measurements) -> Points:
 
 
 def found_rates_drag(data: Measurements) -> Points:
-    """Downloads under a FIFO, at rates that Minstrel-HT finds."""
+    """Conditions that at rates from Minstrel-HT and with a FIFO the slow station has more than half."""
     return _more_than_half(data, {it: sold(it, "down", FOUND, FIFO) for it in MODERN})
 
 
 def found_rates_fair(data: Measurements) -> Points:
-    """Downloads under the airtime scheduler, at rates that Minstrel-HT finds."""
+    """Conditions that at rates from Minstrel-HT the airtime scheduler gives each station half of the air."""
     return _half(data, {it: sold(it, "down", FOUND, AIRTIME) for it in MODERN})
 
 
 def aql_short_waits(data: Measurements) -> Points:
-    """Behind a driver's queue, with airtime queue limits against without."""
+    """Conditions that airtime queue limits halve the delay above a driver's queue, and keep goodput."""
     found = []
     for standard in MODERN:
         limited, free = (sold(standard, "down", FOUND, queue) for queue in (AQL, BEHIND_DRIVER))
@@ -265,7 +266,7 @@ def aql_short_waits(data: Measurements) -> Points:
 
 
 def amsdu_eases(data: Measurements) -> Points:
-    """Uploads in 802.11ac and ax, with A-MSDUs less without."""
+    """Conditions that in uploads of 802.11ac and ax, A-MSDUs reduce the slow station's share of airtime."""
     found = []
     for standard in ("ac", AX):
         on, off = (sold(standard, "up", FOUND, FIFO, joined=joined) for joined in (True, False))
@@ -282,7 +283,7 @@ def amsdu_eases(data: Measurements) -> Points:
 
 
 def _half(data: Measurements, keys: Mapping[str, Key]) -> Points:
-    """The slow station has half of the air, in each standard."""
+    """Conditions that the slow station has half of the airtime in each standard."""
     return [
         INDEX.condition(_slow_part(standard), data[key].slow_part(), HALF, of=[key])
         for standard, key in keys.items()
@@ -290,7 +291,7 @@ def _half(data: Measurements, keys: Mapping[str, Key]) -> Points:
 
 
 def _more_than_half(data: Measurements, keys: Mapping[str, Key]) -> Points:
-    """The slow station has more than half of the air, in each standard."""
+    """Conditions that the slow station has more than half of the airtime in each standard."""
     above = HALF + INDEX.allowed
     return [
         condition(_slow_part(standard), data[key].slow_part(), above=above, of=[key])
@@ -333,7 +334,7 @@ def _setups(
 
 
 def _helps(id_: str) -> Predicate[Measurements]:
-    """Under each reading of a packet's time in an aggregate, if the scheme computes it."""
+    """Claim that a scheme helps, under each reading of a packet's time if the scheme computes that time."""
     ways = [way for way in ALL_WAYS if works(way, id_)]
 
     def read(how: str) -> Reading[Measurements]:

@@ -66,13 +66,13 @@ from .runs import FAST, SLOW, Measurements, ModernRuns
 
 Take = Callable[[ModernRuns], Floats]
 MISSING = Estimate(math.nan, math.nan)
-"""Nothing was run here."""
+"""Estimate without a value, for combinations that were not run."""
 PERCENT = 100
 MEDIAN, LATE = 0.5, 0.95
 
 
 def _known(samples: Floats) -> Estimate:
-    """Estimate of the mean; without a value if some sample has none."""
+    """Estimate of the mean; `MISSING` if a sample has no value."""
     return estimate(samples) if np.isfinite(samples).all() else MISSING
 
 
@@ -96,7 +96,7 @@ _LEAD: Mapping[str, tuple[str | None, str]] = {
     "FQ-CoDel": (None, FQ_CODEL),
     "airtime scheduler": (None, AIRTIME),
 }
-"""How frames go and what queue there is, of each group of points; what is aggregated in all but 802.11g."""
+"""Aggregation and queue of each group of points; `None` stands for aggregates, except in 802.11g."""
 
 
 def _lead_key(standard: str, way: str, how: str | None, queue: str) -> Key | None:
@@ -107,7 +107,7 @@ def _lead_key(standard: str, way: str, how: str | None, queue: str) -> Key | Non
 
 BETWEEN = "rates-ax"
 MANY = "stations-ax"
-"""Setups of what a quick look leaves out."""
+"""Setups that a quick run leaves out."""
 
 
 def _slow_part(data: Measurements, way: str) -> Figure:
@@ -128,7 +128,7 @@ def _slow_part(data: Measurements, way: str) -> Figure:
 
 
 def _key(standard: str, way: str, how: str, slow: str) -> Key | None:
-    """The runs whose frames go like that; in 802.11g there are no aggregates."""
+    """Key of the runs with this aggregation; `None` for aggregates in 802.11g, which has none."""
     if standard == LEGACY:
         return anomaly(standard, way, sent(standard), slow=slow) if how == ALONE else None
     return anomaly(standard, way, how, slow=slow)
@@ -192,7 +192,7 @@ def _queue_table(data: Measurements) -> Table:
 
 
 def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
-    """Columns of the quantities that all tables of the study compare."""
+    """Columns of the quantities that all tables of the study have."""
     column = partial(_column, runs=[data[key] for key in keys])
     return [
         column("fast Mb/s", take=lambda runs: runs.goodput(FAST), digits=1),
@@ -210,7 +210,7 @@ def _mean(samples: Floats) -> float | None:
 
 
 def anomalies(data: Measurements) -> Shown:
-    """The anomaly in each standard."""
+    """Figures and tables of the anomaly in each standard."""
     measured: Json = {
         way: {
             standard: {
@@ -246,11 +246,11 @@ _MANY: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
         "802.11ax": ("ax", AGGREGATED, AIRTIME),
     },
 }
-"""Cells by queue; lines with one label have one colour."""
+"""Standard, aggregation and queue of each curve, by panel and label."""
 
 
 def _many(data: Measurements) -> tuple[Figure, Table, Json]:
-    """One slow station among N: figure, table, parts of the air."""
+    """Figure, table and JSON of the slow station's share of airtime in cells of N stations."""
     x = [int(count) for count in COUNTS]
     named = {f"{of}, {queue}": cell for queue, cells in _MANY.items() for of, cell in cells.items()}
 
@@ -301,7 +301,7 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
 
 
 def testbed(data: Measurements) -> Shown:
-    """The three stations, by what is known of the testbed."""
+    """Figure and tables of the three stations of the testbed, for each variant of the testbed."""
     labels = {place: f"{TESTBEDS[place[0]]}, {TESTBED_QUEUES[place[1]]}" for place in TESTBED_RUNS}
     columns = [
         Column(f"testbed{number}", label, _of_testbed(data[ending(*place)], place[1]))
@@ -337,7 +337,7 @@ def testbed(data: Measurements) -> Shown:
 
 
 def _of_testbed(runs: ModernRuns, queue: str) -> list[TableCell]:
-    """Goodput, parts of the air and aggregates beside what is printed for the queue."""
+    """Cells with goodput, shares of airtime and aggregates, and the printed values for the queue."""
     held = PERCENT * runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
     measured = [*runs.mbps.T, runs.total(), *held.T]
     said: list[float | None] = [None] * len(measured)
@@ -350,7 +350,7 @@ def _of_testbed(runs: ModernRuns, queue: str) -> list[TableCell]:
 
 
 def _committed(data: Measurements, names: Sequence[str]) -> Table:
-    """The three stations before and after ath9k's airtime scheduler."""
+    """Table of the goodput of three stations before and after ath9k's airtime scheduler."""
     columns = []
     for queue, figures in COMMITTED.items():
         rates = [estimate(one) for one in data[ath9k(queue)].mbps.T]
@@ -366,7 +366,7 @@ def _committed(data: Measurements, names: Sequence[str]) -> Table:
 
 
 def _gain(data: Measurements, standard: str, way: str, id_: str) -> Estimate:
-    """All goodput under a scheme over that without."""
+    """Total goodput with a scheme, divided by that without the scheme."""
     if not works(way, id_):
         return MISSING
     ours = data[scheme(standard, way, id_)].total()
@@ -374,7 +374,7 @@ def _gain(data: Measurements, standard: str, way: str, id_: str) -> Estimate:
 
 
 def schemes(data: Measurements) -> Shown:
-    """Each paper's scheme and each rival."""
+    """Figure and tables of the papers' schemes and their rivals."""
     against = [id_ for id_ in SCHEMES if baseline(id_) != id_]
     panels = [
         Category(
@@ -431,7 +431,7 @@ def schemes(data: Measurements) -> Shown:
 
 
 def _read(data: Measurements, standard: str, way: str, id_: str, how: str) -> Estimate:
-    """All goodput under a scheme that divides the time of an aggregate so, over that without."""
+    """Total goodput with a scheme under the reading `how`, divided by that without the scheme."""
     ours = data[reading(standard, way, id_, how)].total()
     return quotient(ours, data[scheme(standard, way, baseline(id_))].total())
 
@@ -471,7 +471,7 @@ _RATES: Mapping[str, str] = {SET: "rates set", FOUND: "rates found"}
 
 
 def as_sold(data: Measurements) -> Shown:
-    """Rates that are found, a driver's queue, A-MSDUs."""
+    """Figure and table of access points as sold: rates from Minstrel-HT, a driver's queue, A-MSDUs."""
 
     def named(key: Key) -> str:
         (_, standard, way), (rates, amsdu, queue) = key[0].split("-"), key[1].split(", ")
@@ -522,7 +522,7 @@ def as_sold(data: Measurements) -> Shown:
 
 
 def shorts(data: Measurements) -> Shown:
-    """Short transfers beside a slow station's download."""
+    """Figure and table of short transfers beside the download of a slow station."""
     keys = {(s, q): short_flows(s, q) for s in COMPARED for q in QUEUES}
     column = partial(_column, runs=[data[key] for key in keys.values()])
     columns = [

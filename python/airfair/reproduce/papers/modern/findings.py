@@ -25,10 +25,11 @@ from .runs import FAST, SLOW, Measurements
 
 AX = "ax"
 OVERHEAD_OCTETS = 72
-"""Of a packet of 1472 octets in an aggregate: UDP and IP 28, LLC/SNAP 8, MAC 30, delimiter 4, padding 2."""
+"""Overhead of a packet of 1472 octets in an aggregate: UDP and IP 28, LLC/SNAP 8, MAC 30, delimiter 4,
+padding 2."""
 PAYLOAD = 1472
 PREAMBLE_US = 36.0
-"""Of the HT-mixed format with one or two streams, to a few microseconds."""
+"""Duration of the preamble of the HT-mixed format with one or two streams, within a few µs."""
 RATES_MBPS = (144.4, 144.4, 7.2)
 
 
@@ -37,7 +38,7 @@ def _mean(samples: Floats) -> float:
 
 
 def drr(data: Measurements) -> Found:
-    """Deficit round robin by octets, with aggregates."""
+    """Finding on deficit round robin by octets, with aggregates."""
     without, with_ = (data[scheme(AX, "down", id_)] for id_ in (NONE, "drr"))
     return Found(
         {
@@ -50,7 +51,7 @@ def drr(data: Measurements) -> Found:
 
 
 def grants(data: Measurements) -> Found:
-    """Shares that the access point grants, with aggregates."""
+    """Finding on shares of the channel that the access point grants, with aggregates."""
     without, with_ = (data[scheme(AX, "down", id_)] for id_ in (NONE, "occupancy"))
     return Found(
         {
@@ -65,7 +66,7 @@ def grants(data: Measurements) -> Found:
 
 
 def turns(data: Measurements) -> Found:
-    """Round robin between stations, whose turn is an aggregate."""
+    """Finding on round robin between stations in which each turn is an aggregate."""
     found = {id_: data[scheme(AX, "down", id_)] for id_ in (NONE, "round-robin", "airtime")}
     return Found(
         {f"{id_.replace('-', '_')}_mbps": _mean(runs.total()) for id_, runs in found.items()}
@@ -73,7 +74,7 @@ def turns(data: Measurements) -> Found:
 
 
 def printed_air(_: Measurements) -> Found:
-    """Shares of airtime that follow from the printed goodputs of the testbed, beside the printed shares."""
+    """Finding on the shares of airtime that the testbed's printed goodputs imply, and the printed shares."""
     figures = PRINTED[FIFO]
     bits = 8 * (PAYLOAD + OVERHEAD_OCTETS)
     each = []
@@ -86,7 +87,7 @@ def printed_air(_: Measurements) -> Found:
 
 
 def both_ways(data: Measurements) -> Found:
-    """The airtime scheduler where stations send as well."""
+    """Finding on the airtime scheduler if stations send as well."""
     runs = {id_: data[scheme(AX, "both", id_)] for id_ in (NONE, "airtime")}
     return Found(
         {
@@ -100,7 +101,7 @@ def both_ways(data: Measurements) -> Found:
 
 
 def hosts(data: Measurements) -> Found:
-    """The anomaly with the hosts and queues of Linux, which are the defaults of 802.11n and ax."""
+    """Finding on the anomaly with the hosts and queues of Linux, the defaults of 802.11n and ax."""
     numbers = {}
     for standard in WITH_TODAYS_HOSTS:
         for way in WAYS:
@@ -118,7 +119,7 @@ def hosts(data: Measurements) -> Found:
 
 
 def longer(data: Measurements) -> Found:
-    """A FIFO of 1000 packets in place of 256."""
+    """Finding on a FIFO of 1000 packets in place of 256."""
     columns = [
         Column(
             f"fifo-{packets}",

@@ -31,7 +31,7 @@ def introduction(said: Mapping[str, Passage]) -> Introduction:
 
 
 def _parts(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
-    """Share of airtime of the slow station's download in the oldest and the newest standard."""
+    """Share of airtime of a slow station's download, in the oldest and in the newest standard."""
     down = measured["down"]
     return {
         "legacy": down["g"][FIFO],

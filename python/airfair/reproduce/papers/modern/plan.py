@@ -1,4 +1,4 @@
-"""Names of the runs: standards, ways, aggregates, queues, schemes. The study files declare each of them."""
+"""Names of the variants: standards, directions, aggregates, queues, schemes. The study files declare each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = tuple[str, str]
 
 _REFERENCE = reference(experiments_directory() / "modern")
 PRINTED: Mapping[str, Json] = _REFERENCE["ending"]
-"""The table of “Ending the Anomaly”: under a FIFO and under the airtime scheduler."""
+"""Printed table of “Ending the Anomaly”, with a FIFO and with the airtime scheduler."""
 COMMITTED: Mapping[str, tuple[float, ...]] = _REFERENCE["ath9k"]
 """Goodput of three stations before and after ath9k's airtime scheduler [Mb/s]."""
 _ANOMALY = studies.declared("modern", "anomaly")
@@ -35,27 +35,27 @@ ENDS: Mapping[str, tuple[str, str]] = {
     for one in _ANOMALY["design"]
     if isinstance(one["slow"], list)
 }
-"""The lowest rate of the slow station [Mb/s], and the fast one's."""
+"""Lowest rate of the slow station, and rate of the fast station [Mb/s], by standard."""
 _BETWEEN = {one["standard"]: one["slow"] for one in studies.declared("modern", "rates")["design"]}
 RATES: Mapping[str, tuple[str, ...]] = {
     standard: (low, *_BETWEEN[standard], high) for standard, (low, high) in ENDS.items()
 }
-"""All rates of the slow station [Mb/s]."""
+"""All rates of the slow station [Mb/s], by standard."""
 WAYS = ("down", "up")
 ALONE, AGGREGATED = "alone", "aggregated"
-"""Aggregation of frames: none, or aggregates."""
+"""Aggregation of frames: none, or A-MPDUs."""
 FIFO, FQ_CODEL, AIRTIME = "fifo", "fq-codel", "airtime"
 QUEUES: Mapping[str, str] = {FIFO: "FIFO", FQ_CODEL: "FQ-CoDel", AIRTIME: "airtime scheduler"}
 (DEFAULT,) = _TODAY["factors"]["queue"]
 """Default queue of an access point."""
 WITH_TODAYS_HOSTS: tuple[str, ...] = tuple(one["standard"] for one in _TODAY["design"])
 COUNTS: tuple[str, ...] = tuple(_STATIONS["factors"]["N"])
-"""Stations, one of which is slow."""
+"""Numbers of stations, one of which is slow."""
 
 SCHEMES: Mapping[str, str] = _SCHEMES["words"]["scheme"]
 NONE, TFRC = "none", "tfrc"
 OVER_TFRC = (TFRC, "occupancy-tfrc")
-"""Schemes of TFRC, whose flows have no scheme where TFRC is alone."""
+"""Plain TFRC, and the scheme over TFRC that is compared with it."""
 COMPARED = ("g", "n", "ax")
 ALL_WAYS = ("down", "up", "both")
 _WITH: frozenset[tuple[str, str]] = frozenset(
@@ -65,30 +65,30 @@ _WITH: frozenset[tuple[str, str]] = frozenset(
 TESTBEDS: Mapping[str, str] = _ENDING["words"]["testbed"]
 TESTBED_QUEUES: Mapping[str, str] = _ENDING["words"]["queue"]
 STANDARD, FULL, NOISE = "standard", "32 packets", "noise"
-"""The testbed as the standard allows it, with all that is documented of its driver, and with noise."""
+"""Testbeds: with aggregates as the standard allows them, with the driver as documented, and with noise."""
 DRIVER, FQ_MAC = "driver", "fq-mac"
-"""Queues of the driver; `FQ-CoDel` for each station in the MAC, without airtime."""
+"""Queues: those of the driver, and FQ-CoDel per station in the MAC without the airtime scheduler."""
 
 SOLD_QUEUES: Mapping[str, str] = _SOLD["words"]["queue"]
 BEHIND_DRIVER, AQL = "driver", "aql"
-"""The airtime scheduler above a driver's queue, without limits of it and with."""
+"""Airtime scheduler above a driver's queue, without and with airtime queue limits."""
 FOUND, SET = "found", "set"
-"""Rates that Minstrel-HT finds, and rates that are set."""
+"""Rates: found by Minstrel-HT, or set."""
 AGGREGATES: Mapping[str, str] = {
     "full": "a packet's time: a full aggregate's by its packets",
     "seen": "a packet's time: that in aggregates as they were seen",
     "apart": "a packet's time: that in a frame of its own",
 }
-"""Packets of an aggregate among which its time is divided; the first is that of the schemes' own runs."""
+"""Readings of the time of a packet in an aggregate; the first is that of the schemes' own runs."""
 READINGS = tuple(AGGREGATES)
 AS_READ = Readings("full", near=("seen", "apart"))
-"""The papers know no aggregates, so that no reading is nearer to their words than another [D-157]."""
+"""Readings of the papers. They do not mention aggregates, so no reading is nearer than another [D-157]."""
 READ: tuple[str, ...] = tuple(
     dict.fromkeys(id_.partition(", ")[0] for one in _READINGS["design"] for id_ in one["scheme"])
 )
 """Schemes that compute a packet's time."""
 READ_IN: tuple[str, ...] = tuple(one["design"][0]["standard"] for one in (_READINGS_N, _READINGS))
-"""Standards in which they are run; claims speak of the last."""
+"""Standards in which these schemes are run under all readings; claims use the last one."""
 
 
 def sent(standard: str) -> str:
@@ -97,7 +97,7 @@ def sent(standard: str) -> str:
 
 
 def anomaly(standard: str, way: str, how: str, queue: str = FIFO, slow: str = "") -> Key:
-    """A fast station and one at a slow rate, by default the lowest."""
+    """Key of a fast station beside one with the rate `slow`, by default the lowest."""
     slow = slow or ENDS[standard][0]
     if slow in ENDS[standard]:
         return (f"anomaly-{standard}-{way}", f"{how}, {queue}, {slow}")
@@ -105,17 +105,17 @@ def anomaly(standard: str, way: str, how: str, queue: str = FIFO, slow: str = ""
 
 
 def todays_hosts(standard: str, way: str) -> Key:
-    """A fast and a slow station with the hosts and queues of Linux."""
+    """Key of a fast and a slow station with the hosts and queues of Linux."""
     return (f"today-{standard}", f"{way}, {DEFAULT}")
 
 
 def stations(standard: str, how: str, queue: str, count: str) -> Key:
-    """So many stations, one of which is slow."""
+    """Key of a cell with `count` stations, one of which is slow."""
     return (f"stations-{standard}", f"{how}, {queue}, N = {count}")
 
 
 def scheme(standard: str, way: str, id_: str) -> Key:
-    """A scheme."""
+    """Key of a scheme in a standard and direction."""
     return (f"schemes-{standard}-{way}", id_)
 
 
@@ -130,17 +130,17 @@ def baseline(id_: str) -> str:
 
 
 def ending(testbed: str, queue: str) -> Key:
-    """The three stations."""
+    """Key of the testbed's three stations with a queue."""
     return ("ending", f"{testbed}, {queue}")
 
 
 def ath9k(queue: str) -> Key:
-    """The three stations, downloading by TCP."""
+    """Key of three stations that download by TCP, with a queue."""
     return ("ath9k", queue)
 
 
 def long_fifo(standard: str) -> Key:
-    """A slow and a fast station's downloads through a FIFO of 1000 packets."""
+    """Key of downloads of a slow and a fast station through a FIFO of 1000 packets."""
     return ("long-fifo", standard)
 
 
@@ -154,16 +154,16 @@ TESTBED_RUNS: tuple[tuple[str, str], ...] = tuple(
     for testbed in _listed(one["testbed"])
     for queue in _listed(one["queue"])
 )
-"""Every testbed with the queues that it is run with."""
+"""Pairs of a testbed and a queue that are run."""
 
 
 def printed(queue: str) -> str:
-    """Part of the printed table for a queue."""
+    """Name of the part of the printed table with which a queue is compared."""
     return AIRTIME if queue == AIRTIME else FIFO
 
 
 def sold(standard: str, way: str, rates: str, queue: str, *, joined: bool = False) -> Key:
-    """An access point as it is sold, with packets joined in A-MSDUs or not."""
+    """Key of an access point as sold; `joined` is true for A-MSDUs."""
     return (f"sold-{standard}-{way}", f"{rates}, A-MSDU {'on' if joined else 'off'}, {queue}")
 
 
@@ -174,16 +174,16 @@ SOLD: tuple[Key, ...] = tuple(
     for amsdu in _listed(one["amsdu"])
     for queue in _listed(one["queue"])
 )
-"""All of them."""
+"""Keys of all access points as sold."""
 
 
 def reading(standard: str, way: str, id_: str, aggregates: str) -> Key:
-    """A scheme that divides the time of an aggregate so."""
+    """Key of a scheme under a reading of the time of a packet in an aggregate."""
     if aggregates == READINGS[0]:
         return scheme(standard, way, id_)
     return (f"readings-{standard}-{way}", f"{id_}, {aggregates}")
 
 
 def short_flows(standard: str, queue: str) -> Key:
-    """Short transfers beside a slow download."""
+    """Key of short transfers beside a slow download, with a queue."""
     return ("short-flows", f"{standard}, {queue}")

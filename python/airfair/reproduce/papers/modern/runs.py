@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 Booleans = NDArray[np.bool_]
 
 SLOW, FAST = "slow", "fast"
-"""Parts of the names of stations and of their flows."""
+"""Words in the names of stations and of their flows."""
 UP, DOWN = "up", "down"
 SHORT = "short"
-"""Beginnings of the names of flows."""
+"""Start of the names of short flows."""
 
 
 def _stations(result: Result) -> tuple[str, ...]:
@@ -49,13 +49,13 @@ class ModernRuns(Columns):
     dropped: Floats = column("packets_dropped")
     """Data packets that a queue or the MAC dropped."""
     airtime: Floats = column("airtime_share", table="airtime")
-    """Part of the time that frames of a station's exchanges held the air, (replication, station)."""
+    """Share of the time used by frames of a station's exchanges, (replication, station)."""
     occupancy: Floats = column("occupancy", table="airtime")
-    """Share of time of a station's exchanges with gaps and back-off, (replication, station)."""
+    """Share of the time used by a station's exchanges with gaps and back-off, (replication, station)."""
     aggregate: Floats = taken(_aggregate)
-    """MPDUs in a data frame of the access point, in the mean, (replication); NaN without aggregates."""
+    """Mean number of MPDUs in a data frame of the access point, (replication); NaN without aggregates."""
     completion_s: Floats = column("completion_s")
-    """Of finite flows; NaN if they were not done."""
+    """Completion time of finite flows [s]; NaN if a flow did not complete."""
 
     def _flows(self, part: str) -> Booleans:
         return np.array([part in name for name in self.flows])
@@ -64,7 +64,7 @@ class ModernRuns(Columns):
         return np.array([name.startswith(way) for name in self.flows])
 
     def goodput(self, part: str) -> Floats:
-        """Goodput of the flows with this part in their names together [Mb/s], (replication)."""
+        """Total goodput of the flows whose names contain `part` [Mb/s], (replication)."""
         total: Floats = self.mbps[:, self._flows(part)].sum(axis=1)
         return total
 
@@ -74,7 +74,7 @@ class ModernRuns(Columns):
         return total
 
     def down_over_up(self) -> Floats:
-        """Goodput of all downloads over that of all uploads, (replication)."""
+        """Goodput of all downloads divided by that of all uploads, (replication)."""
         down, up = (self.mbps[:, self._way(way)].sum(axis=1) for way in (DOWN, UP))
         ratio: Floats = down / up
         return ratio
@@ -92,19 +92,19 @@ class ModernRuns(Columns):
         return index
 
     def delay(self, part: str) -> Floats:
-        """The longest `delay_p95_ms` of the flows with this part in their names, (replication)."""
+        """Largest `delay_p95_ms` of the flows whose names contain `part`, (replication)."""
         longest: Floats = self.delay_p95_ms[:, self._flows(part)].max(axis=1)
         return longest
 
     def loss(self) -> Floats:
-        """Part of all packets sent that were dropped, (replication)."""
+        """Fraction of all sent packets that were dropped, (replication)."""
         part: Floats = self.dropped.sum(axis=1) / self.sent.sum(axis=1)
         return part
 
     def completion(self, quantile: float) -> Floats:
         """Quantile of the completion times of short transfers [s], (replication).
 
-        A transfer that was not done has taken longest: the quantile is infinite if it falls there.
+        A transfer that did not complete counts as infinitely long, so the quantile may be infinite.
         """
         times = self.completion_s[:, self._way(SHORT)]
         done = np.where(np.isnan(times), np.inf, times)
@@ -112,7 +112,7 @@ class ModernRuns(Columns):
         return found
 
     def unfinished(self) -> Floats:
-        """Part of the short transfers that were not done, (replication)."""
+        """Fraction of the short transfers that did not complete, (replication)."""
         part: Floats = np.isnan(self.completion_s[:, self._way(SHORT)]).mean(axis=1)
         return part
 

@@ -1,4 +1,4 @@
-"""Kashibuchi and others: TFRC's rate from the station's share of the channel, which beacons grant."""
+"""Kashibuchi and others: TFRC's rate is limited by the share of the channel that beacons grant a station."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FOUND_WITH = {
         *(f"rivals-{way}" for way in WAYS),
     ),
 }
-"""Setups of what is beyond the claims, with the experiment that they belong to."""
+"""Setups that findings need, by the experiment to which the findings belong."""
 
 
 def paper(directory: Path) -> Paper[OccupancyRuns]:
-    """The paper, whose files are in `directory`."""
+    """Declaration of the paper whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"]})
     shows = {

@@ -1,6 +1,6 @@
-"""The claims of the paper `occupancy-tfrc`, a condition for each rate of STA2 and each N.
+"""Claims of the paper `occupancy-tfrc`, with a condition for each rate of STA2 and each N.
 
-Both schemes run with the same seeds, in Figure 4 also with the same rates, so they are compared within
+Both schemes run with the same seeds, and in Figure 4 also with the same rates, so they are compared within
 replications.
 """
 
@@ -39,7 +39,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Version:
-    """Figures 3 and 4 under one reading of the paper."""
+    """Runs of Figures 3 and 4 under one reading of the paper."""
 
     label: str
     pair: Callable[[int], SetupPoint]
@@ -47,23 +47,23 @@ class Version:
     rates: tuple[int, ...] = RATES
     counts: tuple[int, ...] = COUNTS
     scheme: Callable[[int], Key] | None = None
-    """Runs of the scheme in Figure 3 that are elsewhere than those of plain TFRC."""
+    """Function from STA2's rate to the scheme's runs in Figure 3, if its setup is not plain TFRC's."""
 
     def plain(self, mbps: int) -> Key:
-        """Plain TFRC in Figure 3."""
+        """Key of plain TFRC in Figure 3."""
         return self.pair(mbps).key(PLAIN)
 
     def proposed(self, mbps: int) -> Key:
-        """The scheme in Figure 3."""
+        """Key of the scheme in Figure 3."""
         return self.scheme(mbps) if self.scheme else self.pair(mbps).key(ON)
 
     @property
     def several(self) -> tuple[int, ...]:
-        """N above one: a station alone is always fair."""
+        """Numbers N of stations above one, because a single station is always fair."""
         return tuple(count for count in self.counts if count > 1)
 
     def setups(self, figure: int) -> set[str]:
-        """Setups of Figure 3 or 4."""
+        """Setups of the figure with this number, 3 or 4."""
         pairs = {self.pair(TOP).setup}
         return pairs if figure == 3 else {self.many(count).setup for count in self.counts}  # noqa: PLR2004
 
@@ -86,11 +86,11 @@ COUNTED_ONCE = Version(
 
 
 VERSIONS: Mapping[str, Version] = dict(zip(AS_READ, (EQ1, RFC5348, COUNTED_ONCE), strict=True))
-"""The versions that the names of `AS_READ` mean."""
+"""Versions by the names of the readings in `AS_READ`."""
 
 
 def anomaly(data: Measurements, version: Version) -> Sequence[Condition]:
-    """Plain TFRC: equal throughputs, and the fast station's falls."""
+    """Conditions that with plain TFRC throughputs are equal, and a slow STA2 reduces that of STA1."""
     keys = {mbps: version.plain(mbps) for mbps in version.rates}
     alike = [
         SAME.condition(
@@ -115,7 +115,7 @@ def anomaly(data: Measurements, version: Version) -> Sequence[Condition]:
 
 
 def equal_occupancy(data: Measurements, version: Version) -> Sequence[Condition]:
-    """Proposed: equal occupancy."""
+    """Conditions that with the scheme both stations have equal occupancy."""
     keys = {mbps: version.proposed(mbps) for mbps in version.rates}
     return [
         SAME.condition(
@@ -128,7 +128,7 @@ def equal_occupancy(data: Measurements, version: Version) -> Sequence[Condition]
 
 
 def unaffected(data: Measurements, version: Version) -> Sequence[Condition]:
-    """Proposed: STA1's throughput beside any rate."""
+    """Conditions that with the scheme STA1's throughput does not depend on STA2's rate."""
     keys = {mbps: version.proposed(mbps) for mbps in version.rates}
     return [
         SAME.condition(
@@ -142,7 +142,7 @@ def unaffected(data: Measurements, version: Version) -> Sequence[Condition]:
 
 
 def aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
-    """Figure 3: more in all."""
+    """Conditions that in Figure 3 the scheme has more total throughput."""
     return [
         _more(data, f"{mbps} Mb/s", version.proposed(mbps), version.plain(mbps))
         for mbps in version.rates
@@ -155,13 +155,13 @@ def _more(data: Measurements, point: str, on: Key, plain: Key) -> Condition:
 
 
 def stations_aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
-    """Figure 4a."""
+    """Conditions that in Figure 4a the scheme has more total throughput."""
     places = map(version.many, version.counts)
     return [_more(data, place.point, place.key(ON), place.key(PLAIN)) for place in places]
 
 
 def stations_fairness(data: Measurements, version: Version) -> Sequence[Condition]:
-    """Figure 4b."""
+    """Conditions that in Figure 4b the scheme's index is close to 1, and higher than plain TFRC's."""
     places = [version.many(count) for count in version.several]
     close = [
         INDEX.condition(
@@ -179,7 +179,7 @@ def stations_fairness(data: Measurements, version: Version) -> Sequence[Conditio
 
 
 def stations_drops(data: Measurements, version: Version) -> Sequence[Condition]:
-    """Figure 4c."""
+    """Conditions that in Figure 4c the scheme has a lower drop ratio."""
     places = map(version.many, version.counts)
     return [_than_plain(data, p, "drop ratio, %", OccupancyRuns.drops, below=0) for p in places]
 
@@ -193,7 +193,7 @@ def _than_plain(  # noqa: PLR0913 - a bound on one side
     above: float = -math.inf,
     below: float = math.inf,
 ) -> Condition:
-    """A condition on what the scheme has more than plain TFRC."""
+    """Condition on the mean difference between the scheme and plain TFRC."""
     keys = on, plain = place.key(ON), place.key(PLAIN)
     title = f"{place.point}, {what}, proposed - plain"
     taken = take(data[on]), take(data[plain])
@@ -206,7 +206,7 @@ Points = Callable[[Measurements, Version], Sequence[Condition]]
 def _claim(
     id_: str, points: Points, figure: int, among: Readings = AS_READ
 ) -> Predicate[Measurements]:
-    """A claim about Figure 3 or 4 under each reading."""
+    """Claim about Figure 3 or 4, under each of the readings `among`."""
 
     def reading(name: str) -> Reading[Measurements]:
         version = VERSIONS[name]
@@ -219,7 +219,7 @@ def _claim(
 
 
 _PAPERS = Readings(AS_READ.decides, AS_READ.near)
-"""Without ours, which has runs of the scheme in Figure 3 alone."""
+"""Readings without "once", which is airfair's own and is run only for Figure 3."""
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
     _claim("anomaly", anomaly, 3, _PAPERS),

@@ -59,14 +59,14 @@ Key = tuple[str, str]
 def _points(
     label: str, data: Measurements, keys: Sequence[Key], take: Take, most: float = math.inf
 ) -> Points:
-    """Means and half widths along `keys`, of a quantity that is `most` at most."""
+    """Estimates of a quantity, at most `most`, for each of `keys`."""
     all_ = [estimate(take(data[key])) for key in keys]
     estimates = np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
     return Points(label, estimates, possible=(0.0, most))
 
 
 def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) -> list[TableCell]:
-    """A cell for each of `keys`."""
+    """Cells of a table with the estimate for each of `keys`."""
     return [TableCell(estimate(take(data[key])), digits=digits) for key in keys]
 
 
@@ -74,7 +74,7 @@ def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) 
 
 
 def pairs(data: Measurements) -> Shown:
-    """Figure 3: two stations, throughput and occupancy over the rate of the second."""
+    """Figure 3: throughput and occupancy of two stations over the rate of the second one."""
     keys = {scheme: [figure3(mbps).key(scheme) for mbps in RATES] for scheme in BOTH}
     done = {setup for setup, _ in data}
     drawings: dict[str, Drawing] = {}
@@ -151,7 +151,7 @@ def _pair_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
 
 
 def equal_keys(way: str) -> dict[str, list[Key]]:
-    """Runs that are looked at for equal occupancy in a direction: by label, a key per rate."""
+    """Keys, one per rate, of the runs that are tested for equal occupancy in a direction, by transport."""
     return {
         NAMES[transport]: [equal(mbps, way, transport).key(ON) for mbps in SOME_RATES]
         for transport in NAMES
@@ -195,7 +195,7 @@ def _guests_figure(data: Measurements) -> Drawing:
     for scheme in (PLAIN, ON, ONCE):
         runs = data[place.key(scheme)]
         if runs.series is None:
-            raise ValueError(f"{place.setup}: the stations that come and go are followed over time")
+            raise ValueError(f"{place.setup}: its runs have no time series, which the figure needs")
         times: Floats = (np.arange(runs.series.shape[-1], dtype=np.float64) + 0.5) * runs.step_s
         curves = [Curve(name, _smooth(runs.series[:, i])) for i, name in enumerate(names)]
         last = times[-1] + runs.step_s / 2
@@ -211,7 +211,7 @@ def _guests_figure(data: Measurements) -> Drawing:
 
 
 def _smooth(samples: Floats, steps: int = 5) -> Floats:
-    """Mean over the last steps, fewer at the start."""
+    """Moving average over the last `steps` steps, or over fewer at the start."""
     total = np.cumsum(samples, axis=-1)
     before = np.concatenate([np.zeros_like(total[:, :steps]), total[:, :-steps]], axis=-1)
     lengths = np.minimum(np.arange(1, total.shape[-1] + 1), steps)
@@ -227,11 +227,11 @@ FIGURE4: Mapping[str, tuple[str, str, str, Take]] = {
     "c": ("drop ratio", "Packet drop ratio [%]", "%", OccupancyRuns.drops),
 }
 MOST = {"Mb/s": math.inf, "1": 1.0, "%": 100.0}
-"""Largest value of a quantity by its unit."""
+"""Largest possible value of a quantity, by its unit."""
 
 
 def many(data: Measurements) -> Shown:
-    """Figure 4: stations with random rates."""
+    """Figure 4: throughput, fairness and drops of stations with random rates over their number."""
     keys = {scheme: [figure4(count).key(scheme) for count in COUNTS] for scheme in BOTH}
     charts = [
         Chart(
@@ -302,7 +302,7 @@ def _many_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
 def _differences(
     data: Measurements, keys: Mapping[str, Sequence[Key]], take: Take
 ) -> list[Estimate]:
-    """Gains of the proposed scheme over plain TFRC, in pairs."""
+    """Mean differences between the proposed scheme and plain TFRC, in pairs of replications."""
     both = zip(keys[ON], keys[PLAIN], strict=True)
     return [estimate(take(data[on]) - take(data[plain]), signed=True) for on, plain in both]
 
@@ -316,7 +316,7 @@ RIVAL_COLUMNS: Mapping[str, tuple[str, str, Take, int]] = {
 
 
 def rivals_table(data: Measurements, way: str) -> Table:
-    """All rivals in a direction."""
+    """Table of all rivals in a direction."""
     columns = [
         Column(
             f"{transport}-{id_}",

@@ -49,7 +49,7 @@ Key = tuple[str, str]
 
 
 def bound(data: Measurements) -> Found:
-    """Finding on Figure 3 where θ does not bound the rate, or where spare time counts once."""
+    """Finding on Figure 3 if θ does not bound the rate (RFC 5348), or if spare time counts once."""
     versions = {"eq. 1": EQ1, "RFC 5348": RFC5348, "once": COUNTED_ONCE}
     keys = {name: [v.proposed(mbps) for mbps in SOME_RATES] for name, v in versions.items()}
     plain = {
@@ -77,7 +77,7 @@ def bound(data: Measurements) -> Found:
 
 
 def settings(data: Measurements) -> Found:
-    """Finding on what equal shares depend on, for both kinds of TFRC."""
+    """Finding on the settings on which equal occupancy depends, for both profiles of TFRC."""
     keys = {name: [tuned(label, name).key(ON) for label in SETTINGS] for name in PROFILES}
     columns = [
         Column(f"{name}-{what}", f"{name}, {short}", cells(data, here, take, 3))
@@ -105,7 +105,7 @@ def settings(data: Measurements) -> Found:
 
 
 def equality(data: Measurements) -> Found:
-    """Finding on the places where occupancies are the same, and where they are not."""
+    """Finding on the directions and transports in which occupancies are equal."""
     furthest = [
         (WAYS[way], name, *_furthest(data, SOME_RATES, keys))
         for way in WAYS
@@ -121,14 +121,14 @@ def _ratio(data: Measurements, key: Key) -> Estimate:
 def _furthest(
     data: Measurements, rates: Sequence[int], keys: Sequence[Key]
 ) -> tuple[Estimate, int]:
-    """The ratio furthest from 1 and the rate at which it is."""
+    """Ratio of occupancies that differs most from 1, and the rate at which it occurs."""
     ratios = dict(zip(rates, (_ratio(data, key) for key in keys), strict=True))
     worst = max(ratios, key=lambda mbps: abs(ratios[mbps].mean - 1))
     return ratios[worst], worst
 
 
 def unseen(data: Measurements) -> Found:
-    """Why uplink is not equal."""
+    """Finding on the reasons why occupancies are not equal in uplink."""
     keys = {label: uplink(label).key(ON) for label in UPLINK}
     columns = [
         Column(what, short, cells(data, list(keys.values()), take, 3))
@@ -147,7 +147,7 @@ def unseen(data: Measurements) -> Found:
 
 
 def _schemes(data: Measurements, id_: str, title: str, places: Mapping[str, SetupPoint]) -> Table:
-    """Both schemes at some places."""
+    """Table of both schemes at some points, by label."""
     columns = [
         Column(
             f"{scheme}-{what}",
@@ -163,7 +163,7 @@ def _schemes(data: Measurements, id_: str, title: str, places: Mapping[str, Setu
 def _gains(
     data: Measurements, places: Mapping[str, SetupPoint], take: Take = OccupancyRuns.aggregate
 ) -> Column:
-    """Gain of the proposed scheme over plain at each place."""
+    """Column with the gain of the proposed scheme over plain TFRC at each point."""
     pairs = [(data[place.key(PLAIN)], data[place.key(ON)]) for place in places.values()]
     return Column(
         "gain", "gain %", [TableCell(percent_more(*pair, take), digits=1) for pair in pairs]
@@ -181,7 +181,7 @@ _WHAT = (
 def _changes(
     data: Measurements, places: Mapping[str, SetupPoint]
 ) -> list[tuple[str, Estimate, Estimate, Estimate]]:
-    """Gain in throughput, and the index without and with the scheme, at each place."""
+    """Gain in throughput, and Jain's index without and with the scheme, at each point by label."""
 
     def change(place: SetupPoint) -> tuple[Estimate, Estimate, Estimate]:
         plain, proposed = (data[place.key(scheme)] for scheme in (PLAIN, ON))
@@ -191,7 +191,7 @@ def _changes(
 
 
 def other_transports(data: Measurements) -> Found:
-    """TCP, and uplink."""
+    """Finding on TCP and on uplink."""
     lowest = RATES[0]
     places = {f"{NAMES[t]} {way}": equal(lowest, way, t) for way, t in EQUAL}
     title = f"Stations at 54 and {lowest} Mb/s, by transport and direction"
@@ -202,14 +202,14 @@ def other_transports(data: Measurements) -> Found:
 
 
 def standards(data: Measurements) -> Found:
-    """Other standards, RTS/CTS."""
+    """Finding on other standards and RTS/CTS."""
     places = {label: under(label) for label in STANDARDS}
     title = "Two stations at the highest and the lowest rate"
     return Found({"places": _changes(data, places)}, [_schemes(data, "standards", title, places)])
 
 
 def constant(data: Measurements) -> Found:
-    """A constant rate nobody controls."""
+    """Finding on TFRC beside a constant rate, to which no scheme applies."""
     places = {f"{rate:g} Mb/s": beside_constant(rate) for rate in CONSTANT}
 
     def tfrc(runs: OccupancyRuns) -> Floats:
@@ -243,7 +243,7 @@ def constant(data: Measurements) -> Found:
 
 
 def mixtures(data: Measurements) -> Found:
-    """Several flows of a station."""
+    """Finding on stations with several flows."""
     places = {label: mixture(label) for label in MIXTURES}
     ratios = [
         (label, *(_ratio(data, place.key(scheme)) for scheme in (PLAIN, ON)))
@@ -265,14 +265,14 @@ def mixtures(data: Measurements) -> Found:
 
 
 def noise(data: Measurements) -> Found:
-    """Noise that spoils beacons, too."""
+    """Finding on noise in which frames and beacons are lost."""
     places = {f"{loss:.0%}": noisy(loss) for loss in LOSSES}
     title = "Plain and proposed TFRC, by the share of frames and beacons with errors"
     return Found({"places": _changes(data, places)}, [_schemes(data, "noise", title, places)])
 
 
 def wandering(data: Measurements) -> Found:
-    """ARF and mobility, with the rivals that need them."""
+    """Finding on moving stations with ARF, and on the rivals that need ARF."""
     keys = {
         f"{moving(way, transport).point}: {ARF_RIVALS[id_].label}": moving(way, transport).key(id_)
         for (way, transport), ids in MOVES.items()
@@ -296,7 +296,7 @@ def wandering(data: Measurements) -> Found:
 
 
 def rivals(data: Measurements) -> Found:
-    """All rivals."""
+    """Finding on all rivals."""
     places = [_fairest(data, way, t) for way in WAYS for t in RIVAL_TRANSPORTS]
     return Found(
         {"places": places, "rivals": [(rival.label, rival.needs) for rival in RIVALS.values()]}
@@ -304,7 +304,7 @@ def rivals(data: Measurements) -> Found:
 
 
 def _fairest(data: Measurements, way: str, transport: str) -> Mapping[str, object]:
-    """Index of the fairest rival in a direction, beside those of both schemes, and the fastest rival."""
+    """Numbers on rivals in a direction: indices of both schemes and of the fairest, and the fastest rival."""
     place = rival_place(way, transport)
     indices = {id_: float(data[place.key(id_)].jain().mean()) for id_ in RIVALS}
     fairest = max(indices, key=indices.__getitem__)

@@ -29,7 +29,7 @@ def introduction(said: Mapping[str, Passage]) -> Introduction:
 
 
 def _first_station(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
-    """Throughputs of STA1 over the rates of STA2."""
+    """Throughputs of STA1 by rate of STA2."""
     return {
         scheme: [one["throughput_mbps"][0] for one in measured[scheme].values()]
         for scheme in (PLAIN, ON)

@@ -1,4 +1,4 @@
-"""Names of the runs: stations, directions, transports, schemes, settings. The study files declare each."""
+"""Names of the variants: stations, directions, transports, schemes, settings. Study files declare each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _factors(study: str) -> Json:
-    """Factors of a study of this paper."""
+    """Factors of one of this paper's studies."""
     found: Json = studies.declared("occupancy-tfrc", study)["factors"]
     return found
 
@@ -28,46 +28,46 @@ def _guests() -> Json:
 
 
 RATES = tuple(int(rate.split()[0]) for rate in _factors("fig3")["R"]["values"])
-"""Of STA2 in Figure 3, and those drawn from in Figure 4 [Mb/s]."""
+"""Rates of STA2 in Figure 3, from which Figure 4 draws the rates of its stations [Mb/s]."""
 SOME_RATES = (6, 18, 54)
-"""Those of what stands beside."""
+"""Rates of STA2 in runs that decide nothing [Mb/s]."""
 COUNTS = tuple(_factors("fig4")["N"]["labels"])
-"""N of Figure 4."""
+"""Numbers N of stations in Figure 4."""
 SOME_COUNTS = (1, 5, 20)
-"""Likewise."""
+"""Numbers N of stations in runs that decide nothing."""
 FEW = 6
-"""N up to which rates differ much from one replication to the next, and more of them are run."""
+"""Largest N with more replications; with few stations, random rates vary more between replications."""
 FIG4, MANY = "fig4", "fig4-many"
-"""Setups of Figure 4 up to that N, and beyond."""
+"""Setups of Figure 4 with at most `FEW` stations, and with more."""
 TOP = 54
 
 DOWN, UP = "down", "up"
 WAYS: Mapping[str, str] = {DOWN: "downlink", UP: "uplink"}
 NAMES: Mapping[str, str] = {"tfrc": "TFRC", "newreno": "NewReno", "cubic": "CUBIC"}
-"""Transports."""
+"""Transports by id."""
 EQUAL = tuple((way, transport) for way in WAYS for transport in NAMES)
-"""Directions and transports in which equal occupancy is looked for."""
+"""Directions and transports that are tested for equal occupancy."""
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """Scheme that is to give each station its part of the channel."""
+    """Scheme for sharing the channel between stations."""
 
     label: str
     needs: str = ""
-    """Change that it needs."""
+    """Devices or software that the scheme changes."""
 
 
 PLAIN, ON, ONCE = "plain", "proposed", "once"
 BOTH = (PLAIN, ON)
-"""The paper's two. The third is ours [D-114]."""
+"""Schemes of the paper; `ONCE` is airfair's own [D-114]."""
 SCHEMES: Mapping[str, Scheme] = {
     PLAIN: Scheme("plain"),
     ON: Scheme("proposed"),
     ONCE: Scheme("proposed, spare time counts once"),
 }
 SCHEME_KEYS: Mapping[str, Keys] = _factors("fig3")["scheme"]
-"""The keys that make each of them."""
+"""Keys of a scenario that turn each scheme on."""
 ARF_RIVALS: Mapping[str, Scheme] = {
     **{id_: SCHEMES[id_] for id_ in BOTH},
     "arf-window": Scheme("arf-window"),
@@ -78,7 +78,7 @@ MOVES: Mapping[tuple[str, str], tuple[str, ...]] = {
     (DOWN, "newreno"): (*BOTH, "arf-window"),
     (UP, "newreno"): tuple(ARF_RIVALS),
 }
-"""Schemes that stations which move are run with."""
+"""Schemes that are run with moving stations, by direction and transport."""
 RIVALS: Mapping[str, Scheme] = {
     PLAIN: Scheme("plain", "nothing"),
     ON: Scheme("proposed", "access point (beacons) and stations, software of both"),
@@ -92,32 +92,33 @@ RIVALS: Mapping[str, Scheme] = {
 RIVAL_TRANSPORTS = ("tfrc", "newreno")
 
 PROFILES = tuple(_factors("law")["profile"])
-"""Whose TFRC, by what the reports say of X_recv."""
+"""Profiles of TFRC, which differ in the receive rate X_recv in reports."""
 SETTINGS = tuple(_factors("law")["setting"])
-"""Settings by which Figure 3 is varied."""
+"""Settings of Figure 3 that are varied."""
 TUNED_MBPS = 18
-"""Rate of STA2 where they are."""
+"""Rate of STA2 in runs with varied settings [Mb/s]."""
 UPLINK = tuple(_factors("uplink")["change"])
-"""Settings by which uplink is changed, STA2 at 6 Mb/s."""
+"""Settings of uplink that are varied, with STA2 at 6 Mb/s."""
 CONSTANT = (0.5, 1.0, 2.0, 4.0)
-"""Rates that nobody controls [Mb/s]."""
+"""Constant rates beside TFRC [Mb/s]."""
 MIXTURES = tuple(_factors("mixtures")["flows"])
-"""Several flows of a station."""
+"""Combinations of several flows of a station."""
 GUESTS: Mapping[str, str] = {name: keys["rate"] for name, keys in _guests()["station"].items()}
-"""Stations, the third of which comes and goes, with their rates."""
+"""Rates of the stations in the runs with a guest, by name; the third station is the guest."""
 COMES_S, GOES_S = (int(_guests()["flow"]["of-guest"][key].split()[0]) for key in ("start", "stop"))
-"""Times at which it does."""
+"""Times at which the guest's flow starts and stops [s]."""
 LOSSES = (0.1, 0.3)
-"""Part of the frames that noise spoils, beacons among them."""
+"""Fractions of frames, including beacons, that are lost to noise."""
 STANDARDS = tuple(_factors("standards")["standard"])
 
 AS_READ = Readings("eq. 1", near=("RFC 5348",), beside=("once",))
-"""Whose TFRC: eq. 1, which is RFC 3448's, or RFC 5348, which the paper cites. Plain TFRC, the baseline,
-cannot tell them apart, so that both are as near [D-119]; spare time that counts once is ours [D-114]."""
+"""Readings of the paper: TFRC by eq. 1, which is RFC 3448's, or by RFC 5348, which the paper cites. Both are
+near, because the baseline, plain TFRC, fits both [D-119]. The third, with spare time counted once, is
+airfair's own [D-114]."""
 CLAIMED = ("fig3", FIG4, MANY)
-"""Setups of the reading that decides claims."""
+"""Setups of the deciding reading."""
 REPLICATIONS = 10
-"""Runs of what decides claims, but for Figure 4 beyond `FEW` stations."""
+"""Replications of deciding runs, except those of Figure 4 with more than `FEW` stations."""
 
 
 @dataclass(frozen=True)
@@ -133,89 +134,89 @@ class SetupPoint:
 
 
 def figure3(mbps: int) -> SetupPoint:
-    """A rate of STA2 in Figure 3."""
+    """Point of Figure 3 with this rate of STA2."""
     return SetupPoint("fig3", f"{mbps} Mb/s")
 
 
 def once(mbps: int) -> SetupPoint:
-    """Figure 3 where spare time counts once."""
+    """Point of Figure 3 with this rate of STA2, if spare time counts once."""
     return SetupPoint("once", f"{mbps} Mb/s")
 
 
 def figure3_2008(mbps: int) -> SetupPoint:
-    """Figure 3 over TFRC as of 2008."""
+    """Point of Figure 3 with this rate of STA2, over TFRC by RFC 5348 (2008)."""
     return SetupPoint("rfc5348", f"{mbps} Mb/s")
 
 
 def equal(mbps: int, way: str, transport: str) -> SetupPoint:
-    """Two stations in a direction over a transport."""
+    """Point with two stations in a direction over a transport."""
     return SetupPoint("transports", f"{WAYS[way]}, {NAMES[transport]}, {mbps} Mb/s")
 
 
 def figure4(count: int) -> SetupPoint:
-    """An N of Figure 4."""
+    """Point of Figure 4 with `count` stations."""
     return SetupPoint(FIG4 if count <= FEW else MANY, f"N = {count}")
 
 
 def figure4_2008(count: int) -> SetupPoint:
-    """An N of Figure 4 over TFRC as of 2008."""
+    """Point of Figure 4 with `count` stations, over TFRC by RFC 5348 (2008)."""
     return SetupPoint("rfc5348-many", f"N = {count}")
 
 
 def tuned(label: str, profile: str) -> SetupPoint:
-    """Figure 3 under another setting."""
+    """Point of Figure 3 with a varied setting."""
     return SetupPoint("law", f"{label}, {profile}")
 
 
 def uplink(label: str) -> SetupPoint:
-    """Uplink at the lowest rate, changed."""
+    """Point of uplink at the lowest rate, with a varied setting."""
     return SetupPoint("uplink", label)
 
 
 def beside_constant(mbps: float) -> SetupPoint:
-    """A constant rate to a station at 6 Mb/s, TFRC to two at 54 Mb/s."""
+    """Point with a constant rate to a station at 6 Mb/s, and TFRC to two stations at 54 Mb/s."""
     return SetupPoint("constant", f"{mbps:g} Mb/s")
 
 
 def mixture(label: str) -> SetupPoint:
-    """Several flows of a station."""
+    """Point with several flows of a station."""
     return SetupPoint("mixtures", label)
 
 
 def guests() -> SetupPoint:
-    """A station at 6 Mb/s that comes and goes."""
+    """Point with a station at 6 Mb/s that comes and goes."""
     return SetupPoint("guests", "a guest")
 
 
 def noisy(loss: float) -> SetupPoint:
-    """Noise on both links."""
+    """Point with noise on both links."""
     return SetupPoint("noise", f"{loss:.0%} of the frames")
 
 
 def under(label: str) -> SetupPoint:
-    """Figure 3's lowest rate under another standard."""
+    """Point of Figure 3 at the lowest rate with another standard."""
     return SetupPoint("standards", label)
 
 
 def moving(way: str, transport: str) -> SetupPoint:
-    """Stations that wander under ARF."""
+    """Point with stations in random waypoint motion with ARF."""
     return SetupPoint("moving", f"{WAYS[way]}, {NAMES[transport]}")
 
 
 def rival_place(way: str, transport: str) -> SetupPoint:
-    """A station at each of five rates."""
+    """Point with five stations, each at another rate."""
     return SetupPoint(f"rivals-{way}", NAMES[transport])
 
 
 def drawn_rates(count: int, replication: int) -> list[int]:
-    """Rates of `count` stations: the same in a replication whatever the scheme [D-116]."""
+    """Rates of `count` stations, which do not depend on the scheme [D-116]."""
     name = f"occupancy-tfrc/fig4/{count}/{replication}"
     generator = np.random.default_rng(list(name.encode()))
     return [RATES[i] for i in generator.integers(len(RATES), size=count)]
 
 
 def drawn(labels: studies.Labels, replication: int) -> Keys:
-    """So many stations with random rates, a download each."""
+    """Keys of N stations with random rates and one download each, for a replication."""
     rates = drawn_rates(int(labels["N"]), replication)
     transport: Keys = {"kind": "tfrc", "profile": "rfc3448", "segment": "1448 B"}
     return {
@@ -236,4 +237,4 @@ def drawn(labels: studies.Labels, replication: int) -> Keys:
 
 
 DRAWS = dict.fromkeys((FIG4, MANY, "rfc5348-many"), drawn)
-"""Studies whose stations are drawn."""
+"""Functions that draw the stations of a study, by its name."""

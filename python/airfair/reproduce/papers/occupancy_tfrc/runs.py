@@ -22,15 +22,15 @@ class OccupancyRuns(Columns):
     dropped: Floats = column("packets_dropped")
     """Data packets that a queue or the MAC dropped."""
     rtt_p95_ms: Floats = column("rtt_p95_ms")
-    """95th percentile of the round-trip time of each flow [ms]; NaN if it measures none."""
+    """95th percentile of the round-trip time of each flow [ms]; NaN if the flow measures none."""
     occupancy: Floats = column("occupancy", table="airtime")
-    """Part of the time that a station's exchanges held the channel, (replication, station)."""
+    """Share of the time used by a station's exchanges, with gaps and back-off, (replication, station)."""
     collisions: Floats = taken(
         lambda result: (
             result.channels["collision_ns"].to_numpy() / result.channels["elapsed_ns"].to_numpy()
         )
     )
-    """Part of the time that collisions took, (replication)."""
+    """Share of the time used by collisions, (replication)."""
     series: Floats | None = taken(
         lambda result: (
             over_time(result, "throughput_bps", "throughput", 1e6)
@@ -39,7 +39,7 @@ class OccupancyRuns(Columns):
         ),
         None,
     )
-    """Goodput of each flow over time [Mb/s], (replication, flow, step), where it is recorded."""
+    """Goodput of each flow over time [Mb/s], (replication, flow, step); `None` without time series."""
     step_s: float = taken(lambda result: result.scenario.series_step_s or 1.0, 1.0)
 
     def aggregate(self) -> Floats:
@@ -54,7 +54,7 @@ class OccupancyRuns(Columns):
         return index
 
     def drops(self) -> Floats:
-        """Data packets dropped of those sent, mean over the flows [%], (replication)."""
+        """Mean over the flows of dropped data packets, in percent of those sent, (replication)."""
         share: Floats = 100 * (self.dropped / np.maximum(self.sent, 1)).mean(axis=1)
         return share
 
@@ -66,12 +66,12 @@ class OccupancyRuns(Columns):
         return mean
 
     def held_ratio(self) -> Floats:
-        """Occupancy of the second station over the first's, (replication)."""
+        """Occupancy of the second station divided by that of the first, (replication)."""
         ratio: Floats = self.occupancy[:, 1] / self.occupancy[:, 0]
         return ratio
 
     def mbps_ratio(self) -> Floats:
-        """Goodput of the second flow over the first's."""
+        """Goodput of the second flow divided by that of the first, (replication)."""
         ratio: Floats = self.mbps[:, 1] / self.mbps[:, 0]
         return ratio
 
@@ -82,24 +82,24 @@ Take = Callable[[OccupancyRuns], Floats]
 
 
 def flow(number: int) -> Take:
-    """Goodput of a flow [Mb/s]."""
+    """Function that takes the goodput of the flow with this index [Mb/s]."""
     return lambda runs: runs.mbps[:, number]
 
 
 def station(number: int) -> Take:
-    """Occupancy of a station."""
+    """Function that takes the occupancy of the station with this index."""
     return lambda runs: runs.occupancy[:, number]
 
 
 def dropped(number: int) -> Take:
-    """Data packets dropped of a flow [%]."""
+    """Function that takes the dropped data packets of the flow with this index [% of those sent]."""
     return lambda runs: 100 * runs.dropped[:, number] / np.maximum(runs.sent[:, number], 1)
 
 
 def percent_more(
     first: OccupancyRuns, other: OccupancyRuns, take: Take = OccupancyRuns.aggregate
 ) -> Estimate:
-    """Gain of `other` over `first`, in pairs [% of the mean of `first`]."""
+    """Gain of `other` over `first` in pairs of replications [% of the mean of `first`]."""
     before = take(first)
     return estimate(100 * (take(other) - before) / before.mean(), signed=True)
 

@@ -1,4 +1,4 @@
-"""Casoni, Merani: Congestion Control in Wireless Environments, TFRC beside TCP over 802.11b."""
+"""Casoni, Merani: Congestion Control in Wireless Environments; TFRC and TCP over 802.11b."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .runs import FriendlinessRuns, Measurements
 
 
 def paper(directory: Path) -> Paper[FriendlinessRuns]:
-    """The paper, whose files are in `directory`."""
+    """Declaration of the paper whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     settings = {part: printed[part] for part in ("testbed", "fig7", "fig9")}
     said = prose["introduction"].by_id({**settings, **BOUNDS})
@@ -65,7 +65,7 @@ def paper(directory: Path) -> Paper[FriendlinessRuns]:
 
 
 Needs = tuple[list[str], Callable[[Measurements], Shown]]
-"""Setups of an experiment, and what shows it."""
+"""Setups of an experiment, and the function that makes its figures and tables."""
 
 
 def _testbed(fig5: dict[str, float]) -> dict[str, Needs]:
@@ -86,7 +86,7 @@ def _testbed(fig5: dict[str, float]) -> dict[str, Needs]:
 
 
 FOUND_WITH = {"fig8": ("sizes",)}
-"""Setups of findings, with the figure that they belong to."""
+"""Setups that findings need, by the experiment to which the findings belong."""
 
 
 def _simulation() -> dict[str, Needs]:

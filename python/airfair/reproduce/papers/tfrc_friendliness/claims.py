@@ -1,10 +1,11 @@
-"""The claims of the paper `tfrc-friendliness`, one condition for each point that the text speaks of.
+"""Claims of the paper `tfrc-friendliness`, with a condition for each point that the text mentions.
 
-The text names the combinations 10/1 and 10/10; they decide claims that compare two, and others of our own
-stand beside. "Almost always" over the combinations of Figure 3, which the text does not name, is judged over
-all of ours. The testbed's claims are decided with the receiver and the channel that come nearest to Figure
-5's total; the others that fit stand beside as near. The simulation's claims are decided with dedicated links,
-as the text has it, and its levels are read from `LATER`, 15 s after the last flow's start, to the end.
+The text names the combinations 10/1 and 10/10. They decide claims that compare two combinations; other
+comparisons are reported, but decide nothing. "Almost always" in Figure 3, where the text names no
+combinations, is tested over all simulated ones. Claims on the testbed are decided with the receiver and
+channel whose total is nearest to that of Figure 5; others that fit are near. Claims on the simulation are
+decided with dedicated links, as in the text. Their throughputs are measured in the interval `LATER`, which
+begins 15 s after the start of the last flow.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ BOUNDS = {
     "half": HALF,
     "later_s": LATER[0],
 }
-"""Numbers of the section `bounds`: bounds beside those of the words, for readers of a report."""
+"""Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
 Points = Callable[[Measurements, str], Sequence[Point]]
 Pair = tuple[int, int]
@@ -65,7 +66,7 @@ def _runs(
 
 @dataclass(frozen=True)
 class _Against:
-    """Two combinations under one variant."""
+    """Comparison of two combinations under one variant."""
 
     data: Measurements
     variant: str
@@ -74,15 +75,15 @@ class _Against:
     other: Pair
 
     def index_is_lower(self) -> Condition:
-        """The condition that the first has the lower index."""
+        """Condition that the index is lower at the first combination."""
         return self._difference("index", FriendlinessRuns.index, below=0)
 
     def index_is_higher(self) -> Condition:
-        """The condition that the first has the higher index."""
+        """Condition that the index is higher at the first combination."""
         return self._difference("index", FriendlinessRuns.index, above=0)
 
     def more_timeouts(self) -> Condition:
-        """The condition that more of the first's recoveries begin with a time-out."""
+        """Condition that more recoveries begin with a time-out at the first combination."""
         return self._difference("share of time-outs", FriendlinessRuns.timeout_share, above=0)
 
     def _difference(
@@ -103,29 +104,32 @@ def _name(pair: Pair) -> str:
 
 
 def reno_index(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figure 2, 10/10."""
+    """Condition that in Figure 2 the index at 10/10 is close to 0.6."""
     runs, key = _runs(data, variant, "reno", MANY)
     return [INDEX.condition("index at 10/10", runs.index(), LIMIT, of=[key])]
 
 
 def reno_rises(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figure 2, equal numbers, from the fewest to the most."""
+    """Condition that in Figure 2 the index is higher at 10/10 than at 1/1."""
     return [_Against(data, variant, "reno", MANY, EQUAL[0]).index_is_higher()]
 
 
 def reno_10_1(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figure 2, 10/1 against 10/10."""
+    """Condition that in Figure 2 the index is lower at 10/1 than at 10/10."""
     return [_Against(data, variant, "reno", TEN, MANY).index_is_lower()]
 
 
 def reno_timeouts(data: Measurements, variant: str) -> Sequence[Point]:
-    """The same against one flow of each, with the time-outs that are to explain it."""
+    """Conditions that in Figure 2 10/1 has a lower index and more time-outs than 1/1."""
     against = _Against(data, variant, "reno", TEN, EQUAL[0])
     return [against.index_is_lower(), against.more_timeouts()]
 
 
 def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figure 3, all combinations, and SACK against Reno in those that the text names."""
+    """Conditions that in Figure 3 the index is almost always above 0.6.
+
+    At 10/1 and 10/10 it is also higher with SACK than with Reno, and time-outs are rarer.
+    """
     found: list[Point] = [_mostly_above(data, variant, COMBINATIONS)]
     for pair in (TEN, MANY):
         (sack, a), (reno, b) = (_runs(data, variant, f, pair) for f in ("sack", "reno"))
@@ -150,12 +154,12 @@ def _mostly_above(data: Measurements, variant: str, pairs: Sequence[Pair]) -> Qu
 
 
 def sack_10_10(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figure 3, 10/10 against 10/1."""
+    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 10/1."""
     return _fairer_at_10_10(data, variant, TEN)
 
 
 def sack_fewer(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figure 3, 10/10 against 5/5."""
+    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 5/5."""
     return _fairer_at_10_10(data, variant, EQUAL[-2])
 
 
@@ -165,7 +169,7 @@ def _fairer_at_10_10(data: Measurements, variant: str, fewer: Pair) -> Sequence[
 
 
 def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figure 4, from the tenth flow on."""
+    """Conditions that in Figure 4 TFRC's max-min fairness is higher than Reno's, with ten flows or more."""
     found = []
     for flows in ALONE:
         if flows >= MOST:
@@ -177,7 +181,7 @@ def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
 
 
 def smoother(data: Measurements, variant: str) -> Sequence[Point]:
-    """Figures 5 and 6."""
+    """Conditions that in Figures 5 and 6 TFRC varies less than TCP."""
     found = []
     for flavour, label in FLAVOURS.items():
         runs, key = _runs(data, variant, flavour, MIXED)
@@ -189,23 +193,23 @@ def smoother(data: Measurements, variant: str) -> Sequence[Point]:
 
 TCP = {"newreno": "NewReno", "westwood": "Westwood", "sack": "SACK"}
 OURS = "tfrc3"
-"""The TFRC flow that is there from the start."""
+"""TFRC flow that runs from the start."""
 
 
 def _levels(runs: FriendlinessRuns) -> dict[str, Floats]:
-    """Throughput of each flow [kB/s], (replication)."""
+    """Throughput of each flow in the interval `LATER` [kB/s], (replication)."""
     rates = runs.between(*LATER)
     return {flow: rates[:, i] for i, flow in enumerate(runs.flows)}
 
 
 def relative(runs: FriendlinessRuns, flow: str) -> Estimate:
-    """TFRC's level over that of a TCP."""
+    """Throughput of the flow `OURS` divided by that of a TCP flow, in the interval `LATER`."""
     rate = _levels(runs)
     return quotient(rate[OURS], rate[flow])
 
 
 def _steady(runs: FriendlinessRuns, key: Key) -> list[Point]:
-    """TFRC against each TCP."""
+    """Conditions that TFRC varies less than each TCP flow."""
     tfrc = runs.variation_of(OURS, LATER[0])
     return [
         ratio(
@@ -222,7 +226,7 @@ def _steady(runs: FriendlinessRuns, key: Key) -> list[Point]:
 def _beside_all_others(
     runs: FriendlinessRuns, key: Key, flow: str, above: float = -math.inf, below: float = math.inf
 ) -> list[Point]:
-    """One TCP's level over each other flow's."""
+    """Conditions on the throughput of a TCP flow divided by that of each other flow."""
     rate = _levels(runs)
     return [
         ratio(f"{TCP[flow]} / {label}", rate[flow], rate[other], above=above, below=below, of=[key])
@@ -232,7 +236,7 @@ def _beside_all_others(
 
 
 def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
-    """Figure 8."""
+    """Conditions that in Figure 8 NewReno gets most, and TFRC is steady and gets half as much as NewReno."""
     key = simulated("fig8", access)
     found = _beside_all_others(data[key], key, "newreno", above=1)
     found += [
@@ -243,7 +247,7 @@ def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
 
 
 def fig10_sack_least(data: Measurements, access: str) -> Sequence[Point]:
-    """Figure 10."""
+    """Conditions that in Figure 10 SACK gets least, and TFRC is fair and steady."""
     key = simulated("fig10", access)
     found = _beside_all_others(data[key], key, "sack", below=1)
     fair = INDEX.condition("TFRC's index", data[key].index(), IDEAL_INDEX, of=[key])
@@ -253,7 +257,7 @@ def fig10_sack_least(data: Measurements, access: str) -> Sequence[Point]:
 def _testbed(
     id_: str, setups: Sequence[str], points: Points, ours: tuple[str, Points] | None = None
 ) -> Predicate[Measurements]:
-    """`ours`: comparators that the text does not name, and how to call them."""
+    """Claim on the testbed; `ours` has label and conditions of comparisons that the text does not name."""
 
     def reading(variant: str) -> Reading[Measurements]:
         return Reading(VARIANTS[variant], tuple(setups), lambda data: points(data, variant))

@@ -1,4 +1,4 @@
-"""The figures of the paper `tfrc-friendliness`: 2 and 3, 4, 5 and 6, 8 and 10."""
+"""Figures 2 to 6, 8 and 10 of the paper `tfrc-friendliness`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NAMES = {
     "tfrc3": "TFRC, S3",
     "tfrc4": "TFRC, S4",
 }
-"""Flows of Figures 8 and 10."""
+"""Labels of the flows of Figures 8 and 10."""
 LAST_START_S = 35.0
 HALVES = {"0 to 35 s": (0.0, LAST_START_S), "35 to 200 s": (LAST_START_S, 200.0)}
 SMOOTHED_S = 5.0
@@ -44,7 +44,7 @@ INDEX = "Inter-protocol fairness index of TFRC"
 
 
 def index(flavour: str, data: Measurements) -> Shown:
-    """Figures 2 and 3: F_TFRC of each combination."""
+    """Figure 2 or 3: index F_TFRC of each combination."""
     labels = [f"{tcp}/{tfrc}" for tcp, tfrc in COMBINATIONS]
     groups = {
         label: [data[mixed(flavour, *pair), v].index() for pair in COMBINATIONS]
@@ -140,7 +140,7 @@ def intra(data: Measurements) -> Shown:
 
 
 def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -> Shown:
-    """Figures 5 and 6: three TCP flows and one TFRC."""
+    """Figure 5 or 6: three TCP flows and one TFRC flow over time."""
     runs = data[mixed(flavour, *MIXED), DECIDES]
     rates, times = runs.smoothed(1.0)
     tcp = FLAVOURS[flavour]
@@ -184,7 +184,7 @@ def over_three_minutes(flavour: str, printed: Json | None, data: Measurements) -
 
 
 def _printed_levels(printed: Json | None) -> dict[float, str]:
-    """The paper's averages as lines."""
+    """Labels of lines at the paper's printed averages, by value."""
     if printed is None:
         return {}
     tcp, tfrc = printed["tcp_reno_each_kBps"], printed["tfrc_kBps"]
@@ -192,7 +192,7 @@ def _printed_levels(printed: Json | None) -> dict[float, str]:
 
 
 def five_flows(figure: str, data: Measurements) -> Shown:
-    """Figures 8 and 10 under the three kinds of access."""
+    """Figure 8 or 10: five flows over time under three kinds of access."""
     keys = {access: simulated(figure, access) for access in ACCESS}
     runs = {access: data[key] for access, key in keys.items() if key in data}
     panels, series = [], []
@@ -247,11 +247,11 @@ def _mean(samples: Floats) -> float | None:
 
 
 def _points(label: str, samples: Sequence[Floats]) -> Points:
-    """An index at each place: it is between 0 and 1."""
+    """Estimates of an index between 0 and 1, one per category."""
     return Points(label, _estimates(samples), possible=(0.0, 1.0))
 
 
 def _estimates(samples: Sequence[Floats]) -> Floats:
-    """Means and half widths, (2, point)."""
+    """Means and half widths with the axes (2, point)."""
     all_ = [estimate(one) for one in samples]
     return np.array([[one.mean for one in all_], [one.ci95 for one in all_]])

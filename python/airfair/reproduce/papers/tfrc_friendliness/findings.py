@@ -37,7 +37,7 @@ TOTAL = "all, Mb/s"
 def candidates(
     printed: Mapping[str, float], data: Measurements, places: Iterable[str] = CANDIDATES
 ) -> dict[str, Candidate]:
-    """Receivers and channels, against the total of Figure 5."""
+    """Candidates of the calibration: receivers and channels, each compared with the total of Figure 5."""
     tcp, tfrc = printed["tcp_reno_each_kBps"], printed["tfrc_kBps"]
     total = (MIXED[0] * tcp + MIXED[1] * tfrc) * 8 / 1e3
     return {
@@ -47,13 +47,13 @@ def candidates(
 
 
 def _total(runs: FriendlinessRuns) -> Floats:
-    """All flows together [Mb/s]."""
+    """Total throughput of all flows [Mb/s], (replication)."""
     total: Floats = runs.kbytes_per_s.sum(axis=1) * 8 / 1e3
     return total
 
 
 def calibration(printed: Mapping[str, float]) -> Search[FriendlinessRuns]:
-    """Choice of the channel with which the testbed's claims are decided."""
+    """Search that chooses the receiver and channel with which claims on the testbed are decided."""
 
     def find(data: Measurements) -> Found:
         found = candidates(printed, data)
@@ -84,7 +84,7 @@ def calibration(printed: Mapping[str, float]) -> Search[FriendlinessRuns]:
 def _table(
     found: Mapping[str, Candidate], data: Measurements, printed: Mapping[str, float]
 ) -> Table:
-    """The candidates by their distance, with what did not choose behind it."""
+    """Table of candidates by distance; its last columns have quantities that do not affect the choice."""
     made = table(
         "calibration",
         "Three Reno flows and one TFRC by receiver and channel, beside Figure 5",
@@ -107,7 +107,7 @@ def _table(
 
 
 def buffers(data: Measurements) -> Found:
-    """Finding on the access point's queue at 10/10."""
+    """Finding on the length of the access point's queue at 5/5 and 10/10."""
 
     def index(pair: tuple[int, int], packets: int) -> Floats:
         return data[queues(*pair), str(packets)].index()
@@ -130,7 +130,7 @@ def buffers(data: Measurements) -> Found:
 
 
 def settings(data: Measurements) -> Found:
-    """Finding on the open settings."""
+    """Finding on settings that the paper leaves open."""
     places = [(flavour, pair) for flavour in FLAVOURS for pair in VARIED]
     columns = [
         Column(
@@ -162,7 +162,7 @@ def settings(data: Measurements) -> Found:
 
 
 def sizes(data: Measurements) -> Found:
-    """TFRC against NewReno over a drop-tail queue, by the size of TFRC's packets."""
+    """Finding on TFRC beside NewReno over a drop-tail queue, by the size of TFRC's packets."""
 
     def ratio(octets: str) -> Estimate:
         return relative(data["sizes", octets], "newreno")

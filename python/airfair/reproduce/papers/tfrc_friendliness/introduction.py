@@ -44,7 +44,7 @@ def introduction(said: Mapping[str, Passage]) -> Introduction:
 
 
 def _indices(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
-    """The least and the largest index where claims are decided, and at which numbers of flows."""
+    """Smallest and largest index in the deciding variant, and the combinations at which they occur."""
     _, decides = next(iter(measured.items()))
     found = {at: value for at, value in decides.items() if value is not None}
     least, most = min(found, key=found.__getitem__), max(found, key=found.__getitem__)

@@ -25,7 +25,7 @@ class FriendlinessRuns(Columns):
     )
     """True for each flow of TFRC, (flow)."""
     kbytes_per_s: Floats = column("goodput_bps", 8e3)
-    """B_f between warm-up and end [kB/s], (replication, flow).  [tfrc-friendliness eq. 8]"""
+    """Throughput B_f from the warm-up to the end [kB/s], (replication, flow).  [tfrc-friendliness eq. 8]"""
     timeouts: Floats = column("timeouts")
     """Number of time-outs, (replication, flow)."""
     fast_retransmits: Floats = column("fast_retransmits")
@@ -37,11 +37,11 @@ class FriendlinessRuns(Columns):
     measured_s: float = taken(lambda result: result.scenario.duration_s - result.scenario.warmup_s)
 
     def mean(self, *, tfrc: bool) -> Floats:
-        """B_P of TFRC or of all others [kB/s], (replication).  [tfrc-friendliness eq. 9]"""
+        """Mean throughput B_P of TFRC or other flows [kB/s], (replication).  [tfrc-friendliness eq. 9]"""
         return friendliness.of_protocol(self.kbytes_per_s[:, self.is_tfrc == tfrc])
 
     def index(self) -> Floats:
-        """F_TFRC, (replication): above 0.5 TFRC is timid.  [tfrc-friendliness eq. 10]"""
+        """Index F_TFRC, (replication); above 0.5 TFRC is timid.  [tfrc-friendliness eq. 10]"""
         return friendliness.inter_protocol(self.mean(tfrc=True), self.mean(tfrc=False))
 
     def max_min(self) -> Floats:
@@ -49,7 +49,7 @@ class FriendlinessRuns(Columns):
         return friendliness.max_min(self.kbytes_per_s)
 
     def variation(self, *, tfrc: bool) -> Floats:
-        """Coefficient of variation at one step, mean over the flows, (replication)."""
+        """Coefficient of variation of throughputs in steps, mean over the flows, (replication)."""
         first = round(self.warmup_s / self.step_s)
         rates = self.series[:, self.is_tfrc == tfrc, first:]
         each: Floats = friendliness.coefficient_of_variation(rates).mean(axis=-1)
@@ -61,7 +61,7 @@ class FriendlinessRuns(Columns):
         return friendliness.coefficient_of_variation(steps)
 
     def timeout_share(self) -> Floats:
-        """Part of TCP's loss recoveries that began with a time-out, (replication); 0 if there were none."""
+        """Share of TCP's loss recoveries that began with a time-out, (replication); 0 without recoveries."""
         timeouts = self.timeouts[:, ~self.is_tfrc].sum(axis=1)
         fast = self.fast_retransmits[:, ~self.is_tfrc].sum(axis=1)
         return np.nan_to_num(friendliness.timeout_share(timeouts, fast))
@@ -77,7 +77,7 @@ class FriendlinessRuns(Columns):
         return friendliness.average(self.series[..., first:last], self.step_s) / 1e3
 
     def smoothed(self, window_s: float) -> tuple[Floats, Floats]:
-        """Throughput over intervals side by side [kB/s], and their middles [s]."""
+        """Throughput in adjacent intervals of length `window_s` [kB/s], and their middles [s]."""
         steps = round(window_s / self.step_s)
         rates = friendliness.samples(self.series, steps, self.step_s) / 1e3
         middles: Floats = (np.arange(rates.shape[-1], dtype=np.float64) + 0.5) * window_s

@@ -1,4 +1,4 @@
-"""Vacirca, Cuomo: uplink and downlink TCP over 802.11b, and the DATA/ACK scheduler of an access point."""
+"""Vacirca, Cuomo: uplink and downlink TCP over 802.11b, and a DATA/ACK scheduler in the access point."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .runs import Measurements, UpDownRuns
 
 
 def paper(directory: Path) -> Paper[UpDownRuns]:
-    """The paper, whose files are in `directory`."""
+    """Declaration of the paper whose files are in `directory`."""
     printed, prose = reference(directory), Prose(directory / "text")
     said = prose["introduction"].by_id({"setup": printed["setup"], **BOUNDS})
     experiments = _experiments(printed["fig3"], prose)
@@ -90,7 +90,7 @@ def _experiments(printed: dict[str, float], prose: Prose) -> list[Experiment[UpD
 
 
 def _systems(scheme: str, scenario: str) -> list[str]:
-    """Setups of a scenario in every system with runs for its claims."""
+    """Setups of a scenario under a scheme, in each system in which claims are tested."""
     return [
         setup_id(system, scheme, scenario)
         for system, scope in SCOPES.items()

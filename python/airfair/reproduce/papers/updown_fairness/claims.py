@@ -1,9 +1,10 @@
-"""The claims of the paper `updown-fairness`, one condition for each point that the text speaks of.
+"""Claims of the paper `updown-fairness`, with a condition for each point that the text mentions.
 
-"Large" buffers are 50 to 200 packets, as the text says; smaller ones, which it does not name, stand beside.
-M_t > 3 is read at every M_t from 4 to 8, M_t > 5 at 6 and 8. n is the number of stations, those that receive
-included. Losses are estimated as the paper does it, from the retransmissions at HOST A. The system decides
-that comes nearest to Figure 3's printed row; others stand beside, with fewer buffers.
+"Large" buffers are 50 to 200 packets, as in the text. Smaller buffers, which the text does not name, are
+reported but decide nothing. M_t > 3 is tested at M_t = 4, 6 and 8, and M_t > 5 at 6 and 8. n is the number of
+stations, including those that receive. Losses are estimated as in the paper, from the retransmissions at HOST
+A. The deciding system is the one nearest to the printed row of Figure 3; other systems are run with fewer
+attempts or buffers.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ from .plan import (
 from .runs import DOWN, UP, Measurements, UpDownRuns
 
 NOTHING = 0.001
-"""A loss below it cannot be seen to fall."""
+"""Smallest loss of which a decrease can be tested."""
 REVERSAL = 3
 CHOSEN_BY = 1
-"""Attempts of the row by which the system is chosen."""
+"""Attempts (M_t) of the printed row by which the system is chosen."""
 UNCHANGED = replace(LOSS, allowed=100 * LOSS.allowed)
-"""A loss that does not change, in percent."""
+"""Word for a loss in percent that “does not change”."""
 
 BOUNDS = {
     "nothing": NOTHING,
@@ -54,13 +55,13 @@ BOUNDS = {
     "last": LAST,
     "system": SYSTEMS[DECIDES].label,
 }
-"""Numbers of the section `bounds`: bounds beside those of the words, for readers of a report."""
+"""Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
 Key = tuple[str, str]
 
 
 class View:
-    """The runs of one system."""
+    """Access to the runs of one system."""
 
     def __init__(self, data: Measurements, system: str) -> None:
         self._data = data
@@ -70,7 +71,7 @@ class View:
     def place(
         self, scheme: str, scenario: str, attempts: int, packets: int = SHOWN
     ) -> tuple[UpDownRuns, Key]:
-        """The runs of a point, and their key."""
+        """Runs of a point under a scheme, and their key."""
         key = FigurePoint(self._system, scheme, scenario, attempts, packets).key
         return self._data[key], key
 
@@ -79,7 +80,7 @@ class View:
         return self.place("fifo", scenario, attempts, packets)
 
     def among(self, attempts: Sequence[int]) -> tuple[int, ...]:
-        """Attempts of those given that this system has."""
+        """Attempts (M_t), among those given, that are run in this system."""
         return self.scope.among(attempts)
 
 
@@ -87,7 +88,7 @@ Points = Callable[[View], Sequence[Condition]]
 
 
 def mt1_dl2ul2(view: View) -> Sequence[Condition]:
-    """Figure 2(a), M_t = 1, large buffers."""
+    """Conditions that in Figure 2(a) the ratio is roughly 1 with M_t = 1 and large buffers."""
     found = []
     for q in view.scope.buffers:
         runs, key = view.fifo(TWO, 1, q)
@@ -96,12 +97,12 @@ def mt1_dl2ul2(view: View) -> Sequence[Condition]:
 
 
 def mt1_dl4ul4(view: View) -> Sequence[Condition]:
-    """Figure 2(b), M_t = 1."""
+    """Conditions that in Figure 2(b) downlink has more with M_t = 1."""
     return [_downlink_has_more(view, FOUR, 1, q) for q in view.scope.buffers]
 
 
 def mt2_downlink(view: View) -> Sequence[Condition]:
-    """Figure 2, M_t = 2."""
+    """Conditions that in Figure 2 downlink has more with M_t = 2, and larger buffers help it."""
     found = []
     for scenario in (TWO, FOUR):
         found += [_downlink_has_more(view, scenario, 2, q) for q in view.scope.buffers]
@@ -110,7 +111,7 @@ def mt2_downlink(view: View) -> Sequence[Condition]:
 
 
 def large_mt(view: View) -> Sequence[Condition]:
-    """Figure 2, M_t beyond the reversal."""
+    """Conditions that in Figure 2 a large M_t starves downlink, and larger buffers help it."""
     found = []
     for scenario in (TWO, FOUR):
         found += _starved(view, scenario, STARVED)
@@ -120,7 +121,7 @@ def large_mt(view: View) -> Sequence[Condition]:
 
 
 def below_one_to_n(view: View) -> Sequence[Condition]:
-    """Section III: n stations and the access point share the channel equally."""
+    """Conditions that the ratio is below 1 / (n + 1), the access point's share in section III."""
     found = []
     for scenario in (TWO, FOUR):
         found += _starved(view, scenario, 1 / (2 * SYMMETRIC[scenario] + 1))
@@ -128,7 +129,7 @@ def below_one_to_n(view: View) -> Sequence[Condition]:
 
 
 def _starved(view: View, scenario: str, most: float) -> list[Condition]:
-    """The ratio with the most attempts, with every buffer."""
+    """Conditions that the ratio with the most attempts is below `most`, with each buffer."""
     found = []
     for q in view.scope.buffers:
         runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
@@ -144,7 +145,7 @@ def _downlink_has_more(view: View, scenario: str, attempts: int, packets: int) -
 
 
 def _eased(view: View, scenario: str, attempts: int) -> list[Condition]:
-    """The ratio with the largest of several buffers against that with the smallest."""
+    """Condition that the ratio is higher with the largest buffer than with the smallest one."""
     buffers = view.scope.buffers
     if len(buffers) == 1:
         return []
@@ -154,7 +155,10 @@ def _eased(view: View, scenario: str, attempts: int) -> list[Condition]:
 
 
 def reversal(view: View) -> Sequence[Condition]:
-    """Figure 3, dl1-ul1, without the attempts at which its row chose the system."""
+    """Conditions that in Figure 3 (dl1-ul1) the ratio falls below 1 beyond `REVERSAL`, and the total rises.
+
+    M_t = 1 does not count, because that row was used to choose the system.
+    """
     few, *_ = attempts = [m for m in view.among(ATTEMPTS) if m > CHOSEN_BY]
     (least, first), (most, last) = (view.fifo("dl1-ul1", m) for m in (few, ATTEMPTS[-1]))
     what = f"total at M_t = {ATTEMPTS[-1]} - at {few}, packets/s"
@@ -168,7 +172,7 @@ def reversal(view: View) -> Sequence[Condition]:
 
 
 def uplink_loss(view: View) -> Sequence[Condition]:
-    """Figure 4(a)."""
+    """Conditions that in Figure 4(a) the uplink loss falls with M_t."""
     found = []
     attempts = view.among(ATTEMPTS)
     for few, many in itertools.pairwise(attempts):
@@ -187,7 +191,7 @@ def uplink_loss(view: View) -> Sequence[Condition]:
 
 
 def downlink_loss(view: View) -> Sequence[Condition]:
-    """Figure 4(b)."""
+    """Conditions that in Figure 4(b) the downlink loss falls from M_t = 1 to 2, and then rises."""
     found = []
     for few, many in ((1, 2), (2, 3), (2, ATTEMPTS[-1])):
         (before, a), (after, b) = view.fifo(FOUR, few), view.fifo(FOUR, many)
@@ -205,7 +209,7 @@ def downlink_loss(view: View) -> Sequence[Condition]:
 
 
 def scheduler_1_1(view: View) -> Sequence[Condition]:
-    """Figures 6 and 7."""
+    """Conditions that in Figures 6 and 7 the scheduler makes the ratio roughly 1."""
     found = []
     for scenario in SYMMETRIC:
         for m in view.among(LAST):
@@ -217,7 +221,7 @@ def scheduler_1_1(view: View) -> Sequence[Condition]:
 
 
 def scheduler_losses(view: View) -> Sequence[Condition]:
-    """Figure 8 against Figure 4."""
+    """Conditions that the scheduler keeps the uplink loss and lowers the downlink loss (Figures 4 and 8)."""
     found = []
     for m in view.among(LAST):
         (fifo, a), (fair, b) = view.fifo(FOUR, m), view.place("scheduler", FOUR, m)
@@ -240,7 +244,7 @@ def scheduler_losses(view: View) -> Sequence[Condition]:
 
 
 def no_help_below(view: View) -> Sequence[Condition]:
-    """Figure 6 against Figure 2, where downlink has more under FIFO."""
+    """Conditions that the scheduler does not help if downlink has more under FIFO (Figures 2 and 6)."""
     found = []
     for scenario in (TWO, FOUR):
         for m in (1, 2):
@@ -258,7 +262,7 @@ def no_help_below(view: View) -> Sequence[Condition]:
 
 
 def smaller(data: Measurements) -> Sequence[Condition]:
-    """Figure 2(a), M_t = 1, smaller buffers."""
+    """Conditions that in Figure 2(a) downlink has less with M_t = 1 and smaller buffers."""
     return [
         condition(f"ratio at Q = {q}", _ratio(data[_small(TWO, q)]), below=1, of=[_small(TWO, q)])
         for q in SMALL
@@ -266,7 +270,7 @@ def smaller(data: Measurements) -> Sequence[Condition]:
 
 
 def smaller_four(data: Measurements) -> Sequence[Condition]:
-    """Figure 2(b), M_t = 1, smaller buffers."""
+    """Conditions that in Figure 2(b) downlink has more with M_t = 1 and smaller buffers."""
     return [
         condition(f"ratio at Q = {q}", _ratio(data[_small(FOUR, q)]), above=1, of=[_small(FOUR, q)])
         for q in SMALL
@@ -278,7 +282,7 @@ def _small(scenario: str, packets: int) -> Key:
 
 
 def _ratio(runs: UpDownRuns) -> Estimate:
-    """Downlink over uplink goodput."""
+    """Ratio of downlink to uplink goodput."""
     return quotient(runs.goodput(DOWN), runs.goodput(UP))
 
 

@@ -1,4 +1,4 @@
-"""The figures of the paper `updown-fairness`: 2 and 6, 3 and 7, 4 and 8."""
+"""Figures 2 to 4 and 6 to 8 of the paper `updown-fairness`."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ ALL_WAYS: Mapping[str, Take] = {**WAYS, "total": UpDownRuns.total}
 ESTIMATED: Mapping[str, Take] = {way: partial(UpDownRuns.loss, way=way) for way in (UP, DOWN)}
 EXACT: Mapping[str, Take] = {way: partial(UpDownRuns.exact_loss, way=way) for way in (UP, DOWN)}
 LOSSES = {"estimated": ESTIMATED, "exact": EXACT}
-"""As the paper estimates losses, and as they were."""
+"""Functions that take losses as the paper estimates them, and exact losses."""
 
 
 def ratios(scheme: str, data: Measurements) -> Shown:
-    """Figures 2 and 6: downlink over uplink goodput."""
+    """Figure 2 or 6: ratio of downlink to uplink goodput."""
     name = {"fifo": "fig2", "scheduler": "fig6"}[scheme]
     panels = {TWO: f"(a) {TWO}", FOUR: f"(b) {FOUR}"}
     charts = [
@@ -79,7 +79,7 @@ def ratios(scheme: str, data: Measurements) -> Shown:
 
 
 def _rivals(data: Measurements) -> Drawing:
-    """The axes of Figures 2(b) and 6(b) for other schemes."""
+    """Figure of other schemes in the axes of Figures 2(b) and 6(b)."""
 
     def line(scheme: str) -> Points:
         found = [FigurePoint(DECIDES, scheme, FOUR, m, SHOWN) for m in RIVAL_ATTEMPTS]
@@ -98,7 +98,7 @@ def _rivals(data: Measurements) -> Drawing:
 
 
 def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
-    """Figures 3 and 7: both goodputs."""
+    """Figure 3 or 7: goodput of both directions."""
     name = {"fifo": "fig3", "scheduler": "fig7"}[scheme]
     charts = [
         Chart(
@@ -134,7 +134,7 @@ def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
 
 
 def losses(scheme: str, data: Measurements) -> Shown:
-    """Figures 4 and 8: loss of TCP DATA in dl4-ul4."""
+    """Figure 4 or 8: loss of TCP DATA in dl4-ul4."""
     name = {"fifo": "fig4", "scheduler": "fig8"}[scheme]
     charts = [
         Chart(f"({letter}) {way}", CURVE, _by_buffer(data, scheme, FOUR, ESTIMATED[way]))
@@ -161,7 +161,7 @@ def losses(scheme: str, data: Measurements) -> Shown:
 
 
 def along(scheme: str, scenario: str, packets: int | None = None) -> list[FigurePoint]:
-    """The places of a curve over M_t: of a figure for each buffer, or at every M_t with `SHOWN`."""
+    """Points of a curve over M_t, with a buffer of `packets`; by default at every M_t with `SHOWN`."""
     attempts, q = (ATTEMPTS, SHOWN) if packets is None else (CURVE, packets)
     return [FigurePoint(DECIDES, scheme, scenario, m, q) for m in attempts]
 
@@ -171,7 +171,7 @@ def _keys(places: Sequence[FigurePoint]) -> list[tuple[str, str]]:
 
 
 def _estimates(data: Measurements, keys: Sequence[tuple[str, str]], take: Take) -> Floats:
-    """Means and half widths, (2, place)."""
+    """Means and half widths with the axes (2, point)."""
     all_ = [estimate(take(data[key])) for key in keys]
     return np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
 
@@ -190,7 +190,7 @@ def _series(
 
 
 def _measured(data: Measurements, scheme: str, scenario: str, take: Take) -> Json:
-    """Means by buffer and attempts."""
+    """JSON of means by buffer and attempts."""
 
     def mean(place: FigurePoint) -> float | None:
         return finite(estimate(take(data[place.key])).mean)

@@ -42,13 +42,13 @@ from .plan import (
 from .runs import DOWN, SEGMENT, UP, Measurements, UpDownRuns
 
 STARVED = 0.1
-"""Ratios below it say only that downlink has nothing."""
+"""Ratio below which downlink has almost nothing; such ratios are not compared."""
 
 
 def candidates(
     printed: Mapping[str, float], data: Measurements, ids: Iterable[str] = CANDIDATES
 ) -> dict[str, Candidate]:
-    """Candidates for the testbed, against Figure 3's printed row."""
+    """Candidates of the calibration: systems, each compared with the printed row of Figure 3."""
     rows = {way: printed[f"{way}_pps"] for way in ("total", DOWN, UP)}
 
     def candidate(id_: str, system: System) -> Candidate:
@@ -61,7 +61,7 @@ def candidates(
 
 
 def calibration(printed: Mapping[str, float]) -> Search[UpDownRuns]:
-    """Choice of the system under which the claims are decided."""
+    """Search that chooses the system in which claims are decided."""
 
     def find(data: Measurements) -> Found:
         found = candidates(printed, data)
@@ -92,7 +92,7 @@ def calibration(printed: Mapping[str, float]) -> Search[UpDownRuns]:
 
 
 def windows(data: Measurements) -> Found:
-    """Finding on the windows with which 2:1 gives 1:1."""
+    """Finding on the windows with which weights of 2:1 give a ratio of 1:1."""
 
     def ratio(scenario: str, size: str, packets: int) -> Floats:
         return data["windows", f"{scenario}-{size}-Q{packets}"].ratio()
@@ -129,7 +129,7 @@ def _octets(size: str) -> int:
 
 
 def reading(data: Measurements) -> Found:
-    """Finding on what Q counts."""
+    """Finding on the queues that Q limits: each one, or both together."""
     places = {
         scheme: [FigurePoint(DECIDES, scheme, FOUR, LAST[0], q) for q in LARGE]
         for scheme in ("scheduler", "shared")
@@ -157,7 +157,7 @@ def reading(data: Measurements) -> Found:
 
 
 def driver(data: Measurements) -> Found:
-    """The scheduler above a driver that takes packets ahead of the air."""
+    """Finding on the scheduler above a driver with a queue of its own."""
     most = LAST[-1]
 
     def ratios(scheme: str, packets: int) -> list[Floats]:
@@ -185,7 +185,7 @@ def driver(data: Measurements) -> Found:
 
 
 def asymmetric(data: Measurements) -> Found:
-    """Cells with different numbers of flows each way."""
+    """Finding on cells with different numbers of uplink and downlink flows."""
 
     def furthest(id_: str, flows: tuple[int, int]) -> Estimate:
         return _furthest(data[asymmetric_id(*flows), id_])
@@ -210,7 +210,7 @@ def asymmetric(data: Measurements) -> Found:
 
 
 def _furthest(runs: UpDownRuns) -> Estimate:
-    """Deviation of the flow furthest from the mean of all, with the interval of that flow [%]."""
+    """Largest deviation of a flow from the mean of all, with the interval of that flow [%]."""
     flows = [estimate(runs.packets_per_s[:, i]) for i in range(runs.packets_per_s.shape[1])]
     mean = float(np.mean([flow.mean for flow in flows]))
     furthest = max(flows, key=lambda flow: abs(flow.mean - mean))
@@ -218,7 +218,7 @@ def _furthest(runs: UpDownRuns) -> Estimate:
 
 
 def short_flows(data: Measurements) -> Found:
-    """Transfers that come and go."""
+    """Finding on short transfers beside long flows."""
     runs = {id_: data["short-flows", id_] for id_ in MIXED}
 
     def long(one: UpDownRuns, way: str) -> Floats:
@@ -262,7 +262,7 @@ def short_flows(data: Measurements) -> Found:
 
 
 def stack(data: Measurements) -> Found:
-    """Finding on what of the hosts' TCP matters."""
+    """Finding on the details of the hosts' TCP that affect the ratio."""
     labels = list(stack_places())
     columns = [
         Column(

@@ -1,4 +1,4 @@
-"""Names of the runs: systems, schemes, scenarios, attempts, buffers. The study files declare each of them."""
+"""Names of the variants: systems, schemes, scenarios, attempts, buffers. The study files declare each."""
 
 from __future__ import annotations
 
@@ -16,53 +16,54 @@ _STACK = studies.declared("updown-fairness", "stack")
 SYMMETRIC: Mapping[str, int] = {
     id_: keys["station.up.count"] for id_, keys in _FACTORS["scenario"].items()
 }
-"""The paper's scenarios, and how many flows there are each way."""
+"""Scenarios of the paper, and the number of flows in each direction."""
 TWO, FOUR = "dl2-ul2", "dl4-ul4"
 ATTEMPTS = tuple(_FACTORS["M"]["values"])
-"""M_t, transmission attempts of a frame."""
+"""Largest numbers M_t of transmission attempts of a frame."""
 CURVE = (1, 2, 3, 4, 6, 8)
 """Attempts (M_t) at which all buffers are run."""
 LARGE, SMALL = (50, 100, 200), (10, 20)
-"""Q, packets at the access point: those that the text names, and smaller ones, of which it names none."""
+"""Buffers Q of the access point [packets]: those that the text names, and smaller ones."""
 LATE = (4, 6, 8)
 """Attempts beyond the reversal at M_t = 3."""
 LAST = (6, 8)
 """Attempts for which the paper claims that the scheduler reaches its target."""
 SHOWN = 100
-"""The buffer of Figures 3 and 7."""
+"""Buffer of Figures 3 and 7 [packets]."""
 
 SCHEMES = {id_: Words(label) for id_, label in _CLAIMS["words"]["scheme"].items()}
 SCHEME_KEYS = _FACTORS["scheme"]
-"""The keys that make each of them."""
+"""Keys of a scenario that turn each scheme on."""
 RIVALS = ("scheduler", "counted", "windows", "window", "ack-filter")
-"""Those beside each other in the axes of Figure 6(b)."""
+"""Schemes that are drawn in the axes of Figure 6(b)."""
 RIVAL_ATTEMPTS = (1, 2, 8)
 COMPARED = ("fifo", "scheduler", "counted", "windows", "window", "txop", "codel", "fq-codel")
-"""Schemes that meet different numbers of flows."""
+"""Schemes that are run with different numbers of uplink and downlink flows."""
 MIXED = ("fifo", "scheduler", "counted", "windows", "both")
-"""Schemes under which short flows are mixed in."""
+"""Schemes that are run with short flows."""
 
 System = Words
-"""Radio and hosts that the testbed may have had."""
+"""Assumption on the radio and hosts of the testbed, with its texts."""
 SYSTEMS = {id_: System(label) for id_, label in _CLAIMS["words"]["system"].items()}
 CAPTURE = _FACTORS["system"]["capture"]["bss.cell.radio"]["capture"]
-"""By how much a frame must be the stronger one."""
+"""Power ratio at which the stronger of two frames is received."""
 
 DECIDES = "senders-0.02"
-"""The system that decides the claims: the nearest to Figure 3's printed row, which FIFO alone gives, of those
-that assume one thing."""
+"""Deciding system: the nearest to the printed row of Figure 3 among those with one assumption. The row is
+measured with FIFO."""
 RESIDUAL = ("residual-0.0005", "residual-0.001")
-"""The same with packets lost for good, whatever is repeated; the first is in a first look, too."""
+"""Systems like the deciding one, in which some packets are lost in spite of retransmissions. The first of
+them is part of a quick run."""
 NEAR = ("senders-0.025", *RESIDUAL)
-"""The others whose row is, in the root mean square, within what “the same” allows."""
+"""Near systems, whose distance from the printed row is within the tolerance of “the same”."""
 ONE_WEAK = "one-weak"
-"""One of the senders is received badly. The row has one sender, so that it cannot tell one from all."""
+"""Near system in which one of several senders is received badly; in the printed row there is only one."""
 AS_READ = Readings(DECIDES, near=(*NEAR, ONE_WEAK), beside=("capture", "lost-0.003", "ideal"))
-"""Systems under which claims are decided, and those that decide nothing."""
+"""Systems in which claims are decided, and those that decide nothing."""
 CANDIDATES: tuple[str, ...] = tuple(
     studies.declared("updown-fairness", "calibration")["design"][0]["system"]
 )
-"""Systems whose row is measured."""
+"""Systems that the calibration compares with the printed row."""
 PLACES = Readings(SYSTEMS[DECIDES].label, near=tuple(SYSTEMS[id_].label for id_ in NEAR))
 """Result of the calibration, by labels of candidates."""
 
@@ -72,13 +73,13 @@ class Scope:
     """Attempts and buffers at which claims are tested in a system."""
 
     attempts: tuple[int, ...]
-    """M_t, with a buffer of `SHOWN`."""
+    """Attempts (M_t) that are run with a buffer of `SHOWN`."""
     buffers: tuple[int, ...]
-    """Q, where a claim speaks of several."""
+    """Buffers (Q) for claims about several buffers."""
     schemes: tuple[str, ...] = ("fifo", "scheduler")
 
     def among(self, attempts: Iterable[int]) -> tuple[int, ...]:
-        """Attempts of those given that are run."""
+        """Attempts (M_t), among those given, that are run."""
         return tuple(m for m in attempts if m in self.attempts)
 
 
@@ -90,14 +91,14 @@ SCOPES: Mapping[str, Scope] = {
     "lost-0.003": Scope(_BRIEF, (SHOWN,)),
     "ideal": Scope(_BRIEF, (SHOWN,)),
 }
-"""Systems with runs for claims."""
+"""Scopes of the systems in which claims are tested."""
 
 STACK = {id_: Words(label) for id_, label in _STACK["words"]["change"].items()}
-"""Differences of Linux of 2005, one thing changed at a time."""
+"""Changes to the hosts' TCP towards Linux of 2005, made one at a time."""
 WINDOWS = ("64 kB", "128 kB")
-"""Socket buffers in the table of the scheduler's limit."""
+"""Socket buffers in the finding on windows."""
 ASYMMETRIC = ((4, 4), (1, 7), (7, 1))
-"""Flows up and down."""
+"""Numbers of uplink and downlink flows."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class FigurePoint:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Setup and variant."""
+        """Setup and variant of the point."""
         setup = setup_id(self.system, self.scheme, self.scenario)
         return (setup, f"M{self.attempts}-Q{self.packets}")
 
@@ -123,12 +124,12 @@ def setup_id(system: str, scheme: str, scenario: str) -> str:
 
 
 def in_group(id_: str, place: FigurePoint) -> tuple[str, str]:
-    """Setup and variant of a point in a setup of several schemes or scenarios, which decides nothing."""
+    """Setup and variant of a point in the setup `id_`, which has several schemes or scenarios."""
     return (id_, "-".join(place.key))
 
 
 def stack_places() -> list[str]:
-    """The points at which each detail of the stack is tried."""
+    """Texts of the points at which each change of the hosts' TCP is run."""
     return list(_STACK["words"]["place"].values())
 
 

@@ -23,7 +23,7 @@ UP, DOWN = "uplink", "downlink"
 
 
 def _seen(at_sender: str, at_receiver: str) -> Take:
-    """Function that takes a column as the wired host sees it: it receives uplink, and sends downlink data."""
+    """Function that takes a column as seen by the wired host, which receives uplink and sends downlink."""
 
     def take(result: Result) -> Floats:
         is_up = [flow.startswith("up") for flow in names(result)]
@@ -39,39 +39,39 @@ class UpDownRuns(Columns):
     ways: tuple[str, ...] = taken(
         lambda result: tuple(name.partition("-")[0].rstrip("0123456789") for name in names(result))
     )
-    """`uplink`, `downlink`, or a short flow's name without its number."""
+    """Direction of each flow: `uplink`, `downlink`, or the name of a short flow without its number."""
     packets_per_s: Floats = taken(lambda result: of_each(result, "goodput_bps", 8) / SEGMENT)
     """Goodput over the measured time [packets/s], (replication, flow)."""
     sent: Floats = column("packets_sent")
-    """Packets of TCP's senders, (replication, flow)."""
+    """Packets sent by TCP, (replication, flow)."""
     dropped: Floats = column("packets_dropped")
     """Packets that a queue or the MAC dropped."""
     seen: Floats = taken(_seen("packets_sent", "packets_received"))
-    """Data packets that the wired host's trace shows."""
+    """Data packets in the trace of the wired host."""
     seen_again: Floats = taken(_seen("retransmissions", "packets_repeated"))
-    """Retransmissions among them."""
+    """Retransmissions in the trace of the wired host."""
     completion_s: Floats = column("completion_s")
-    """Of finite flows; NaN if they were not done."""
+    """Completion time of finite flows [s]; NaN if a flow did not complete."""
 
     def of_way(self, way: str) -> Booleans:
         """Mask of the flows in this direction."""
         return np.array([one == way for one in self.ways])
 
     def goodput(self, way: str) -> Floats:
-        """Overall goodput of one way [packets/s], (replication)."""
+        """Total goodput of one direction [packets/s], (replication)."""
         total: Floats = self.packets_per_s[:, self.of_way(way)].sum(axis=1)
         return total
 
     def total(self) -> Floats:
-        """Overall goodput of both ways [packets/s], (replication)."""
+        """Total goodput of both directions [packets/s], (replication)."""
         return self.goodput(UP) + self.goodput(DOWN)
 
     def ratio(self) -> Floats:
-        """Downlink goodput over uplink goodput, (replication)."""
+        """Ratio of downlink to uplink goodput, (replication)."""
         return self.goodput(DOWN) / self.goodput(UP)
 
     def unfairness(self) -> Floats:
-        """|ln ratio|, (replication): 0 is 1:1."""
+        """Absolute logarithm |ln ratio|, (replication); 0 if both directions are equal."""
         return np.abs(np.log(self.ratio()))
 
     def loss(self, way: str) -> Floats:
@@ -79,7 +79,7 @@ class UpDownRuns(Columns):
         return _part(self.seen_again, self.seen, self.of_way(way))
 
     def exact_loss(self, way: str) -> Floats:
-        """Packets dropped over packets sent, (replication)."""
+        """Fraction of sent packets that were dropped, (replication)."""
         return _part(self.dropped, self.sent, self.of_way(way))
 
 
