@@ -1,11 +1,20 @@
 //! Worlds that Python steps, observes and changes.
 
 use airfair_sim::clock::{Clock, Woken};
+use airfair_sim::link::LinkId;
 use airfair_sim::observe::{self, Objects, Observed};
+use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::random::Streams;
+use airfair_sim::record::{Member, Recorder};
 use airfair_sim::run::{self, Simulation};
-use airfair_units::{Duration, Time};
+use airfair_sim::scenario as sim;
+use airfair_sim::world::{self as sim_world, AggregateLimits, Direction, Unsettable, WindowLimit};
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::Weights;
+use airfair_wlan::edca::AccessCategory;
+use airfair_wlan::phy::Rate;
 use numpy::PyArray1;
+use pyo3::create_exception;
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -13,6 +22,13 @@ use crate::batch::{Outcome, RunError};
 use crate::panics;
 use crate::scenario::Scenario;
 use crate::trace::{Tracing, Writers};
+
+create_exception!(
+    airfair._core,
+    SettingError,
+    PyValueError,
+    "A setting cannot be changed during the run, or not to this value."
+);
 
 /// Number of events between two checks for Ctrl-C: some ten milliseconds.
 const EVENTS: u32 = 65_536;
@@ -128,6 +144,172 @@ impl World {
         Ok(Observation { seen, counts: self.counts() })
     }
 
+    /// Sets a key of the scenario for the rest of the run, by its dotted path and a value in TOML.
+    /// Allowed are the rate, errors and queue of a station, the queue of an access point, and the
+    /// rate and loss of a link. Raises `SettingError` for any other key or value.
+    fn set(&mut self, path: &str, value: &str) -> PyResult<()> {
+        let scenario = &self.scenario.get().inner;
+        let target = Target::of(path, scenario)?;
+        let wanted = target.parse(scenario, path, value)?;
+        let world = self.stepped.as_mut().ok_or_else(over)?;
+        let set = with!(world, it => target.apply(it.world(), &wanted));
+        set.map_err(|error| SettingError::new_err(format!("{path} = {value}: {error}")))
+    }
+
+    /// Rates that data frames from and to a station may have, ascending [bit/s].
+    fn rates(&mut self, station: usize) -> PyResult<Vec<u64>> {
+        let of = |rates: &[Rate]| rates.iter().map(|it| it.data_rate().bps()).collect();
+        Ok(
+            with!(self.open()?, it => { let world = it.world(); of(world.rates(world.station(station))) }),
+        )
+    }
+
+    /// Sets the rate of data frames of a station to one of its `rates`. `direction` is "up",
+    /// "down" or "both".
+    fn set_rate_index(&mut self, station: usize, direction: &str, index: usize) -> PyResult<()> {
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            let station = world.station(station);
+            match world.rates(station).get(index).copied() {
+                None => Err(Unsettable::NoSuchRate),
+                Some(rate) => directions(direction)?
+                    .iter()
+                    .try_for_each(|direction| world.set_rate(station, *direction, rate)),
+            }
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the smallest and largest contention window of a member [slots]. A member is the index of
+    /// a station, or -1 - c for the access point of cell c. `category` is the name of an access
+    /// category; without it, all categories are set.
+    #[pyo3(signature = (member, smallest, largest, category = None))]
+    fn set_contention_window(
+        &mut self,
+        member: isize,
+        smallest: u16,
+        largest: u16,
+        category: Option<&str>,
+    ) -> PyResult<()> {
+        let category = category.map(access_category).transpose()?;
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_contention_window(member_of(world, member), category, (smallest, largest))
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the AIFSN of a member, as `set_contention_window`.
+    #[pyo3(signature = (member, aifsn, category = None))]
+    fn set_aifsn(&mut self, member: isize, aifsn: u8, category: Option<&str>) -> PyResult<()> {
+        let category = category.map(access_category).transpose()?;
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_aifsn(member_of(world, member), category, aifsn)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the TXOP limit of a member [ns], as `set_contention_window`.
+    #[pyo3(signature = (member, limit_ns, category = None))]
+    fn set_txop_limit(
+        &mut self,
+        member: isize,
+        limit_ns: u64,
+        category: Option<&str>,
+    ) -> PyResult<()> {
+        let category = category.map(access_category).transpose()?;
+        let limit = Duration::from_nanos(limit_ns);
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_txop_limit(member_of(world, member), category, limit)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets limits of the A-MPDUs from or to a station: octets, MPDUs and time on the air [ns].
+    /// `None` leaves a limit as it is.
+    #[pyo3(signature = (station, direction, *, octets = None, mpdus = None, duration_ns = None))]
+    fn set_aggregate_limits(
+        &mut self,
+        station: usize,
+        direction: &str,
+        octets: Option<u64>,
+        mpdus: Option<u16>,
+        duration_ns: Option<u64>,
+    ) -> PyResult<()> {
+        let (bytes, duration) = (octets.map(Bytes::new), duration_ns.map(Duration::from_nanos));
+        let limits = AggregateLimits { bytes, mpdus, duration };
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            let station = world.station(station);
+            directions(direction)?
+                .iter()
+                .try_for_each(|it| world.set_aggregate_limits(station, *it, limits))
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the weight of a station's airtime in the queue of its access point; 256 is the default.
+    fn set_airtime_weight(&mut self, station: usize, weight: u16) -> PyResult<()> {
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_airtime_weight(world.station(station), weight)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the weights of DATA and pure ACKs in the queue of a member.
+    fn set_weights(&mut self, member: isize, data: u32, acks: u32) -> PyResult<()> {
+        let weights = Weights { data, ack: acks };
+        if data == 0 || acks == 0 {
+            return Err(unsettable(Unsettable::OutOfRange));
+        }
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_weights(member_of(world, member), weights)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Limits the window of TCP at one end of a flow, "sender" or "receiver". `unit` is "octets",
+    /// "segments", "divide_by", or "none" to remove the limit.
+    fn set_window_limit(&mut self, flow: usize, end: &str, unit: &str, value: u64) -> PyResult<()> {
+        let count = || u32::try_from(value).map_err(|_| unsettable(Unsettable::OutOfRange));
+        let limit = match unit {
+            "none" => WindowLimit::None,
+            "octets" => WindowLimit::Octets(Bytes::new(value)),
+            "segments" => WindowLimit::Segments(count()?),
+            _ if value == 0 => return Err(unsettable(Unsettable::OutOfRange)),
+            _ => WindowLimit::DividedBy(count()?),
+        };
+        let (flow, side) = (FlowId::new(flow), side(end)?);
+        let set = with!(self.open()?, it => it.world().set_window_limit(flow, side, limit));
+        set.map_err(unsettable)
+    }
+
+    /// Limits the rate of TFRC at one end of a flow [bit/s]; `None` removes the limit.
+    fn set_rate_limit(&mut self, flow: usize, end: &str, bps: Option<u64>) -> PyResult<()> {
+        if bps == Some(0) {
+            return Err(unsettable(Unsettable::OutOfRange));
+        }
+        let (flow, side, limit) = (FlowId::new(flow), side(end)?, bps.map(DataRate::from_bps));
+        let set = with!(self.open()?, it => it.world().set_rate_limit(flow, side, limit));
+        set.map_err(unsettable)
+    }
+
+    /// Starts a flow now.
+    fn start_flow(&mut self, flow: usize) -> PyResult<()> {
+        let flow = FlowId::new(flow);
+        with!(self.open()?, it => it.world().start_flow(flow)).map_err(unsettable)
+    }
+
+    /// Stops a flow now.
+    fn stop_flow(&mut self, flow: usize) -> PyResult<()> {
+        let flow = FlowId::new(flow);
+        with!(self.open()?, it => it.world().stop_flow(flow)).map_err(unsettable)
+    }
+
     /// Copy of the world, which continues from the same state. A copy writes no trace files.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         let Stepped::Plain(simulation) = self.stepped()? else {
@@ -171,6 +353,10 @@ impl World {
 }
 
 impl World {
+    fn open(&mut self) -> PyResult<&mut Stepped> {
+        self.stepped.as_mut().ok_or_else(over)
+    }
+
     fn stepped(&self) -> PyResult<&Stepped> {
         self.stepped.as_ref().ok_or_else(over)
     }
@@ -181,6 +367,149 @@ impl World {
         let links = scenario.links.len() * 2;
         [scenario.flows.len(), scenario.stations.len(), scenario.cells.len(), links]
     }
+}
+
+/// Part of a scenario that can be set during a run.
+enum Target {
+    /// Rate of data frames from a station, to it, or both.
+    Rate(usize, &'static [Direction]),
+    Errors(usize),
+    StationQueue(usize),
+    AccessPointQueue(usize),
+    LinkRate(usize),
+    /// Loss of both directions of a link.
+    Loss(usize),
+}
+
+impl Target {
+    /// Target that a dotted path names.
+    fn of(path: &str, scenario: &sim::Scenario) -> PyResult<Self> {
+        let keys: Vec<&str> = path.split('.').collect();
+        let station = |name: &str| scenario.stations.iter().position(|it| it.name == name);
+        let cell = |name: &str| scenario.cells.iter().position(|it| it.name == name);
+        let link = |name: &str| scenario.links.iter().position(|it| it.name == name);
+        let found = match keys[..] {
+            ["station", name, "rate"] => {
+                station(name).map(|it| Self::Rate(it, &[Direction::Up, Direction::Down]))
+            }
+            ["station", name, "rate", "up"] => {
+                station(name).map(|it| Self::Rate(it, &[Direction::Up]))
+            }
+            ["station", name, "rate", "down"] => {
+                station(name).map(|it| Self::Rate(it, &[Direction::Down]))
+            }
+            ["station", name, "errors"] => station(name).map(Self::Errors),
+            ["station", name, "queue"] => station(name).map(Self::StationQueue),
+            ["bss", name, "ap", "queue"] => cell(name).map(Self::AccessPointQueue),
+            ["link", name, "rate"] | ["host", name, "link", "rate"] => {
+                link(name).map(Self::LinkRate)
+            }
+            ["link", name, "loss"] | ["host", name, "link", "loss"] => link(name).map(Self::Loss),
+            _ => {
+                return Err(SettingError::new_err(format!(
+                    "{path}: this key cannot change during a run; allowed are station.NAME.rate, \
+                     station.NAME.errors, station.NAME.queue, bss.NAME.ap.queue, host.NAME.link.rate, \
+                     host.NAME.link.loss, link.NAME.rate and link.NAME.loss"
+                )));
+            }
+        };
+        found.ok_or_else(|| SettingError::new_err(format!("{path}: no {} has this name", keys[0])))
+    }
+
+    /// The scenario with the key of the path set to a value in TOML.
+    fn parse(&self, scenario: &sim::Scenario, path: &str, value: &str) -> PyResult<sim::Scenario> {
+        let text = scenario.to_toml();
+        let overrides = [(path.to_owned(), value.to_owned())];
+        let mut no_file = |_: &str| Err("a setting cannot refer to a file".to_owned());
+        let driver = sim::Driver::Emulation;
+        sim::Scenario::load(text.as_bytes(), &overrides, &mut no_file, driver).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            SettingError::new_err(problems.join("\n"))
+        })
+    }
+
+    /// Sets the target to its value in the scenario `wanted`.
+    fn apply<R: Recorder, C: Clock>(
+        &self,
+        world: &mut sim_world::World<R, C>,
+        wanted: &sim::Scenario,
+    ) -> Result<(), Unsettable> {
+        match *self {
+            Self::Rate(index, directions) => {
+                let (of, station) = (&wanted.stations[index], world.station(index));
+                directions.iter().try_for_each(|direction| {
+                    let schedule = match direction {
+                        Direction::Up => &of.rate_up,
+                        Direction::Down => &of.rate_down,
+                    };
+                    world.set_rate(station, *direction, schedule[0].1)
+                })
+            }
+            Self::Errors(index) => {
+                world.set_errors(world.station(index), wanted.stations[index].errors)
+            }
+            Self::StationQueue(index) => {
+                world.set_queue(world.station(index), wanted.stations[index].queue)
+            }
+            Self::AccessPointQueue(index) => {
+                world.set_queue(world.access_point(index), wanted.cells[index].ap.queue)
+            }
+            Self::LinkRate(index) => {
+                for link in [LinkId::forth(index), LinkId::forth(index).reversed()] {
+                    world.set_link_rate(link, wanted.links[index].rate);
+                }
+                Ok(())
+            }
+            Self::Loss(index) => {
+                let [forth, back] = wanted.links[index].loss;
+                world.set_loss(LinkId::forth(index), forth);
+                world.set_loss(LinkId::forth(index).reversed(), back);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Member with this number: a station's index, or -1 - c for the access point of cell c.
+fn member_of<R: Recorder, C: Clock>(world: &sim_world::World<R, C>, number: isize) -> Member {
+    match usize::try_from(number) {
+        Ok(station) => world.station(station),
+        Err(_) => world.access_point(number.unsigned_abs() - 1),
+    }
+}
+
+fn directions(word: &str) -> PyResult<&'static [Direction]> {
+    match word {
+        "up" => Ok(&[Direction::Up]),
+        "down" => Ok(&[Direction::Down]),
+        "both" => Ok(&[Direction::Up, Direction::Down]),
+        _ => Err(SettingError::new_err(format!(
+            "direction {word:?}: allowed are \"up\", \"down\" and \"both\""
+        ))),
+    }
+}
+
+fn side(word: &str) -> PyResult<Side> {
+    match word {
+        "sender" => Ok(Side::Sender),
+        "receiver" => Ok(Side::Receiver),
+        _ => Err(SettingError::new_err(format!(
+            "end {word:?}: allowed are \"sender\" and \"receiver\""
+        ))),
+    }
+}
+
+fn access_category(word: &str) -> PyResult<AccessCategory> {
+    let found = AccessCategory::ALL.into_iter().find(|it| it.to_string() == word.replace('_', " "));
+    found.ok_or_else(|| {
+        SettingError::new_err(format!(
+            "access category {word:?}: allowed are \"background\", \"best_effort\", \"video\" and \"voice\""
+        ))
+    })
+}
+
+fn unsettable(error: Unsettable) -> PyErr {
+    SettingError::new_err(error.to_string())
 }
 
 /// Activity of a world during one step, as arrays in the order of the scenario.

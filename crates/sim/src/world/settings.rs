@@ -142,6 +142,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Member { cell: CellId::new(index), node: NodeId::AP }
     }
 
+    /// Rates that the data frames from or to a station may have, in ascending order; empty for an access point.
+    pub fn rates(&self, of: Member) -> &[Rate] {
+        &self.cells[of.cell.index()].members[of.node.index()].rates
+    }
+
     /// Sets the rate of data frames from or to a station, from its next attempt on. Results then contain the mean of
     /// the rates that the link really had.
     ///
