@@ -53,9 +53,9 @@ def _choices(kept: History) -> str:
     parts = []
     for turn in kept.turns:
         parts += [
-            _wrapped(f"Known at the time: {turn.seen}."),
+            _wrapped(f"Known at that time: {turn.seen}."),
             _wrapped(f"Verdicts before: {in_words(turn.before)}. After: {in_words(turn.after)}."),
-            "| choice | before it |",
+            "| choice | before |",
             "| --- | --- |",
             *(f"| {one.what} | {one.instead_of} |" for one in turn.chosen),
             "",
