@@ -53,9 +53,9 @@ def _choices(kept: History) -> str:
     parts = []
     for turn in kept.turns:
         parts += [
-            _wrapped(f"Known by then: {turn.seen}."),
+            _wrapped(f"Known at that time: {turn.seen}."),
             _wrapped(f"Verdicts before: {in_words(turn.before)}. After: {in_words(turn.after)}."),
-            "| chosen then | before it |",
+            "| choice | before |",
             "| --- | --- |",
             *(f"| {one.what} | {one.instead_of} |" for one in turn.chosen),
             "",
@@ -76,5 +76,5 @@ def _verdicts(kept: History, paper: str) -> str:
         for claim, state in now.items()
     ]
     return "\n".join(
-        ["| claim | before | now | why it moved |", "| --- | --- | --- | --- |", *rows, ""]
+        ["| claim | before | now | reason for the change |", "| --- | --- | --- | --- |", *rows, ""]
     )
