@@ -121,14 +121,13 @@ impl World {
         Ok(with!(self.stepped()?, it => it.now()).as_nanos())
     }
 
-    /// Advances the world by a duration [ns], or to the end of the scenario if that is earlier, and
-    /// returns what happened since the last observation.
-    fn advance(&mut self, py: Python<'_>, by_ns: u64) -> PyResult<Observation> {
-        if by_ns == 0 {
-            return Err(PyValueError::new_err("a step must be longer than 0 s"));
-        }
+    /// Advances the world by `by`, a duration such as "10 ms" or a number of seconds, or to the end of
+    /// the scenario if that is earlier. Returns what happened since the last observation.
+    fn advance(&mut self, py: Python<'_>, by: By) -> PyResult<Observation> {
+        let by = by.duration()?.min(self.scenario.get().inner.duration);
+        let counts = self.counts();
         let stepped = self.stepped.as_mut().ok_or_else(over)?;
-        let until = with!(stepped, it => it.now()) + Duration::from_nanos(by_ns);
+        let until = with!(stepped, it => it.now()) + by;
         loop {
             let advanced = py.detach(|| panics::caught(|| with!(stepped, it => it.advance(until))));
             match advanced {
@@ -141,7 +140,7 @@ impl World {
             }
         }
         let seen = with!(stepped, it => it.world().observe());
-        Ok(Observation { seen, counts: self.counts() })
+        Ok(Observation { seen, counts })
     }
 
     /// Sets a key of the scenario for the rest of the run, by its dotted path and a value in TOML.
@@ -369,6 +368,39 @@ impl World {
     }
 }
 
+/// Length of a step from Python.
+#[derive(FromPyObject)]
+enum By {
+    /// Text with a unit.
+    Text(String),
+    /// Number of seconds.
+    Seconds(f64),
+}
+
+impl By {
+    fn duration(&self) -> PyResult<Duration> {
+        const SECOND: f64 = 1e9;
+        let duration = match self {
+            Self::Text(text) => text
+                .parse::<Duration>()
+                .map_err(|error| PyValueError::new_err(format!("step {text:?}: {error}")))?,
+            Self::Seconds(seconds) => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a float that is too large or negative saturates"
+                )]
+                let ns = (*seconds * SECOND).round() as u64;
+                Duration::from_nanos(ns)
+            }
+        };
+        if duration.is_zero() {
+            return Err(PyValueError::new_err("a step of 0 s: allowed are 1 ns and more"));
+        }
+        Ok(duration)
+    }
+}
+
 /// Part of a scenario that can be set during a run.
 enum Target {
     /// Rate of data frames from a station, to it, or both.
@@ -557,8 +589,14 @@ pub(crate) fn observation_columns() -> Vec<(&'static str, &'static str, &'static
         Objects::Cells => "cells",
         Objects::Links => "links",
     };
-    let columns = observe::columns().into_iter();
-    columns.map(|(objects, name, meaning)| (word(objects), name, meaning)).collect()
+    observe::columns().map(|(objects, name, meaning)| (word(objects), name, meaning)).collect()
+}
+
+/// Number of nanoseconds of a duration such as "10 ms".
+#[pyfunction]
+pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
+    let parsed = text.parse::<Duration>().map(Duration::as_nanos);
+    parsed.map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))
 }
 
 fn over() -> PyErr {
