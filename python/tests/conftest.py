@@ -12,7 +12,7 @@ from support import PROGRAM, SCENARIO, Program
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort tests by file: files with waiting tests, files with slow tests, others. Processes then end together."""
+    """Sort files: those with waiting tests first, then those with slow tests. Workers end together."""
 
     def those_with(mark: str) -> set[Path]:
         return {item.path for item in items if item.get_closest_marker(mark)}

@@ -1,4 +1,4 @@
-"""Numbers, commands and links of the book agree with the program.
+"""Tests that numbers, commands and links of the book agree with the program.
 
 `make book` writes numbers, listings and outputs anew.
 """
@@ -148,7 +148,7 @@ NUMBER = re.compile(r"(?<![\w.§])(?:\d+\.\d+|\d+(?= ± ))(?![\w.])")
 
 
 def typed(text: str) -> set[str]:
-    """Numbers with a point or an interval that have no name."""
+    """Numbers with a decimal point or an interval that have no alias."""
     return set(NUMBER.findall(NO_RESULT.sub("", named.without(text))))
 
 
@@ -240,7 +240,7 @@ def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
     assert DARK_PALETTE[1] in dark
 
 
-# ------------------------------------------------------------------ the checks see mistakes
+# ------------------------------------------------------------------ tests of the checks
 
 
 ALIASES = named.Context(aliases={"own": "a.b", "sum": "a + b", "claims": "verdicts.all.claims"})

@@ -1,4 +1,4 @@
-"""Mobility traces: files that a scenario refers to."""
+"""Tests of mobility traces, files to which a scenario refers."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def scenario(tmp_path: Path, trace: str) -> Path:
 
 
 def refused(path: Path) -> str:
-    """The one mistake of a scenario."""
+    """Return the only error of a scenario."""
     with pytest.raises(ScenarioError) as caught:
         airfair.load(path)
     (line,) = caught.value.problems
@@ -57,7 +57,7 @@ def test_a_trace_is_its_waypoints(tmp_path: Path) -> None:
     path = scenario(tmp_path, "time_s, x_m, y_m\n0,1,0\n2.5,40.12499,-3\n\n1e3, 0,0\n")
     assert airfair.load(path).to_toml() == airfair.load(SCENARIO % POINTS).to_toml()
     assert airfair.load(str(path)).to_toml() == airfair.load(path).to_toml()
-    # What is written beside the results needs no other file.
+    # The scenario that results contain needs no trace file.
     assert airfair.load(airfair.load(path).to_toml()).to_toml() == airfair.load(path).to_toml()
 
 

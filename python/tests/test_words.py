@@ -1,4 +1,4 @@
-"""Rules of plain words that a program can check: CONTRIBUTING.md, "Plain words".
+"""Tests of the rules of CONTRIBUTING.md, "Plain words", that a program can check.
 
 The ceilings and the lists may only shrink.
 """
@@ -47,7 +47,7 @@ def text_of(page: str) -> str:
 
 
 def wide_lines(text: str) -> list[str]:
-    """Lines of prose that are too long to read in a diff.
+    """Lines of prose above the allowed width.
 
     Tables, blocks of code, generated regions, options of the Python reference and links alone may be longer.
     """
@@ -117,7 +117,7 @@ def test_public_comments_begin_with_the_thing() -> None:
     assert len(pronouns) <= PRONOUNS, "\n".join(pronouns)
 
 
-# ------------------------------------------------------------------ and these checks see mistakes
+# ------------------------------------------------------------------ tests of the checks
 
 
 def test_a_wide_line_of_prose_is_seen_and_no_other() -> None:

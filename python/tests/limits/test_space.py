@@ -31,7 +31,7 @@ def test_every_place_is_a_valid_pair(scheme: Scheme, data: st.DataObject) -> Non
     place = data.draw(st.lists(coordinate, min_size=len(scheme.space), max_size=len(scheme.space)))
     where = condition(scheme.space, place)
     both = pair(where, scheme.switch, TODAYS[QUICK] if scheme.standard else FULL)
-    scenarios = [load(keys) for keys in (both.without, both.using)]  # raises an error if a scenario is invalid
+    scenarios = [load(keys) for keys in (both.without, both.using)]  # raises an error if invalid
     assert scenarios[0].to_toml() != scenarios[1].to_toml()
     fast, slow = rates(where)
     assert slow.mbps <= fast.mbps
