@@ -30,12 +30,12 @@ NOT_RUN = {
     "needs two hosts",
     "takes minutes",
 }
-"""Reasons for which a command or a snippet of the book may stay without a run."""
+"""Allowed reasons for not running a command or a snippet."""
 PAGES = [page for page in named.pages() if page.name != "reasons.md"]
 WRITTEN = {
     ROOT / "docs" / name for name in ("references.md", "results.md", *scenario_pages.names())
 }
-"""Pages that a program writes, and titles of sources."""
+"""Pages that a program writes, and the list of sources, whose titles contain numbers."""
 DEVIATIONS = sorted((ROOT / "docs/deviations").glob("*.md"))
 """Pages with entries of deviations."""
 STEPS = [page for page in PAGES if page.name != "tutorial.md"]
@@ -136,9 +136,9 @@ NOT_NAMED = {
     "printed by the paper",
     "worked out in the text",
 }
-"""Reasons for which a number with a point, or with an interval, may be typed."""
+"""Allowed reasons for a number with a decimal point or an interval but without an alias."""
 LONGEST_LIST = 10
-"""Numbers that one comment may exempt: more of them belong in a record."""
+"""Greatest number of exemptions in one comment; more numbers belong in a record."""
 TYPED = re.compile(r"^<!-- not named: ([^:]+): (.+) -->$", re.MULTILINE)
 NO_RESULT = re.compile(
     r"^```.*?^```$|`[^`]*`|\]\([^)]*\)|802\.11|[Pp]ython 3\.\d+|ns-2\.35|<!--(?!=).*?-->|\[[\w-]+ §[^\]]*\]",

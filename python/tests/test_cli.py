@@ -37,7 +37,7 @@ FILES = TABLES | {
     "report.html",
 }
 DIFFERENT = {"run.json", "report.html"}
-"""They say how long it took, and the command."""
+"""Files that differ between equal runs: they contain the wall time and the command."""
 
 
 def names(directory: Path) -> set[str]:

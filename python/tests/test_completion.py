@@ -102,7 +102,7 @@ ASK = {
     "fish": 'complete -C "airfair repro"',
     "zsh": "echo $+functions[_python_argcomplete] reproduce",
 }
-"""What is typed once the script is loaded; zsh completes on a terminal alone."""
+"""Commands that ask each shell for completions after its script is loaded; zsh needs a terminal."""
 LOAD = {
     "bash": 'eval "$(airfair completion bash)"',
     "fish": "airfair completion fish | source",

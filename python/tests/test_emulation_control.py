@@ -35,7 +35,7 @@ class Deaf:
 
 
 STATE = {"nodes": ["much" * 20_000]}
-"""More than a socket takes at once."""
+"""State whose JSON is larger than a socket's buffer."""
 
 
 def deaf() -> Any:  # noqa: ANN401 - used as an emulation

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 ROOM = 4_194_304
-"""Octets for packets that wait, which without root are to be permitted (`net.core.rmem_max`)."""
+"""Size of the receive buffer [octets], which `net.core.rmem_max` has to permit without root."""
 KERNELS = """\
 [flow.{0}]
 from = "{0}"

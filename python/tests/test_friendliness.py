@@ -17,7 +17,7 @@ from airfair import friendliness as fr
 Octets = NDArray[np.int64]
 
 OCTETS = [500, 1500, 0, 1000, 3000, 0]
-"""A flow in six steps of half a second, packets of 500 octets: 1, 3, 0, 2, 6 and 0 of them."""
+"""Octets of a flow in six steps of half a second: 1, 3, 0, 2, 6 and 0 packets of 500 octets."""
 
 
 def test_packets_are_counted_over_the_interval_that_ends_at_t() -> None:

@@ -283,11 +283,11 @@ def archived(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 OCTETS = st.binary(min_size=1, max_size=6)
 DAMAGES = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), OCTETS), max_size=3)
-"""Octets that are written over others, each at a part of the file's length."""
+"""Octets to write into a file, each with its offset as a fraction of the file's length."""
 CUTS = st.one_of(st.just(1.0), st.floats(0, 1))
-"""Part of the file that is left."""
+"""Fraction of the file that remains."""
 AIMED = st.lists(st.tuples(st.integers(0, 7), st.integers(-20, 150), OCTETS), max_size=3)
-"""The same near the words of a file of SQLite that say what is in its tables."""
+"""Octets to write near words of an SQLite file that describe its tables."""
 
 
 def damaged(content: bytes, damages: list[tuple[float, bytes]], cut: float = 1.0) -> bytes:
@@ -375,7 +375,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 WRONG = (airfair.DamagedError, airfair.ForeignResultError, OSError)
-"""Whatever is wrong with a directory is one of these."""
+"""Errors that reading a damaged directory may raise."""
 
 
 def read_all(folder: Path, other: Path, scenario: Path) -> None:

@@ -96,7 +96,7 @@ dd if=/dev/zero of="$1/rest" bs=4k count=1 2>/dev/null
 cat "$1/kept.json"; ls -A "$1"
 exit $status
 """
-"""A file system of two blocks, one of which is the file, and the other one other's."""
+"""Shell commands that mount a file system of two blocks: an output file and another file fill both."""
 MEASURED = """
 import sys
 from airfair import cli

@@ -164,7 +164,7 @@ FIELDS = (
 )
 DATA, BEACON, ACK = ("2", "0"), ("0", "8"), ("1", "13")
 VIDEO = 49_154
-"""Port of the sender of the third flow."""
+"""UDP port of the sender of the third flow."""
 
 Frame = dict[str, str]
 

@@ -14,7 +14,7 @@ from airfair._core import LARGEST_TRACE
 from support import PROGRAM
 
 MOST = 50_000
-"""Waypoints of all stations."""
+"""Greatest number of waypoints of all stations."""
 
 SCENARIO = """
 duration = "10 s"
@@ -228,9 +228,10 @@ except ValueError:
 traces.read = panic
 sys.exit(cli.main(["run", sys.argv[1]]))
 """
-"""PyO3 goes on with a panic where a function of Python raises what PyO3 makes of one.
+"""Program in which the core panics below its parser.
 
-So the core panics below its parser. The exception's class is there once the core has met any other.
+PyO3 turns a panic into an exception, and panics again if a Python function raises this exception. Its class
+is available after another exception has crossed the core.
 """
 
 

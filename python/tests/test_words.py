@@ -15,7 +15,7 @@ import scenario_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDTH = 120
-"""Characters of a line of Markdown, at most."""
+"""Greatest length of a line of Markdown."""
 GENERATED = {"docs/results.md", *(f"docs/{name}" for name in scenario_pages.names())}
 """Pages that a program writes."""
 PAGES = [
@@ -27,11 +27,11 @@ PAGES = [
 ]
 
 TWO_WORDS = 204
-"""Doc comments of one or two words on public items, at most."""
+"""Greatest number of doc comments on public items with one or two words."""
 QUESTIONS = 40
-"""Doc comments on public items that begin with What, Who, Whether, How or Which, at most."""
+"""Greatest number of doc comments on public items that begin with What, Who, Whether, How or Which."""
 PRONOUNS = 129
-"""Doc comments on public items that begin with It, Its, Those or That, at most."""
+"""Greatest number of doc comments on public items that begin with It, Its, Those or That."""
 
 _REGION = re.compile(
     r"^<!-- (?:table|chosen late|verdicts before): .*?<!-- (?:/table|until here) -->$"

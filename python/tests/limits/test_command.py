@@ -194,7 +194,7 @@ def test_a_mistake_is_one_line(
 
 
 SEVERAL = 100
-"""Runs of some points: eight of each."""
+"""Number of runs, for several points of eight runs each."""
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:

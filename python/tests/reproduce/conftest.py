@@ -11,7 +11,7 @@ from airfair.reproduce.papers.arf_aware_tcp.plan import NOTICES
 from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 
 Levels = list[tuple[int, list[float]]]
-"""Throughput of each flow [kb/s] up to an instant [s]; the flows start at 1 s."""
+"""Throughputs of all flows [kb/s] until each instant [s]; the flows start at 1 s."""
 MakeRuns = Callable[..., ArfAwareRuns]
 
 SEGMENT = 1000

@@ -29,7 +29,7 @@ from airfair.reproduce.runs import FRESH, LOOKS
 
 Data = dict[tuple[str, str], Floats]
 FIRST = 5
-"""Replications of a first look, as updown-fairness and modern have them."""
+"""Number of first replications, as in updown-fairness and modern."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def exponentials(generator: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 MEANS = {lognormal: math.exp(0.5514**2 / 2), gammas: 4 / 3, exponentials: math.inf}
-"""Arithmetic mean of each: e^(σ²/2); of two gammas with a shape of 4, 4/(4 − 1); of exponentials none."""
+"""Means of the ratios: e^(σ²/2), 4/(4 − 1) for gammas of shape 4, and infinite for exponentials."""
 
 
 @pytest.mark.parametrize("draw", MEANS)

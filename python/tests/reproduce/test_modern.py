@@ -127,7 +127,7 @@ def decide(data: Data, claim: str) -> Verdict:
 
 
 CALCULATED = "ending-fifo-air"
-"""A claim on printed figures that nobody measured."""
+"""Claim on printed values that were calculated, not measured."""
 
 
 @pytest.mark.parametrize("claim", [one.id for one in PREDICATES if one.id != CALCULATED])

@@ -127,9 +127,9 @@ SHORT = {
     "tfrc-friendliness": "70 s",
     "modern": "4 s",
 }
-"""Duration of each paper's runs where those of a quick look take long, beyond its warm-up."""
+"""Shorter durations, longer than the warm-up, for papers whose quick runs take long."""
 WHOLE = {"short-flows"}
-"""Setups whose flows begin until late."""
+"""Setups that keep their duration, since some flows start late."""
 
 
 def short(id_: str) -> Paper[Any]:
