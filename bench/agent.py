@@ -192,7 +192,7 @@ def figure(values: Sequence[float], digits: int) -> Figure:
 
 
 def figures(runs: list[Outcome], cell: Cell) -> dict[str, Figure]:
-    """Return the goodputs of both sessions and their sum."""
+    """Return the goodputs of both sessions and their sum, and for a shared cell Jain's index."""
     each = dict(zip(NAMES, zip(*(run.goodput for run in runs), strict=True), strict=True))
     each["both"] = tuple(math.fsum(run.goodput) for run in runs)
     if not cell.is_shared:
