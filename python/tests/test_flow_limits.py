@@ -14,7 +14,7 @@ from airfair import names, terminal, text_table
 from airfair.flow_limits import FlowLimits
 from airfair.terminal_tables import Wish
 
-# 65 535 octets in a round trip of more than 200 ms are 2.6 Mb/s, a tenth of what 802.11g carries.
+# 65 535 octets in a round trip of more than 200 ms are 2.6 Mb/s, a tenth of 802.11g's capacity.
 FAR = """\
 title = "Windows, queues and air"
 duration = "4 s"

@@ -282,7 +282,7 @@ def test_no_more_than_the_largest_rate_is_sent() -> None:
 
 
 def test_a_sender_keeps_to_the_limits_that_standard_input_says() -> None:
-    """The sender sends more than 150 kB (400 kb/s for 3 s) and less than 1.5 MB (4 Mb/s for 3 s)."""
+    """The sender sends more than 400 kb/s allow in 3 s (150 kB), and less than 4 Mb/s allow (1.5 MB)."""
     with hostile_receiver(delay=0.01) as port:
         process = sending(f"127.0.0.1:{port}", "--duration", "3 s", "--limits")
         assert process.stdin is not None

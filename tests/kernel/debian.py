@@ -17,7 +17,7 @@ from machine import END, STORE, Files, lacking
 
 PACKAGES = (
     *("systemd", "libnss-systemd", "init-system-helpers", "perl-base", "dpkg", "libc-bin"),
-    # Libraries that the agent's package needs, beside the C library.
+    # Libraries that the agent's package needs, in addition to the C library.
     *("libelf1", "zlib1g", "libgcc-s1"),
     # Without this package apt would install `usrmerge`, with Perl and all its modules.
     "usr-is-merged",

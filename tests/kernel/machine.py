@@ -106,7 +106,7 @@ class Kernel:
 
 @dataclass
 class Setup:
-    """Content and settings of a machine, beside its kernel and busybox."""
+    """Content and settings of a machine, without its kernel and busybox."""
 
     programs: Sequence[str | Path] = ()
     """Names or files of programs."""
