@@ -41,20 +41,20 @@ MEASURES = {
         Measure("total", "goodput of all", "more", "relative", 1, "sum over all flows"),
         Measure("goodput_fairness", "goodput fairness", "more", "points", 1, "Jain's index"),
         Measure("airtime_fairness", "airtime fairness", "more", "points", 1, "Jain's index"),
-        Measure("occupancy_fairness", "occupancy fairness", "more", "points", 1, "Jain's index of "
-                "the stations' channel occupancies, which include interframe spaces and back-off"),
-        Measure("balance", "up against down", "more", "points", 1, "mean goodput per flow in the "
-                "direction that has less, relative to the other direction"),
-        Measure("slowest", "slowest flow", "more", "relative", 1, "its goodput, relative to the mean "
-                "flow without the scheme"),
-        Measure("own", "flows that use it", "more", "relative", 1, "goodput of flows with the scheme"),
-        Measure("others", "flows beside it", "more", "relative", 1, "goodput of flows without the scheme"),
-        Measure("loss", "packets lost", "less", "points", 0.1, "drops by queue or radio, per packet sent"),
+        Measure("occupancy_fairness", "occupancy fairness", "more", "points", 1, "Jain's index over what "
+                "stations hold of the channel, gaps and back-off included"),
+        Measure("balance", "up against down", "more", "points", 1, "the lesser of the mean goodput of "
+                "a flow up and one down, by the greater"),
+        Measure("slowest", "slowest flow", "more", "relative", 1, "its goodput, in parts of the mean "
+                "flow's without the scheme"),
+        Measure("own", "flows that use it", "more", "relative", 1, "their goodput"),
+        Measure("others", "flows beside it", "more", "relative", 1, "goodput of those that do not use it"),
+        Measure("loss", "packets lost", "less", "points", 0.1, "dropped by queue or radio, of those sent"),
         Measure("delay", "RTT, 95th percentile", "less", "relative", 5, "mean over the flows"),
-        Measure("completion", "short transfers", "less", "relative", 5, "mean completion time; transfers "
-                "that do not complete count until the end of the run"),
+        Measure("completion", "short transfers", "less", "relative", 5, "mean time to complete; one that "
+                "does not counts until the end"),
         Measure("unevenness", "unevenness in time", "less", "relative", 5, "coefficient of variation of "
-                "goodput in steps of 1 s, mean over the flows with the scheme"),
+                "goodput in steps of 1 s, mean over the flows that use it"),
     )
 }  # fmt: skip
 

@@ -137,7 +137,7 @@ def test_what_another_build_wrote_is_loaded_from_its_tables(place: int, tmp_path
         other.series()
     for each in (one, other):
         with pytest.raises(ValueError, match="histogram of delays is not kept"):
-            each.delays  # noqa: B018 - the access itself is tested
+            each.delays  # noqa: B018 - the attribute is the point
     loaded.save(tmp_path / "again")
     alike(made, airfair.load_experiment(tmp_path / "again"))
 
