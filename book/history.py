@@ -28,7 +28,7 @@ _BLOCK = re.compile(
 
 
 def updated(text: str) -> str:
-    """Text of a page with its choices and verdicts as they are today."""
+    """Text of a page with current choices and verdicts."""
 
     def block(found: re.Match[str]) -> str:
         kept = history.load(experiments_directory() / found["paper"])
@@ -44,7 +44,7 @@ def blocks(text: str) -> list[tuple[str, str]]:
 
 
 def states(paper: str) -> Mapping[str, str]:
-    """Recorded state of each claim."""
+    """State of each claim of a paper, from docs/verdicts.json."""
     record = json.loads(named.VERDICTS.read_text(encoding="utf-8"))["papers"][paper]
     return {claim: found["state"] for claim, found in record["claims"].items()}
 
