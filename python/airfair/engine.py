@@ -44,8 +44,8 @@ def run(  # noqa: PLR0913 - options, each with a default
     `threads` is the number of threads, by default one per core. `progress` is called with the fraction done.
     A replication depends only on the scenario, the seed and its number; `threads` does not change results.
 
-    `drive` is called with the `World` of each replication in turn, to step it and to change its settings. If it
-    returns before the end of the scenario, the rest of the run follows without changes.
+    `drive` is called with the `World` of each replication in turn, to step it and to change its settings. If
+    it returns early, the rest of the run follows without changes.
 
     Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted` on Ctrl-C.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _core
@@ -56,9 +57,23 @@ class _Setting:
         self._change(part, value)
 
 
+@contextmanager
+def _at(path: str) -> Iterator[None]:
+    """Put the path of a setting in front of the message of a `SettingError`."""
+    try:
+        yield
+    except SettingError as error:
+        raise SettingError(f"{path}: {error}") from None
+
+
 def _rate(value: str | float) -> str:
     """Value of a rate in TOML; a number is in [bit/s]."""
     return toml_value(value if isinstance(value, str) else f"{round(value)} b/s")
+
+
+def _nanoseconds(duration: str | float) -> int:
+    """Duration [ns] of a text with a unit, or of a number of seconds."""
+    return _core.duration_ns(duration) if isinstance(duration, str) else round(duration * _SECOND)
 
 
 class _Member:
@@ -77,16 +92,18 @@ class _Member:
 
         Windows need not be a power of two less one. A back-off that has been drawn goes on.
         """
-        self._core.set_contention_window(self._number, smallest, largest, category)
+        with _at(f"{self._path}.contention_window"):
+            self._core.set_contention_window(self._number, smallest, largest, category)
 
     def set_aifsn(self, aifsn: int, *, category: str | None = None) -> None:
         """Set the AIFSN, 1 to 15, of one access category or all."""
-        self._core.set_aifsn(self._number, aifsn, category)
+        with _at(f"{self._path}.aifsn"):
+            self._core.set_aifsn(self._number, aifsn, category)
 
     def set_txop_limit(self, limit: str | float, *, category: str | None = None) -> None:
         """Set the TXOP limit, "0 s" to "8.16 ms" or a number of seconds, of one access category or all."""
-        limit_ns = _core.duration_ns(limit) if isinstance(limit, str) else round(limit * _SECOND)
-        self._core.set_txop_limit(self._number, limit_ns, category)
+        with _at(f"{self._path}.txop_limit"):
+            self._core.set_txop_limit(self._number, _nanoseconds(limit), category)
 
     @_Setting
     def contention_window(self, window: tuple[int, int]) -> None:
@@ -111,7 +128,8 @@ class _Member:
     @_Setting
     def weights(self, weights: tuple[int, int]) -> None:
         """Weights of DATA and of pure ACKs in a queue with discipline "data-ack"."""
-        self._core.set_weights(self._number, *weights)
+        with _at(f"{self._path}.weights"):
+            self._core.set_weights(self._number, *weights)
 
 
 class Station(_Member):
@@ -141,7 +159,8 @@ class Station(_Member):
 
     def set_rate_index(self, index: int, *, direction: str = "both") -> None:
         """Set the rate to `rates[index]` in `direction`, "up", "down" or "both". Faster than `rate`."""
-        self._core.set_rate_index(self._number, direction, index)
+        with _at(f"{self._path}.rates[{index}]"):
+            self._core.set_rate_index(self._number, direction, index)
 
     @_Setting
     def errors(self, errors: str | float | Mapping[str, Value]) -> None:
@@ -153,7 +172,8 @@ class Station(_Member):
     @_Setting
     def airtime_weight(self, weight: int) -> None:
         """Weight of the station's airtime in its access point's queue, 1 to 65535; the default is 256."""
-        self._core.set_airtime_weight(self._number, weight)
+        with _at(f"{self._path}.airtime_weight"):
+            self._core.set_airtime_weight(self._number, weight)
 
     def limit_aggregates(
         self,
@@ -161,16 +181,17 @@ class Station(_Member):
         direction: str = "both",
         octets: int | None = None,
         mpdus: int | None = None,
-        duration: str | None = None,
+        duration: str | float | None = None,
     ) -> None:
         """Limit the A-MPDUs from ("up") and to ("down") the station, at most to the scenario's limits.
 
         `duration` is the longest time on the air. `None` leaves a limit as it is.
         """
-        duration_ns = None if duration is None else _core.duration_ns(duration)
-        self._core.set_aggregate_limits(
-            self._number, direction, octets=octets, mpdus=mpdus, duration_ns=duration_ns
-        )
+        duration_ns = None if duration is None else _nanoseconds(duration)
+        with _at(f"{self._path}.aggregates"):
+            self._core.set_aggregate_limits(
+                self._number, direction, octets=octets, mpdus=mpdus, duration_ns=duration_ns
+            )
 
 
 class AccessPoint(_Member):
@@ -182,16 +203,18 @@ class AccessPoint(_Member):
 class Flow:
     """Flow of a world, with the settings that can change during a run."""
 
-    def __init__(self, core: _core.World, index: int) -> None:
-        self._core, self._index = core, index
+    def __init__(self, core: _core.World, index: int, name: str) -> None:
+        self._core, self._index, self._path = core, index, f"flow.{name}"
 
     def start(self) -> None:
         """Start the flow now. The start that the scenario has planned is then without effect."""
-        self._core.start_flow(self._index)
+        with _at(f"{self._path}.start"):
+            self._core.start_flow(self._index)
 
     def stop(self) -> None:
         """Stop the flow now. A stopped flow cannot be started again."""
-        self._core.stop_flow(self._index)
+        with _at(f"{self._path}.stop"):
+            self._core.stop_flow(self._index)
 
     def limit_window(
         self,
@@ -219,7 +242,8 @@ class Flow:
     def limit_rate(self, rate: str | float | None, *, end: str = "sender") -> None:
         """Limit the rate of TFRC at one `end`, "sender" or "receiver"; `None` removes the limit."""
         bps = _core.quantity(rate, "rate") if isinstance(rate, str) else rate
-        self._core.set_rate_limit(self._index, end, None if bps is None else round(bps))
+        with _at(f"{self._path}.limit_rate"):
+            self._core.set_rate_limit(self._index, end, None if bps is None else round(bps))
 
 
 class Link:

@@ -88,7 +88,7 @@ class World:
             "cell", {name: AccessPoint(core, -1 - i, name) for i, name in enumerate(self.cells)}
         )
         """Access points by the names of their cells."""
-        self.flow = Parts("flow", {name: Flow(core, i) for i, name in enumerate(self.flows)})
+        self.flow = Parts("flow", {name: Flow(core, i, name) for i, name in enumerate(self.flows)})
         """Flows by name."""
         self.link = Parts(
             "link", {name: Link(core, name, self._is_of_host(name)) for name in names}

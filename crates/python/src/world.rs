@@ -186,21 +186,23 @@ impl World {
     fn set_contention_window(
         &mut self,
         member: isize,
-        smallest: u16,
-        largest: u16,
+        smallest: i64,
+        largest: i64,
         category: Option<&str>,
     ) -> PyResult<()> {
+        let window = (narrow(smallest, WINDOWS)?, narrow(largest, WINDOWS)?);
         let category = category.map(access_category).transpose()?;
         let set = with!(self.open()?, it => {
             let world = it.world();
-            world.set_contention_window(member_of(world, member), category, (smallest, largest))
+            world.set_contention_window(member_of(world, member), category, window)
         });
         set.map_err(unsettable)
     }
 
     /// Sets the AIFSN of a member, as `set_contention_window`.
     #[pyo3(signature = (member, aifsn, category = None))]
-    fn set_aifsn(&mut self, member: isize, aifsn: u8, category: Option<&str>) -> PyResult<()> {
+    fn set_aifsn(&mut self, member: isize, aifsn: i64, category: Option<&str>) -> PyResult<()> {
+        let aifsn: u8 = narrow(aifsn, "1 to 15")?;
         let category = category.map(access_category).transpose()?;
         let set = with!(self.open()?, it => {
             let world = it.world();
@@ -233,10 +235,12 @@ impl World {
         &mut self,
         station: usize,
         direction: &str,
-        octets: Option<u64>,
-        mpdus: Option<u16>,
+        octets: Option<i64>,
+        mpdus: Option<i64>,
         duration_ns: Option<u64>,
     ) -> PyResult<()> {
+        let mpdus = mpdus.map(|it| narrow(it, "1 and more")).transpose()?;
+        let octets: Option<u64> = octets.map(|it| narrow(it, "1 and more")).transpose()?;
         let (bytes, duration) = (octets.map(Bytes::new), duration_ns.map(Duration::from_nanos));
         let limits = AggregateLimits { bytes, mpdus, duration };
         let set = with!(self.open()?, it => {
@@ -250,7 +254,8 @@ impl World {
     }
 
     /// Sets the weight of a station's airtime in the queue of its access point; 256 is the default.
-    fn set_airtime_weight(&mut self, station: usize, weight: u16) -> PyResult<()> {
+    fn set_airtime_weight(&mut self, station: usize, weight: i64) -> PyResult<()> {
+        let weight: u16 = narrow(weight, "1 to 65535")?;
         let set = with!(self.open()?, it => {
             let world = it.world();
             world.set_airtime_weight(world.station(station), weight)
@@ -259,10 +264,11 @@ impl World {
     }
 
     /// Sets the weights of DATA and pure ACKs in the queue of a member.
-    fn set_weights(&mut self, member: isize, data: u32, acks: u32) -> PyResult<()> {
-        let weights = Weights { data, ack: acks };
-        if data == 0 || acks == 0 {
-            return Err(unsettable(Unsettable::OutOfRange));
+    fn set_weights(&mut self, member: isize, data: i64, acks: i64) -> PyResult<()> {
+        const ALLOWED: &str = "1 and more packets per round";
+        let weights = Weights { data: narrow(data, ALLOWED)?, ack: narrow(acks, ALLOWED)? };
+        if weights.data == 0 || weights.ack == 0 {
+            return Err(SettingError::new_err(format!("allowed are {ALLOWED}")));
         }
         let set = with!(self.open()?, it => {
             let world = it.world();
@@ -273,13 +279,14 @@ impl World {
 
     /// Limits the window of TCP at one end of a flow, "sender" or "receiver". `unit` is "octets",
     /// "segments", "divide_by", or "none" to remove the limit.
-    fn set_window_limit(&mut self, flow: usize, end: &str, unit: &str, value: u64) -> PyResult<()> {
-        let count = || u32::try_from(value).map_err(|_| unsettable(Unsettable::OutOfRange));
+    fn set_window_limit(&mut self, flow: usize, end: &str, unit: &str, value: i64) -> PyResult<()> {
+        const ALLOWED: &str = "1 to 4294967295";
+        let count = || narrow(value, ALLOWED);
         let limit = match unit {
             "none" => WindowLimit::None,
-            "octets" => WindowLimit::Octets(Bytes::new(value)),
+            _ if value < 1 => return Err(SettingError::new_err(format!("allowed are {ALLOWED}"))),
+            "octets" => WindowLimit::Octets(Bytes::new(value.unsigned_abs())),
             "segments" => WindowLimit::Segments(count()?),
-            _ if value == 0 => return Err(unsettable(Unsettable::OutOfRange)),
             _ => WindowLimit::DividedBy(count()?),
         };
         let (flow, side) = (FlowId::new(flow), side(end)?);
@@ -288,9 +295,10 @@ impl World {
     }
 
     /// Limits the rate of TFRC at one end of a flow [bit/s]; `None` removes the limit.
-    fn set_rate_limit(&mut self, flow: usize, end: &str, bps: Option<u64>) -> PyResult<()> {
+    fn set_rate_limit(&mut self, flow: usize, end: &str, bps: Option<i64>) -> PyResult<()> {
+        let bps: Option<u64> = bps.map(|it| narrow(it, "1 b/s and more")).transpose()?;
         if bps == Some(0) {
-            return Err(unsettable(Unsettable::OutOfRange));
+            return Err(SettingError::new_err("allowed are 1 b/s and more"));
         }
         let (flow, side, limit) = (FlowId::new(flow), side(end)?, bps.map(DataRate::from_bps));
         let set = with!(self.open()?, it => it.world().set_rate_limit(flow, side, limit));
@@ -540,6 +548,15 @@ fn access_category(word: &str) -> PyResult<AccessCategory> {
     })
 }
 
+/// Allowed contention windows, in words.
+const WINDOWS: &str = "windows from 0 to 32767";
+
+/// Converts a number from Python; `allowed` describes the allowed values in the error message.
+fn narrow<T: TryFrom<i64>>(value: i64, allowed: &str) -> PyResult<T> {
+    let error = |_| SettingError::new_err(format!("{value}: allowed are {allowed}"));
+    T::try_from(value).map_err(error)
+}
+
 fn unsettable(error: Unsettable) -> PyErr {
     SettingError::new_err(error.to_string())
 }
@@ -563,6 +580,16 @@ impl Observation {
     #[getter]
     fn length_s(&self) -> f64 {
         self.seen.length.as_secs_f64()
+    }
+
+    /// Names of all columns.
+    fn __dir__(&self) -> Vec<&'static str> {
+        let own = ["at_s", "length_s"].into_iter();
+        own.chain(observe::columns().map(|(_, name, _)| name)).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Observation of {} s up to {} s>", self.length_s(), self.at_s())
     }
 
     /// Values of a column, one for each flow, station, cell or direction of a link.
