@@ -43,8 +43,8 @@ pub struct SenderConfig {
     pub rate: SendRate,
 }
 
-/// Times at which datagrams are due: the k-th at k · payload · 8 / rate after the first, rounded to the
-/// nearest nanosecond without accumulating errors.
+/// Times at which the datagrams of a constant rate are due: the k-th at k · payload · 8 / rate after the
+/// first, rounded to the nearest nanosecond without accumulating errors.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     due: Time,
@@ -190,7 +190,7 @@ const MEMORY: u64 = 128;
 /// Receives UDP datagrams and counts new, duplicate and reordered ones.
 #[derive(Debug, Default)]
 pub struct Sink {
-    /// One more than the highest number seen.
+    /// One more than the highest number received.
     next: u64,
     /// Bit k is set if number `next - 1 - k` has arrived.
     seen: u128,
@@ -260,6 +260,8 @@ mod tests {
         sink
     }
 
+    /// A datagram has 28 octets of IP and UDP headers in addition to its payload.
+    ///
     /// Verifies: [RFC768]
     #[test]
     fn a_packet_is_28_octets_of_headers_and_the_payload() {
@@ -325,6 +327,8 @@ mod tests {
         assert_eq!(sender.next_timeout(), None);
     }
 
+    /// A late datagram counts as reordered, a repeated one as a duplicate, and a missing one as lost.
+    ///
     /// Verifies: [RFC4737 §3.3]
     #[test]
     fn the_sink_distinguishes_lost_duplicate_and_reordered_datagrams() {

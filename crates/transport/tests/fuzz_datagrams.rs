@@ -23,9 +23,9 @@ use airfair_transport::tfrc::{
 };
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-/// Number of rounds if no time is set.
+/// Number of rounds of the fuzz test if no time is set.
 const ROUNDS: u64 = 400;
-/// Number of steps of a round, each with one datagram.
+/// Number of steps of a round of the fuzz test, each with one hostile datagram.
 const STEPS: u64 = 1_000;
 /// Packets taken from a sender in one step.
 const BURST: usize = 64;
@@ -57,7 +57,7 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}: a whole number is allowed")))
 }
 
-/// Prints how to reproduce a failure.
+/// Guard that prints, when a round of the fuzz test panics, how to reproduce it.
 struct OnFailure {
     seed: u64,
     round: u64,

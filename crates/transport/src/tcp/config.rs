@@ -85,19 +85,19 @@ impl Default for RtoConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct SenderConfig {
-    /// Window law and loss recovery.
+    /// Flavour of TCP: window law and loss recovery of the sender.
     pub flavour: Flavour,
     /// Use of selective acknowledgments; `None` follows [`Flavour::is_selective`], and [`Flavour::Sack`]
     /// always uses them. The receiver's `sack` must equal [`uses_sack`](Self::uses_sack).
     pub sack: Option<bool>,
     /// Method of loss detection; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
     pub loss_recovery: LossRecovery,
-    /// Arithmetic of the window and of the time-out.
+    /// Arithmetic of the congestion window and of the retransmission time-out.
     pub arithmetic: Arithmetic,
     /// Use proportional rate reduction in a recovery with selective acknowledgments.  [RFC6937]
     pub proportional_reduction: bool,
     /// Send timestamps in every segment, and measure a round trip with every new ACK [RFC7323]. They take 12
-    /// octets beside `segment`, which remains the payload. Both ends must agree.
+    /// octets in addition to the payload `segment`. Both ends must agree.
     pub timestamps: bool,
     /// Payload of a full segment, SMSS, greater than zero [octets].
     pub segment: Bytes,
@@ -127,8 +127,9 @@ pub struct SenderConfig {
     pub recovery_timer: RecoveryTimer,
     /// Parameters of the retransmission time-out.
     pub rto: RtoConfig,
-    /// TCP small queues: the sender keeps in the transmit queue of its host no more than pacing would send in
-    /// this time, or two segments if that is more. `None` is no such limit.  [linux-tsq]
+    /// Limit of TCP small queues: in the transmit queue of its own host the sender keeps no more octets than
+    /// it would send in this time at its pacing rate, or two segments if that is more. `None` is no such
+    /// limit.  [linux-tsq]
     pub small_queue: Option<Duration>,
 }
 
@@ -171,7 +172,7 @@ impl SenderConfig {
     }
 }
 
-/// Limits of delaying an ACK.  [RFC5681 §4.2]
+/// Rules of delayed ACKs: number of segments, and time, after which an ACK is sent.  [RFC5681 §4.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
     /// Number of segments after which an ACK is sent at once; 2 in the RFC.
@@ -200,9 +201,9 @@ pub struct ReceiverConfig {
     pub handshake: bool,
     /// Delayed ACKs; `None` acknowledges every segment at once.
     pub delayed_ack: Option<DelayedAck>,
-    /// Number of ACKs sent at once, one per segment, before delaying begins. Linux uses half the window in
-    /// segments, 16 at most, and starts again after a duplicate segment (built only with
-    /// [`tunes_window`](Self::tunes_window)) and after long pauses (not built).  [linux-quickack]
+    /// Number of ACKs that the receiver sends at once, one per segment, before it begins to delay ACKs. Linux
+    /// uses half the window in segments, 16 at most, and starts again after a duplicate segment (built only
+    /// with [`tunes_window`](Self::tunes_window)) and after long pauses (not built).  [linux-quickack]
     pub quick_acks: u32,
     /// Receive buffer auto-tuning as in Linux: the window grows from 64 kB up to the buffer, every segment is
     /// acknowledged at once while it grows, and quick ACKs start again after a duplicate segment.
@@ -265,6 +266,8 @@ pub(crate) const fn syn_options(window_scaling: bool, sack: bool, timestamps: bo
 mod tests {
     use super::*;
 
+    /// Each option of a SYN adds its octets, and the sum is padded to a multiple of four.
+    ///
     /// Verifies: [RFC9293 §3.2], [RFC2018 §2], [RFC7323 §3.2]
     #[test]
     fn the_options_of_a_syn_are_padded_together() {
@@ -286,6 +289,9 @@ mod tests {
         assert!(uses(Flavour::Sack, Some(false)) && !uses(Flavour::Cubic, Some(false)));
     }
 
+    /// The advertised window is the buffer, rounded down to what the window field can express with or without
+    /// scaling.
+    ///
     /// Verifies: [RFC7323 §2.3]
     #[test]
     fn the_window_is_what_the_header_can_express_of_the_buffer() {

@@ -226,7 +226,8 @@ mod tests {
         }
     }
 
-    /// The bandwidth estimate of Westwood must not change, because nothing has arrived.
+    /// A reduction without a loss leaves Westwood's bandwidth estimate unchanged, because nothing has
+    /// arrived.
     #[test]
     fn a_reduction_is_no_sample_of_the_bandwidth() {
         for flavour in [Flavour::Westwood, Flavour::WestwoodPlus] {

@@ -47,7 +47,8 @@ struct SentSegment {
     state: SegmentState,
 }
 
-/// Order of transmissions: by time, then by octets.  `RACK_sent_after` [RFC8985 §6.2 step 2]
+/// Key by which transmissions are ordered: time, then end of the segment [octets].  `RACK_sent_after`
+/// [RFC8985 §6.2 step 2]
 type TransmissionOrder = (Time, u64);
 
 /// Changes that an ACK reports about the sent segments.
@@ -246,7 +247,7 @@ impl Rack {
         }
     }
 
-    /// Processes an ACK, with octets up to `next` sent.  [RFC8985 §6.2 steps 2 to 4]
+    /// Processes an ACK, when all octets below `next` have been sent.  [RFC8985 §6.2 steps 2 to 4]
     pub(crate) fn on_ack(&mut self, segment: &Segment, next: u64, input: RackInput) -> RackUpdate {
         let is_duplicate_reported = reports_duplicate(segment);
         let mut update = RackUpdate { is_duplicate_reported, ..RackUpdate::default() };

@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// The reference is a set of single octets.
+        /// After any insertions and removals a range set has the same octets as a set of single octets.
         #[test]
         fn ranges_behave_like_a_set_of_octets(
             ranges in prop::collection::vec((0u64..60, 1u64..12), 0..15), below in 0u64..70, from in 0u64..70,

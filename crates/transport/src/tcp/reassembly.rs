@@ -103,7 +103,8 @@ mod tests {
     }
 
     proptest! {
-        /// The reference is the set of single octets.
+        /// After any segments the reassembly has the same octets, and places each segment in the same way, as
+        /// a set of single octets.
         #[test]
         fn any_history_agrees_with_a_set_of_octets(
             segments in prop::collection::vec((0u64..60, 1u64..12), 1..60),

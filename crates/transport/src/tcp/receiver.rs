@@ -60,7 +60,8 @@ pub struct Receiver {
     unscaled_bits: u64,
     /// Receive buffer auto-tuning; `None` if the window is the whole buffer from the start.
     tuning: Option<AutoTuning>,
-    /// Round-trip estimator; present on request and with auto-tuning.
+    /// Round-trip estimator of the receiver; present with auto-tuning, or once the owner has asked for
+    /// estimates.
     round_trip: Option<Box<ReceiverRtt>>,
     state: State,
     arrived: Reassembly,

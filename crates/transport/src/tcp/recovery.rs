@@ -178,7 +178,7 @@ mod tests {
 
     const RECOVER: u64 = 100;
 
-    /// Fast recovery for data sent up to `RECOVER`, entered by three duplicates.
+    /// A sender that three duplicate ACKs have brought into fast recovery, for data sent up to `RECOVER`.
     fn in_recovery() -> Recovery {
         let mut recovery = Recovery::new();
         for _ in 0..2 {

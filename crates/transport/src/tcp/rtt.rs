@@ -19,7 +19,8 @@ struct Smoothed {
 /// The segment whose round trip is being measured.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
-    /// An ACK at or above this number completes the measurement.
+    /// One past the last octet of the timed segment: an ACK of this number, or above, completes the
+    /// measurement.
     end: u64,
     sent: Time,
 }
@@ -148,18 +149,22 @@ mod tests {
         RttEstimator::new(config, Arithmetic::Rfc)
     }
 
-    /// Takes one round trip of `rtt_ms`, starting at time zero.
+    /// Gives the estimator one sample: a segment sent at time zero and acknowledged after `rtt_ms`.
     fn sample(estimator: &mut RttEstimator, rtt_ms: u64) -> Option<Duration> {
         estimator.on_sent(Time::ZERO, 2);
         estimator.on_ack(Time::ZERO + MS * rtt_ms, 2)
     }
 
+    /// Before the first measurement the time-out is 1 s.
+    ///
     /// Verifies: [RFC6298 §2.1]
     #[test]
     fn before_a_measurement_the_timeout_is_one_second() {
         assert_eq!(estimator(config(200)).rto(), MS * 1_000);
     }
 
+    /// A sample enters SRTT with the weight 1/8 and RTTVAR with the weight 1/4.
+    ///
     /// Verifies: [RFC6298 §2.2], [RFC6298 §2.3]
     #[test]
     fn samples_are_smoothed_with_an_eighth_and_a_quarter() {
@@ -175,6 +180,8 @@ mod tests {
         assert_eq!(estimator.rto(), Duration::from_micros(352_500));
     }
 
+    /// The time-out is never shorter than its minimum and never longer than its maximum.
+    ///
     /// Verifies: [RFC6298 §2.4], [RFC6298 §2.5]
     #[test]
     fn the_timeout_stays_between_its_bounds() {
@@ -185,6 +192,8 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 60_000);
     }
 
+    /// In Linux's arithmetic the minimum applies to four times RTTVAR, not to the whole time-out.
+    ///
     /// Verifies: [linux-rto]
     #[test]
     fn linux_bounds_the_variation_and_not_the_timeout() {
@@ -226,6 +235,8 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 250);
     }
 
+    /// An ACK of a retransmitted segment gives no sample.
+    ///
     /// Verifies: [RFC6298 §3]
     #[test]
     fn a_retransmission_ends_the_measurement() {
@@ -254,6 +265,8 @@ mod tests {
         assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20), Some(MS * 9));
     }
 
+    /// After a SYN that timed out, data starts with a time-out of 3 s.
+    ///
     /// Verifies: [RFC6298 §5.7]
     #[test]
     fn after_a_lost_syn_data_starts_with_three_seconds() {

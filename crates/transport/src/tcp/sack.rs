@@ -35,7 +35,7 @@ pub(crate) struct Scoreboard {
     sacked: u64,
     /// SND.UNA after the last ACK.
     unacknowledged: u64,
-    /// End of the lost part: all octets below that are not sacked are lost.  `IsLost` [RFC6675 §4]
+    /// End of the lost part: all octets below it are lost, unless they are sacked.  `IsLost` [RFC6675 §4]
     lost_end: u64,
     /// `HighRxt` plus 1: one past the highest octet retransmitted in this recovery.
     high_retransmitted: u64,
@@ -215,8 +215,8 @@ impl Scoreboard {
         }
     }
 
-    /// End of the lost part by `IsLost` [RFC6675 §4]: below the third range from the top, or below more than
-    /// two sacked segments.
+    /// End of the lost part by `IsLost` [RFC6675 §4]: start of the third sacked range from the top, or start
+    /// of the range from which on more than two segments are sacked, whichever is higher.
     fn lost_end(&self) -> u64 {
         let mut octets = 0;
         for (count, range) in (1..).zip(self.ranges.iter().rev()) {

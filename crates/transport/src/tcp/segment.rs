@@ -191,6 +191,8 @@ impl Segment {
 mod tests {
     use super::*;
 
+    /// The size of a packet is that of the IP and TCP headers, the options and the payload.
+    ///
     /// Verifies: [RFC9293 §3.1]
     #[test]
     fn a_packet_is_headers_options_and_payload() {

@@ -97,6 +97,9 @@ mod tests {
         Duration::from_millis(ms)
     }
 
+    /// A probe is sent two round trips after the last segment, later by the receiver's ACK delay if a single
+    /// segment is outstanding, and never after the time-out.
+    ///
     /// Verifies: [RFC8985 §7.2]
     #[test]
     fn a_probe_waits_two_round_trips_and_a_single_one_for_its_receiver() {
@@ -116,7 +119,10 @@ mod tests {
         Segment { ack, ..Segment::EMPTY }
     }
 
-    /// Verifies: [RFC8985 §7.4.2]: one row per case.
+    /// An ACK beyond the end of a probe reveals a loss that the probe has repaired, unless a duplicate is
+    /// reported or the probe was new data.
+    ///
+    /// Verifies: [RFC8985 §7.4.2]: one line of the table per case.
     #[test]
     fn the_answer_to_a_probe_reveals_a_loss() {
         // Columns: ACK, news, duplicate reported, was a retransmission → has repaired, is still outstanding.

@@ -85,6 +85,9 @@ mod tests {
         Segment { timestamps, ..Segment::EMPTY }
     }
 
+    /// An ACK of new data proves a retransmission needless only if it echoes a timestamp from before the
+    /// first one.
+    ///
     /// Verifies: [RFC3522 §3.2], [linux-undo]
     #[test]
     fn an_echo_from_before_the_first_retransmission_proves_it_needless() {
@@ -101,6 +104,8 @@ mod tests {
         assert!(!undo.on_ack(&Segment::EMPTY, true, false), "no timestamps");
     }
 
+    /// A recovery was needless once as many duplicates are reported as segments were retransmitted.
+    ///
     /// Verifies: [RFC3708 §2], [linux-undo]
     #[test]
     fn as_many_duplicates_as_retransmissions_prove_them_needless() {
@@ -111,6 +116,8 @@ mod tests {
         assert!(undo.on_ack(&Segment::EMPTY, true, true));
     }
 
+    /// The restored ssthresh is at least three quarters of cwnd.
+    ///
     /// Verifies: [linux-undo]
     #[test]
     fn the_threshold_is_three_quarters_of_the_window_at_least() {

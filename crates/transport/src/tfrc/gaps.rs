@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Number of ranges kept. If there are more, the oldest is dropped, and its packets count as duplicates when
-/// they arrive.
+/// Largest number of ranges of missing packets that are kept. If there are more, the oldest is dropped, and
+/// its packets count as duplicates when they arrive.
 const RANGES: usize = 64;
 
 /// Missing packets, as ranges of packet numbers.

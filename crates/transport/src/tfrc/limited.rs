@@ -54,6 +54,8 @@ impl Limited {
 mod tests {
     use super::*;
 
+    /// An interval is data-limited only if the rate has delayed none of its packets.
+    ///
     /// Verifies: [RFC5348 §8.2.1]
     #[test]
     fn one_packet_that_waited_makes_the_interval_unlimited() {

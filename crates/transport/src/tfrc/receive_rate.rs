@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use airfair_units::{Duration, Time};
 
-/// Number of arrivals kept singly. If a round trip has more, arrivals closer together than this fraction of
-/// it are merged, so that memory is bounded and the rate is exact to that fraction.
+/// Largest number of arrivals kept singly. If a round trip has more, arrivals closer together than this
+/// fraction of the round trip are merged, so that memory is bounded and the rate is exact to that fraction.
 const SINGLE_ARRIVALS: usize = 1 << 16;
 
 /// Octets received since the last report, and in the last round trip.
@@ -108,6 +108,9 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
+    /// The receive rate is measured since the last report or, if that is less than a round trip ago, over the
+    /// last round trip.
+    ///
     /// Verifies: [RFC5348 §6.2]
     #[test]
     fn the_rate_is_over_the_report_interval_and_never_over_less_than_a_round_trip() {

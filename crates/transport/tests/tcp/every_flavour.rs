@@ -91,7 +91,7 @@ fn many_losses_in_a_window_cost_each_flavour_differently() {
     }
 }
 
-/// Loses every single segment in turn, and every pair, in every flavour.
+/// In every flavour a transfer completes if any one or any two of its segments are lost.
 #[test]
 fn any_two_losses_are_repaired_in_every_flavour() {
     for flavour in Flavour::ALL {
@@ -131,8 +131,8 @@ fn slight_reordering_costs_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
 
-    /// All octets arrive once, in order, and the connection ends. [`Pair`] checks time, cwnd and the octets
-    /// in the network at every step.
+    /// For any behaviour of the wire all octets arrive once, in order, and the connection ends. [`Pair`]
+    /// checks time, cwnd and the octets in the network at every step.
     #[test]
     fn everything_arrives_once_and_the_connection_ends(
         sender in any_flavour(),

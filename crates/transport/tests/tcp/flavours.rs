@@ -80,7 +80,9 @@ fn reno_starts_nothing_from_duplicates_after_a_timeout() {
     assert_eq!(script.sender.stats().fast_retransmits, 0);
 }
 
-/// Verifies: [westwood-2001 §3]: the window after a loss is what the path carried.
+/// After a loss Westwood's window is what the path carried.
+///
+/// Verifies: [westwood-2001 §3]
 #[test]
 fn westwood_keeps_what_the_path_carries() {
     // An ACK of a segment every 10 ms is 100 000 octet/s; times 100 ms, 10 segments.
@@ -125,6 +127,8 @@ fn vegas_follows_the_round_trip() {
     script.drain();
 }
 
+/// CUBIC reduces its window to seven tenths, by SACK and after a time-out.
+///
 /// Verifies: [RFC9438 §4.6]
 #[test]
 fn cubic_keeps_seven_tenths() {
@@ -136,7 +140,7 @@ fn cubic_keeps_seven_tenths() {
     script.sends(0..10).at(1_000).expire().sends([0]).window(1, 7);
 }
 
-/// The cubic function continues from a window that a control law sets.
+/// After a control law has set the window, the cubic function starts from that window.
 #[test]
 fn cubic_starts_again_from_a_given_window() {
     let config = SenderConfig {

@@ -55,6 +55,8 @@ fn blocks_take_their_room_in_the_header() {
     assert_eq!(after(&mut receiver(false, false), &[4, 6]), (0, vec![]));
 }
 
+/// A duplicate segment is reported in one ACK only, before the ranges beyond gaps.
+///
 /// Verifies: [RFC2883 §4]
 #[test]
 fn a_segment_that_comes_twice_is_reported_once() {
@@ -68,6 +70,8 @@ fn a_segment_that_comes_twice_is_reported_once() {
     assert_eq!(after(&mut receiver, &[4]), (0, vec![]));
 }
 
+/// SYN and SYN-ACK contain the options for SACK and timestamps if these are configured.
+///
 /// Verifies: [RFC9293 §3.2], [RFC2018 §2], [RFC7323 §3.2]
 #[test]
 fn the_syn_has_the_permitted_options() {
@@ -87,6 +91,9 @@ fn the_syn_has_the_permitted_options() {
     }
 }
 
+/// An ACK echoes the timestamp of the first segment that it acknowledges or, beyond a gap, of the last one
+/// before the gap.
+///
 /// Verifies: [RFC7323 §4.3]
 #[test]
 fn the_echo_is_of_the_segment_that_the_ack_is_about() {

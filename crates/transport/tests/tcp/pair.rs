@@ -39,7 +39,7 @@ pub(crate) struct Pair<F> {
     fate: F,
     /// Sizes of the sender's packets in the transmit queue of its host.
     host: Vec<Bytes>,
-    /// Number of the last segment that the sender's host refused.
+    /// Sequence number of the last segment that the sender's host refused.
     refused: Option<u64>,
     /// All segments of the sender in the order in which they were sent.
     pub(crate) log: Vec<(Time, Segment)>,

@@ -131,7 +131,9 @@ fn a_timeout_leaves_what_was_sent_lately() {
     assert_eq!((script.sender.stats().timeouts, script.sender.is_finished()), (1, true));
 }
 
-/// Verifies: [linux-tcp-cong]: half of seven segments is three.
+/// Linux's arithmetic rounds windows down to whole segments: half of seven is three.
+///
+/// Verifies: [linux-tcp-cong]
 #[test]
 fn the_arithmetic_of_linux_is_in_whole_segments() {
     for (arithmetic, cwnd) in [(Arithmetic::Rfc, 3_500), (Arithmetic::Linux, 3_000)] {
@@ -142,6 +144,8 @@ fn the_arithmetic_of_linux_is_in_whole_segments() {
     }
 }
 
+/// With Linux's arithmetic, and only with it, every second segment of a burst carries PSH.
+///
 /// Verifies: [linux-tso]
 #[test]
 fn segments_of_linux_go_out_in_twos() {
@@ -153,6 +157,8 @@ fn segments_of_linux_go_out_in_twos() {
     }
 }
 
+/// A receiver acknowledges a segment with PSH at once, and one without it after a delay.
+///
 /// Verifies: [linux-push]
 #[test]
 fn a_receiver_answers_a_push_at_once() {

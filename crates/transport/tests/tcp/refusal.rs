@@ -24,6 +24,8 @@ fn nine_in_flight() -> Script {
     script
 }
 
+/// If the host refuses new data, the sender takes it back and reduces cwnd and ssthresh as after a loss.
+///
 /// Verifies: [linux-cwr]
 #[test]
 fn new_data_is_taken_back_and_the_window_reduced() {
@@ -39,6 +41,9 @@ fn new_data_is_taken_back_and_the_window_reduced() {
     script.refuses(0..9, 9).window(7, 7);
 }
 
+/// After a refusal the sender waits until its flight is smaller than the reduced window, and then sends the
+/// refused segment first.
+///
 /// Verifies: [linux-cwr]
 #[test]
 fn sending_resumes_once_the_flight_has_drained_to_the_window() {
@@ -55,6 +60,8 @@ fn sending_resumes_once_the_flight_has_drained_to_the_window() {
     assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (20, 0, 0));
 }
 
+/// Several refusals within one window of data reduce cwnd once.
+///
 /// Verifies: [linux-cwr]
 #[test]
 fn a_window_is_reduced_once() {

@@ -80,6 +80,9 @@ fn acks_without_new_blocks_are_no_duplicates() {
     assert_eq!(script.sender.stats().duplicate_acks, 1);
 }
 
+/// With SACK, each of the first two ACKs with new blocks sends a new segment, which does not count for
+/// ssthresh.
+///
 /// Verifies: [RFC6675 §5 step 3], [RFC5681 §3.2 step 2]
 #[test]
 fn limited_transmit_sends_for_what_has_left_the_network() {
@@ -107,6 +110,8 @@ fn without_new_data_holes_are_sent_before_they_count_as_lost() {
     assert!(script.sender.is_finished());
 }
 
+/// If the last segment is lost, the rescue retransmission sends it again, once per recovery.
+///
 /// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]
 #[test]
 fn the_last_segment_is_rescued_once() {
@@ -123,6 +128,8 @@ fn the_last_segment_is_rescued_once() {
     assert_eq!(script.sender.stats().timeouts, 0);
 }
 
+/// A time-out forgets all SACK blocks; octets that later blocks report are not sent again.
+///
 /// Verifies: [RFC2018 §5.1], [RFC6675 §5.1]
 #[test]
 fn after_a_timeout_the_scoreboard_is_empty_and_what_it_hears_then_is_skipped() {

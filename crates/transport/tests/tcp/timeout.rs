@@ -16,6 +16,9 @@ fn eight_lost() -> Script {
     script
 }
 
+/// A time-out retransmits the first segment with cwnd 1, and each further one doubles the time-out, up to 60
+/// s.
+///
 /// Verifies: [RFC6298 §5.4 to §5.6], [RFC5681 §3.1 eq. 4]
 #[test]
 fn a_timeout_sends_the_first_segment_again_and_doubles() {
@@ -63,6 +66,8 @@ fn a_timeout_of_another_segment_lowers_the_threshold() {
     script.at(3_100).expire().sends([1]).window(1, 2);
 }
 
+/// The timer starts with the first segment, restarts with each new ACK, and stops with the ACK of all data.
+///
 /// Verifies: [RFC6298 §5.1 to §5.3]
 #[test]
 fn the_timer_runs_from_the_first_segment_or_from_the_last_new_ack() {
@@ -89,6 +94,9 @@ fn the_timer_starts_again_with_the_next_segment() {
     script.at(700).sends(4..9).timer(1_700);
 }
 
+/// An ACK of a retransmission gives no round-trip sample, and the time-out stays backed off until the next
+/// sample.
+///
 /// Verifies: [RFC6298 §3], [RFC6298 §5.5]
 #[test]
 fn an_ack_of_a_retransmission_measures_nothing_and_keeps_the_back_off() {
@@ -136,6 +144,8 @@ fn with_a_lower_floor_the_round_trip_decides() {
     assert_eq!(script.sender.next_timeout(), Some(Time::from_nanos(90_000_000 + 261_250_000)));
 }
 
+/// A time-out ends fast recovery: duplicates no longer inflate the window, and no ACK is partial.
+///
 /// Verifies: [RFC6582 §3.2 step 4]
 #[test]
 fn a_timeout_ends_fast_recovery() {

@@ -42,6 +42,9 @@ fn next_lost(rack: &Rack) -> Option<u64> {
     rack.next_lost().map(|range| (range.start - 1) / SEGMENT)
 }
 
+/// A segment sent before one that has arrived counts as lost once a round trip, and a quarter of the smallest
+/// round trip, have passed since it was sent.
+///
 /// Verifies: [RFC8985 §6.2]
 #[test]
 fn the_window_of_reordering_is_a_quarter_of_the_least_round_trip() {
@@ -112,7 +115,8 @@ fn an_echo_from_before_the_later_copy_proves_nothing_about_it() {
     }
 }
 
-/// The receiver had room for a part of the segment only.
+/// An ACK in the middle of a segment, when the receiver had room for a part of it, leaves the rest of the
+/// segment outstanding.
 #[test]
 fn an_ack_in_the_middle_of_a_segment_leaves_its_rest() {
     let mut rack = ten();
@@ -146,8 +150,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Every octet that is not acknowledged is in the network, lost or sacked, and a sacked octet is never
-    /// offered for retransmission.
+    /// For any events at a sender, every octet that is not acknowledged is in the network, lost or sacked,
+    /// and a sacked octet is never offered for retransmission.
     #[test]
     fn octets_are_conserved_and_what_arrived_is_not_sent_again(
         steps in prop::collection::vec((any_step(), 0u64..80), 1..120),

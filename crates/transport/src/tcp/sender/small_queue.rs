@@ -9,7 +9,8 @@ use super::{Sender, State};
 use crate::tcp::config::Arithmetic;
 use crate::tcp::segment::{HEADERS, TIMESTAMPS_OPTION};
 
-/// Number of bursts that a sender may have in its host's transmit queue, however low the pacing rate is.
+/// Number of bursts, each a segment or a pair of segments sent together, that a sender may have in its host's
+/// transmit queue, however low the pacing rate is.
 const LEAST_BURSTS: u64 = 2;
 /// Octets that a sender may have in its host's transmit queue, however high the pacing rate is, or while that
 /// is unknown. `tcp_limit_output_bytes` [linux-tsq]
