@@ -112,6 +112,8 @@ mod tests {
         Params { variant }
     }
 
+    /// The ratio of the highest rate to the present rate is rounded up.
+    ///
     /// Verifies: [arf-aware-tcp §3]
     #[test]
     fn the_ratio_is_rounded_up() {
@@ -119,6 +121,9 @@ mod tests {
         assert_eq!(RATES.map(|rate| ratio(RATES[3], rate)), [11, 6, 2, 1]);
     }
 
+    /// A link at an eleventh of its highest rate limits the window to an eleventh, and at the highest rate
+    /// cwnd is set to the saved window.
+    ///
     /// Verifies: [arf-aware-tcp §3]
     #[test]
     fn a_slow_link_holds_an_eleventh_of_the_window_and_gives_all_of_it_back() {
@@ -132,6 +137,9 @@ mod tests {
         assert_eq!(action, Action { window_limit: WindowLimit::None, cwnd: Some(130) });
     }
 
+    /// A second rate change below the highest rate divides the window saved at the first one, not the current
+    /// cwnd.
+    ///
     /// Verifies: [arf-aware-tcp §3]
     #[test]
     fn a_further_change_divides_the_window_saved_on_entry() {

@@ -79,7 +79,7 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// A connection between two stations has both directions, but is one connection.
+    /// A connection between two stations counts in both directions, but as one connection in the total.
     ///
     /// Verifies: [pilosof-2003 §V]
     #[test]

@@ -122,7 +122,8 @@ pub struct EndedSlot {
 struct Exchange {
     /// Sender of the data; the CTS of an access point does not show for which station the exchange is.
     sender: u16,
-    /// Station of the exchange: the end other than the access point, once known.
+    /// Station for which the channel time of the exchange counts: the end other than the access point, once
+    /// known.
     station: Option<u16>,
     /// Channel time used by the exchange so far, including estimates.
     spent: Duration,

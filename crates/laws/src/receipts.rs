@@ -46,7 +46,7 @@ impl LocalFlow {
         Self { flow, direction, is_controlled, delivered, largest, headers, answer }
     }
 
-    /// Updates the flow with packets that were delivered.
+    /// Updates the flow with packets that have been delivered.
     fn note(&mut self, acknowledged: &Packets) {
         if acknowledged.answers > 0 {
             self.answer = acknowledged.answer;

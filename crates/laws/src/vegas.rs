@@ -89,7 +89,8 @@ fn share(amount: Bytes, part: Duration, whole: Duration) -> Bytes {
     Bytes::new(u64::try_from(share).expect("a part is not more than the whole")).min(amount)
 }
 
-/// Leaves slow start with a window that keeps one segment in queues.  [linux-vegas]
+/// Leaves slow start with a window that keeps one segment in queues beside the octets `held` by the
+/// path.  [linux-vegas]
 fn leave_slow_start(params: &Params, window: WindowState, held: Bytes) -> WindowState {
     let segment = params.window.segment;
     let cwnd = window.cwnd.min(held + segment).max(segment * 2);
@@ -114,7 +115,8 @@ fn avoid(
     window
 }
 
-/// Slow start threshold that does not lead back into slow start.  [linux-vegas]
+/// Slow start threshold kept at least one segment below `cwnd`, so that the window does not return to slow
+/// start.  [linux-vegas]
 fn threshold(ssthresh: Bytes, cwnd: Bytes, segment: Bytes) -> Bytes {
     ssthresh.min(cwnd.saturating_sub(segment).max(segment))
 }
@@ -156,6 +158,9 @@ mod tests {
         State { base: Some(Duration::from_millis(100)), round_end: 10_000, ..State::default() }
     }
 
+    /// Once per round the window grows by a segment if less than α is queued, and shrinks by one if more than
+    /// β is.
+    ///
     /// Verifies: [brakmo-1995 §3.2]
     #[test]
     fn the_queue_is_kept_between_alpha_and_beta() {
@@ -171,6 +176,8 @@ mod tests {
         }
     }
 
+    /// Within a round the window stays; the smallest round trip of the round counts at its end.
+    ///
     /// Verifies: [brakmo-1995 §3.2]
     #[test]
     fn avoidance_does_nothing_within_a_round() {
@@ -184,6 +191,8 @@ mod tests {
         assert_eq!(next.cwnd, Bytes::new(21_000));
     }
 
+    /// In slow start the window grows in every second round, and slow start ends once more than γ is queued.
+    ///
     /// Verifies: [brakmo-1995 §3.3]
     #[test]
     fn slow_start_grows_every_other_round_and_ends_above_gamma() {
@@ -207,6 +216,8 @@ mod tests {
         assert_eq!(step(&PARAMS, state(), &round_ends(begin, 114)).1, begin);
     }
 
+    /// The window is never smaller than two segments, and a shrinking window does not return to slow start.
+    ///
     /// Verifies: [linux-vegas]
     #[test]
     fn the_window_stays_at_two_segments_and_out_of_slow_start() {

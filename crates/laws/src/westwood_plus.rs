@@ -151,6 +151,8 @@ mod tests {
         assert_eq!(state.bandwidth, Some(Bandwidth { once: 37_000, twice: 39_625 }));
     }
 
+    /// A bandwidth sample covers at least 50 ms, even if the round trip is shorter.
+    ///
     /// Verifies: [linux-westwood]
     #[test]
     fn a_sample_lasts_50_ms_at_least() {
@@ -164,6 +166,9 @@ mod tests {
         assert_eq!(state.bandwidth.map(|bandwidth| bandwidth.twice), Some(50_000));
     }
 
+    /// A loss sets ssthresh to the estimated bandwidth multiplied by the smallest round trip or, without an
+    /// estimate, to half of the flight.
+    ///
     /// Verifies: [linux-westwood], [westwood-2001 §3]
     #[test]
     fn a_loss_goes_to_what_the_path_holds() {
@@ -196,7 +201,10 @@ mod tests {
         assert_eq!(window.ssthresh, SEGMENT * 2);
     }
 
-    /// Verifies: [linux-westwood]: the path may have changed after a time-out.
+    /// After a time-out the next round-trip sample replaces the smallest round trip, because the path may
+    /// have changed.
+    ///
+    /// Verifies: [linux-westwood]
     #[test]
     fn a_timeout_lets_the_smallest_round_trip_rise() {
         let (state, _) = step(&PARAMS, State::default(), &seen(ACK, 0, 1_000, Some(40)));

@@ -40,7 +40,8 @@ fn sent_in(time: Duration, rate: DataRate) -> Bytes {
 mod tests {
     use super::*;
 
-    /// 1 Mb/s for 100 ms are 12 500 octets. Extreme values do not overflow.
+    /// The window for a rate is the rate multiplied by the round trip: 1 Mb/s for 100 ms are 12 500 octets.
+    /// Extreme values do not overflow.
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
@@ -53,7 +54,8 @@ mod tests {
         assert_eq!(window(u64::MAX / 1_000_000, u64::MAX / 1_000_000), u64::MAX);
     }
 
-    /// 10 ms at 1 Mb/s are 1250 octets, less than two segments of 1460.
+    /// The window for a rate is at least two segments: 10 ms at 1 Mb/s are 1250 octets, less than two
+    /// segments of 1460.
     #[test]
     fn a_window_has_two_segments_at_least() {
         let (rate, time) = (DataRate::from_mbps(1), Duration::from_millis(10));

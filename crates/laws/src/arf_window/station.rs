@@ -225,7 +225,9 @@ mod tests {
         assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
     }
 
-    /// An exchange of 292 µs in the first slot; two more slots without a frame end before 950 ms.
+    /// A report has the occupancy of the slot that was current, and a second one covers the slots without a
+    /// frame after it. The first slot has an exchange of 292 µs; two more slots without a frame end before
+    /// 950 ms.
     #[test]
     fn a_report_has_the_occupancy_and_the_silence_after_it() {
         let mut state = State::new(Vec::new());
@@ -239,7 +241,8 @@ mod tests {
         assert_eq!(report(&METER, &mut state, at_ms(950)), [None; 2]);
     }
 
-    /// A rate change yields a window once a slot is over, for a connection that is long-lived and controlled.
+    /// After a rate change, a long-lived and controlled connection gets a window, once an observation slot is
+    /// over.
     ///
     /// Verifies: [arf-window §III-B]
     #[test]

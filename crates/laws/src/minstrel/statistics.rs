@@ -10,7 +10,7 @@ pub(super) const CERTAIN: u16 = 18_000;
 const ROBUST: u16 = CERTAIN / 100 * 95;
 /// 10 %: success probability below which a rate is useless.
 const USEFUL: u16 = CERTAIN / 100 * 10;
-/// Samples per interval whose first stage is at a rate below 10 % or above 95 %.
+/// Largest number of samples per update interval whose retry chain begins at a rate below 10 % or above 95 %.
 const SAMPLES: u8 = 4;
 
 /// Minstrel's statistics of a rate.

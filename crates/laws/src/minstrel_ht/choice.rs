@@ -7,7 +7,8 @@ use super::{GroupedRate, State};
 
 /// Number of rates in a retry chain that are selected for their throughput.
 pub(super) const BEST: usize = 3;
-/// Number of MPDUs that must have been sent before a group can count as dead.
+/// Number of MPDUs that must have been sent in an interval before a group can count as dead, because hardly
+/// any MPDU gets through at its best rate.
 const MIN_ATTEMPTS: u32 = 30;
 
 /// A group of rates with the same streams, width and guard interval, and the best rates of the group.
@@ -135,7 +136,7 @@ impl State {
         has_left
     }
 
-    /// The last group before that of `level` that does not have more streams.
+    /// The last group, before that of the rate `level`, that does not have more streams than it.
     fn group_before(&self, level: u16) -> Option<&Group> {
         let before = self.groups.partition_point(|group| group.levels.end <= level);
         let streams = self.groups[before].streams;

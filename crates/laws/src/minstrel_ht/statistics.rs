@@ -39,8 +39,8 @@ impl Statistics {
         self.successes = self.successes.saturating_add(acknowledged.into());
     }
 
-    /// Ends an update interval of a rate. A rate that was never used takes the probability `faster` if that
-    /// is higher.
+    /// Ends an update interval of a rate. A rate that was never used takes `faster`, the highest probability
+    /// of the faster rates of its group, if that is higher than its own.
     fn refresh(&mut self, faster: u32) {
         if self.attempts > 0 {
             let share = u64::from(CERTAIN) * u64::from(self.successes) / u64::from(self.attempts);

@@ -54,6 +54,8 @@ mod tests {
         slot
     }
 
+    /// An observation slot is the sum of the last three beacon intervals; older ones do not count.
+    ///
     /// Verifies: [occupancy-tfrc §III-A]
     #[test]
     fn three_intervals_count_and_older_ones_are_forgotten() {

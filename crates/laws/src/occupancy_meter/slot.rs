@@ -91,9 +91,9 @@ impl ChannelTime {
 /// Usage of the channel by one station, or by one of its flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Exchanges of data from the station.
+    /// Channel time of exchanges with data from the station.
     pub up: ChannelTime,
-    /// Exchanges of data to the station.
+    /// Channel time of exchanges with data to the station.
     pub down: ChannelTime,
 }
 
@@ -135,7 +135,7 @@ pub struct Access {
 /// Usage of the channel by a flow in an observation slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowUsage {
-    /// Exchanges of the flow's data and answers.
+    /// Channel time of the flow's data and answers.
     pub usage: Usage,
     /// Number of packets with data.
     pub packets: u32,
@@ -197,8 +197,8 @@ pub struct Slot {
     pub adapted_down: Bytes,
     /// Duration of beacons on the air.
     pub beacons: Duration,
-    /// Part of the first answered exchange that is before the slot: of the measuring station, and of other
-    /// stations.
+    /// Part of the first answered exchange of a slot that lies before the start of the slot: of the measuring
+    /// station, and of other stations.
     pub early: [Duration; 2],
 }
 

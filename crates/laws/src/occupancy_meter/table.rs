@@ -23,7 +23,7 @@ impl<T> Table<T> {
         self.0.is_empty()
     }
 
-    /// Returns the value of `number`. O(log n), or O(1) if the numbers are consecutive.
+    /// Returns the value with the key `number`. O(log n), or O(1) if the keys are consecutive.
     pub fn get(&self, number: u16) -> Option<&T> {
         let place = self.place(number).ok()?;
         Some(&self.0[place].1)
@@ -44,7 +44,8 @@ impl<T> Table<T> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// Index of `number`. Consecutive numbers, as of stations, need no search.
+    /// Index of the entry with the key `number`, or else the index at which to insert one. Consecutive keys,
+    /// as of stations, need no search.
     #[inline]
     fn place(&self, number: u16) -> Result<usize, usize> {
         let first = self.0.first().map_or(0, |(first, _)| *first);
@@ -57,8 +58,8 @@ impl<T> Table<T> {
 }
 
 impl<T: Default> Table<T> {
-    /// Returns the value of `number` and inserts a default if there is none. O(n) for the insertion, then as
-    /// [`get`](Self::get).
+    /// Returns the value with the key `number`, and inserts a default if there is none. O(n) for the
+    /// insertion, then as [`get`](Self::get).
     #[inline]
     pub fn or_default(&mut self, number: u16) -> &mut T {
         let place = self.place(number).unwrap_or_else(|place| {

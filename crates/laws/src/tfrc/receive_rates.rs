@@ -83,6 +83,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
+    /// A receive rate stays in the set for two round trips.
+    ///
     /// Verifies: [RFC5348 §4.3]
     #[test]
     fn values_live_for_two_round_trips() {
@@ -97,6 +99,8 @@ mod tests {
         assert_eq!(rates.update(10.0, ms(301), 0.1).max(), 30.0);
     }
 
+    /// Maximizing leaves one receive rate, the largest, dated now; infinity is ignored.
+    ///
     /// Verifies: [RFC5348 §4.3]
     #[test]
     fn maximizing_drops_infinity_and_all_but_the_largest() {

@@ -117,7 +117,7 @@ pub struct Observation {
 pub struct Action {
     /// `X_inst`: sending rate [octets/s].
     pub rate: f64,
-    /// Duration of the no-feedback timer from now on.
+    /// Time from now until the no-feedback timer expires, unless the next event sets it anew.
     pub no_feedback_after: Duration,
 }
 
