@@ -26,7 +26,7 @@ pub struct AirtimeWeights {
     settings: Settings,
     estimator: Estimator,
     active: Active,
-    /// Present and wanted weight of each station at the last sample.
+    /// Weight in the driver and wanted weight of each station at the last sample.
     last: BTreeMap<String, (u16, u16)>,
 }
 
@@ -175,8 +175,9 @@ mod tests {
         }
     }
 
-    /// The maximum weight is 4096. Three connections at 256 have 768, two at 512 have 1024. 17
-    /// connections would have 4352, and get the maximum.
+    /// A station has its weight once for each active connection, at most 4096, and once without
+    /// connections. Three connections at 256 have 768, two at 512 have 1024. 17 connections would
+    /// have 4352, and get the maximum.
     #[test]
     fn stations_have_a_weight_for_each_active_connection_and_the_normal_one_without() {
         let mut driver = Driver::new("[airtime-weights]\nweights = \"connections\"");

@@ -22,7 +22,7 @@ use crate::sample::{LocalEnd, Sample};
 /// Lengths of IPv4 and IPv6 headers [octets].  [RFC791 §3.1], [RFC8200 §3]
 const HEADERS: [u64; 2] = [20, 40];
 
-/// Use of the channel between two samples.
+/// Use of the channel by the station and others between two samples.
 #[derive(Clone, Debug)]
 struct Interval {
     length: Duration,
@@ -40,7 +40,7 @@ struct Interval {
 struct KnownConnection {
     own: LocalEnd,
     largest: [Bytes; 2],
-    /// Octets of the connection since the SYN, both directions.
+    /// Octets of the connection since the SYN, in both directions.
     moved: u64,
     /// Minimum of the round trips that this machine has estimated as a receiver.
     least: Option<Duration>,
@@ -54,7 +54,7 @@ struct Slot {
     /// Number of stations that were active in the slot.
     active: u32,
     occupied: Duration,
-    /// Octets that the station's link has carried, up and down.
+    /// Octets that the station's link has carried in the slot, up and down.
     adapted: [Bytes; 2],
     connections: BTreeMap<Ends, Usage>,
 }
@@ -63,7 +63,7 @@ struct Slot {
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     moved: [Traffic; 2],
-    /// Airtime of the connection's data in each direction, with the ACKs for it.
+    /// Channel occupancy of the connection's data in each direction, with the ACKs for it.
     occupied: [Duration; 2],
 }
 
@@ -171,8 +171,8 @@ impl ArfWindow {
         self.known.retain(|_, it| now.saturating_since(it.seen) < FORGOTTEN);
     }
 
-    /// Number of samples after a change of rate until the median follows. These samples belong to
-    /// the new rate.  Deviates: [D-210]
+    /// Number of samples from a change of the rate until the median of the rates follows. These
+    /// samples belong to the new rate.  Deviates: [D-210]
     fn lag(&self) -> usize {
         self.polls / 2 + 1
     }
@@ -332,8 +332,8 @@ impl KnownConnection {
     }
 }
 
-/// Number of other active stations in a slot. If the driver only measures that others used the
-/// channel, they count as one.  Deviates: [D-211]
+/// Number of other stations that were active in a slot of these intervals. If the driver only
+/// measures that others used the channel, they count as one.  Deviates: [D-211]
 fn others(intervals: &[&Interval]) -> u32 {
     let names = intervals.iter().flat_map(|it| &it.others).map(|it| &*it.name);
     let heard = names.collect::<std::collections::BTreeSet<&str>>().len();

@@ -139,7 +139,8 @@ fn act(words: &Arguments) -> Result<u8> {
     }
 }
 
-/// Configuration from file and command line, checked. The command line takes precedence.
+/// Configuration that file and command line give together, checked. The command line takes
+/// precedence.
 fn written(words: &Arguments) -> Result<Written> {
     let written = read(words).context(WrongConfiguration)?;
     let configuration = written.checked().context(WrongConfiguration)?;
@@ -192,7 +193,7 @@ fn with_role(written: Written) -> Result<Written> {
     })
 }
 
-/// Time between two outputs of `observe`.
+/// Time between two tables, or lines, that `observe` prints.
 const LOOK: Duration = Duration::from_secs(1);
 /// Most links in the table of `observe`.
 const LINES: usize = 20;
@@ -240,7 +241,7 @@ fn observe(words: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Prints a summary of airtime; false if the reader has closed the pipe.
+/// Prints a summary of airtime, `at` after the start [ns]; false if the reader has closed the pipe.
 fn show(summary: &AirtimeSummary, at: u64, as_json: bool) -> Result<bool> {
     let seconds = Duration::from_nanos(at).as_secs_f64();
     if as_json {
@@ -342,7 +343,7 @@ mod tests {
         assert_eq!(words("replay it").unwrap().unwrap().file, Some("it".into()));
     }
 
-    /// Help and manual list the options that the parser accepts.
+    /// Help and manual page list exactly the options that the parser accepts.
     #[test]
     fn the_words_that_are_listed_are_those_that_are_understood() {
         for (word, _) in help::COMMANDS {

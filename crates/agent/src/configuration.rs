@@ -143,7 +143,8 @@ impl Default for Configuration {
 }
 
 impl Written {
-    /// Merges the command line with the file, which is `below`. The command line takes precedence.
+    /// Merges the settings of the command line with those of the file, which is `below`. The
+    /// command line takes precedence.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         Self {

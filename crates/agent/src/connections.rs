@@ -15,7 +15,8 @@ pub const FORGOTTEN: Duration = Duration::from_secs(60);
 /// Both ends of a connection, the station's first.
 pub type Ends = [SocketAddr; 2];
 
-/// Packets that one end of a connection has sent between two samples.
+/// Packets that one end of a connection has sent between two samples, and round trips to the other
+/// end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Octets of data sent, retransmissions included.

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub enum Decision {
     /// The station's link is slow: its senders use 1/k of their windows.
     Limit {
-        /// Highest rate of the link divided by its present rate, rounded up.
+        /// Ratio k: highest rate of the link divided by its present rate, rounded up.
         k: u32,
     },
     /// Limits of single connections. Connections that are not listed keep the limits that they
     /// have.
     Windows(Vec<ConnectionLimit>),
-    /// Service of DATA and ACKs by the queue in front of the driver.
+    /// Weights and rate by which the queues for DATA and ACKs in front of the driver are served.
     Share(Share),
     /// Airtime weights of stations.
     Weights(Vec<Weight>),
@@ -44,14 +44,14 @@ impl ConnectionLimit {
     pub const FREE: u32 = 0;
 }
 
-/// Service of DATA and ACKs by weighted round robin.
+/// Weights and rate with which the queues for DATA and ACKs are served, by weighted round robin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// Data packets per round.
+    /// Data packets served per round.
     pub data: u32,
-    /// Pure ACKs per round.
+    /// Pure ACKs served per round.
     pub ack: u32,
-    /// Packets with and without data per second, together.
+    /// Packets served per second, with and without data together.
     pub packets_per_second: u32,
 }
 

@@ -8,9 +8,10 @@ use airfair_wlan::phy::{Preamble, Standard, TxVector, dsss, ofdm};
 
 use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// Length of the ACK frame of 802.11.  [80211-2020 §9.3.1.4]
+/// Length of the ACK frame of 802.11 [octets].  [80211-2020 §9.3.1.4]
 const ACK: Bytes = Bytes::new(14);
-/// MAC header, frame check sequence, and LLC and SNAP headers.  [80211-2020 §9.3.2.1]
+/// Length of MAC header, frame check sequence, and LLC and SNAP headers together
+/// [octets].  [80211-2020 §9.3.2.1]
 const OVERHEAD: Bytes = Bytes::new(36);
 
 /// Estimated traffic in one direction of a link between two samples.
@@ -145,8 +146,8 @@ impl DirectionState {
     }
 }
 
-/// Growth of a counter. A large step back means that a 32-bit counter has wrapped; a smaller one
-/// that the counter has started again from zero.
+/// Growth of a counter from `before` to `now`. A large step back means that a 32-bit counter has
+/// wrapped; a smaller one that the counter has started again from zero.
 pub(crate) fn increase(before: u64, now: u64) -> u64 {
     const OVER: u64 = 1 << 32;
     if now >= before {
@@ -169,7 +170,7 @@ fn median(rates: &VecDeque<u64>) -> Option<u64> {
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()
 }
 
-/// Packets and retries of one direction between two samples.
+/// Packets and retries in one direction of a link between two samples.
 #[derive(Clone, Copy, Debug)]
 struct Attempts {
     moved: Bytes,
@@ -178,8 +179,8 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// Fills in unknown retries: as many per packet as in the direction `other`, because both
-    /// directions contend for the same channel.  Deviates: [D-175]
+    /// Fills in retries that are unknown: as many per packet as in the direction `other`, because
+    /// both directions contend for the same channel.  Deviates: [D-175]
     fn like(self, other: &Self) -> Self {
         let of_other = other.retries.filter(|_| other.packets > 0).map_or(0, |retries| {
             let retries =
@@ -279,6 +280,8 @@ mod tests {
         Sample { at_ns: at_ms * 1_000_000, links, ..Sample::default() }
     }
 
+    /// Ten packets take the airtime of ten frames and their ACKs.
+    ///
     /// Verifies: [80211-2020 §10.6.6.5.2]
     #[test]
     fn ten_packets_at_11_mbps_hold_the_air_for_ten_frames_and_acks() {
@@ -301,8 +304,8 @@ mod tests {
         assert_eq!(seen.links[0].up.air, Duration::from_micros(30_460));
     }
 
-    /// The other direction has half as many retries as packets. With the same share, ten packets
-    /// take 15 frames.
+    /// Unknown retries are estimated as those of the other direction, in proportion to the packets.
+    /// The other direction has half as many retries as packets, so ten packets take 15 frames.
     #[test]
     fn retries_that_are_unknown_are_as_frequent_as_in_the_other_direction() {
         let mut estimator = Estimator::new(1);
@@ -361,7 +364,8 @@ mod tests {
         assert_eq!(seen.links[0].up.highest, Some(DataRate::from_mbps(6)));
     }
 
-    /// Of a thousand stations half are replaced each time. The replaced ones are forgotten.
+    /// The estimator forgets stations that have left: of a thousand stations half are replaced with
+    /// each sample.
     #[test]
     fn a_thousand_stations_come_and_go() {
         let mut estimator = Estimator::new(5);

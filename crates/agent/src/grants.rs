@@ -42,7 +42,7 @@ pub const LEASE: Duration = Duration::from_secs(1);
 /// Reason to reject a message about grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
-    /// Not a valid message of this version and type.
+    /// The message is not a valid one of this version and type.
     Malformed,
     /// The random number in the message is not that of the station.
     Nonce,

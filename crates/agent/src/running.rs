@@ -34,7 +34,7 @@ pub struct RunOptions {
     pub lasting: Option<Duration>,
 }
 
-/// Lock against a second agent, released when dropped.
+/// Lock of the agent's directory against a second agent, released when dropped.
 #[derive(Debug)]
 struct AgentLock {
     _lock: File,
@@ -80,7 +80,7 @@ struct Run {
     recording: Option<Recording<File>>,
     status: Status,
     journal: Journal,
-    /// Time of the last sample since the start [ns].
+    /// Time since the start at which the source returned its last sample [ns].
     heard_at: u64,
 }
 
@@ -159,7 +159,8 @@ fn open_grants(configuration: &Configuration) -> Option<GrantSocket> {
         .map(GrantSocket::AccessPoint)
 }
 
-/// Text about new limits of windows: their range, and the number of connections.
+/// Text about new limits of windows: their smallest and largest value, and the number of
+/// connections.
 fn summary(windows: &[ConnectionLimit]) -> String {
     let octets = || windows.iter().flat_map(|it| [it.up, it.down]).flatten();
     let (least, most) = (octets().min().unwrap_or(0), octets().max().unwrap_or(0));

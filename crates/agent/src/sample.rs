@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionCounters {
-    /// Octets of packets that were delivered in this direction.
+    /// Octets of the packets that were delivered in this direction.
     pub bytes: u64,
     /// Packets that were delivered in this direction.
     pub packets: u64,
@@ -49,17 +49,17 @@ pub struct LinkCounters {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sent {
-    /// Octets of data, retransmissions included.
+    /// Octets of data that the end has sent, retransmissions included.
     pub octets: u64,
-    /// Packets with data.
+    /// Packets with data that the end has sent.
     pub packets: u32,
-    /// Packets without data, such as ACKs.
+    /// Packets without data that the end has sent, such as ACKs.
     pub answers: u32,
     /// Sum of `echoes` round trips from the access point to the other end [ns].
     pub echo_ns: u64,
     /// Number of round trips in `echo_ns`, measured by TCP timestamps.
     pub echoes: u32,
-    /// Maximum segment size that this end announced [octets].
+    /// Maximum segment size that this end of the connection announced [octets].
     pub largest: u16,
 }
 
@@ -154,10 +154,10 @@ pub struct Sample {
     pub asked: Vec<Asked>,
 }
 
-/// Largest valid counter of octets, packets or nanoseconds. It is 36 years in nanoseconds, and
+/// Largest valid counter of octets, packets or nanoseconds. As nanoseconds it is 36 years, and
 /// eight times the value still fits into 64 bits.
 const LARGEST: u64 = 1 << 60;
-/// Range of valid rates [bit/s]: one to 2^32 − 1 of the kernel's units of 100 kb/s.
+/// Smallest and largest valid rate [bit/s]: one and 2^32 − 1 of the kernel's units of 100 kb/s.
 const RATES: [u64; 2] = [100_000, 100_000 * 0xffff_ffff];
 
 /// Error: a counter has a value that no real source can have.
@@ -181,11 +181,11 @@ impl fmt::Display for OutOfRange {
 
 impl std::error::Error for OutOfRange {}
 
-/// Range of valid values of a counter.
+/// Range of valid values of a counter in a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
     Counter,
-    /// Range of a rate, in which zero means an unknown rate.
+    /// Values of a data rate: zero for an unknown rate, or 100 kb/s to 429 Tb/s.
     Rate,
 }
 
@@ -199,10 +199,8 @@ impl Range {
 }
 
 impl Sample {
-    /// Clamps all counters of the sample to their ranges, so that sums of them do not overflow.
-    ///
-    /// # Errors
-    /// Returns the first counter that was out of range.
+    /// Clamps all counters of the sample to their ranges of valid values, so that sums of them do
+    /// not overflow.
     pub fn bound(&mut self) -> Result<(), OutOfRange> {
         let mut first = None;
         self.visit(&mut |key, value, allowed| {
@@ -219,7 +217,7 @@ impl Sample {
         first.map_or(Ok(()), Err)
     }
 
-    /// Calls `see` with each 64-bit counter of the sample, its path and its range.
+    /// Calls `see` with the path, the value and the range of each 64-bit counter of the sample.
     fn visit(&mut self, see: &mut See) {
         see(format_args!("at_ns"), &mut self.at_ns, Range::Counter);
         for (list, links) in [("links", &mut self.links), ("others", &mut self.others)] {
@@ -352,7 +350,7 @@ mod tests {
         }
     }
 
-    /// Sample with all optional parts, and with all counters out of range.
+    /// Sample with all optional fields, and with all counters out of range.
     fn wild() -> Sample {
         let way = DirectionCounters {
             bytes: u64::MAX,
@@ -384,7 +382,8 @@ mod tests {
         }
     }
 
-    /// A counter that is added to the document but not to `visit` makes this test fail.
+    /// Each 64-bit counter in the JSON document of a sample has a range: one that is missing in
+    /// `visit` makes this test fail.
     #[test]
     fn each_counter_has_a_range() {
         let mut sample = wild();

@@ -108,7 +108,7 @@ impl Slot {
         self.intervals.iter().map(|it| it.length).fold(Duration::ZERO, sum)
     }
 
-    /// Airtime and packets of a station in the observation slot, up and down.
+    /// Airtime and packets of the station `name` in the observation slot, up and down.
     pub(crate) fn used_by(&self, name: &str) -> [Usage; 2] {
         let mut used = [Usage::default(); 2];
         for uses in self.intervals.iter().filter_map(|it| it.stations.get(name)) {
@@ -163,7 +163,8 @@ pub(crate) struct Flow {
     used: f64,
 }
 
-/// Traffic of a connection in an observation slot, with header lengths and round trips.
+/// Traffic of a connection in an observation slot, with header lengths and round trips, from which
+/// its flows follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Connection<'m> {
     pub(crate) ends: Ends,

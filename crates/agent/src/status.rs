@@ -38,7 +38,7 @@ pub struct Status {
     pub running_s: f64,
     /// Number of samples that the agent has processed.
     pub samples: u64,
-    /// Present error of the source; `null` if there is none.
+    /// Present error of the source of samples; `null` if there is none.
     pub trouble: Option<String>,
     /// Rate of the station's link [bit/s].
     pub rate_bps: Option<u64>,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use airfair_agent::recording::replay;
 use serde_json::{Map, Value, json};
 
-/// Number of recordings without `AIRFAIR_FUZZ_SECONDS`.
+/// Number of recordings that the fuzz test replays without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 600;
 /// Most samples in a recording.
 const SAMPLES: u64 = 40;
@@ -33,7 +33,7 @@ const SCHEMES: [&str; 9] = [
     r#"{"scheme": "airtime-weights", "airtime-weights": {"weights": "connections"}}"#,
     r#"{"scheme": "fair"}"#,
 ];
-/// Ends of counters' ranges, and values near which sums and products overflow.
+/// Values for counters: ends of their ranges, and values near which sums and products overflow.
 const ENDS: [u64; 18] = [
     0,
     1,
@@ -92,10 +92,10 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}: a whole number is allowed")))
 }
 
-/// Generator of a recording with hostile counters.
+/// Generator of recordings with hostile counters.
 struct Recording {
     random: u64,
-    /// Largest value of most counters.
+    /// Largest value that most counters of the recording reach.
     largest: u64,
     /// Last values of the counters, in the order in which a sample has them.
     counters: Vec<u64>,

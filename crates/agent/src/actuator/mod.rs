@@ -44,7 +44,7 @@ use crate::source::nl80211::AirtimeWeightSocket;
 /// second.
 pub const LIFETIME: Duration = Duration::from_millis(800);
 
-/// Counts of the last pass over all connections, which sets or removes limits.
+/// Counts of the last pass over all connections, which sets limits on them or removes limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassCounts {
     /// Connections that the pass has put under a limit.
@@ -63,7 +63,7 @@ pub struct PassCounts {
     pub interfaces: u64,
     /// Stations whose airtime weights were restored.
     pub stations: u64,
-    /// Connections for which the kernel refused the change.
+    /// Connections for which the kernel refused to set or remove a limit.
     pub failed: u64,
     /// Duration of the pass [ns].
     pub took_ns: u64,
@@ -77,10 +77,7 @@ pub trait Actuator {
     /// Returns an error if the kernel refuses.
     fn apply(&mut self, decision: &Decision) -> Result<()>;
 
-    /// Gives the sign of life without which orders in the kernel run out, and does periodic work.
-    ///
-    /// # Errors
-    /// Returns an error if the kernel refuses.
+    /// Renews the sign of life without which orders in the kernel run out, and does periodic work.
     fn beat(&mut self) -> Result<()>;
 
     /// Connections with traffic since the last call; empty if the scheme does not need them.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Default airtime weight in mac80211.  [linux-atf]
 const OWN: u16 = 256;
-/// Airtime weights that can be configured: from a sixteenth to sixteen times the default.
+/// Airtime weights that may be configured: from a sixteenth to sixteen times the default.
 const ALLOWED: std::ops::RangeInclusive<u16> = OWN / 16..=OWN * 16;
 
 /// Settings of the scheme `airtime-weights`.

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 pub enum Weights {
     /// Fixed numbers of packets per round.
     Fixed {
-        /// Packets with data per round.
+        /// Data packets served per round.
         data: u32,
-        /// TCP ACKs without data per round.
+        /// TCP ACKs without data served per round.
         ack: u32,
     },
-    /// Weights with which all connections get the same throughput, by the law.
+    /// Weights that follow from the numbers of connections, by the law of uplink-downlink
+    /// separation, so that all connections get the same throughput.
     Connections,
 }
 

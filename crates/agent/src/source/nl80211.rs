@@ -57,13 +57,13 @@ mod station {
     pub(super) const AIRTIME_WEIGHT: u16 = 40;
 }
 
-/// Attributes of a channel survey (`NL80211_SURVEY_INFO_`), times in ms.
+/// Attributes of a channel survey (`NL80211_SURVEY_INFO_`), whose times are in ms.
 mod survey {
     pub(super) const IN_USE: u16 = 3;
     pub(super) const TIME_BUSY: u16 = 5;
 }
 
-/// Attributes of a rate (`NL80211_RATE_INFO_`), in units of 100 kb/s.
+/// Attributes of a rate (`NL80211_RATE_INFO_`), which is in units of 100 kb/s.
 mod rate {
     pub(super) const OF_16_BITS: u16 = 1;
     pub(super) const OF_32_BITS: u16 = 5;
@@ -82,7 +82,7 @@ struct Interface {
     is_access_point: bool,
 }
 
-/// Source of samples: stations that the kernel knows by nl80211.
+/// Source of samples: stations that the kernel knows by nl80211, at one interface or at all.
 #[derive(Debug)]
 pub struct Nl80211 {
     socket: Netlink,
@@ -426,9 +426,9 @@ mod tests {
         assert_eq!(at_access_point.down, sent);
     }
 
-    /// The request for a weight is compared with one made by hand: 16 octets of netlink header with
-    /// length, family and REQUEST | ACK; command 18; interface 3; MAC address with two octets of
-    /// padding; weight with two octets of padding.
+    /// The request that sets a weight has the octets of one made by hand: 16 octets of netlink
+    /// header with length, family and REQUEST | ACK; command 18; interface 3; MAC address with two
+    /// octets of padding; weight with two octets of padding.
     #[test]
     fn a_weight_is_asked_for_by_the_stations_address() {
         let message = weighted(28, 3, "02:00:00:00:01:ab", 512).unwrap();

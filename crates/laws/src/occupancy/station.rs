@@ -156,7 +156,7 @@ mod tests {
         assert!(near(shares([0.0, 0.0]), [0.25, 0.25]));
     }
 
-    /// With [`Spare::Once`](super::Spare::Once) a flow gets only what other flows leave; as printed, also
+    /// With `Spare::Once` a flow gets only what other flows leave; as printed, also
     /// what the station leaves. A station has 0.3 of the channel. A flow that uses 0.26 may have 0.3, and
     /// 0.34 as printed. Of two flows with 0.15 each, which use 0.13 and 0.05, the first may have what the
     /// other leaves, 0.25.
