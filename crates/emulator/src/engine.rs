@@ -58,17 +58,17 @@ pub struct Options {
 /// Change of a running emulation, requested through its control socket.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Rate of a station's link in one direction; the station by index.
+    /// New rate of a station's link in one direction; the first value is the index of the station.
     Rate(usize, Direction, DataRate),
-    /// Error model of a station's link; the station by index.
+    /// New error model of a station's link; the first value is the index of the station.
     Errors(usize, ErrorModel),
-    /// Weights of data and ACKs at an access point, by index of the cell.
+    /// New weights of data and ACKs at an access point; the first value is the index of its cell.
     Weights(usize, Weights),
-    /// Queue discipline of an access point, by index of the cell.
+    /// New queue discipline of an access point; the first value is the index of its cell.
     Queue(usize, Queue),
 }
 
-/// Requested change, and the channel for the reply.
+/// Change that a control request asks for, and the channel for the reply.
 pub(crate) type Request = (Change, Sender<Result<(), &'static str>>);
 
 /// State shared between the engine's thread and its owner.

@@ -70,7 +70,7 @@ impl Carrier {
     }
 }
 
-/// Index of an end among the nodes. Stations precede hosts.
+/// Index among the nodes of one end of a flow. Stations precede hosts.
 pub(crate) fn place(scenario: &Scenario, end: Endpoint) -> usize {
     match end {
         Endpoint::Station(at) => at,

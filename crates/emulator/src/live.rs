@@ -128,7 +128,8 @@ mod tests {
         [flow.down]\nfrom = \"h\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n\
         [flow.over]\nfrom = \"old\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n";
 
-    /// RTS, CTS, CTS-to-self and ACK count as airtime, like data.
+    /// The airtime that a viewer sees is that of the results: RTS, CTS, CTS-to-self and ACK count
+    /// like data.
     #[test]
     fn a_viewer_sees_the_air_that_results_have() {
         let scenario = Scenario::parse(CELL, &[]).expect("a scenario without mistakes");
@@ -148,8 +149,9 @@ mod tests {
         }
     }
 
-    /// The kernel carries the download, so its packets are counted elsewhere. Of the simulated
-    /// upload 500 octets have arrived. The external flow comes after both.
+    /// The payload of simulated flows counts at both ends, and that of other flows does not. The
+    /// kernel carries the download, so its packets are counted elsewhere. Of the simulated upload
+    /// 500 octets have arrived. The external flow comes after both.
     #[test]
     fn payload_of_simulated_flows_is_counted_at_both_ends() {
         let mut scenario = Scenario::lasting(Duration::from_secs(1));

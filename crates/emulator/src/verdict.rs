@@ -81,7 +81,7 @@ impl<F> LateShare<F> {
     }
 }
 
-/// Delay and late packets of one direction of a flow.
+/// Delay and late packets of one direction of a flow, from which the tolerated lateness follows.
 #[derive(Clone, Debug, Default)]
 struct Direction {
     /// Index of the opposite direction between the same nodes, if any.
@@ -204,14 +204,15 @@ impl BySecond {
 /// Load of the engine, second by second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
-    /// Readings at the start of the current second; none before the first call.
+    /// Readings of the clocks at the start of the current second; none before the first call.
     start: Option<Readings>,
     /// Second with the highest load, and the time for which the engine worked in it, scaled to a
     /// whole second of wall time.
     pub(crate) most: InSecond,
 }
 
-/// Readings of the clocks: second of channel time, wall time, and idle time since the start.
+/// Readings of the clocks at one moment: second of channel time, wall time, and idle time since the
+/// start.
 #[derive(Clone, Copy, Debug)]
 struct Readings {
     second: u64,

@@ -477,7 +477,8 @@ mod tests {
         assert_eq!((replies.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
     }
 
-    /// Rate index 0 is 6 Mb/s in the 5 GHz band.
+    /// The index of a rate is that in the kernel's list for the band: 0 is 6 Mb/s in the 5 GHz
+    /// band.
     #[test]
     fn places_of_rates_are_those_of_the_band() {
         let place = |mbps, frequency| {
@@ -492,7 +493,8 @@ mod tests {
         assert_eq!([place(6, 5_180), place(54, 5_180)], [0, 7]);
     }
 
-    /// MCS 15 at 40 MHz with the short guard interval is 300 Mb/s.  [80211-2020 §19.5]
+    /// A stage of a retry chain with an MCS of HT has its airtime, and one with an MCS of VHT ends
+    /// the chain. MCS 15 at 40 MHz with the short guard interval is 300 Mb/s.  [80211-2020 §19.5]
     #[test]
     fn an_mcs_of_ht_is_known_and_one_of_vht_ends_the_chain() {
         let stage = |rate, flags| Attempts { rate, count: 1, flags };

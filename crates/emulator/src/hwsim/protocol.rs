@@ -6,7 +6,7 @@ use crate::os::message::{ACK, Message, attributes};
 
 /// Name of the generic netlink family of `mac80211_hwsim`.
 pub(super) const FAMILY: &str = "MAC80211_HWSIM";
-/// Multicast group of the family for messages about radios that come and go.
+/// Multicast group of the family of `mac80211_hwsim` for messages about radios that come and go.
 pub(super) const GROUP: &str = "config";
 
 /// Commands of `mac80211_hwsim` (`HWSIM_CMD_`).

@@ -14,7 +14,7 @@ use super::interface::Port;
 /// Initial size of the buffer for a counter file, which has about 140 octets per interface
 /// [octets].
 const USUAL: usize = 1 << 13;
-/// Calls of `look_on` in which the counters of all nodes are read once.
+/// Number of calls of `look_on` in which the counters of all nodes are read once.
 const ROUND: usize = 10;
 
 /// Counters of all interfaces in a network namespace.
@@ -66,10 +66,10 @@ struct LastReading {
 /// Growth of an interface's drop counter between two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
-    /// The interface was up at both readings.
+    /// Packets dropped while the interface was up, at both readings.
     WhileOn(u64),
-    /// The interface was down at one of the readings. The user who took it down has lost the
-    /// packets.
+    /// Packets dropped while the interface was down at one of the readings. They are lost through
+    /// the user who took it down.
     WhileOff(u64),
 }
 
@@ -197,8 +197,9 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
  cut: 1 2 3
 ";
 
-    /// The counter file has the columns bytes, packets, errors, drops and four more for reception,
-    /// and the same columns for transmission.
+    /// The transmit drops of each interface are read from the kernel's file, which has the columns
+    /// bytes, packets, errors, drops and four more for reception, and the same columns for
+    /// transmission.
     #[test]
     fn drops_of_each_interface_are_read_from_the_kernels_file() {
         let mut found = Vec::new();
