@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
-    /// The station's link is slow: its senders use 1/k of their windows.
+    /// Limit on a station whose link is slow: its senders use 1/k of their windows.
     Limit {
         /// Ratio k: highest rate of the link divided by its present rate, rounded up.
         k: u32,
     },
-    /// Limits of single connections. Connections that are not listed keep the limits that they
+    /// Limits of single connections; connections that are not listed keep the limits that they
     /// have.
     Windows(Vec<ConnectionLimit>),
     /// Weights and rate by which the queues for DATA and ACKs in front of the driver are served.
     Share(Share),
     /// Airtime weights of stations.
     Weights(Vec<Weight>),
-    /// No limit, because the link has its highest rate or the rate is unknown.
+    /// Removal of all limits, because the link has its highest rate or the rate is unknown.
     Lift,
 }
 

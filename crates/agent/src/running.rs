@@ -62,9 +62,9 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// Result of reading a sample from the source.
 enum Reading {
     Sample(Sample),
-    /// The source has failed to return a sample, for less than [`PATIENCE`].
+    /// No sample, because the source has failed, for less than [`PATIENCE`].
     Missed,
-    /// The source has no more samples.
+    /// No sample, because the source has no more of them.
     End,
 }
 

@@ -33,12 +33,13 @@ pub struct Granted {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnforcedBy {
-    /// The access point, by windows in the ACKs that it forwards.
+    /// The access point enforces the share, by windows in the ACKs that it forwards.
     #[default]
     AccessPoint,
-    /// The station, by limits on its own connections.
+    /// The station enforces the share, by limits on its own connections.
     Station,
-    /// Both, because the station announced that it limits itself but used clearly more.
+    /// Access point and station enforce the share, because the station announced that it limits
+    /// itself but used clearly more.
     Both,
 }
 

@@ -29,13 +29,13 @@ pub(crate) enum Forwarding {
     To(usize),
     /// Forward the frame to all other nodes.
     ToAll,
-    /// Return this frame, which is an answer, to the sender.
+    /// Return this frame to the sender as the answer to its frame.
     Answer(Vec<u8>),
-    /// Discard silently: no other node needs the frame.
+    /// Discard the frame silently: no other node needs it.
     Filtered,
-    /// Discard: no node has the destination address.
+    /// Discard the frame: no node has its destination address.
     Unknown,
-    /// Discard: the frame is malformed or too long.
+    /// Discard the frame: it is malformed or too long.
     Garbage,
 }
 

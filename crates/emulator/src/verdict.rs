@@ -274,13 +274,14 @@ pub enum Objection {
     Late(LateShare<String>),
     /// Channel time was stopped for too much of one second.
     StalledInSecond(InSecond),
-    /// Channel time was stopped for too long in all. Stopped time, and channel time elapsed.
+    /// Channel time was stopped for too long in all: the time for which it was stopped, and the
+    /// channel time elapsed.
     Stalled(Duration, Duration),
-    /// The kernel dropped packets before the emulator read them. Names of the sending nodes with
-    /// counts.
+    /// The kernel dropped packets before the emulator read them: the names of the sending nodes,
+    /// with the numbers of packets.
     Unread(Vec<(String, u64)>),
-    /// The kernel dropped packets after they had crossed the cell. Names of the receiving nodes
-    /// with counts.
+    /// The kernel dropped packets after they had crossed the cell: the names of the receiving
+    /// nodes, with the numbers of packets.
     Undelivered(Vec<(String, u64)>),
     /// The engine was busy for nearly all of one second.
     Effort(InSecond),

@@ -21,7 +21,7 @@ use airfair_units::{Duration, Time};
 pub enum Timer {
     /// No timer: only successes lead to the next higher rate.
     Off,
-    /// The timer expires when this time has passed since the last fall of the rate.
+    /// The timer expires when this time has passed since the rate last fell.
     Time(Duration),
     /// The timer expires after this number of attempts since the last change of the rate.
     Attempts(u32),

@@ -37,10 +37,10 @@ pub struct Params {
 /// State of ARF-aware TCP for one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// The link is at its highest rate.
+    /// The link is at its highest rate, so the window has no limit.
     #[default]
     Normal,
-    /// The link is below its highest rate; the paper calls this arf mode.
+    /// The link is below its highest rate, so the window is limited; the paper calls this arf mode.
     Arf {
         /// Congestion window when the link left its highest rate, to be restored at that rate [segments].
         saved_cwnd: u32,

@@ -207,11 +207,12 @@ pub enum Event {
         /// False for a retry of the last aggregate after that aggregate got no answer.
         is_first: bool,
     },
-    /// The current attempt has ended.
+    /// The current attempt of an aggregate has ended.
     Block {
-        /// Number of MPDUs sent, at least one.
+        /// Number of MPDUs that the attempt has sent, at least one.
         sent: u16,
-        /// Number of MPDUs acknowledged; zero if the attempt, or its RTS, was not answered.
+        /// Number of MPDUs of the attempt that were acknowledged; zero if the attempt, or its RTS, was not
+        /// answered.
         acknowledged: u16,
     },
 }

@@ -77,7 +77,7 @@ pub enum Event {
     PartialAck,
     /// An ACK in fast recovery for all that was outstanding when the loss was detected.
     FullAck,
-    /// SACK information shows a loss. The sender estimates the octets in the network from now on, so the
+    /// A loss that SACK information shows. The sender estimates the octets in the network from now on, so the
     /// window is not inflated.  [RFC6675 §5 step 4]
     SackLoss,
     /// A duplicate or partial ACK in a recovery with SACK.

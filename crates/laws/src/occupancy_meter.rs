@@ -74,18 +74,18 @@ pub struct Frame<'p> {
 /// Type of an 802.11 frame, with the fields of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'p> {
-    /// Request to send.
+    /// RTS frame: request to send.
     Rts {
         /// Address of the transmitter of the RTS.
         from: u16,
     },
-    /// Clear to send.
+    /// CTS frame: clear to send.
     Cts {
         /// Duration of an RTS at the rate of the CTS, which is assumed if the RTS was not decoded. Zero for
         /// the station's own CTS-to-self, before which there is no RTS.
         request: Duration,
     },
-    /// Data frame with packets.
+    /// Data frame with transport packets.
     Data {
         /// Address of the transmitter of the data frame.
         from: u16,
@@ -95,14 +95,14 @@ pub enum Kind<'p> {
         /// that it receives without error.
         packets: &'p [Packets],
     },
-    /// Acknowledgment of a data frame.
+    /// ACK frame: acknowledgment of a data frame.
     Ack,
     /// `BlockAck` for an aggregate that the measuring station has sent.
     BlockAck {
         /// Packets that the `BlockAck` acknowledges, by flow.
         acknowledged: &'p [Packets],
     },
-    /// Beacon of an access point.
+    /// Beacon frame of an access point.
     Beacon,
 }
 

@@ -42,9 +42,9 @@ pub struct Observation {
 /// Transport of a flow's sender, as far as the limit depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// TFRC, which is limited by a rate.
+    /// TFRC, whose sender the rate cap limits by a rate.
     Tfrc,
-    /// TCP, which is limited by a window.
+    /// TCP, whose sender the rate cap limits by a window.
     Tcp {
         /// Round-trip time of the connection; `None` before the first sample.
         round_trip: Option<Duration>,

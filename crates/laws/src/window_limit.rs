@@ -13,14 +13,15 @@ pub const FLOOR: u64 = 2;
 /// window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowLimit {
-    /// No limit besides cwnd and the receiver's window.
+    /// No limit on the window besides cwnd and the receiver's window.
     #[default]
     None,
-    /// At most this many segments in flight.
+    /// Limit on the window: at most this many segments in flight.
     Segments(u32),
-    /// At most this many octets in flight, rounded down to whole segments, but at least one segment.
+    /// Limit on the window: at most this many octets in flight, rounded down to whole segments, but at least
+    /// one segment.
     Octets(Bytes),
-    /// At most ⌊cwnd / divisor⌋ in flight, but at least one segment.
+    /// Limit on the window: at most ⌊cwnd / divisor⌋ in flight, but at least one segment.
     DividedBy(u32),
 }
 

@@ -24,10 +24,11 @@ pub struct AirtimeWeights {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum AirtimeShare {
-    /// A station has its weight, whatever its number of connections.
+    /// Weights belong to stations: a station has its weight, whatever its number of connections.
     #[default]
     Stations,
-    /// A station has its weight once for each active connection.  Deviates: [D-199]
+    /// Weights belong to connections: a station has its weight once for each active connection.
+    /// Deviates: [D-199]
     Connections,
 }
 

@@ -31,9 +31,9 @@ const GATEWAY: u32 = 2;
 /// Socket by which the agent requests or sends grants.
 #[derive(Debug)]
 pub enum GrantSocket {
-    /// Socket of a station.
+    /// Socket by which a station requests grants.
     Station(Requester),
-    /// Socket of an access point.
+    /// Socket by which an access point replies to requests for grants.
     AccessPoint(Responder),
 }
 

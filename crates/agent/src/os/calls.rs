@@ -315,7 +315,7 @@ pub struct Netlink {
 pub enum Family {
     /// Generic netlink, of which nl80211 is a part.
     Generic,
-    /// Interfaces, addresses, routes and queueing disciplines (rtnetlink).
+    /// rtnetlink: interfaces, addresses, routes and queueing disciplines.
     Route,
 }
 

@@ -51,15 +51,15 @@ const LONGEST: usize = 1 << 16;
 /// Reason why the medium could not start or had to end.
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario is not suitable; the text is a message for the user.
+    /// The scenario is not suitable for simulated radios; the text is a message for the user.
     Scenario(&'static str),
     /// The module mac80211_hwsim is not loaded.
     NoModule,
-    /// The process is not root.
+    /// The process is not root, so it may not become the medium.
     NotPermitted,
     /// Another program is the medium of these radios.
     Busy,
-    /// The radios support several channels at once.
+    /// The radios support several channels at once, which the medium does not.
     ManyChannels,
     /// There are fewer radios than members of the cell.
     TooFewRadios {

@@ -83,7 +83,7 @@ pub(super) struct VethEnd {
 /// Reason why a frame could not be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotSent {
-    /// The node's interface is down or removed.
+    /// The frame could not be sent because the node's interface is down or removed.
     Off,
     /// The kernel dropped the frame, and its counters do not show this.
     Dropped,

@@ -9,12 +9,12 @@ use super::{MAX_BACKOFF, ns2};
 /// Specification or implementation that a TFRC sender follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// RFC 5348 of 2008.
+    /// The TFRC sender of RFC 5348 of 2008.
     #[default]
     Rfc5348,
-    /// RFC 3448 of 2003, with its errata.
+    /// The TFRC sender of RFC 3448 of 2003, with its errata.
     Rfc3448,
-    /// The implementation in ns-2.35.
+    /// The TFRC sender of ns-2.35.
     Ns2,
 }
 

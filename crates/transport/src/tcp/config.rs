@@ -14,45 +14,46 @@ const MAX_SHIFT: u32 = 14;
 /// Amount of data that the application of a TCP sender has to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
-    /// Endless data, until [`close`](super::Sender::close).
+    /// Endless data, until the owner calls [`close`](super::Sender::close).
     #[default]
     Endless,
-    /// A fixed amount, all available at the start; then the connection closes [octets].
+    /// A fixed amount of data, all available at the start; then the connection closes [octets].
     Bytes(Bytes),
 }
 
 /// Choice of the partial ACKs that restart the retransmission timer in fast recovery.  [RFC6582 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecoveryTimer {
-    /// Only the first partial ACK restarts the timer. Many losses in one window then end in a time-out. RFC
-    /// 6582's choice.
+    /// Only the first partial ACK restarts the retransmission timer, so many losses in one window end in a
+    /// time-out. This is RFC 6582's choice.
     #[default]
     Impatient,
-    /// Every partial ACK restarts the timer. One loss is repaired per round trip, however many there are.
-    /// This is `newreno_changes1_` 0 in ns-2.35, whose default is 1 (impatient).
+    /// Every partial ACK restarts the retransmission timer, so any number of losses is repaired, one per
+    /// round trip. This is `newreno_changes1_` 0 in ns-2.35, whose default is 1 (impatient).
     SlowButSteady,
 }
 
 /// Method by which a sender with selective acknowledgments detects losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossRecovery {
-    /// Duplicate ACKs or SACK ranges: a segment is lost if enough data above it has arrived.  [RFC6675]
+    /// Loss detection by duplicate ACKs or SACK ranges: a segment is lost if enough data above it has
+    /// arrived.  [RFC6675]
     #[default]
     Duplicates,
-    /// RACK-TLP: time since the segment was sent, with tail loss probes and proportional rate reduction, as
-    /// in Linux.  [RFC8985]
+    /// RACK-TLP, loss detection by the time since a segment was sent, with tail loss probes and proportional
+    /// rate reduction, as in Linux.  [RFC8985]
     Rack,
 }
 
 /// Arithmetic of the window and of the time-out for the flavours Reno, NewReno, SACK and CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// The RFCs' arithmetic, in octets.
+    /// The RFCs' arithmetic of window and time-out, in octets.
     #[default]
     Rfc,
-    /// Linux's arithmetic, in whole segments, and Linux's retransmission time-out, whose minimum applies to
-    /// the variation. With [`LossRecovery::Rack`] segments leave in pairs, and PSH requests one ACK per pair.
-    /// [linux-tcp-cong], [linux-tcp-cubic], [linux-rto], [linux-tso]
+    /// Linux's arithmetic of the window, in whole segments, and of the retransmission time-out, whose minimum
+    /// applies to the variation. With [`LossRecovery::Rack`] segments leave in pairs, and PSH requests one
+    /// ACK per pair. [linux-tcp-cong], [linux-tcp-cubic], [linux-rto], [linux-tso]
     Linux,
 }
 

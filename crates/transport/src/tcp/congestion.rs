@@ -14,7 +14,7 @@ use super::undo::Undo;
 /// Window law of a TCP sender, with the state that the law keeps beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug)]
 enum Law {
-    /// Reno, NewReno and SACK, which need no further state.
+    /// Law of Reno, NewReno and SACK, which needs no further state.
     NewReno,
     Westwood(westwood::State),
     WestwoodPlus(westwood_plus::State),

@@ -7,7 +7,7 @@ use super::ranges::RangeSet;
 pub(crate) enum Placement {
     /// The segment has no new octet.
     Duplicate,
-    /// The segment begins at the first missing octet, or below.
+    /// The segment has new octets and begins at or below the first missing octet.
     InOrder {
         /// True if data beyond a gap had arrived, so that the segment fills the gap or a part of it.
         is_filling: bool,

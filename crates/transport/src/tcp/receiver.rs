@@ -18,24 +18,24 @@ use super::tuning::AutoTuning;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// No segment has arrived.
+    /// The receiver waits for a SYN; no segment has arrived.
     Listen,
-    /// A SYN has arrived, but no ACK of our SYN-ACK.
+    /// A SYN has arrived, but no ACK of the SYN-ACK.
     SynReceived,
-    /// Data is accepted.
+    /// The connection is established, and data is accepted.
     Established,
 }
 
 /// State of the ACK that the receiver sends next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckState {
-    /// There is nothing new to acknowledge.
+    /// There is nothing new to acknowledge, so no ACK is sent.
     Idle,
     /// The ACK is delayed.  [RFC5681 §4.2]
     Held {
-        /// Segments that the ACK would acknowledge.
+        /// Number of segments that the delayed ACK would acknowledge.
         segments: u32,
-        /// Latest time to send the ACK.
+        /// Latest time at which the delayed ACK is sent.
         deadline: Time,
     },
     /// The ACK is to be sent now.

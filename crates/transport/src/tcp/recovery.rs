@@ -12,14 +12,14 @@ use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 /// Phase of loss recovery at a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Not in fast recovery.
+    /// The sender is not in fast recovery.
     Open {
-        /// Duplicate ACKs since the last new one.
+        /// Number of duplicate ACKs since the last new one.
         duplicates: u32,
     },
-    /// In fast recovery.
+    /// The sender is in fast recovery.
     Fast {
-        /// True once a partial ACK has arrived.
+        /// True once a partial ACK has arrived in this fast recovery.
         is_partial_seen: bool,
     },
 }
@@ -38,14 +38,15 @@ pub(crate) enum Duplicate {
 /// Meaning of an ACK for new data for loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewAck {
-    /// The sender was not in fast recovery.
+    /// The ACK for new data arrived outside fast recovery.
     Normal,
-    /// Partial ACK: the next segment is lost, too.
+    /// The ACK for new data is partial: the next segment is lost, too.
     Partial {
         /// True for the first partial ACK of this fast recovery.
         is_first: bool,
     },
-    /// All that was outstanding when the loss was detected has arrived.
+    /// The ACK for new data covers all that was outstanding when the loss was detected, which ends fast
+    /// recovery.
     Full,
 }
 

@@ -37,7 +37,7 @@ enum State {
     Closed,
     /// The SYN was sent, or will be at the next poll.
     SynSent,
-    /// Data may be sent; the FIN may have been sent.
+    /// The connection is open: data may be sent, and the FIN may have been sent.
     Open,
     /// All data, and the FIN if there is one, is acknowledged.
     Finished,

@@ -15,7 +15,7 @@ pub enum SenderEvent {
     Timeout,
     /// Octets were retransmitted, for whatever reason.
     Retransmission,
-    /// Everything, including the FIN, is acknowledged. This is the last event.
+    /// All data, including the FIN, is acknowledged. This is the last event.
     Finished,
 }
 

@@ -16,7 +16,7 @@ pub struct Frame {
 /// Traffic that an application gives a TFRC sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// Unlimited data, in packets of the segment size.
+    /// Unlimited data, always available, in packets of the segment size.
     Greedy,
     /// Full-size packets at a constant rate of payload.
     Constant(DataRate),

@@ -9,12 +9,12 @@ use super::application::Traffic;
 /// [`super`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// RFC 5348 of 2008.
+    /// TFRC by RFC 5348 of 2008.
     #[default]
     Rfc5348,
-    /// RFC 3448 of 2003, with its errata.
+    /// TFRC by RFC 3448 of 2003, with its errata.
     Rfc3448,
-    /// The implementation in ns-2.35.
+    /// TFRC as implemented in ns-2.35.
     Ns2,
 }
 
@@ -89,10 +89,10 @@ pub enum Reports {
 /// Receive rate from which the length of the loss interval before the first loss is derived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstInterval {
-    /// The largest receive rate so far.  [RFC5348 §6.3.1]
+    /// The first loss interval follows from the largest receive rate so far.  [RFC5348 §6.3.1]
     #[default]
     LargestSoFar,
-    /// The receive rate of the last round trip.  [RFC3448 §6.3.1]
+    /// The first loss interval follows from the receive rate of the last round trip.  [RFC3448 §6.3.1]
     LastRoundTrip,
 }
 

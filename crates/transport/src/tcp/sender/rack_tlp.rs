@@ -27,10 +27,10 @@ use crate::tcp::undo::Undo;
 /// Purpose of a RACK-TLP sender's running timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
-    /// The retransmission time-out.
+    /// The timer is for the retransmission time-out.
     Retransmission,
     Probe,
-    /// Reordering timer: loss detection runs again.
+    /// The timer is for reordering: when it expires, loss detection runs again.
     Reordering,
 }
 

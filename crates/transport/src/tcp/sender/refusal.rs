@@ -11,9 +11,9 @@ use crate::tcp::segment::Segment;
 /// Consequence for a segment that the transmit queue of the sender's own host refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalOutcome {
-    /// The sender has taken the data back, as if it had not been polled.
+    /// The sender has taken back the data of the refused segment, as if it had not been polled.
     TakenBack,
-    /// The segment counts as sent and lost.
+    /// The refused segment counts as sent and lost.
     Lost,
 }
 
