@@ -34,10 +34,10 @@ pub struct AirtimeWeights {
 #[derive(Clone, Debug, Default)]
 struct Active {
     tracker: ConnectionTracker,
-    /// Station of each connection, and time of its last data.
+    /// Station of each connection, and time of the connection's last data.
     seen: BTreeMap<Ends, (String, Time)>,
     counted_at: Option<Time>,
-    /// Number of connections of each station at the last count.
+    /// Number of active connections of each station at the last count.
     counts: BTreeMap<String, u32>,
 }
 

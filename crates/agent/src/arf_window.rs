@@ -26,11 +26,11 @@ const HEADERS: [u64; 2] = [20, 40];
 #[derive(Clone, Debug)]
 struct Interval {
     length: Duration,
-    /// The station's own link.
+    /// Traffic of the station's own link in the interval.
     link: LinkEstimate,
-    /// Links of other stations that were heard and had frames.
+    /// Traffic of the links of other stations that were heard and had frames.
     others: Vec<LinkEstimate>,
-    /// Time for which the channel was busy, where the driver measures it.
+    /// Time for which the channel was busy in the interval, where the driver measures it.
     busy: Option<Duration>,
     connections: BTreeMap<Ends, [Traffic; 2]>,
 }
@@ -89,7 +89,7 @@ pub struct ArfWindow {
     busy_ns: Option<u64>,
     intervals: VecDeque<Interval>,
     known: BTreeMap<Ends, KnownConnection>,
-    /// Confirmed rates of the station's link, up and down.
+    /// Rate of the station's link in each direction, up and down, as last confirmed.
     rates: [State; 2],
     is_limiting: bool,
 }

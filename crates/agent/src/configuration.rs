@@ -119,9 +119,9 @@ pub struct Configuration {
     pub interface: Option<String>,
     /// Source from which the agent takes its samples.
     pub source: SampleSource,
-    /// Time between two samples.
+    /// Time between two samples of the counters.
     pub poll: Duration,
-    /// Number of samples for the median of rates.
+    /// Number of samples over which the median of rates is taken.
     pub polls: usize,
     /// Scheme by which the agent decides.
     pub scheme: Scheme,

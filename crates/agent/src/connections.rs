@@ -19,11 +19,11 @@ pub type Ends = [SocketAddr; 2];
 /// end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Octets of data sent, retransmissions included.
+    /// Octets of data that the end has sent, retransmissions included.
     pub octets: Bytes,
-    /// Packets with data that were sent.
+    /// Number of packets with data that the end has sent.
     pub packets: u64,
-    /// Packets without data that were sent, such as ACKs.
+    /// Number of packets without data that the end has sent, such as ACKs.
     pub answers: u64,
     /// Sum of the round trips measured from the access point to the other end.
     pub echo: Duration,
@@ -67,7 +67,7 @@ impl Traffic {
 /// Traffic of a connection between two samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionTraffic {
-    /// MAC address of the station.
+    /// MAC address of the station that the connection belongs to.
     pub station: String,
     /// Both ends of the connection, the station's first.
     pub ends: Ends,

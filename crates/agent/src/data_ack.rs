@@ -200,11 +200,11 @@ impl Delivered {
 /// Measurements of packets in a period between two decisions.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
-    /// Packets that the driver has delivered to stations, per second.
+    /// Number of packets that the driver has delivered to stations, per second.
     delivered: u32,
     /// Packets that the classes have sent to the driver, per second; `None` without classes.
     sent: Option<u32>,
-    /// Packets queued in the classes at the end of the period.
+    /// Number of packets that wait in the classes at the end of the period.
     waiting: u32,
 }
 

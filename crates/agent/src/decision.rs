@@ -31,10 +31,10 @@ pub enum Decision {
 pub struct ConnectionLimit {
     /// Ends of the connection, the station's first.
     pub ends: [SocketAddr; 2],
-    /// Limit of the station's data in flight [octets].
+    /// Limit of the station's data in flight [octets]; `None` keeps the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<u32>,
-    /// Limit of the other end's data in flight [octets].
+    /// Limit of the other end's data in flight [octets]; `None` keeps the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down: Option<u32>,
 }

@@ -17,30 +17,31 @@ const OVERHEAD: Bytes = Bytes::new(36);
 /// Estimated traffic in one direction of a link between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionEstimate {
-    /// Octets of the packets that were delivered.
+    /// Octets of the packets that were delivered in this direction.
     pub moved: Bytes,
-    /// Number of packets that were delivered.
+    /// Number of packets that were delivered in this direction.
     pub packets: u64,
-    /// Transmission attempts, retransmissions included.
+    /// Number of transmission attempts in this direction, retransmissions included.
     pub frames: u64,
-    /// Airtime of the frames, without the gaps before them.
+    /// Airtime of the frames in this direction, without the gaps before them.
     pub air: Duration,
     /// True if the source measures airtime; false if airtime is estimated from other counters.
     pub is_measured: bool,
-    /// Median of the latest rates; `None` if no rate is known.
+    /// Median of the latest rates of this direction; `None` if no rate is known.
     pub rate: Option<DataRate>,
-    /// Highest median of rates since the link appeared.
+    /// Highest median of the rates of this direction since the link appeared.
     pub highest: Option<DataRate>,
 }
 
 /// Estimated traffic of a link between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkEstimate {
-    /// Name of the link.
+    /// Name of the link: name of the interface, or of the station in an emulation, and a MAC
+    /// address.
     pub name: String,
-    /// Direction from the station to the access point.
+    /// Traffic from the station to the access point.
     pub up: DirectionEstimate,
-    /// Direction from the access point to the station.
+    /// Traffic from the access point to the station.
     pub down: DirectionEstimate,
 }
 
@@ -51,7 +52,7 @@ pub struct Estimate {
     pub at: Time,
     /// Time between the two samples; zero for the first sample.
     pub elapsed: Duration,
-    /// Estimates for the links in the later sample.
+    /// Estimates for each link in the later sample.
     pub links: Vec<LinkEstimate>,
 }
 

@@ -28,7 +28,7 @@ pub struct RunOptions {
     pub is_dry_run: bool,
     /// True to exchange grants with other machines.
     pub is_live: bool,
-    /// File for a recording of samples and decisions.
+    /// Path of a file for a recording of samples and decisions.
     pub record: Option<PathBuf>,
     /// Duration of the run; `None` to run until a signal arrives.
     pub lasting: Option<Duration>,

@@ -16,19 +16,19 @@ use serde::{Deserialize, Serialize};
 pub struct DirectionCounters {
     /// Octets of the packets that were delivered in this direction.
     pub bytes: u64,
-    /// Packets that were delivered in this direction.
+    /// Number of packets that were delivered in this direction.
     pub packets: u64,
     /// Transmission attempts after the first of each packet, where the source counts them. A
     /// receiver cannot count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// Airtime of the frames, where the source measures it [ns].
+    /// Airtime of the frames in this direction, where the source measures it [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_ns: Option<u64>,
-    /// Rate of the last frame [bit/s].
+    /// Rate of the last frame in this direction [bit/s].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_bps: Option<u64>,
-    /// Throughput that the driver expects [bit/s].
+    /// Throughput that the driver expects in this direction [bit/s].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_bps: Option<u64>,
 }
@@ -37,7 +37,8 @@ pub struct DirectionCounters {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkCounters {
-    /// Name of the station, or MAC address of the other end.
+    /// Name of the link: name of the interface, or of the station in an emulation, and a MAC
+    /// address.
     pub name: String,
     /// Counters from the station to the access point.
     pub up: DirectionCounters,
@@ -51,9 +52,9 @@ pub struct LinkCounters {
 pub struct Sent {
     /// Octets of data that the end has sent, retransmissions included.
     pub octets: u64,
-    /// Packets with data that the end has sent.
+    /// Number of packets with data that the end has sent.
     pub packets: u32,
-    /// Packets without data that the end has sent, such as ACKs.
+    /// Number of packets without data that the end has sent, such as ACKs.
     pub answers: u32,
     /// Sum of `echoes` round trips from the access point to the other end [ns].
     pub echo_ns: u64,
@@ -73,7 +74,7 @@ pub struct LocalEnd {
     pub least_us: u32,
     /// Round trip estimated as a receiver; zero if unknown [µs].
     pub receiver_us: u32,
-    /// Length of the TCP header with options [octets].
+    /// Length of the TCP header of this end's packets, with options [octets].
     pub header: u16,
 }
 
@@ -115,11 +116,11 @@ pub struct Connection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueCounters {
-    /// Packets that the queues have sent to the driver.
+    /// Number of packets that the queues have sent to the driver.
     pub sent: u64,
-    /// Pure ACKs among the packets sent to the driver.
+    /// Number of pure ACKs among the packets sent to the driver.
     pub acks: u64,
-    /// Packets in the queues now.
+    /// Number of packets that wait in the queues now.
     pub waiting: u32,
 }
 
@@ -285,7 +286,7 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantFields {
-    /// Share of each active station [1/65535].
+    /// Share of the channel of each active station [1/65535].
     pub even: u16,
     /// Additional share of each unsatisfied station [1/65535].
     pub additional: u16,

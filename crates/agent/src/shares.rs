@@ -24,7 +24,7 @@ pub struct Granted {
     pub used: f64,
     /// Share of airtime that the station may use, from 0 to 1.
     pub share: f64,
-    /// End that enforces the share.
+    /// End that enforces the station's share.
     #[serde(default)]
     pub kept_by: EnforcedBy,
 }
@@ -171,7 +171,7 @@ pub(crate) struct Connection<'m> {
     pub(crate) ends: Ends,
     /// Traffic of the connection, up and down.
     pub(crate) moved: &'m [Traffic; 2],
-    /// Lengths of the headers of packets up and down.
+    /// Lengths of the headers of the connection's packets, up and down.
     pub(crate) headers: [Bytes; 2],
     /// Round trips of data up and down; zero if unknown.
     pub(crate) round_trips: [Duration; 2],
@@ -224,9 +224,9 @@ pub(crate) struct StationShare {
 /// Segment sizes of a connection, and limits of its data in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitState {
-    /// Maximum segment sizes of data up and down.
+    /// Maximum segment sizes of the connection's data, up and down.
     pub(crate) largest: [Bytes; 2],
-    /// Last limits of the data in flight, up and down [octets].
+    /// Last limits of the connection's data in flight, up and down [octets].
     pub(crate) octets: [Option<u32>; 2],
 }
 

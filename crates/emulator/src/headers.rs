@@ -38,7 +38,7 @@ pub(crate) struct Headers {
     /// Destination address and port of the packet. The port is 0 for a fragment or a protocol
     /// without ports.
     pub(crate) to: SocketAddress,
-    /// Differentiated services code point.
+    /// Differentiated services code point of the packet.
     pub(crate) dscp: u8,
     /// TCP header of the packet, if complete.
     pub(crate) tcp: Option<Tcp>,
@@ -53,15 +53,15 @@ pub(crate) struct Tcp {
     pub(crate) at: usize,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
-    /// Window field, not scaled.
+    /// Window field of the TCP header, not scaled.
     pub(crate) window: u16,
     /// Length of the segment's data [octets].
     pub(crate) payload: u32,
     /// Control bits of the TCP header. RST counts as FIN, because both end a connection.
     pub(crate) flags: Flags,
-    /// Window scale option of a SYN.
+    /// Shift in the window scale option of a SYN.
     pub(crate) scale: Option<u8>,
-    /// Maximum segment size option of a SYN [octets].
+    /// Value of the maximum segment size option of a SYN [octets].
     pub(crate) largest: Option<u16>,
     pub(crate) has_sack: bool,
 }

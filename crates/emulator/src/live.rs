@@ -12,13 +12,13 @@ use crate::plan::Plan;
 /// Counters of one member of a cell: an access point or a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Member {
-    /// Data frames that the member has sent, retries included.
+    /// Number of data frames that the member has sent, retries included.
     pub frames: u64,
-    /// Retries among the data frames sent.
+    /// Number of retries among the data frames that the member has sent.
     pub retries: u64,
     /// Packets refused or dropped by the transmit queue, or given up after the last retry.
     pub drops: u64,
-    /// Packets in the member's transmit queue now.
+    /// Number of packets in the member's transmit queue now.
     pub queue: u32,
     /// Airtime of data frames that the member has sent.
     pub airtime_up: Duration,

@@ -103,7 +103,7 @@ pub struct Plan {
     pub(crate) kernel_flows: Vec<KernelFlow>,
     /// Flows by index of sender and receiver; `None` where the nodes are not connected.
     flows: Vec<Option<PairFlows>>,
-    /// Indices of sender and receiver for each added flow.
+    /// Indices of the sending and the receiving node of each added flow.
     ends: Vec<(usize, usize)>,
 }
 

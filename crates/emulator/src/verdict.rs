@@ -39,9 +39,9 @@ fn second_of(at: Time) -> u64 {
 /// Count of late packets among all packets of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Packets of the flow in total.
+    /// Number of packets of the flow in total.
     pub packets: u64,
-    /// Packets whose lateness exceeded the tolerated one.
+    /// Number of packets whose lateness exceeded the tolerated one.
     pub late: u64,
 }
 
@@ -176,7 +176,7 @@ impl FlowLateness {
 pub struct InSecond {
     /// Start of the second of channel time [s].
     pub second: u64,
-    /// Sum of the durations within that second.
+    /// Sum of the durations that count in that second.
     pub time: Duration,
 }
 
@@ -243,7 +243,7 @@ impl Effort {
 /// Account of how closely the emulation has followed the wall clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Punctuality {
-    /// Packets that have left the simulated channel.
+    /// Number of packets that have left the simulated channel.
     pub packets: u64,
     /// Median of the packets' lateness.
     pub p50: Duration,
@@ -257,7 +257,7 @@ pub struct Punctuality {
     pub slips: u64,
     /// Total time for which channel time was stopped.
     pub slipped: Duration,
-    /// Second of channel time with the longest standstill.
+    /// Second of channel time with the longest standstill, and its duration.
     pub stillest: InSecond,
     /// Flow and second with the largest share of late packets.
     pub worst_second: Option<LateShare<String>>,

@@ -77,9 +77,9 @@ pub struct Action {
 /// Packets that an access point counts during a measurement period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Data segments received from stations.
+    /// Data segments that the access point has received from stations in the measurement period.
     pub segments: u32,
-    /// Pure ACKs delivered to stations.
+    /// Pure ACKs that the access point has delivered to stations in the measurement period.
     pub acks: u32,
     due: Time,
 }

@@ -41,11 +41,11 @@ pub enum Counting {
 /// Parameters in which versions of ARF differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Successes after which the next higher rate is tried.
+    /// Number of successes after which the next higher rate is tried.
     pub up: u32,
-    /// Failures after which the rate falls by one step.
+    /// Number of failures after which the rate falls by one step.
     pub down: u32,
-    /// Rule for counting successes and failures.
+    /// Rule by which successes and failures of frames are counted.
     pub counting: Counting,
     /// Timer after which the next higher rate is tried even without `up` successes.
     pub timer: Timer,
@@ -104,11 +104,11 @@ pub struct State {
     successes: u32,
     failures: u32,
     is_probing: bool,
-    /// Successes needed for the next rise of the rate.
+    /// Number of successes needed for the next rise of the rate.
     up: u32,
     /// Time of the last fall of the rate; `None` if the timer does not run.
     fell: Option<Time>,
-    /// Attempts since the rate last changed.
+    /// Number of attempts since the rate last changed.
     attempts: u32,
 }
 

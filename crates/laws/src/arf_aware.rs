@@ -30,7 +30,7 @@ pub enum Variant {
 /// Parameters of ARF-aware TCP that the paper leaves to the implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// Reading of the paper about `arf_cwnd`.
+    /// Reading of what the paper says about the limit `arf_cwnd`.
     pub variant: Variant,
 }
 

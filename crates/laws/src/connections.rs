@@ -17,7 +17,7 @@ pub const ACTIVE: Duration = Duration::from_secs(2);
 struct Connection {
     /// Times at which data of the connection was last seen, up and down.
     seen: [Option<Time>; 2],
-    /// Largest data segment of the connection.
+    /// Largest data segment of the connection so far.
     segment: Bytes,
 }
 

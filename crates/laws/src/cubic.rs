@@ -62,7 +62,7 @@ pub struct State {
     pub is_plateau_known: bool,
     /// `cwnd_prior`: the window before the last loss [segments].
     pub before_loss: f64,
-    /// The current congestion avoidance stage.
+    /// The current congestion avoidance stage; `None` outside congestion avoidance.
     pub stage: Option<Stage>,
     /// Fraction of an octet by which the window is to grow and has not yet.
     pub fraction: f64,

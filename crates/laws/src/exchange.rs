@@ -65,15 +65,15 @@ pub struct Load {
 /// Durations of the parts of a frame exchange with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// DIFS and mean back-off before the exchange.
+    /// Duration of DIFS and mean back-off before the exchange.
     pub access: Duration,
-    /// RTS and CTS, if used; only the second for a CTS-to-self.
+    /// Durations of RTS and CTS, if used; only the second for a CTS-to-self.
     pub protection: [Option<Duration>; 2],
     /// Duration of the data frame.
     pub data: Duration,
     /// Duration of the ACK of the data frame.
     pub ack: Duration,
-    /// Gap between two frames of the exchange.
+    /// Duration of the gap between two frames of the exchange.
     pub sifs: Duration,
     /// Number of packets that share the data frame, at least one.
     pub packets: u32,

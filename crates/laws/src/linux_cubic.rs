@@ -47,17 +47,17 @@ const HYSTART_SAMPLES: u32 = 8;
 pub struct State {
     /// `last_max_cwnd`: window before the last loss, lowered by fast convergence; 0 before a loss [segments].
     pub plateau: u64,
-    /// The current congestion avoidance stage.
+    /// The current congestion avoidance stage; `None` outside congestion avoidance.
     pub stage: Option<Stage>,
     /// `cnt`: number of acknowledged segments for a growth of the window by one.
     pub every: u64,
-    /// `last_cwnd`: window at the last update of the growth [segments].
+    /// `last_cwnd`: window at the last update of the growth of the window [segments].
     pub last_window: u64,
-    /// Time of the last update of the growth.
+    /// Time of the last update of the growth of the window.
     pub last_update: Time,
     /// `delay_min`: smallest round trip of the connection so far.
     pub least_round_trip: Option<Duration>,
-    /// State of `HyStart`.
+    /// State of `HyStart`, which may end slow start before there is a loss.
     pub hystart: HyStart,
 }
 
@@ -80,7 +80,7 @@ pub struct Stage {
 /// grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HyStart {
-    /// The current round of `HyStart`.
+    /// The current round of `HyStart`; `None` before the first.
     pub round: Option<Round>,
     /// True once `HyStart` has ended slow start.
     pub has_exited: bool,
@@ -91,13 +91,13 @@ pub struct HyStart {
 pub struct Round {
     /// Start of the round of `HyStart`.
     pub since: Time,
-    /// End of the round: SND.NXT at its start.
+    /// Sequence number that ends the round of `HyStart`: SND.NXT at its start.
     pub end: u64,
-    /// Time of the last ACK of the ACK train.
+    /// Time of the last ACK of the round's ACK train.
     pub last_ack: Time,
-    /// Smallest round trip in this round.
+    /// Smallest round trip in the round of `HyStart`.
     pub least: Option<Duration>,
-    /// Round-trip samples in this round, counted up to [`HYSTART_SAMPLES`].
+    /// Number of round-trip samples in the round of `HyStart`, counted up to [`HYSTART_SAMPLES`].
     pub samples: u32,
 }
 

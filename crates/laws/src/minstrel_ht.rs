@@ -50,9 +50,9 @@ use statistics::{Lengths, Statistics};
 /// Parameters of Minstrel-HT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Time between updates of the rates' statistics.
+    /// Time between two updates of the rates' statistics.
     pub interval: Duration,
-    /// Shortest time between samples.
+    /// Shortest time between two samples.
     pub sample_interval: Duration,
     /// Longest time of one stage of the retry chain, unless the stage has two attempts only.
     pub segment: Duration,
@@ -118,7 +118,7 @@ pub struct State {
     chain: [Stage; STAGES],
     /// Stage of the retry chain to which the current attempt belongs.
     stage: u8,
-    /// Attempts left in the current stage after the current one.
+    /// Number of attempts left in the current stage after the current attempt.
     left: u8,
     /// True until the first attempt of the current chain has an outcome.
     is_fresh: bool,

@@ -43,14 +43,14 @@ pub struct Params {
     /// True for growth by octets acknowledged, with L = 1 SMSS [RFC3465 §2]; false for growth by ACKs
     /// received.
     pub byte_counting: bool,
-    /// Window at the end of fast recovery.
+    /// Rule for the window at the end of fast recovery.
     pub deflation: Deflation,
 }
 
 /// State of NewReno: congestion window and slow start threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Congestion window, at least one segment [octets].
+    /// Congestion window of the sender, at least one segment [octets].
     pub cwnd: Bytes,
     /// Slow start threshold: slow start below, congestion avoidance from here on [octets].
     pub ssthresh: Bytes,
@@ -96,7 +96,7 @@ pub enum Event {
 /// Observation of a TCP sender at an event, as NewReno needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Kind of the event.
+    /// Kind of the event at the sender.
     pub event: Event,
     /// New data acknowledged by this event [octets].
     pub acked: Bytes,
@@ -139,7 +139,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) ssthresh: Bytes,
-    /// Congestion window during recovery [octets].
+    /// Congestion window that the law sets for the recovery [octets].
     pub(crate) cwnd: Bytes,
 }
 

@@ -38,13 +38,13 @@ pub use table::Table;
 pub struct Params {
     /// Address of the measuring station.
     pub me: u16,
-    /// Address of the access point.
+    /// Address of the access point of the measuring station's cell.
     pub access_point: u16,
     /// T: length of an observation slot.
     pub slot: Duration,
-    /// Short interframe space.
+    /// Duration of the short interframe space.
     pub sifs: Duration,
-    /// DCF interframe space.
+    /// Duration of the DCF interframe space.
     pub difs: Duration,
     /// Slot time of the back-off.
     pub backoff_slot: Duration,
@@ -56,7 +56,7 @@ pub struct Params {
 /// transmitter address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'p> {
-    /// End of the frame.
+    /// Time at which the frame ends.
     pub end: Time,
     /// Duration of the frame on the air.
     pub duration: Duration,
@@ -67,7 +67,7 @@ pub struct Frame<'p> {
     /// Back-off that the measuring station counted down before the frame, if the frame is the first of its
     /// own exchange.
     pub backoff: Option<Duration>,
-    /// Type of the frame with its specific fields.
+    /// Type of the frame, with the fields of this type.
     pub kind: Kind<'p>,
 }
 
@@ -109,9 +109,9 @@ pub enum Kind<'p> {
 /// An observation slot that has ended, and the number of empty slots after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedSlot {
-    /// Start of the ended slot.
+    /// Start of the observation slot that has ended.
     pub from: Time,
-    /// Usage of the channel in the ended slot.
+    /// Usage of the channel in the observation slot that has ended.
     pub slot: Slot,
     /// Number of slots without a frame that have passed since the ended slot.
     pub silent: u64,
@@ -131,7 +131,7 @@ struct Exchange {
     promised: Duration,
     is_answered: bool,
     has_data: bool,
-    /// End of the exchange by its duration field.
+    /// End of the exchange by the duration field of its frames.
     until: Time,
 }
 

@@ -48,7 +48,7 @@ pub enum Transport {
     Tcp {
         /// Round-trip time of the connection; `None` before the first sample.
         round_trip: Option<Duration>,
-        /// Size of a full segment.
+        /// Size of a full segment of the connection.
         segment: Bytes,
     },
 }

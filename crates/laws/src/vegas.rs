@@ -37,7 +37,7 @@ impl Params {
 /// State of Vegas beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// `BaseRTT`: smallest round trip ever.
+    /// `BaseRTT`: smallest round trip of the connection so far.
     pub base: Option<Duration>,
     /// Smallest round trip of the current round, which lasts one round trip.
     pub lowest: Option<Duration>,

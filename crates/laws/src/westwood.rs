@@ -34,9 +34,9 @@ impl Params {
 /// State of Westwood beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// Filtered bandwidth [octet/s].
+    /// Bandwidth estimate: output of the filter [octet/s].
     pub bandwidth: f64,
-    /// Last bandwidth sample b [octet/s].
+    /// Last bandwidth sample b that entered the filter [octet/s].
     pub last_sample: f64,
     /// Time of the last update of the bandwidth filter.
     pub last_ack: Option<Time>,
@@ -44,7 +44,7 @@ pub struct State {
     pub pending: u64,
     /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
-    /// Smallest round trip so far.
+    /// Smallest round trip of the connection so far.
     pub lowest_round_trip: Option<Duration>,
 }
 

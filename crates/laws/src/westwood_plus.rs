@@ -24,7 +24,7 @@ const NANOS_PER_SECOND: u128 = 1_000_000_000;
 pub struct Bandwidth {
     /// Output of the first filter, which is the input of the second.
     pub once: u64,
-    /// Output of the second filter: the estimate.
+    /// Output of the second filter: the bandwidth estimate.
     pub twice: u64,
 }
 
@@ -39,7 +39,7 @@ pub struct State {
     pub arrived: u64,
     /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
-    /// Last round-trip sample.
+    /// Last round-trip sample of the connection.
     pub round_trip: Option<Duration>,
     /// Smallest round trip since the last time-out, or from before it if there is no sample since.
     pub lowest_round_trip: Option<Duration>,

@@ -14,7 +14,7 @@ const UDP_HEADER: u64 = 8;
 pub struct Datagram {
     /// Number of the datagram, from 0 when the sender opens.
     pub seq: u64,
-    /// Application data [octets].
+    /// Length of the application data in the datagram [octets].
     pub payload: u32,
 }
 
@@ -39,7 +39,7 @@ pub enum SendRate {
 pub struct SenderConfig {
     /// Payload of each datagram, greater than zero [octets].
     pub payload: Bytes,
-    /// Sending rate, counted in payload.
+    /// Rate at which the sender sends, counted in payload.
     pub rate: SendRate,
 }
 
@@ -171,13 +171,13 @@ impl Sender {
 /// Counters of a UDP sink. The number of arrivals is `received + duplicates + late`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkStats {
-    /// Distinct datagrams received.
+    /// Number of distinct datagrams received.
     pub received: u64,
     /// Payload of the distinct datagrams [octets].
     pub octets: Bytes,
     /// Distinct datagrams that arrived after one with a higher number.  [RFC4737 §3.3]
     pub reordered: u64,
-    /// Repeated arrivals of a datagram.
+    /// Number of repeated arrivals of datagrams.
     pub duplicates: u64,
     /// Arrivals so far behind the highest number that the sink cannot tell whether they are duplicates. They
     /// count as lost.

@@ -32,7 +32,7 @@ pub(super) struct Passes {
     addresses: MapHandle,
     take: Link,
     give_back: Link,
-    /// Time of the last pass that set limits [ns].
+    /// Time at which a pass last set limits [ns].
     taken_at: u64,
     passed: PassCounts,
 }

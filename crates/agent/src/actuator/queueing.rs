@@ -56,9 +56,9 @@ pub(super) struct Discipline {
     pub(super) handle: u32,
     /// Kind of the discipline, such as `fq_codel`.
     pub(super) kind: String,
-    /// Packets that the discipline has sent to the driver.
+    /// Number of packets that the discipline has sent to the driver.
     pub(super) sent: u64,
-    /// Packets queued in the discipline.
+    /// Number of packets that wait in the discipline.
     pub(super) waiting: u32,
 }
 

@@ -13,9 +13,9 @@ const ALLOWED: std::ops::RangeInclusive<u16> = OWN / 16..=OWN * 16;
 /// Settings of the scheme `airtime-weights`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirtimeWeights {
-    /// Weights of single stations by MAC address.
+    /// Airtime weights of single stations by MAC address.
     stations: BTreeMap<String, u16>,
-    /// Weight of stations without a weight of their own.
+    /// Airtime weight of stations without a weight of their own.
     others: u16,
     share: AirtimeShare,
 }

@@ -26,9 +26,9 @@ const GRANTS: u8 = 2;
 pub struct Message {
     /// Random number of the requesting station.
     pub nonce: u64,
-    /// Sequence number of the request.
+    /// Sequence number of the request, which the reply repeats.
     pub number: u32,
-    /// Grant; `None` in a request.
+    /// Grant of the access point; `None` in a request.
     pub grant: Option<Grant>,
 }
 

@@ -306,7 +306,7 @@ fn listen(pipe: &OwnedFd, patience: Duration) -> bool {
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
-    /// Sequence number of the last request.
+    /// Sequence number of the last request on this socket.
     asked: Cell<u32>,
 }
 

@@ -88,7 +88,7 @@ pub struct Nl80211 {
     socket: Netlink,
     family: u16,
     only: Option<String>,
-    /// True to read channel surveys too.
+    /// True to read the surveys of channels too.
     surveys: bool,
 }
 

@@ -45,9 +45,9 @@ fn flows(rig: &Rig) -> [Flow; 4] {
 /// Counters of the HTB classes at one time: that of data first, then that of ACKs.
 #[derive(Clone, Copy)]
 struct Classes {
-    /// Packets that each class has sent.
+    /// Number of packets that each class has sent: data, then ACKs.
     sent: [u32; 2],
-    /// Packets that wait in each class.
+    /// Number of packets that wait in each class: data, then ACKs.
     waiting: [u32; 2],
 }
 

@@ -315,11 +315,11 @@ fn set_law(stream: &TcpStream, law: &str) {
 /// TCP flow that sends as fast as possible until it is paused or dropped.
 pub(super) struct Flow {
     stream: TcpStream,
-    /// Ports of the sender and of the other end.
+    /// Ports of the flow's sender and of the other end.
     ports: [u16; 2],
     namespace: String,
     pause: Arc<AtomicBool>,
-    /// True while the writing thread is paused.
+    /// True while the thread that writes the flow's data is paused.
     rests: Arc<AtomicBool>,
     end: Arc<AtomicBool>,
     threads: Vec<thread::JoinHandle<()>>,

@@ -42,15 +42,15 @@ pub struct Account {
     pub attempts: u64,
     /// Frames sent that required an acknowledgment and got none.
     pub lost: u64,
-    /// Frames that the radio's full transmit queue refused.
+    /// Number of frames that the radio's full transmit queue refused.
     pub refused: u64,
     /// Octets in frames that the radio has received.
     pub received_bytes: u64,
-    /// Airtime of the radio's own exchanges.
+    /// Airtime of the exchanges that the radio itself began.
     pub airtime: Duration,
     /// Airtime of other radios' exchanges that were addressed to this radio alone.
     pub airtime_to: Duration,
-    /// Frames in the radio's transmit queue.
+    /// Number of frames in the radio's transmit queue.
     pub queue: u64,
 }
 

@@ -128,9 +128,9 @@ pub struct View {
     pub punctuality: Punctuality,
     /// Counters of each radio, in the order of [`Hwsim::radios`].
     pub accounts: Vec<Account>,
-    /// Frames of radios that are not members. Nobody receives them.
+    /// Number of frames of radios that are not members. Nobody receives them.
     pub unknown: u64,
-    /// Times that frames were lost because the socket's buffer was full.
+    /// Number of times that frames were lost because the socket's buffer was full.
     pub overruns: u64,
 }
 

@@ -66,13 +66,13 @@ pub(super) struct Attempts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame<'o> {
     pub(super) transmitter: Address,
-    /// MAC header and body, without frame check sequence.
+    /// MAC header and body of the frame, without frame check sequence.
     pub(super) octets: &'o [u8],
     pub(super) flags: u32,
     /// The kernel's identifier of the frame.
     pub(super) cookie: u64,
     pub(super) chain: [Attempts; STAGES],
-    /// Centre frequency of the channel [MHz].
+    /// Centre frequency of the channel on which the frame is sent [MHz].
     pub(super) frequency: u32,
 }
 

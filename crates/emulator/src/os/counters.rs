@@ -59,7 +59,7 @@ fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
 #[derive(Clone, Copy, Debug)]
 struct LastReading {
     count: Option<u64>,
-    /// True if the interface was up at the last reading.
+    /// True if the interface was up when its counter was last read.
     was_on: bool,
 }
 

@@ -45,17 +45,17 @@ impl State {
 /// Channel measurement over one slot, or over several slots without a frame.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Start of the measured time.
+    /// Start of the time that the report covers.
     pub from: Time,
-    /// End of the measured time.
+    /// End of the time that the report covers.
     pub to: Time,
-    /// Frames and SIFS of the station's own answered exchanges, both directions.
+    /// Duration of the frames and SIFS of the station's own answered exchanges, in both directions.
     pub own: Duration,
-    /// Frames and SIFS of the exchanges of all other stations.
+    /// Duration of the frames and SIFS of the exchanges of all other stations.
     pub others: Duration,
-    /// Parts of `own` and `others` that are before `from`.
+    /// Parts of the durations `own` and `others` that lie before `from`.
     pub early: [Duration; 2],
-    /// N: number of active stations.
+    /// N: number of active stations in the time that the report covers.
     pub active: u32,
 }
 
@@ -114,11 +114,11 @@ pub fn step(
 /// State of a connection's transport at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpEndpoint {
-    /// Smoothed round-trip time.
+    /// Smoothed round-trip time of the connection.
     pub smoothed_round_trip: Duration,
-    /// Smallest round-trip time.
+    /// Smallest round-trip time of the connection.
     pub least_round_trip: Duration,
-    /// Receive buffer, which limits the window.
+    /// Receive buffer of the connection, which limits its window.
     pub buffer: Bytes,
 }
 

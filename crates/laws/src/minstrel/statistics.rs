@@ -16,11 +16,11 @@ const SAMPLES: u8 = 4;
 /// Minstrel's statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RateStatistics {
-    /// Smoothed success probability [1/18 000].
+    /// Smoothed success probability of the rate [1/18 000].
     pub(super) probability: u16,
-    /// Attempts in the current update interval.
+    /// Number of attempts at the rate in the current update interval.
     pub(super) attempts: u32,
-    /// Acknowledged attempts in the current update interval.
+    /// Number of acknowledged attempts at the rate in the current update interval.
     pub(super) successes: u32,
     /// Samples left in the update interval that may have the rate as first stage; `None` if not limited.
     pub(super) samples_left: Option<u8>,

@@ -21,9 +21,9 @@ pub(super) const fn percent(percent: u32) -> u32 {
 /// Minstrel-HT's statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Statistics {
-    /// MPDUs sent at the rate in the current update interval.
+    /// Number of MPDUs sent at the rate in the current update interval.
     pub(super) attempts: u32,
-    /// MPDUs acknowledged at the rate in the current update interval.
+    /// Number of MPDUs sent at the rate in the current update interval and acknowledged.
     pub(super) successes: u32,
     /// Success probability of the rate or, if it was never used, of a faster rate [1/4096].
     pub(super) probability: u32,

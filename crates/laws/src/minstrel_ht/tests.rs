@@ -392,7 +392,7 @@ struct SimulatedLink {
     now: Time,
     seed: u64,
     acknowledged: u64,
-    /// Time of the link used for samples.
+    /// Time of the link that samples have used.
     sampling: Duration,
 }
 

@@ -17,7 +17,7 @@ pub struct State {
     intervals: Intervals,
     /// Start of the current beacon interval.
     since: Time,
-    /// Latest mean back-off of the access point.
+    /// Latest mean back-off of the access point, or the initial one before any is measured.
     backoff: Duration,
 }
 

@@ -26,7 +26,7 @@ struct FlowState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Allocation {
     share: f64,
-    /// Usage of the channel by the flow in the slot.
+    /// Usage of the channel by the flow in the observation slot.
     seen: meter::FlowUsage,
     slot: Duration,
     access: meter::Access,
@@ -67,7 +67,7 @@ impl State {
 pub struct FlowEndpoint {
     /// True for TCP, which acknowledges every few packets; false for TFRC, which reports every round trip.
     pub is_tcp: bool,
-    /// Round-trip time; `None` before the first sample.
+    /// Round-trip time of the flow; `None` before the first sample.
     pub round_trip: Option<Duration>,
 }
 

@@ -9,7 +9,7 @@ use crate::occupancy_meter::Slot;
 /// Usage of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationSlot {
-    /// T: length of the observation slot.
+    /// T: length of the observation slot, the sum of its beacon intervals.
     pub length: Duration,
     /// Usage of the channel in the observation slot.
     pub seen: Slot,

@@ -72,9 +72,9 @@ pub struct PacketCost {
     pub payload: f64,
     /// Frame exchange of a data packet.
     pub data: Exchange,
-    /// Frame exchange of an answer.
+    /// Frame exchange of a packet that answers the flow's data.
     pub answer: Exchange,
-    /// Frequency of the answers.
+    /// Frequency of the packets that answer the flow's data.
     pub answers: Answers,
 }
 

@@ -38,9 +38,9 @@ impl AddAssign for Accesses {
 pub struct ChannelTime {
     /// Duration of the frames and SIFS of answered exchanges.
     pub exchange: Duration,
-    /// Duration of the frames without an answer.
+    /// Duration of the frames of exchanges without an answer.
     pub failed: Duration,
-    /// Number of channel accesses.
+    /// Number of channel accesses, with and without an answer.
     pub accesses: Accesses,
     /// Number of channel accesses with an answer.
     pub answered: Accesses,
@@ -137,11 +137,11 @@ pub struct Access {
 pub struct FlowUsage {
     /// Channel time of the flow's data and answers.
     pub usage: Usage,
-    /// Number of packets with data.
+    /// Number of the flow's packets with data.
     pub packets: u32,
-    /// Payload of the packets with data [octets].
+    /// Payload of the flow's packets with data [octets].
     pub octets: Bytes,
-    /// Number of packets without data, such as ACKs and reports.
+    /// Number of the flow's packets without data, such as ACKs and reports.
     pub answers: u32,
 }
 
@@ -169,9 +169,9 @@ impl FlowUsage {
 /// Back-offs that a station counted down before its own channel accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backoffs {
-    /// Total duration of the back-offs.
+    /// Total duration of the back-offs in the observation slot.
     pub total: Duration,
-    /// Number of back-offs.
+    /// Number of back-offs in the observation slot.
     pub count: u32,
 }
 
@@ -185,17 +185,17 @@ impl Backoffs {
 /// Usage of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Usage by station, for every station that was active at either end of an exchange.
+    /// Usage of the channel by station, for every station that was active at either end of an exchange.
     pub stations: Table<Usage>,
-    /// Usage by flow of the measuring station.
+    /// Usage of the channel by flow of the measuring station.
     pub flows: Table<FlowUsage>,
-    /// Back-offs of the measuring station.
+    /// Back-offs that the measuring station has counted down.
     pub backoffs: Backoffs,
     /// Octets that the measuring station has sent at data rates.
     pub adapted_up: Bytes,
     /// Octets that the measuring station has received at data rates.
     pub adapted_down: Bytes,
-    /// Duration of beacons on the air.
+    /// Total duration of beacons on the air.
     pub beacons: Duration,
     /// Part of the first answered exchange of a slot that lies before the start of the slot: of the measuring
     /// station, and of other stations.

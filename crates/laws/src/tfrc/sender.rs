@@ -21,9 +21,9 @@ pub enum Variant {
 /// Parameters of the TFRC sender's rate law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Specification or implementation to follow.
+    /// Specification or implementation that the rate law follows.
     pub variant: Variant,
-    /// Segment size s, greater than zero.
+    /// Segment size s of the sender, greater than zero.
     pub segment: Bytes,
     /// Parameters of the throughput equation.
     pub equation: Equation,
@@ -76,9 +76,9 @@ pub struct State {
     pub last_change: Time,
     /// `X_recv_set`: reported receive rates; the older variants keep one value only.
     pub receive_rates: ReceiveRates,
-    /// True once a report has arrived.
+    /// True once a report of the receiver has arrived.
     pub has_report: bool,
-    /// State that only the ns-2 variant has.
+    /// State that only the ns-2 variant of the TFRC sender has.
     pub ns2: ns2::Memory,
 }
 
@@ -106,16 +106,16 @@ pub enum Event {
 /// Observation of a TFRC sender at an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Time of the event.
+    /// Time of the event at the sender.
     pub now: Time,
-    /// Kind of the event.
+    /// Kind of the event at the sender.
     pub event: Event,
 }
 
 /// Sending rate and no-feedback timer until the next event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action {
-    /// `X_inst`: sending rate [octets/s].
+    /// `X_inst`: sending rate from now on [octets/s].
     pub rate: f64,
     /// Time from now until the no-feedback timer expires, unless the next event sets it anew.
     pub no_feedback_after: Duration,

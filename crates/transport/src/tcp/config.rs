@@ -60,11 +60,11 @@ pub enum Arithmetic {
 /// Parameters of the retransmission time-out.  [RFC6298 §2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
-    /// Time-out before the first round trip is measured.
+    /// Retransmission time-out before the first round trip is measured.
     pub initial: Duration,
-    /// Smallest time-out. Linux and ns-2: 200 ms.
+    /// Smallest retransmission time-out. Linux and ns-2: 200 ms.
     pub min: Duration,
-    /// Largest time-out, back-off included.
+    /// Largest retransmission time-out, back-off included.
     pub max: Duration,
     /// Tick G of the clock that measures round trips. Samples are rounded to the nearest tick, at least one.
     /// Never zero.
@@ -102,7 +102,7 @@ pub struct SenderConfig {
     pub timestamps: bool,
     /// Payload of a full segment, SMSS, greater than zero [octets].
     pub segment: Bytes,
-    /// Amount of data to send.
+    /// Amount of data that the application has to send.
     pub transfer: Transfer,
     /// Open with SYN and close with FIN. Otherwise the connection exists from `open` on and ends with the
     /// last ACK, as with ns-2's one-way agents. Both ends must agree.
@@ -122,7 +122,7 @@ pub struct SenderConfig {
     /// Let cwnd grow even while the receiver's window, the window limit or the application limits the sender
     /// (ns-2). Otherwise cwnd grows only while it is the limit.  [RFC7661 §1]
     pub grow_beyond_receive_window: bool,
-    /// Window at the end of fast recovery. ns-2 sets it to ssthresh.
+    /// Rule for the window at the end of fast recovery. ns-2 sets it to ssthresh.
     pub deflation: Deflation,
     /// Choice of the partial ACKs that restart the retransmission timer in fast recovery.
     pub recovery_timer: RecoveryTimer,
@@ -200,7 +200,7 @@ pub struct ReceiverConfig {
     pub window_scaling: bool,
     /// Wait for a SYN. Otherwise data is accepted from the start. Both ends must agree.
     pub handshake: bool,
-    /// Delayed ACKs; `None` acknowledges every segment at once.
+    /// Rules of delayed ACKs; `None` acknowledges every segment at once.
     pub delayed_ack: Option<DelayedAck>,
     /// Number of ACKs that the receiver sends at once, one per segment, before it begins to delay ACKs. Linux
     /// uses half the window in segments, 16 at most, and starts again after a duplicate segment (built only

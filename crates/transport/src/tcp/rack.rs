@@ -40,9 +40,9 @@ enum SegmentState {
 struct SentSegment {
     /// One past the last octet of the segment.
     end: u64,
-    /// `xmit_ts`: time of the last transmission.
+    /// `xmit_ts`: time of the segment's last transmission.
     at: Time,
-    /// True if the segment was retransmitted.
+    /// True if the segment has been retransmitted.
     is_retransmitted: bool,
     state: SegmentState,
 }
@@ -54,7 +54,7 @@ type TransmissionOrder = (Time, u64);
 /// Changes that an ACK reports about the sent segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RackUpdate {
-    /// Octets acknowledged or sacked for the first time.
+    /// Octets that the ACK acknowledges or sacks for the first time.
     pub(crate) delivered: u64,
     /// Longest round trip of the newly delivered segments that were sent once, for the time-out; `None` if
     /// one of those acknowledged was retransmitted.
@@ -68,7 +68,7 @@ pub(crate) struct RackUpdate {
 /// Result of one run of RACK's loss detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
-    /// Octets newly detected as lost.
+    /// Octets that this run has newly detected as lost.
     pub(crate) octets: u64,
     /// Time until more segments count as lost unless they arrive: the reordering timer.
     pub(crate) wait: Option<Duration>,
@@ -130,7 +130,7 @@ pub(crate) struct Rack {
     sent: VecDeque<SentSegment>,
     /// Octets in the network: sent, and neither arrived nor lost.
     in_network: u64,
-    /// Octets lost and not retransmitted.
+    /// Octets that are lost and have not been retransmitted.
     lost: u64,
     /// Number of sacked segments in `sent`.
     sacked: u32,

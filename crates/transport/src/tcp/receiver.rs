@@ -50,9 +50,9 @@ enum AckState {
 #[derive(Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
-    /// Window before the limit is applied [octets].
+    /// Receive window before the limit of the control scheme is applied [octets].
     window: u64,
-    /// Window limit of the control scheme [octets].
+    /// Window limit that the control scheme has set [octets].
     limit: u64,
     /// One past the highest octet that the sender was ever allowed to send.
     right_edge: u64,
@@ -65,17 +65,17 @@ pub struct Receiver {
     round_trip: Option<Box<ReceiverRtt>>,
     state: State,
     arrived: Reassembly,
-    /// Sequence number of the FIN, once received.
+    /// Sequence number of the FIN; `None` until it is received.
     fin: Option<u64>,
     ack_state: AckState,
     /// Number of ACKs left that are not delayed. Every ACK sent counts, as in Linux.  [linux-quickack]
     quick_acks: u32,
     sack: SackList,
-    /// `TS.Recent`: the timestamp to echo; 0 before the first.
+    /// `TS.Recent`: the timestamp to echo in the next ACK; 0 before the first.
     recent_timestamp: u32,
     /// `Last.ACK.sent`: acknowledgment number of the last ACK.
     last_ack_sent: u64,
-    /// One past the highest octet received.
+    /// One past the highest octet that the receiver has received.
     highest: u64,
     stats: ReceiverStats,
 }

@@ -17,7 +17,7 @@ use super::segment::Segment;
 /// Changes that the SACK blocks of an ACK report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackUpdate {
-    /// Octets sacked for the first time.
+    /// Octets that the SACK blocks report for the first time.
     pub(crate) sacked: u64,
     /// Octets acknowledged for the first time, cumulatively or selectively: `DeliveredData`.
     pub(crate) delivered: u64,
@@ -31,9 +31,9 @@ pub(crate) struct Scoreboard {
     segment: u64,
     /// Sacked octets beyond `unacknowledged`.
     ranges: RangeSet,
-    /// Number of octets in `ranges`.
+    /// Number of sacked octets in `ranges`.
     sacked: u64,
-    /// SND.UNA after the last ACK.
+    /// SND.UNA after the last ACK: first octet not acknowledged.
     unacknowledged: u64,
     /// End of the lost part: all octets below it are lost, unless they are sacked.  `IsLost` [RFC6675 §4]
     lost_end: u64,

@@ -137,17 +137,17 @@ pub struct Segment {
     pub seq: u64,
     /// Acknowledgment number, unwrapped: the octet expected next; valid with the ACK bit [octets].
     pub ack: u64,
-    /// Receive window after window scaling [octets].
+    /// Receive window that the segment advertises, after window scaling [octets].
     pub window: u64,
-    /// Length of the application data [octets].
+    /// Length of the application data in the segment [octets].
     pub payload: u32,
-    /// Control bits of the header.
+    /// Control bits of the segment's header.
     pub flags: Flags,
-    /// Length of all TCP options together, a multiple of four [octets].
+    /// Length of all TCP options of the segment together, a multiple of four [octets].
     pub options: u8,
-    /// SACK blocks; empty if none are sent.
+    /// SACK blocks of the segment; empty if none are sent.
     pub sack: SackBlocks,
-    /// Timestamps option, if in use.
+    /// Timestamps option of the segment, if in use.
     pub timestamps: Option<Timestamps>,
 }
 

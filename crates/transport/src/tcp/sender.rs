@@ -68,7 +68,7 @@ pub struct Sender {
     recovery: Recovery,
     /// SACK scoreboard; present with selective acknowledgments, unless RACK detects losses.
     scoreboard: Option<Scoreboard>,
-    /// State of RACK-TLP; present if RACK detects losses.
+    /// State of RACK-TLP loss detection; present if RACK detects losses.
     rack_tlp: Option<Box<RackTlp>>,
     /// Octets sent by limited transmit since the last new ACK.
     limited_octets: u64,
@@ -77,7 +77,7 @@ pub struct Sender {
     peer_timestamp: u32,
     /// Deadline of the retransmission timer, if the timer runs.
     timer: Option<Time>,
-    /// Consecutive time-outs since the last new ACK.
+    /// Number of consecutive time-outs since the last new ACK.
     timeouts_in_a_row: u32,
     /// True if an ACK without data is to be sent.
     is_ack_due: bool,

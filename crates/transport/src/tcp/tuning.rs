@@ -14,13 +14,13 @@ const FIRST_READ: u64 = 14_600;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AutoTuning {
     window: u64,
-    /// Window up to which the current buffer lets the window grow.
+    /// Size up to which the window may grow by what arrives.
     room: u64,
-    /// Largest window that the largest buffer allows.
+    /// Largest window that the receive buffer allows.
     most: u64,
     /// Most octets that the application has read in one round trip so far.
     read: u64,
-    /// Start of the current round trip.
+    /// Start of the current round trip, over which octets read are counted.
     since: Time,
     read_before: u64,
 }

@@ -11,7 +11,7 @@ use super::segment::{Segment, Timestamps};
 /// State that the sender keeps to undo the window reduction of one recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
-    /// Congestion window before the recovery.
+    /// Congestion window before the recovery, to be restored.
     pub(crate) cwnd: Bytes,
     /// Slow start threshold to restore.
     pub(crate) ssthresh: Bytes,

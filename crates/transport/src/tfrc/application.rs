@@ -63,11 +63,11 @@ pub(crate) struct Application {
     buffer: u64,
     waiting: VecDeque<Waiting>,
     waiting_octets: u64,
-    /// Time at which the next packet or frame is generated.
+    /// Time at which the application generates its next packet or frame.
     next: Option<Time>,
     /// Start of the current on-period, or of the flow if the traffic has no on-periods.
     period: Time,
-    /// Packets generated in this period, or frames generated since the start.
+    /// Number of packets generated in this period, or of frames generated since the start.
     count: u64,
     dropped: u64,
 }

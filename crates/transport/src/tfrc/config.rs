@@ -34,7 +34,7 @@ impl Profile {
 pub struct SenderConfig {
     /// Parameters of the rate law, including the segment size s.
     pub law: Params,
-    /// Traffic of the application.
+    /// Traffic that the application gives the sender.
     pub traffic: Traffic,
     /// Buffer for packets that wait to be sent; packets that exceed it are dropped. `None` is no limit
     /// [octets].

@@ -9,7 +9,7 @@ const RANGES: usize = 64;
 /// Missing packets, as ranges of packet numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
-    /// First and last packet number of each range.
+    /// First and last packet number of each range of missing packets.
     ranges: VecDeque<(u64, u64)>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct History {
     before: Option<Arrival>,
     /// Packets beyond the first open gap, in order.
     beyond: Vec<Arrival>,
-    /// The newest loss event.
+    /// The newest loss event detected so far.
     event: Option<LossEvent>,
     /// Loss events that the receiver has not fetched yet.
     events: Vec<LossEvent>,

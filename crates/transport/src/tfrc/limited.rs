@@ -13,7 +13,7 @@ const RUNS: usize = 64;
 /// Send times of packets that only the rate has delayed [µs].
 #[derive(Debug, Default)]
 pub(crate) struct Limited {
-    /// First and last packet of each run, in order.
+    /// Send times of the first and last packet of each run, in order [µs].
     runs: VecDeque<(u64, u64)>,
     is_in_run: bool,
     /// Latest time that reports have covered, inclusive.

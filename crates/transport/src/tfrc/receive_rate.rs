@@ -19,7 +19,7 @@ pub(crate) struct ReceiveRate {
     packets: u64,
     /// Time of the last report; `None` before the first.
     reported_at: Option<Time>,
-    /// Largest rate reported so far [octets/s].
+    /// Largest receive rate reported so far [octets/s].
     largest: f64,
 }
 

@@ -59,7 +59,7 @@ pub struct Receiver {
     /// Number of the first lost packet of the newest loss event.
     last_event: Option<u64>,
     intervals: LossIntervals,
-    /// Loss event rate p when last computed.
+    /// Loss event rate p when it was last computed.
     loss_event_rate: f64,
     rate: ReceiveRate,
     /// Rate in reports instead of the receive rate, set by [`set_rate_limit`](Self::set_rate_limit)

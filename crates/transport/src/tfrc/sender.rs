@@ -44,7 +44,7 @@ pub struct Sender {
     law: Law,
     /// `X_inst`: rate that the law allows [octets/s].
     rate: f64,
-    /// Rate limit of the control scheme [octets/s].
+    /// Rate limit that the control scheme has set [octets/s].
     limit: f64,
     pacing: Pacing,
     application: Application,

@@ -49,7 +49,7 @@ pub(super) struct RackTlp {
     prr: Option<prr::State>,
     /// Window of proportional rate reduction after the last ACK in recovery [octets].
     window: u64,
-    /// Window before the current recovery, in case it is undone.
+    /// Window before the current recovery, to be restored if the recovery was needless.
     undo: Option<Undo>,
     /// Time and end of the last segment, if the next segment may form a pair with it.
     first_of_two: Option<(Time, u64)>,

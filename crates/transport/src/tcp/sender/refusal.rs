@@ -25,9 +25,9 @@ pub(super) struct Refusals {
     pub(super) is_waiting: bool,
     /// `high_seq` of Linux: an ACK at or above this number ends the window reduction.
     reduction_end: u64,
-    /// `sent_end` before the last segment, to see whether that segment was new.
+    /// Value of `sent_end` before the last segment, which shows whether that segment was new.
     sent_end: u64,
-    /// `limited_octets` before the last segment.
+    /// Value of `limited_octets` before the last segment.
     limited_octets: u64,
 }
 
