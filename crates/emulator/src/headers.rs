@@ -297,8 +297,8 @@ pub(crate) mod tests {
         assert_eq!(read(&six).expect("IPv6").tcp, None);
     }
 
-    /// An RST is read as a FIN, and PSH and URG are ignored. Control bits are in octet
-    /// 13.  [RFC9293 §3.1]
+    /// An RST is read as a FIN, and PSH and URG are ignored. Control bits are in
+    /// octet 13.  [RFC9293 §3.1]
     #[test]
     fn a_reset_ends_a_connection_as_a_fin_does() {
         let flags = |bits: u8| {

@@ -396,8 +396,8 @@ mod tests {
         assert_eq!(changes("SFFFFS"), [36]);
     }
 
-    /// The channel time of a round is that of b segments and one ACK. A segment takes 79 + 28 + 16 + 28 + 16
-    /// + 248 + 16 + 28 = 459 µs, the ACK 243; without RTS/CTS a segment takes 371 µs.
+    /// The channel time of a round is that of b segments and one ACK. A segment takes 79 + 28 + 16 + 28 +
+    /// 16 + 248 + 16 + 28 = 459 µs, the ACK 243; without RTS/CTS a segment takes 371 µs.
     ///
     /// Verifies: [arf-window eq. 9], [arf-window eq. 10]
     #[test]

@@ -305,8 +305,8 @@ fn ten_thousand_connections_are_read_within_a_sample() {
     drop(all);
 }
 
-/// A full map of connections has room for new ones: 18 000 connections are opened, with room for 16
-/// 384. The connections that have been silent longest are evicted, and new ones can be limited.
+/// A full map of connections has room for new ones: 18 000 connections are opened, with room for
+/// 16 384. The connections that have been silent longest are evicted, and new ones can be limited.
 #[test]
 fn a_map_that_is_full_has_room_for_who_begins() {
     if !may() {

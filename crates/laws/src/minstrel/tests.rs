@@ -386,8 +386,8 @@ fn the_rate_with_most_throughput_is_found() {
 }
 
 /// A slower rate with a higher throughput is found late, because samples of it are only the second stage.
-/// Level 5 delivers 129 at 50 %. Level 4 would deliver 191 at 100 %, but its estimate is 25 %, which gives
-/// 48. The first stage has seven attempts at level 5, so only one frame in 128 reaches the next stage, and
+/// Level 5 delivers 129 at 50 %. Level 4 would deliver 191 at 100 %, but its estimate is 25 %, which
+/// gives 48. The first stage has seven attempts at level 5, so only one frame in 128 reaches the next stage, and
 /// level 4 is tried late.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]

@@ -298,8 +298,8 @@ mod tests {
 
     /// A grant limits a flow's rate or window, and a new PHY rate changes the limit. Two packets of 1400
     /// octets arrive in 100 ms, and half of the channel is granted. An exchange takes DIFS 34 and the access
-    /// point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325 µs. TFRC's report every 10 ms takes 100 + 0
-    /// + 44 = 144 µs. This allows (0.5 - 0.0144) / 325 µs = 1494 packets per second. At the slow rate the
+    /// point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325 µs. TFRC's report every 10 ms takes 100 +
+    /// 0 + 44 = 144 µs. This allows (0.5 - 0.0144) / 325 µs = 1494 packets per second. At the slow rate the
     /// data takes 1629, the exchange 1773 µs: 273 packets. TCP has one answer for two packets: 325 + 144 / 2
     /// = 397 µs, so 1259 packets per second, or a window of 17 631 octets for 10 ms.
     ///

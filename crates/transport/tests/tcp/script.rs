@@ -1,5 +1,5 @@
-//! Scripted tests of a TCP sender. Segments have 1000 octets and numbers from 0: segment k starts at octet 1
-//! + 1000·k, and "ACK k" acknowledges everything below segment k.
+//! Scripted tests of a TCP sender. Segments have 1000 octets and numbers from 0: segment k starts at octet
+//! 1 + 1000·k, and "ACK k" acknowledges everything below segment k.
 
 use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent};
 use airfair_units::{Bytes, Duration, Time};
