@@ -193,7 +193,8 @@ impl AccessPoint {
         keepers
     }
 
-    /// Link of the station that has a connection with this IP address.
+    /// Link of the station that has a connection with this IP address; `None` if no known
+    /// connection has it.
     fn link_of(&self, address: IpAddr) -> Option<String> {
         let first = SocketAddr::new(address, 0);
         let lowest = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
@@ -303,7 +304,7 @@ impl AccessPoint {
         windows
     }
 
-    /// Data flows in the observation slot, by link.
+    /// Data flows in the observation slot that can be limited, by link.
     fn flows(&mut self, links: &[LinkEstimate], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
         let links: BTreeMap<&str, &LinkEstimate> = links.iter().map(|it| (&*it.name, it)).collect();
         let mut flows: BTreeMap<String, Vec<Flow>> = BTreeMap::new();

@@ -142,7 +142,8 @@ mod tests {
             Self { law: AirtimeWeights::new(settings, 1), weights, at: 0, messages: 0 }
         }
 
-        /// Weights of both stations after a number of samples of 100 ms.
+        /// Runs the scheme for some samples of 100 ms, with these numbers of active connections;
+        /// returns the weights of both stations.
         fn run(&mut self, samples: u64, connections: [u16; 2]) -> [u16; 2] {
             for _ in 0..samples {
                 self.at += 1;

@@ -147,13 +147,13 @@ impl ArfWindow {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Time for which the channel was busy since the last sample.
+    /// Time for which the channel was busy since the last sample, from the counter `now` [ns].
     fn busy(&mut self, now: Option<u64>) -> Option<Duration> {
         let before = std::mem::replace(&mut self.busy_ns, now);
         Some(Duration::from_nanos(increase(before?, now?)))
     }
 
-    /// Records the state of this machine's ends of the connections.
+    /// Records the state of the connections' ends on this machine.
     fn know(&mut self, sample: &Sample, connections: &[ConnectionTraffic], now: Time) {
         for (it, seen) in sample.connections.iter().zip(connections) {
             let Some(own) = it.own else { continue };
@@ -240,7 +240,7 @@ impl ArfWindow {
         Some(slot)
     }
 
-    /// Connections that count as long-lived and had packets in the slot.
+    /// Connections that count as long-lived and had packets in the observation slot.
     fn long_lived<'s>(
         &'s self,
         slot: &'s Slot,
@@ -368,7 +368,7 @@ fn exchange(packet: Bytes, rate: DataRate, active: u32) -> Exchange {
     Exchange { access: estimate::access(rate, active), ..estimate::exchange(packet, rate) }
 }
 
-/// Airtime of a connection's data in a direction, with the ACKs for it.
+/// Channel occupancy of a connection's data in a direction, with the ACKs for it.
 fn time(
     link: &LinkEstimate,
     (ends, direction): (&Ends, Direction),

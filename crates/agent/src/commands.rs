@@ -25,7 +25,7 @@ use crate::running::{self, RunOptions};
 use crate::source::{self, Source, nl80211};
 use crate::status;
 
-/// Exit status for wrong input.
+/// Exit status of the agent for wrong input.
 const WRONG: u8 = 2;
 
 /// Parsed command line of `airfair-agent`.
@@ -76,7 +76,7 @@ fn report(error: &anyhow::Error, status: u8) -> u8 {
     status
 }
 
-/// Parses the arguments; `None` if the help or the version was printed.
+/// Parses the command-line arguments; `None` if the help or the version was printed.
 fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
     let mut words = Arguments::default();
     let mut rest = arguments.into_iter();
@@ -306,7 +306,7 @@ fn replay(words: &Arguments) -> Result<u8> {
     Ok(u8::from(!replayed.differences.is_empty()))
 }
 
-/// Text of a replay: its decisions, one per line, and a summary.
+/// Text of a replay: the decisions of the law, one per line, and a summary.
 fn replay_text(replayed: &Replayed) -> Result<String> {
     let mut lines = String::new();
     for (at, decision) in &replayed.decisions {

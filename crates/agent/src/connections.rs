@@ -43,7 +43,7 @@ impl Traffic {
         }
     }
 
-    /// Adds the traffic of another interval.
+    /// Adds the traffic of another interval between samples.
     pub fn add(&mut self, other: &Self) {
         let Self { octets, packets, answers, echo, echoes } = other;
         self.octets = self.octets.saturating_add(*octets);
@@ -53,7 +53,7 @@ impl Traffic {
         self.echoes = self.echoes.saturating_add(*echoes);
     }
 
-    /// Mean length of the data in a packet with data; zero without packets.
+    /// Mean length of the data in the packets with data; zero without packets.
     pub fn mean(&self) -> Bytes {
         Bytes::new(self.octets.get() / self.packets.max(1))
     }

@@ -34,7 +34,7 @@ pub struct TwoQueues {
     share: Option<Share>,
 }
 
-/// Counters at the start of a period between two decisions.
+/// Counters of links and queues at the start of a period between two decisions.
 #[derive(Clone, Copy, Debug)]
 struct PeriodStart {
     at_ns: u64,

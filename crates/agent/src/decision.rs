@@ -55,7 +55,7 @@ pub struct Share {
     pub packets_per_second: u32,
 }
 
-/// Airtime weight of a station.
+/// Airtime weight that a station is to have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weight {

@@ -72,7 +72,7 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// Makes an estimator that takes the median of the last `polls` rates.
+    /// Makes an estimator whose rates are medians of the last `polls` samples.
     pub fn new(polls: usize) -> Self {
         Self { polls: polls.max(1), last: None, links: BTreeMap::new() }
     }
@@ -105,7 +105,7 @@ impl Estimator {
 }
 
 impl DirectionState {
-    /// Traffic of the direction since the last sample, from the counters `now`.
+    /// Traffic in this direction since the last sample, from the counters `now`.
     fn moved(&self, now: &DirectionCounters) -> Attempts {
         let retries = now.retries.map(|now| increase(self.last.retries.unwrap_or(now), now));
         Attempts {
@@ -164,7 +164,7 @@ pub(crate) fn sum(one: Duration, other: Duration) -> Duration {
     one.saturating_add(other)
 }
 
-/// Lower median of some rates, which is always one of the values.
+/// Lower median of `rates`, which is always one of the values.
 fn median(rates: &VecDeque<u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = rates.iter().copied().collect();
     sorted.sort_unstable();
@@ -220,7 +220,7 @@ fn octets_alone(octets: u128, rate: DataRate) -> Duration {
     Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
-/// Standard and TX vector of a rate; `None` for a rate of 802.11n or later.
+/// Standard and TX vector of a rate; `None` for a rate of 802.11n or a later standard.
 fn legacy(rate: DataRate) -> Option<(Standard, TxVector)> {
     let vector = TxVector::of(rate, Preamble::Long)?;
     Some((if vector.is_dsss() { Standard::B } else { Standard::A }, vector))

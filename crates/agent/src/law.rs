@@ -96,7 +96,7 @@ impl Law {
         if let Self::Occupancy(access_point) = self { access_point.grant() } else { None }
     }
 
-    /// Weights and rate of the queues for DATA and ACKs; `None` with other schemes.
+    /// Weights and rate of the queues for DATA and ACKs; `None` with laws of other schemes.
     pub fn share(&self) -> Option<Share> {
         if let Self::DataAck(queues) = self { queues.share() } else { None }
     }

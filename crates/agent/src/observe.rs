@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::estimate::{DirectionEstimate, Estimate, LinkEstimate};
 
-/// Traffic and airtime of links, summed up over an interval.
+/// Traffic and airtime of links, summed up over an interval of `observe`.
 #[derive(Clone, Debug, Default)]
 pub struct AirtimeSummary {
     elapsed: Duration,

@@ -41,7 +41,7 @@ impl Entry {
     }
 }
 
-/// Recording that is being written.
+/// Recording that is being written to a file or another writer.
 #[derive(Debug)]
 pub struct Recording<W>(W);
 

@@ -10,7 +10,7 @@ use airfair_laws::occupancy::Grant;
 use airfair_units::Duration;
 use serde::{Deserialize, Serialize};
 
-/// Counters of one direction of a link, cumulative.
+/// Counters of one direction of a link since the link appeared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionCounters {
@@ -64,7 +64,7 @@ pub struct Sent {
     pub largest: u16,
 }
 
-/// State of the end of a connection on this machine, from the kernel.
+/// State of a TCP connection's end on this machine, from the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalEnd {
@@ -79,17 +79,17 @@ pub struct LocalEnd {
 }
 
 impl LocalEnd {
-    /// Smoothed round trip measured as a sender.
+    /// Smoothed round trip that this end has measured as a sender.
     pub fn sender_round_trip(&self) -> Duration {
         Duration::from_micros(self.sender_us.into())
     }
 
-    /// Minimum round trip measured as a sender.
+    /// Minimum round trip that this end has measured as a sender.
     pub fn least_round_trip(&self) -> Duration {
         Duration::from_micros(self.least_us.into())
     }
 
-    /// Round trip estimated as a receiver.
+    /// Round trip that this end has estimated as a receiver.
     pub fn receiver_round_trip(&self) -> Duration {
         Duration::from_micros(self.receiver_us.into())
     }
@@ -282,7 +282,7 @@ pub struct Asked {
     pub station: Option<String>,
 }
 
-/// Fields of a grant as integers, in the form of a message.  [occupancy-tfrc §III-B]
+/// Fields of a grant as integers, as in a message.  [occupancy-tfrc §III-B]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantFields {

@@ -43,7 +43,7 @@ pub enum EnforcedBy {
     Both,
 }
 
-/// Airtime and packets of a station in one direction.
+/// Airtime and packets of a station in one direction, in an interval or a slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
     air: Duration,
@@ -51,7 +51,7 @@ pub(crate) struct Usage {
     packets: u64,
 }
 
-/// Traffic of stations and connections between two samples.
+/// Traffic of stations and connections between two successive samples.
 #[derive(Clone, Debug, Default)]
 struct Interval {
     length: Duration,
@@ -154,7 +154,7 @@ pub(crate) fn occupancy(link: &LinkEstimate, used: &[Usage; 2]) -> Duration {
     sum(one(&link.up, &used[0]), one(&link.down, &used[1]))
 }
 
-/// Flow: the data of a connection in one direction, with the ACKs for it.
+/// Flow of a connection: its data in one direction, with the ACKs for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     ends: Ends,

@@ -93,7 +93,7 @@ impl Listener {
         Ok(Self { socket, path })
     }
 
-    /// File descriptor of the socket, for polling.
+    /// File descriptor of the status socket, for polling.
     pub fn descriptor(&self) -> RawFd {
         self.socket.as_raw_fd()
     }

@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 
 /// Number of recordings that the fuzz test replays without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 600;
-/// Most samples in a recording.
+/// Most samples in a recording of the fuzz test.
 const SAMPLES: u64 = 40;
-/// Configurations of all schemes as JSON; the last one is invalid.
+/// Configurations of all schemes as JSON, for the heads of recordings; the last one is invalid.
 const SCHEMES: [&str; 9] = [
     r#"{"scheme": "arf-aware", "polls": 1}"#,
     r#"{"scheme": "arf-window", "polls": 1, "arf-window": {"samples": 1}}"#,
@@ -109,7 +109,7 @@ impl Recording {
         it
     }
 
-    /// Next random number, by Splitmix64.
+    /// Next random number of the recording, by Splitmix64.
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.random;
@@ -250,7 +250,7 @@ impl Recording {
         now
     }
 
-    /// Damaged text: one octet is changed or missing, or the text is cut off.
+    /// Text of a recording, damaged: one octet is changed or missing, or the text is cut off.
     fn damaged(&mut self, text: String) -> String {
         let mut octets = text.into_bytes();
         let place = usize::try_from(self.below(octets.len() as u64)).unwrap();

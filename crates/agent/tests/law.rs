@@ -37,7 +37,8 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// Random ratios and windows as input, and the results of the simulator's law for them.
+/// Random ratios and windows as input of the C program, and the results of the simulator's law for
+/// them.
 fn history() -> (String, String) {
     let (mut questions, mut answers, mut random) =
         (String::new(), String::new(), 88_172_645_463_325_252);

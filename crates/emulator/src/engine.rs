@@ -109,7 +109,7 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().expect("nobody panics while it holds the lock")
 }
 
-/// Results that the engine returns at the end of an emulation.
+/// Results that the engine's thread returns at the end of an emulation.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) finished: Finished<Metrics>,
@@ -196,7 +196,7 @@ impl<'s> Engine<'s> {
         Ok(engine)
     }
 
-    /// Runs until the end of the scenario or until `Shared::stop` is called.
+    /// Runs the engine until the end of the scenario, or until `Shared::stop` is called.
     pub(crate) fn run(mut self) -> Done {
         let warmup = Time::ZERO + self.plan.scenario.warmup;
         while self.world.now() < self.end && !self.shared.stop.load(Ordering::Relaxed) {
@@ -520,7 +520,7 @@ impl<'s> Engine<'s> {
     }
 }
 
-/// Lowers the window in the frame's TCP header to at most `limit`.
+/// Lowers to at most `limit` the window in the TCP header of a frame.
 fn limit_window(connections: &Connections, frame: &mut [u8], limit: Bytes) {
     let Some(headers) = headers::read(frame) else { return };
     if let Some((tcp, window)) = headers.tcp.zip(connections.window(&headers, limit)) {

@@ -61,7 +61,7 @@ impl<W: Wall> Pace<W> {
         }
     }
 
-    /// Last reading of the wall clock.
+    /// Wall time at the last reading of the wall clock.
     pub(crate) fn seen(&self) -> Duration {
         self.seen
     }

@@ -49,7 +49,7 @@ mod tests {
     use crate::headers;
     use airfair_transport::tfrc::Feedback;
 
-    /// Feedback packet over IPv4 that reports 125 000 octets per second.
+    /// Ethernet frame with a feedback packet over IPv4 that reports 125 000 octets per second.
     fn frame(with_checksum: bool) -> Vec<u8> {
         let report = Feedback {
             reporter: 7,

@@ -24,7 +24,7 @@ const CHUNK: usize = 65_536;
 /// Longest time that a thread blocks before it checks for the end of the emulation.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Program that carries one end of a flow.
+/// Program that carries one end of a flow over kernel sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Index of the node in whose namespace the program runs.
@@ -39,7 +39,7 @@ pub struct Program {
     pub limited: Option<FlowId>,
 }
 
-/// Programs that carry flows. Each receiver precedes its sender.
+/// Programs that carry flows over kernel sockets. Each receiver precedes its sender.
 pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
     let mut found = Vec::new();
     for flow in &plan.kernel_flows {

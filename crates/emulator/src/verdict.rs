@@ -31,7 +31,7 @@ const NAMED: usize = 4;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Second of channel time that `at` falls into.
+/// Index of the second of channel time that contains `at`.
 fn second_of(at: Time) -> u64 {
     (at - Time::ZERO).whole_steps(SECOND)
 }
@@ -46,7 +46,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Share of late packets [%]; zero without packets.
+    /// Share of late packets among all packets of the flow [%]; zero without packets.
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     pub fn per_cent(self) -> f64 {
         if self.packets == 0 { 0.0 } else { self.late as f64 / self.packets as f64 * 100.0 }
@@ -171,7 +171,7 @@ impl FlowLateness {
     }
 }
 
-/// Duration within one second of channel time.
+/// Sum of durations within one second of channel time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InSecond {
     /// Start of the second of channel time [s].
@@ -300,7 +300,7 @@ pub fn objections(it: &Punctuality) -> Vec<Objection> {
 }
 
 impl Objection {
-    /// True if the measured quantity exceeds the limit for a valid emulation.
+    /// True if the measured quantity of the objection exceeds the limit for a valid emulation.
     pub(crate) fn holds(&self) -> bool {
         let is_more = |time: Duration, of: Duration, per_cent| {
             time.saturating_mul(100) > of.saturating_mul(per_cent)

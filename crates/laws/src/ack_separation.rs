@@ -44,7 +44,7 @@ pub struct State {
     acks: u64,
 }
 
-/// The value 1 in fixed-point units.
+/// The value 1 in the fixed-point units of the state's sums.
 const SCALE: u64 = 256;
 /// ACKs that the access point serves per round for one uplink connection. A larger number brings the weights
 /// of the queues nearer to their exact ratio.
@@ -121,7 +121,7 @@ fn rounded(number: u128, by: u128) -> u128 {
     (2 * number / by).div_ceil(2)
 }
 
-/// The ratio of `data` to `ack` in lowest terms, as weights of the queues.
+/// Weights of the queues in the ratio of `data` to `ack`, reduced to lowest terms.
 fn reduced(data: u64, ack: u64) -> Action {
     let common = greatest_common_divisor(data, ack);
     let weight = |number: u64| u32::try_from(number / common).expect("at most MAX_WEIGHT");

@@ -27,7 +27,7 @@ pub enum Timer {
     Attempts(u32),
 }
 
-/// Rule for counting successes and failures.
+/// Rule by which ARF counts successes and failures of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
     /// Only consecutive outcomes count: a failure resets the successes, a success the failures.
@@ -159,7 +159,7 @@ fn is_expired(params: &Params, state: &State, now: Time) -> bool {
     }
 }
 
-/// Tries the next higher rate, if there is one.
+/// Tries the next higher rate, if there is one; returns the new state of ARF.
 fn rise(state: State) -> State {
     if state.level == state.highest {
         return State { successes: 0, fell: None, attempts: 0, ..state };

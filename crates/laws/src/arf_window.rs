@@ -57,7 +57,7 @@ pub enum Reading {
     Projected,
 }
 
-/// Reading of the round-trip time in eq. 11.
+/// Reading of the round-trip time in eq. 11, which multiplies the throughput.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoundTrip {
     /// Eq. 11 with the smoothed round-trip time, which includes queuing.
@@ -81,7 +81,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Parameters that follow the printed equations.  [arf-window §III-B]
+    /// Parameters of the ARF window law by which it follows the printed equations.  [arf-window §III-B]
     pub fn printed() -> Self {
         let (rise, fall, round_trip) = (Reading::Printed, Reading::Printed, RoundTrip::Smoothed);
         Self { rise, fall, round_trip, ..Self::default() }
@@ -265,7 +265,7 @@ mod tests {
         ack: Exchange { data: us(32), ..DATA },
     };
 
-    /// Δτ of a rate change in whole microseconds.
+    /// Δτ, the change of a connection's channel time, at a rate change from `before` to `after` [µs].
     fn change_us(params: &Params, before: u64, after: u64, measured: Measured) -> Option<i64> {
         let seen = |rate, measured| Observation { rate: mbps(rate), measured };
         let (state, none) = step(params, State::default(), &seen(before, Some(measured)));

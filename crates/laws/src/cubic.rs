@@ -108,7 +108,7 @@ fn pause(mut state: State, now: Time) -> State {
     State { last_ack: now, ..state }
 }
 
-/// Records the window at a loss in CUBIC's state.  [RFC9438 §4.6 to §4.8]
+/// Records in CUBIC's state the window at a loss.  [RFC9438 §4.6 to §4.8]
 fn on_loss(params: &Params, state: State, seen: &Observation) -> State {
     let cwnd = octets(seen.window.cwnd) / octets(params.window.segment);
     let gives_way = params.fast_convergence && cwnd < state.plateau;
@@ -131,7 +131,7 @@ fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
     Stage { since: now, plateau_time, reno: cwnd }
 }
 
-/// Growth of the window in congestion avoidance.  [RFC9438 §4.2 to §4.5]
+/// Lets the window grow on an ACK in congestion avoidance.  [RFC9438 §4.2 to §4.5]
 fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     let segment = octets(params.window.segment);
     let exact = octets(seen.window.cwnd) + state.fraction;

@@ -222,7 +222,7 @@ fn update(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
     State { stage: Some(epoch), every: every.max(2), ..state }
 }
 
-/// Starts a congestion avoidance stage at a window of `cwnd`.
+/// Starts a congestion avoidance stage of Linux's CUBIC at a window of `cwnd`.
 fn begin(plateau: u64, cwnd: u64, arrived: u64, now: Time) -> Stage {
     let origin = plateau.max(cwnd);
     let plateau_time = libm::cbrt(segments(origin - cwnd) / SCALE);
@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(state.every, MAX_COUNT_BEFORE_LOSS);
     }
 
-    /// An ACK in slow start, at 20 segments and without a threshold.
+    /// Processes an ACK in slow start, at 20 segments and without a threshold, as Linux's CUBIC does.
     fn starting(state: State, at_us: u64, round_trip: Duration) -> (State, WindowState) {
         let mut seen = seen(ACK, 0, 20, Some(round_trip));
         seen.path.now = Time::ZERO + Duration::from_micros(at_us);

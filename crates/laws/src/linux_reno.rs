@@ -11,7 +11,7 @@ use airfair_units::Bytes;
 use crate::newreno::{self, Event, Target};
 use crate::window::{Observation, WindowState};
 
-/// Smallest slow start threshold [segments].
+/// Smallest slow start threshold that a loss leaves [segments].
 const LEAST: u64 = 2;
 
 /// Returns the window of Linux's Reno after one event.  [linux-tcp-cong]
@@ -32,7 +32,7 @@ pub fn step(params: &newreno::Params, seen: &Observation) -> WindowState {
     }
 }
 
-/// `window` in whole segments, rounded down.
+/// Number of whole segments in `window`, rounded down.
 pub(crate) fn in_segments(segment: Bytes, window: Bytes) -> u64 {
     window.get() / segment.get()
 }

@@ -41,7 +41,7 @@ use chain::{Stage, attempts, continue_chain, start_chain};
 use sampling::sample;
 use statistics::{Choice, RateStatistics, choose, refreshed};
 
-/// Largest number of rates of a link.
+/// Largest number of rates of a link that Minstrel supports.
 pub const MAX_RATES: usize = 12;
 
 /// Number of stages of Minstrel's retry chain.

@@ -89,7 +89,7 @@ impl Params {
     }
 }
 
-/// A PHY rate of the link, with its group.
+/// A PHY rate of the link, with the group that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupedRate {
     /// Number of the rate's group: the rates of a group have the same streams, width and guard interval.

@@ -25,7 +25,7 @@ use airfair_units::Bytes;
 /// Number of duplicate ACKs that indicate a loss.  [RFC5681 §3.2]
 pub const DUPLICATE_THRESHOLD: u32 = 3;
 
-/// Window at the end of fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
+/// Rule for the window at the end of fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deflation {
     /// The window becomes min(ssthresh, max(flight, SMSS) + SMSS), which avoids a burst.

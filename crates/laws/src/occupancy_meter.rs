@@ -147,12 +147,12 @@ pub struct State {
 }
 
 impl State {
-    /// The last complete observation slot; `None` before the first.
+    /// Usage of the channel in the last complete observation slot; `None` before the first.
     pub fn last(&self) -> Option<&Slot> {
         self.last.as_ref()
     }
 
-    /// The current observation slot.
+    /// Usage of the channel in the current observation slot.
     pub fn current(&self) -> &Slot {
         &self.current
     }

@@ -18,7 +18,7 @@ pub struct State {
 }
 
 impl State {
-    /// Starts a recovery with `flight` octets outstanding.
+    /// Starts proportional rate reduction in a recovery with `flight` octets outstanding.
     pub fn new(flight: Bytes) -> Self {
         Self { flight, delivered: Bytes::ZERO, sent: Bytes::ZERO }
     }

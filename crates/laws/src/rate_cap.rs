@@ -8,7 +8,7 @@ use airfair_units::{Bytes, DataRate, Duration, Probability};
 
 use crate::window_limit;
 
-/// Time between two updates of a TCP window.
+/// Time between two updates of the window of a TCP sender under the rate cap.
 pub const PERIOD: Duration = Duration::from_millis(100);
 
 /// Parameters of the rate cap.

@@ -59,7 +59,8 @@ impl LocalFlow {
     }
 }
 
-/// The station's last own data frame until that frame is answered: its rate and packets.
+/// Tracker of delivered packets: rate and packets of the station's last own data frame, until that frame is
+/// answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTracker {
     sent: Option<DataRate>,

@@ -8,7 +8,7 @@
 
 use airfair_units::{Duration, Probability};
 
-/// A rate to choose from, by its time and loss.
+/// A rate to choose from, by the time and the loss of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// Time of a frame of ordinary size at the rate, including its ACK and the gaps.

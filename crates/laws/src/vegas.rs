@@ -28,7 +28,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Parameters with Linux's thresholds.  [linux-vegas]
+    /// Parameters of Vegas with Linux's thresholds.  [linux-vegas]
     pub const fn new(window: newreno::Params) -> Self {
         Self { window, alpha: 2, beta: 4, gamma: 1 }
     }
@@ -82,7 +82,7 @@ pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, Wi
     (state, avoid(params, seen.window, queued, is_cwnd_limited))
 }
 
-/// amount · part / whole, rounded down; `part` is not longer than `whole`.
+/// `amount` · `part` / `whole`, rounded down; `part` is not longer than `whole`.
 fn share(amount: Bytes, part: Duration, whole: Duration) -> Bytes {
     let product = u128::from(amount.get()) * u128::from(part.as_nanos());
     let share = product / u128::from(whole.as_nanos().max(1));
@@ -97,7 +97,7 @@ fn leave_slow_start(params: &Params, window: WindowState, held: Bytes) -> Window
     WindowState { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), credit: 0 }
 }
 
-/// Congestion avoidance: at most one segment up or down.  [brakmo-1995 §3.2]
+/// Lets the window grow or shrink by at most one segment in congestion avoidance.  [brakmo-1995 §3.2]
 fn avoid(
     params: &Params,
     window: WindowState,
@@ -153,7 +153,7 @@ mod tests {
         Observation { window, seen, path }
     }
 
-    /// State in a round that ends at octet 10 000, on a path of 100 ms.
+    /// State of Vegas in a round that ends at octet 10 000, on a path of 100 ms.
     fn state() -> State {
         State { base: Some(Duration::from_millis(100)), round_end: 10_000, ..State::default() }
     }

@@ -20,7 +20,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// All limits, in the order of declaration.
+    /// All reasons for which a sender stops, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Handshake,
         Self::Application,

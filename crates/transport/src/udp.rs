@@ -162,7 +162,7 @@ impl Sender {
         Datagram { seq: self.sent, payload: self.payload }.size()
     }
 
-    /// Number of datagrams sent.
+    /// Number of datagrams that the sender has sent.
     pub fn sent(&self) -> u64 {
         self.sent
     }
@@ -198,12 +198,13 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Creates a sink that has received nothing.
+    /// Creates a sink that has received no datagram.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Records an arrival. Returns the payload if the datagram is new, otherwise zero [octets].
+    /// Records the arrival of a datagram. Returns the payload if the datagram is new, otherwise zero
+    /// [octets].
     pub fn handle_datagram(&mut self, datagram: &Datagram) -> Bytes {
         if datagram.seq >= self.next {
             let ahead = datagram.seq + 1 - self.next;

@@ -39,7 +39,7 @@ pub(super) fn load(octets: &[u8]) -> Result<Object> {
     )
 }
 
-/// Handle of a map of a BPF object, by name.
+/// Handle of the map with this name in a BPF object.
 pub(super) fn map(object: &Object, name: &str) -> Result<MapHandle> {
     let found = object.maps().find(|map| map.name() == name);
     let found = found.with_context(|| format!("the BPF object has no map {name}"))?;
@@ -79,7 +79,7 @@ pub(super) fn iterator(object: &mut Object, name: &str) -> Result<Link> {
     program.attach().with_context(|| format!("the iterator {name}"))
 }
 
-/// Runs a BPF iterator over all sockets; returns the output of its program.
+/// Runs a BPF iterator over all sockets; returns what its program has written.
 pub(super) fn pass(iterator: &Link) -> Result<Vec<u8>> {
     let mut octets = Vec::new();
     Iter::new(iterator)?.read_to_end(&mut octets)?;

@@ -70,7 +70,7 @@ pub struct PassCounts {
     pub took_ns: u64,
 }
 
-/// Executor, which puts the decisions of a scheme into effect.
+/// Executor that puts the decisions of a scheme into effect in the kernel.
 pub trait Actuator {
     /// Puts a decision into effect.
     ///
@@ -97,11 +97,11 @@ pub trait Actuator {
         Ok(None)
     }
 
-    /// Counts of the last pass over all connections.
+    /// Counts of the last pass over all connections, which sets limits on them or removes limits.
     fn counts(&self) -> &PassCounts;
 }
 
-/// Actuator of a dry run, which changes nothing.
+/// Actuator of a dry run, which changes nothing in the kernel.
 #[derive(Debug, Default)]
 pub struct DryRun(PassCounts);
 

@@ -13,14 +13,14 @@ pub(super) trait WindowDivider {
     /// Divides the windows by `k`; 1 removes the limit.
     fn divide(&mut self, k: u32) -> Result<()>;
 
-    /// Gives a sign of life, and periodically looks for new connections.
+    /// Renews the sign of life, and periodically looks for new connections.
     fn beat(&mut self) -> Result<()>;
 
     /// Counts of the last pass over the connections.
     fn counts(&self) -> &PassCounts;
 }
 
-/// Time between passes for new connections and addresses.
+/// Time between two passes that look for new connections and addresses.
 const PERIOD: Duration = Duration::from_secs(1);
 /// Length of `struct seen`, which a pass writes for each socket [octets].
 const SEEN: usize = 64;

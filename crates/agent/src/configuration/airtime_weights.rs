@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Default airtime weight in mac80211.  [linux-atf]
+/// Airtime weight that mac80211 gives a station by default.  [linux-atf]
 const OWN: u16 = 256;
 /// Airtime weights that may be configured: from a sixteenth to sixteen times the default.
 const ALLOWED: std::ops::RangeInclusive<u16> = OWN / 16..=OWN * 16;

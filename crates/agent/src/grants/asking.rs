@@ -80,7 +80,7 @@ mod tests {
         Message { nonce, number, grant }.encode()
     }
 
-    /// Requests of a station at 100, 200 and 300 ms.
+    /// State of a station that has sent requests at 100, 200 and 300 ms.
     fn asked() -> Requests {
         let mut asking = Requests::new(NONCE);
         for ms in [100, 200, 300] {

@@ -14,7 +14,7 @@
 
 use airfair_laws::occupancy::Grant;
 
-/// Length of a request and of a reply [octets].
+/// Length of a request for a grant, and of a reply [octets].
 pub const OCTETS: usize = 28;
 const NAME: [u8; 4] = *b"AFGR";
 const VERSION: u8 = 1;

@@ -168,7 +168,7 @@ fn open_socket() -> Result<Netlink> {
     Netlink::open(Family::Generic).context("generic netlink")
 }
 
-/// Number of the generic netlink family nl80211.
+/// Number of the generic netlink family nl80211, by which requests address it.
 fn family(socket: &Netlink) -> Result<u16> {
     let name = [(FAMILY_NAME, &b"nl80211\0"[..])];
     let found = ask(socket, &question(CONTROL, GET_FAMILY, 0, &name))?;
@@ -178,7 +178,7 @@ fn family(socket: &Netlink) -> Result<u16> {
     id.context("the kernel did not return its number")
 }
 
-/// Builds a request of generic netlink.
+/// Builds a generic netlink request: family, command, flags and attributes.
 fn question(family: u16, command: u8, flags: u16, attributes: &[(u16, &[u8])]) -> Vec<u8> {
     netlink::question(family, flags, &[command, 0, 0, 0], attributes)
 }
@@ -320,7 +320,7 @@ fn link(message: &[u8], interface: &Interface) -> Option<LinkCounters> {
     Some(LinkCounters { name: format!("{} {mac}", interface.name), up, down })
 }
 
-/// Time for which the channel in use was busy, from a message with a survey [ns].
+/// Time for which the channel in use was busy, from a message with a channel survey [ns].
 fn busy(message: &[u8]) -> Option<u64> {
     let (_, channel) = attributes(message).find(|(kind, _)| *kind == attribute::SURVEY)?;
     let of = |kind| attributes(channel).find(|(it, _)| *it == kind).map(|(_, value)| value);

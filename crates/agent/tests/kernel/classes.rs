@@ -69,7 +69,7 @@ impl Classes {
         Some(Self { sent: [data, acks], waiting: [data_waiting, acks_waiting] })
     }
 
-    /// Packets that both HTB classes have sent.
+    /// Number of packets that both HTB classes have sent together.
     fn sum(&self) -> u32 {
         self.sent.iter().sum()
     }
@@ -83,7 +83,7 @@ fn are_there(rig: &Rig) -> bool {
     Classes::look(rig).is_some()
 }
 
-/// Packets that both HTB classes have sent so far.
+/// Number of packets that both HTB classes have sent together so far.
 fn sum(rig: &Rig) -> u32 {
     Classes::look(rig).unwrap().sum()
 }
@@ -278,7 +278,7 @@ fn carried(rig: &Rig) -> u64 {
     of_channel.split_whitespace().nth(9).unwrap().parse().unwrap()
 }
 
-/// Packets that wait in the buffer of the simulated channel.
+/// Number of packets that wait in the buffer of the simulated channel.
 fn waiting(rig: &Rig) -> u64 {
     let said = sh(&format!("ip netns exec {} tc -s qdisc show dev x0", rig.server));
     said.split_whitespace().find_map(|word| word.strip_suffix('p')?.parse().ok()).unwrap()

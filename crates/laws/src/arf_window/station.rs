@@ -29,7 +29,7 @@ impl State {
         Self { connections, ..Self::default() }
     }
 
-    /// The current observation slot.
+    /// Usage of the channel in the current observation slot.
     #[must_use]
     pub fn current(&self) -> &meter::Slot {
         self.meter.current()

@@ -230,7 +230,8 @@ fn noise(seed: &mut u64) -> u32 {
 /// Approximate durations of frames of 1200 octets at the OFDM rates.
 const OFDM: [u64; 8] = [1724, 1192, 924, 656, 524, 388, 324, 300];
 
-/// Number of frames that start at each rate, out of `frames` that all fail, sent every `pause`.
+/// Number of frames whose first attempt is at each rate, out of `frames` frames that all fail, sent every
+/// `pause`.
 fn starts(frames: u64, pause: Duration) -> [u32; 8] {
     let (times, mut seed) = (micros(OFDM), 1);
     let (mut state, mut now, mut starts) = (State::new(&PARAMS, &times), ms(0), [0; 8]);

@@ -55,7 +55,7 @@ impl Group {
     }
 }
 
-/// Rates selected for the retry chain.
+/// Rates that Minstrel-HT has selected for its retry chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     /// The rates with the highest throughput of all; the first rate if fewer deliver anything.
@@ -64,7 +64,8 @@ pub(super) struct Choice {
 }
 
 impl State {
-    /// Selects the rates for the retry chain.  [linux-minstrel-ht §`minstrel_ht_update_stats`]
+    /// Selects the rates for the retry chain by their
+    /// statistics.  [linux-minstrel-ht §`minstrel_ht_update_stats`]
     pub(super) fn choose(&mut self) {
         let mut best = [0; BEST];
         for group in &mut self.groups {

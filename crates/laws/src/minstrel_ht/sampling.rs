@@ -25,7 +25,7 @@ enum Kind {
 /// Order in which the kinds of samples take turns.  [linux-minstrel-ht §`minstrel_sample_seq`]
 const TURNS: [Kind; 6] = [Kind::Next, Kind::Any, Kind::Next, Kind::Any, Kind::Next, Kind::Slow];
 
-/// Rates to sample, and the time of the next sample.
+/// State of Minstrel-HT's sampling: rates to sample, and the time of the next sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Samples {
     /// Rates to sample, by kind (next, any, slow), in the order in which they are tried.

@@ -6,7 +6,7 @@ use super::{GroupedRate, State};
 
 /// Success probability of 100 %.  [linux-minstrel-ht §`MINSTREL_SCALE`]
 pub(super) const CERTAIN: u32 = 4096;
-/// 10 %: success probability below which a rate is useless.
+/// 10 %: success probability below which Minstrel-HT counts a rate as useless.
 pub(super) const USEFUL: u32 = percent(10);
 /// 90 %: success probability above which the throughput does not grow, because collisions change it.
 const STEADY: u32 = percent(90);

@@ -381,7 +381,7 @@ fn rates_of_a_group_that_are_not_adjacent_are_refused() {
 const BITS: [u64; 9] = [26, 52, 78, 104, 156, 208, 234, 260, 312];
 /// Signal-to-noise ratio at which half of the MPDUs get through at 20 MHz with one stream [dB].
 const NEEDED: [f64; 9] = [1.0, 4.0, 6.0, 9.0, 13.0, 17.0, 18.5, 20.0, 24.0];
-/// Number of MPDUs of an aggregate.
+/// Number of MPDUs of each aggregate on the simulated link.
 const LENGTH: u16 = 32;
 
 /// A simulated link with one and two streams, 20, 40 and 80 MHz, and long and short guard intervals.
@@ -448,7 +448,7 @@ impl SimulatedLink {
         (0..self.rates.len()).map(|level| self.carried(level)).fold(0.0, f64::max)
     }
 
-    /// Sends for `duration` without a pause. Returns the MPDUs delivered per second.
+    /// Sends over the simulated link for `duration` without a pause. Returns the MPDUs delivered per second.
     fn send(&mut self, duration: Duration) -> f64 {
         let (start, before) = (self.now, self.acknowledged);
         while self.now < start + duration {
@@ -463,7 +463,7 @@ impl SimulatedLink {
         acknowledged / time
     }
 
-    /// Runs one attempt of an aggregate. Returns true if an MPDU was delivered.
+    /// Runs one attempt of an aggregate over the simulated link. Returns true if an MPDU was delivered.
     fn attempt(&mut self) -> bool {
         let level = usize::from(self.state.level());
         let is_sample = self.state.is_sample();

@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-/// The whole channel in units of the shares in a beacon.  [occupancy-tfrc §III-B]
+/// The whole channel, in the unit of the shares in a grant.  [occupancy-tfrc §III-B]
 const WHOLE: u16 = u16::MAX;
 
 /// Grant of channel shares by an access point: three fields of 16 bits in a beacon.  [occupancy-tfrc §III-B]

@@ -15,12 +15,12 @@ impl Accesses {
     /// One whole channel access.
     pub const ONE: Self = Self(1 << 16);
 
-    /// Total time of the accesses if each takes `each`.
+    /// Total time of the channel accesses if each takes `each`.
     pub fn time(self, each: Duration) -> Duration {
         each * self.0 / Self::ONE.0
     }
 
-    /// Mean number of `packets` per access, rounded to the nearest integer, at least one.
+    /// Mean number of `packets` per channel access, rounded to the nearest integer, at least one.
     pub fn packets_each(self, packets: u32) -> u32 {
         let each = (u64::from(packets) * Self::ONE.0 + self.0 / 2).checked_div(self.0);
         each.and_then(|it| u32::try_from(it).ok()).unwrap_or(1).max(1)
@@ -117,7 +117,7 @@ impl Usage {
         self.down.add(other.down);
     }
 
-    /// Channel occupancy time in both directions.
+    /// Channel occupancy time of the usage in both directions.
     pub fn occupancy(&self, access: Access) -> Duration {
         self.up.occupancy(access.up) + self.down.occupancy(access.down)
     }
@@ -176,7 +176,7 @@ pub struct Backoffs {
 }
 
 impl Backoffs {
-    /// `t_BO`: mean back-off; `None` if there is none.
+    /// `t_BO`: mean back-off of the station; `None` if it has counted down none.
     pub fn mean(&self) -> Option<Duration> {
         (self.count > 0).then(|| self.total / u64::from(self.count))
     }

@@ -13,12 +13,12 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Number of values.
+    /// Number of values in the table.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there are no values.
+    /// True if there are no values in the table.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -29,17 +29,17 @@ impl<T> Table<T> {
         Some(&self.0[place].1)
     }
 
-    /// Numbers and their values, sorted by number.
+    /// Keys of the table and their values, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (u16, &T)> {
         self.0.iter().map(|(number, value)| (*number, value))
     }
 
-    /// Numbers that have a value.
+    /// Keys that have a value, in ascending order.
     pub fn numbers(&self) -> impl Iterator<Item = u16> {
         self.0.iter().map(|(number, _)| *number)
     }
 
-    /// Values in the order of their numbers.
+    /// Values in the order of their keys.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|(_, value)| value)
     }

@@ -204,7 +204,7 @@ fn of_flow_8(payload: u64) -> Packets {
     Packets::one(8, Bytes::new(payload), Bytes::new(payload + 52))
 }
 
-/// Packets of a frame by flow.
+/// Packets of a frame, grouped by flow.
 fn frame_of(packets: &[Packets]) -> Vec<Packets> {
     let mut all = Vec::new();
     for packet in packets {

@@ -24,7 +24,7 @@ impl Default for Equation {
 }
 
 impl Equation {
-    /// Time between packets for a time-out of `rto` seconds [s].
+    /// Time between packets by the equation, for a time-out of `rto` seconds [s].
     fn interval(&self, rtt: f64, rto: f64, p: f64) -> f64 {
         let b = self.acked_per_ack;
         let timeout_probability = 3.0 * (3.0 * b * p / 8.0).sqrt();

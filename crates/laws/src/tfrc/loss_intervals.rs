@@ -36,7 +36,7 @@ impl Default for LossIntervals {
 }
 
 impl LossIntervals {
-    /// True before the first loss event, when p = 0.
+    /// True before the first loss event, when the loss event rate p is 0.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -118,7 +118,7 @@ mod tests {
 
     const RFC: Discounting = Discounting::Threshold(0.25);
 
-    /// Completes intervals of these lengths, the oldest first.
+    /// Loss intervals of these lengths, completed one after the other, the oldest first.
     fn intervals(lengths: &[f64], discounting: Discounting) -> LossIntervals {
         lengths.iter().fold(LossIntervals::default(), |intervals, &length| {
             intervals.complete(length, discounting)

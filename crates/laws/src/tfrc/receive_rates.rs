@@ -13,7 +13,7 @@ struct Report {
     at: Time,
 }
 
-/// `X_recv_set`, never empty [octets/s].
+/// `X_recv_set`: set of the last reported receive rates, never empty [octets/s].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiveRates {
     reports: [Report; CAPACITY],
@@ -35,7 +35,7 @@ impl ReceiveRates {
         self.known().iter().fold(0.0, |max, report| report.rate.max(max))
     }
 
-    /// Adds a receive rate and removes those older than two round trips.
+    /// Adds to the set a receive rate, and removes those older than two round trips.
     #[must_use]
     pub fn update(mut self, rate: f64, at: Time, rtt: f64) -> Self {
         let mut kept = 0;

@@ -34,7 +34,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Default parameters for a variant and a segment size.
+    /// Default parameters of the rate law for a variant and a segment size.
     pub fn new(variant: Variant, segment: Bytes) -> Self {
         let is_ns2 = variant == Variant::Ns2;
         let old = if is_ns2 { 0.95 } else { 0.9 };
@@ -53,7 +53,7 @@ impl Params {
         self.segment.get() as f64
     }
 
-    /// Smallest rate s/`t_mbi` [octets/s].  [RFC5348 §4.3]
+    /// Smallest rate of the law: s/`t_mbi`, one packet in 64 s [octets/s].  [RFC5348 §4.3]
     pub fn least_rate(&self) -> f64 {
         self.octets() / MAX_BACKOFF
     }
@@ -103,7 +103,7 @@ pub enum Event {
     },
 }
 
-/// Observation of a TFRC sender at an event.
+/// Observation of a TFRC sender at an event: the event and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
     /// Time of the event at the sender.
@@ -180,7 +180,8 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action
     (next, action(params, &next))
 }
 
-/// Updates R and the mean of √R with a round-trip sample.  [RFC5348 §4.3 steps 1 and 2, §4.5]
+/// Updates the round-trip estimate R and the mean of √R with a round-trip
+/// sample.  [RFC5348 §4.3 steps 1 and 2, §4.5]
 fn measure(params: &Params, state: State, sample: Duration) -> State {
     let last_sample = sample.as_secs_f64();
     let root = last_sample.sqrt();

@@ -162,12 +162,12 @@ impl Default for SenderConfig {
 }
 
 impl SenderConfig {
-    /// True if RACK detects losses.
+    /// True if RACK detects losses at the sender.
     pub(crate) fn has_rack(&self) -> bool {
         self.uses_sack() && self.loss_recovery == LossRecovery::Rack
     }
 
-    /// True if selective acknowledgments are in use. The receiver's `sack` must be equal.
+    /// True if the sender uses selective acknowledgments. The receiver's `sack` must be equal.
     pub fn uses_sack(&self) -> bool {
         self.flavour == Flavour::Sack || self.sack.unwrap_or(self.flavour.is_selective())
     }

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use airfair_units::{Duration, Time};
 
-    /// A window of `segments` under the law of `flavour`, after one ACK with a round trip of 100 ms.
+    /// Window of `segments` under the law of `flavour`, after one ACK with a round trip of 100 ms.
     fn after_an_ack(flavour: Flavour, segments: u32) -> (Congestion, Path) {
         let segment = Bytes::new(1_000);
         let initial_window = segments;

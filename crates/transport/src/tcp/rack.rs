@@ -144,7 +144,7 @@ pub(crate) struct Rack {
 }
 
 impl Rack {
-    /// Creates the state of a sender whose first octet is `first`.
+    /// Creates RACK's state of a sender whose first octet is `first`.
     pub(crate) fn new(first: u64) -> Self {
         Self {
             first,
@@ -313,7 +313,7 @@ impl Rack {
         }
     }
 
-    /// Marks all lost segments as outstanding again, because the recovery was needless.
+    /// Counts all lost segments as outstanding again, because the recovery was needless.
     pub(crate) fn undo_losses(&mut self) {
         for segment in self.sent.iter_mut().filter(|segment| segment.state == SegmentState::Lost) {
             segment.state = SegmentState::Outstanding;
@@ -325,7 +325,8 @@ impl Rack {
         self.reordering.on_recovered();
     }
 
-    /// `RACK.reo_wnd`: reordering window.  [RFC8985 §6.2 step 4]
+    /// `RACK.reo_wnd`: reordering window, the time for which a late segment is waited
+    /// for.  [RFC8985 §6.2 step 4]
     fn reordering_window(&self, input: RackInput) -> Duration {
         let is_patient =
             self.reordering.is_seen || !(input.is_repairing || self.sacked >= DUPLICATE_THRESHOLD);

@@ -28,13 +28,13 @@ impl Reassembly {
         Self { next, ranges: RangeSet::default() }
     }
 
-    /// The first missing octet.
+    /// Number of the first missing octet.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Inserts the octets `start..end`, at least one.
+    /// Inserts the octets `start..end`, at least one, and returns their placement.
     #[inline]
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> Placement {
         if end <= self.next {

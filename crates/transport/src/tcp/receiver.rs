@@ -202,7 +202,7 @@ impl Receiver {
         self.config.buffer
     }
 
-    /// Starts the estimation of [`round_trip`](Self::round_trip).
+    /// Starts the estimation of round trips, which [`round_trip`](Self::round_trip) returns.
     pub fn estimate_round_trip(&mut self) {
         self.round_trip.get_or_insert_default();
     }
@@ -310,7 +310,7 @@ impl Receiver {
         self.ack_state = AckState::Due;
     }
 
-    /// Lets the auto-tuned window grow. Returns true if it has grown.
+    /// Lets the auto-tuned window grow with a data segment. Returns true if it has grown.
     fn tune(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(tuning) = &mut self.tuning else { return false };
         let is_growing = tuning.grow(segment.payload.into());

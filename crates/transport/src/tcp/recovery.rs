@@ -67,7 +67,7 @@ impl Recovery {
         Self { phase: Phase::Open { duplicates: 0 }, recover: 0, loss_end: 0 }
     }
 
-    /// Duplicate ACKs counted so far outside fast recovery.
+    /// Number of duplicate ACKs counted so far outside fast recovery.
     #[inline]
     pub(crate) fn duplicates(&self) -> u32 {
         match self.phase {
@@ -76,7 +76,7 @@ impl Recovery {
         }
     }
 
-    /// Processes a duplicate of the ACK up to `ack`, with octets up to `sent_end` sent.
+    /// Processes a duplicate of the ACK up to `ack`, when octets below `sent_end` have been sent.
     pub(crate) fn on_duplicate(&mut self, ack: u64, sent_end: u64) -> Duplicate {
         let Phase::Open { duplicates } = &mut self.phase else {
             return Duplicate::InRecovery;
@@ -124,7 +124,7 @@ impl Recovery {
         (self.recover, self.loss_end) = (ack, ack);
     }
 
-    /// True in fast recovery.
+    /// True if the sender is in fast recovery.
     #[inline]
     pub(crate) fn is_fast(&self) -> bool {
         matches!(self.phase, Phase::Fast { .. })

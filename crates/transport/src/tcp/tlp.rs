@@ -7,7 +7,7 @@ use airfair_units::Duration;
 
 use super::segment::Segment;
 
-/// Delay of a probe before the first round-trip sample.  [RFC8985 §7.2]
+/// Delay of a tail loss probe before the first round-trip sample.  [RFC8985 §7.2]
 const UNMEASURED: Duration = Duration::from_secs(1);
 
 /// Delay until a probe is sent: two round trips.  `TLP_calc_PTO` [RFC8985 §7.2]
@@ -49,7 +49,7 @@ impl TailProbe {
         self.episode.is_some()
     }
 
-    /// Records the transmission of a tail loss probe, with octets up to `end` sent.
+    /// Records the transmission of a tail loss probe, when octets below `end` have been sent.
     pub(crate) fn on_sent(&mut self, end: u64, is_retransmitted: bool) {
         self.episode = Some(Episode { end, is_retransmitted });
     }
@@ -60,7 +60,7 @@ impl TailProbe {
         self.episode.take_if(|episode| episode.end == end).is_some()
     }
 
-    /// Forgets the probe when recovery begins, which reduces the window in any case.
+    /// Forgets the tail loss probe when recovery begins, which reduces the window in any case.
     pub(crate) fn end(&mut self) {
         self.episode = None;
     }

@@ -78,7 +78,7 @@ mod tests {
         Time::ZERO + Duration::from_micros(us)
     }
 
-    /// An ACK that echoes the timestamp of `us`.
+    /// An ACK that echoes the timestamp of `us` µs.
     fn echo(us: u64) -> Segment {
         let echo = Timestamps::clock(at(us)).get();
         let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo });

@@ -122,7 +122,7 @@ pub struct ReceiverConfig {
 }
 
 impl ReceiverConfig {
-    /// Default configuration for a profile.
+    /// Default configuration of a receiver for a profile.
     pub fn new(profile: Profile) -> Self {
         let standard = Self {
             reporter: 2,

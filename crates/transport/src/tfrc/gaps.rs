@@ -14,7 +14,7 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    /// Adds the packets from `first` to `last`; none if `last` is before `first`.
+    /// Adds the missing packets from `first` to `last`; none if `last` is before `first`.
     pub(crate) fn add(&mut self, first: u64, last: u64) {
         if first > last {
             return;
@@ -25,7 +25,7 @@ impl Gaps {
         }
     }
 
-    /// Removes packet `number`, which has arrived. Returns true if it was missing.
+    /// Removes packet `number`, which has arrived, from the missing ones. Returns true if it was missing.
     pub(crate) fn fill(&mut self, number: u64) -> bool {
         let holds = |&(first, last): &(u64, u64)| (first..=last).contains(&number);
         // Most late packets belong to a recent gap.

@@ -2,7 +2,7 @@
 
 use airfair_units::{Duration, Time};
 
-/// Nominal send times `t_i`, `interval` apart, without drift.
+/// Pacing of packets: nominal send times `t_i`, `interval` apart, without drift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
     /// Nominal time of the last packet.
@@ -14,7 +14,7 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
-    /// Starts with a packet due at once.
+    /// Starts the pacing with a packet that is due at once.
     pub(crate) fn new(now: Time) -> Self {
         Self { last: now, due: now, fraction: 0.0 }
     }

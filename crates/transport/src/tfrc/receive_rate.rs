@@ -80,7 +80,7 @@ impl ReceiveRate {
         self.packets > 0
     }
 
-    /// Time of the last report.
+    /// Time of the receiver's last report; `None` before the first.
     pub(crate) fn reported_at(&self) -> Option<Time> {
         self.reported_at
     }
@@ -90,7 +90,7 @@ impl ReceiveRate {
         self.largest
     }
 
-    /// Records a report of `rate`.
+    /// Records that a report with the receive rate `rate` is sent.
     pub(crate) fn on_report(&mut self, now: Time, rate: f64) {
         self.largest = self.largest.max(rate);
         (self.octets, self.packets, self.reported_at) = (0, 0, Some(now));

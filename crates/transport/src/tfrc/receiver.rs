@@ -95,7 +95,7 @@ impl Receiver {
         self.rate_limit = limit.map(|limit| octets_per_second(limit) / 2.0);
     }
 
-    /// Processes a data packet.  [RFC5348 §6.1]
+    /// Processes a data packet that has arrived.  [RFC5348 §6.1]
     pub fn handle_data(&mut self, now: Time, data: &Data) {
         let known = self.peer.map(|peer| peer.ssrc).or(self.config.sender);
         if known.is_some_and(|ssrc| ssrc != data.ssrc) {

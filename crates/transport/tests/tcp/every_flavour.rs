@@ -33,7 +33,7 @@ prop_compose! {
     }
 }
 
-/// A receiver configuration that agrees with `sender`.
+/// Configuration of a receiver like `receiver` that agrees with `sender`.
 pub(crate) fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> ReceiverConfig {
     ReceiverConfig {
         handshake: sender.handshake,

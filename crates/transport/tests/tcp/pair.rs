@@ -159,7 +159,7 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         self.log.iter().map(|(_, segment)| segment).filter(|segment| segment.payload > 0)
     }
 
-    /// Polls both endpoints and checks invariants.
+    /// Polls both endpoints until they are silent, and checks invariants.
     pub(crate) fn drain(&mut self) {
         while let Some(segment) = self.receiver.poll_transmit(self.now) {
             self.send(To::Sender, segment);

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Duration};
 
 use crate::script::{SEGMENT, ms, octet};
 
-/// Segment `number` of 1000 octets.
+/// Data segment `number`, of 1000 octets.
 fn data(number: u64) -> Segment {
     let flags = Flags::ACK;
     Segment {
