@@ -19,7 +19,8 @@ const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 const IGMP: u8 = 2;
 const ICMPV6: u8 = 58;
-/// IPv6 hop-by-hop options, which precede a Multicast Listener Discovery message.
+/// Number of the IPv6 hop-by-hop options header, which precedes a Multicast Listener Discovery
+/// message.
 const HOP_BY_HOP: u8 = 0;
 
 /// Forwarding decision for a frame that a node has sent.

@@ -229,7 +229,7 @@ pub(crate) mod tests {
         frame
     }
 
-    /// True if the TCP or UDP checksum over IPv4 is valid.
+    /// True if the TCP or UDP checksum of an Ethernet frame with IPv4 is valid.
     pub(crate) fn is_whole(frame: &[u8]) -> bool {
         sum_of(frame, HEADER + 20) == 0xffff
     }

@@ -55,7 +55,7 @@ impl TfrcLimits {
         }
     }
 
-    /// Rate limit at the receiver.
+    /// Rate limit at the receiver; `None` for no limit.
     pub(crate) fn receiver(&self) -> Option<DataRate> {
         self.receiver
     }

@@ -21,16 +21,16 @@ use super::protocol::{
 const CHECK_SEQUENCE: u64 = 4;
 /// Lower edge of the 5 GHz band, in which there is no DSSS [MHz].
 const GHZ5: u32 = 4_900;
-/// Received power on links without a given SNR [dBm].
+/// Received power on links for which the scenario gives no SNR [dBm].
 const SIGNAL_DBM: i32 = -50;
-/// Noise power on links with a given SNR [dBm].
+/// Noise power on links for which the scenario gives an SNR [dBm].
 const NOISE_DBM: i32 = -95;
 /// Retry bit in the second octet of an 802.11 frame.  [80211-2020 §9.2.4.1.7]
 const RETRY: u8 = 0x08;
 
 /// Mask of the frame type in the first octet of an 802.11 frame.  [80211-2020 §9.2.4.1.3]
 const KIND: u8 = 0x0c;
-/// Frame type of data frames, in the bits of `KIND`.
+/// Frame type of data frames, under the mask `KIND`.
 const DATA: u8 = 0x08;
 
 /// Counters of one simulated radio of the kernel.
@@ -62,7 +62,7 @@ pub(super) struct Path {
     pub(super) since: Time,
 }
 
-/// Frame that is queued or on the air.
+/// Frame of a radio that is queued or on the air.
 #[derive(Clone, Debug, Default)]
 struct InFlight {
     octets: Vec<u8>,
@@ -169,7 +169,7 @@ impl Air {
         }
     }
 
-    /// Handles a frame that a radio sends.
+    /// Handles a frame that a radio of the kernel sends.
     pub(super) fn send(
         &mut self,
         now: Time,

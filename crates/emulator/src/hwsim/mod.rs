@@ -219,7 +219,7 @@ impl Hwsim {
         Ok(Self { radios, shared, engine })
     }
 
-    /// Radios in the order of the cell's members.
+    /// Radios of the kernel, in the order of the cell's members.
     pub fn radios(&self) -> &[Radio] {
         &self.radios
     }
@@ -292,7 +292,7 @@ struct Engine<'s> {
     overruns: u64,
 }
 
-/// Messages to be sent to the kernel, and their lateness.
+/// Messages that are to be sent to the kernel, and the lateness of those sent.
 struct Outbox<'s> {
     socket: &'s FamilySocket,
     octets: Vec<u8>,

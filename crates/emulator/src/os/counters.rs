@@ -17,12 +17,12 @@ const USUAL: usize = 1 << 13;
 /// Number of calls of `look_on` in which the counters of all nodes are read once.
 const ROUND: usize = 10;
 
-/// Counters of all interfaces in a network namespace.
+/// Drop counters of all interfaces in a network namespace.
 #[derive(Debug)]
 pub(super) struct Counters(File);
 
 impl Counters {
-    /// Opens the counters of this thread's network namespace.
+    /// Opens the drop counters of this thread's network namespace.
     pub(super) fn of_this_thread() -> Result<Self> {
         Ok(Self(File::open("/proc/thread-self/net/dev")?))
     }
@@ -86,7 +86,7 @@ impl LastReading {
     }
 }
 
-/// Packets of one node that the kernel has dropped.
+/// Numbers of packets of one node that the kernel has dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Drops {
     /// Packets from the node, dropped before the emulator read them.

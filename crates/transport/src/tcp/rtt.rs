@@ -4,10 +4,10 @@ use airfair_units::{Duration, Time};
 
 use super::config::{Arithmetic, RtoConfig};
 
-/// Time-out when data starts, if the SYN timed out.  [RFC6298 §5.7]
+/// Retransmission time-out when data starts, if the SYN timed out.  [RFC6298 §5.7]
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// Smoothed round-trip estimates.
+/// Smoothed round-trip time and its smoothed variation.
 #[derive(Clone, Copy, Debug)]
 struct Smoothed {
     /// SRTT: smoothed round-trip time.
@@ -66,7 +66,8 @@ impl RttEstimator {
         self.timed = None;
     }
 
-    /// Discards the measurement of the segment that ends at `end`, because the host refused it.
+    /// Discards the measurement of the segment that ends at `end`, because the sender's own host refused that
+    /// segment.
     pub(crate) fn on_taken_back(&mut self, end: u64) {
         self.timed = self.timed.filter(|timed| timed.end != end);
     }
@@ -89,12 +90,12 @@ impl RttEstimator {
         sample
     }
 
-    /// SRTT; `None` before the first sample.
+    /// SRTT, smoothed round-trip time; `None` before the first sample.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.smoothed.map(|smoothed| smoothed.rtt)
     }
 
-    /// Smallest round trip measured so far.
+    /// Smallest round trip measured so far; `None` before the first sample.
     pub(crate) fn least(&self) -> Option<Duration> {
         self.least
     }
@@ -104,7 +105,7 @@ impl RttEstimator {
         self.rto = self.rto.saturating_mul(2).min(self.config.max);
     }
 
-    /// Sets the time-out for the start of data after a SYN that timed out.  [RFC6298 §5.7]
+    /// Sets the retransmission time-out with which data starts after a SYN that timed out.  [RFC6298 §5.7]
     pub(crate) fn on_established_after_timeout(&mut self) {
         self.rto = self.config.initial.max(AFTER_LOST_SYN).clamp(self.config.min, self.config.max);
     }

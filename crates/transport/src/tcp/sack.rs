@@ -104,7 +104,7 @@ impl Scoreboard {
         self.lost_end > self.unacknowledged
     }
 
-    /// Starts recovery, with octets up to `next` sent.  [RFC6675 §5 step 4]
+    /// Starts a recovery with the scoreboard, when octets below `next` have been sent.  [RFC6675 §5 step 4]
     pub(crate) fn enter(&mut self, next: u64, has_prr: bool) {
         self.high_retransmitted = self.unacknowledged;
         self.rescued = 0;
@@ -152,19 +152,19 @@ impl Scoreboard {
         if self.prr.is_some() { self.prr_window } else { cwnd }
     }
 
-    /// Octets below `next` in the network, outside recovery.
+    /// Number of octets below `next` that are in the network, outside recovery.
     #[inline]
     pub(crate) fn outstanding(&self, next: u64) -> u64 {
         next - self.unacknowledged - self.ranges.count_below(next)
     }
 
-    /// First gap between sacked ranges at or after `from` and below `sent_end`, cut to one segment.
+    /// First gap between sacked ranges, at or after `from` and below `sent_end`, cut to one segment.
     pub(crate) fn gap(&self, from: u64, sent_end: u64) -> Option<Range> {
         let gap = self.ranges.gap(from, sent_end)?;
         Some(Range { start: gap.start, end: gap.end.min(gap.start + self.segment) })
     }
 
-    /// First lost octets that were not retransmitted.  `NextSeg` rule 1 [RFC6675 §4]
+    /// First lost octets that have not been retransmitted.  `NextSeg` rule 1 [RFC6675 §4]
     pub(crate) fn next_lost(&self) -> Option<Range> {
         self.gap(self.high_retransmitted, self.lost_end)
     }
@@ -198,7 +198,7 @@ impl Scoreboard {
         }
     }
 
-    /// Subtracts from `pipe` `length` octets that the sender's own host refused in recovery.
+    /// Subtracts from `pipe` the `length` octets of a segment that the sender's own host refused in recovery.
     pub(crate) fn on_taken_back(&mut self, length: u64) {
         self.pipe -= length;
         if let Some(state) = &mut self.prr {

@@ -14,14 +14,14 @@ pub(crate) struct SackList {
 }
 
 impl SackList {
-    /// Records a segment, beginning with `octet`, that arrived beyond a gap.
+    /// Records that a segment, which begins with `octet`, has arrived beyond a gap.
     pub(crate) fn on_beyond(&mut self, octet: u64) {
         self.recent.rotate_right(1);
         self.recent[0] = octet;
         self.count = SackBlocks::ROOM.min(self.count + 1);
     }
 
-    /// Records that `start..end` arrived a second time.
+    /// Records that the octets `start..end` have arrived a second time.
     pub(crate) fn on_duplicate(&mut self, start: u64, end: u64) {
         self.duplicate = Some((start, end));
     }

@@ -180,7 +180,7 @@ impl Sender {
         }
     }
 
-    /// Congestion window, rounded down [segments].
+    /// Congestion window of the sender, rounded down [segments].
     pub fn cwnd(&self) -> u32 {
         self.congestion.cwnd_segments()
     }
@@ -236,7 +236,7 @@ impl Sender {
         Bytes::new(self.segment)
     }
 
-    /// True once everything, including the FIN, is acknowledged.
+    /// True once all data, including the FIN, is acknowledged.
     pub fn is_finished(&self) -> bool {
         self.state == State::Finished
     }

@@ -34,7 +34,7 @@ enum Timer {
     Reordering,
 }
 
-/// State of loss detection by RACK-TLP.
+/// State of a sender whose losses RACK-TLP detects.
 #[derive(Debug)]
 pub(super) struct RackTlp {
     rack: Rack,
@@ -80,7 +80,8 @@ impl RackTlp {
         self.prr = None;
     }
 
-    /// Removes a new segment of `length` octets that the sender's own host refused.
+    /// Removes the last segment, which was new, has `length` octets, and was refused by the sender's own
+    /// host.
     fn on_taken_back(&mut self, length: u64) {
         self.rack.on_taken_back();
         if let Some(state) = &mut self.prr {
@@ -416,7 +417,7 @@ impl Sender {
         if start == self.unacknowledged { edge.max(start + 1) } else { edge }
     }
 
-    /// Retransmits `start..end`, which is a segment sent before or the first part of one.
+    /// Retransmits the octets `start..end`, which are a segment sent before or the first part of one.
     fn retransmit_range(&mut self, now: Time, start: u64, end: u64) -> Segment {
         if let Some(rack_tlp) = &mut self.rack_tlp {
             rack_tlp.rack.split(start, end);
@@ -425,7 +426,7 @@ impl Sender {
         self.transmit(now, start, length)
     }
 
-    /// Records the transmission of `start..end` in RACK and sets the timer.
+    /// Records in RACK the transmission of the octets `start..end`, and sets the timer.
     pub(super) fn note_sent_rack_tlp(&mut self, now: Time, start: u64, end: u64) {
         if self.state != State::Open {
             return;
