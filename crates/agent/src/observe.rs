@@ -137,8 +137,8 @@ mod tests {
     }
 
     /// The shares of airtime are those of the whole interval. In twice 100 ms the slow station
-    /// occupies 60 ms and the fast one 10 ms each time: 60 % and 10 %. 12.5 kB in 100 ms are 1
-    /// Mb/s.
+    /// occupies 60 ms and the fast one 10 ms each time: 60 % and 10 %. 12.5 kB in 100 ms are
+    /// 1 Mb/s.
     #[test]
     fn shares_are_of_the_time_that_was_looked_at() {
         let mut summary = AirtimeSummary::default();

@@ -122,8 +122,8 @@ mod tests {
         (a - b).abs() < 1e-3
     }
 
-    /// In the printed equations stations with one flow each are granted more than the channel in sum, if each
-    /// uses more than 8/9 of an equal share.
+    /// In the printed equations, time that a station leaves unused is granted a second time, to its flow, if each
+    /// station uses more than 8/9 of an equal share.
     ///
     /// N stations use u of 1/N each. Below u = r none is unsatisfied (eq. 5), and N · 1/N = 1 is granted.
     /// From there on eq. 4 to 7 make a station's share 1/N + (1 - u)/N = (2 - u)/N. Its flow, which uses u/N,

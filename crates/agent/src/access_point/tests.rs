@@ -26,8 +26,8 @@ fn ends(station: u8) -> Ends {
     [([10, 0, 0, station], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Sample with the counters after `periods` periods of these stations' loads. The round trip is 15
-/// ms to the wired end and 5 ms to the station.
+/// Sample with the counters after `periods` periods of these stations' loads. The round trip is
+/// 15 ms to the wired end and 5 ms to the station.
 fn sample(periods: u64, loads: &[Load]) -> Sample {
     let way = |packets: u64, octets: u64| DirectionCounters {
         bytes: packets * octets,

@@ -77,10 +77,10 @@ fn alone(_: u64, _: &mut Sample) {}
 ///
 /// At 54 Mb/s a packet occupies the channel for DIFS 34, half of 15 slots 67.5, frame 248, SIFS 16
 /// and ACK 28 µs: 393.5 µs, and a TCP ACK of 52 octets for 181.5 µs. 300 packets and 150 ACKs in a
-/// slot of 300 ms take 145.275 ms, so 154.725 ms are free. At 6 Mb/s, with frame 2072 and ACK 44
-/// µs, a packet takes 2233.5 µs, and a TCP ACK, with 144, 305.5 µs; two packets and one ACK take
-/// 4772.5 µs. 300 ms hold 62.860 of these: 2896 octets of each in 300 ms are 12 136 octets in 20
-/// ms. After a change from 6 to 54 Mb/s the connection also gets the whole slot, in which two
+/// slot of 300 ms take 145.275 ms, so 154.725 ms are free. At 6 Mb/s, with frame 2072 and ACK
+/// 44 µs, a packet takes 2233.5 µs, and a TCP ACK, with 144, 305.5 µs; two packets and one ACK take
+/// 4772.5 µs. 300 ms hold 62.860 of these: 2896 octets of each in 300 ms are 12 136 octets in
+/// 20 ms. After a change from 6 to 54 Mb/s the connection also gets the whole slot, in which two
 /// packets and an ACK take 968.5 µs: 59 803 octets.
 ///
 /// Verifies: [arf-window eq. 5], [arf-window eq. 8], [arf-window eq. 11]
@@ -109,8 +109,8 @@ fn airtime_of_other_stations_is_not_available() {
 
 /// A channel that is busier than this station's traffic counts as used by one other station. The
 /// driver reports that the channel was busy for 2 · 33.2 ms of 100 ms, of which this station used
-/// half. 135.15 and 99.6 ms are used, and half of the remaining 65.25 goes to this station, 167.775
-/// ms in all: 6884 octets.
+/// half. 135.15 and 99.6 ms are used, and half of the remaining 65.25 goes to this station,
+/// 167.775 ms in all: 6884 octets.
 ///
 /// Verifies: [arf-window eq. 6]
 #[test]
@@ -138,8 +138,8 @@ fn short_connections_have_no_window() {
     assert_eq!(changed(&mut station(), [54, 6], few), []);
 }
 
-/// The printed equation leaves only the minimum window after a fall of the rate: 145.275 + 154.725
-/// ms, minus the difference of the time for the same data, 450 000 · 8 bits, at 6 and at 54 Mb/s,
+/// The printed equation leaves only the minimum window after a fall of the rate: 145.275 +
+/// 154.725 ms, minus the difference of the time for the same data, 450 000 · 8 bits, at 6 and at 54 Mb/s,
 /// 533 ms.
 ///
 /// Verifies: [arf-window eq. 12], [arf-window eq. 13]

@@ -308,8 +308,8 @@ fn whole(decibels: f64) -> i32 {
     decibels.round() as i32
 }
 
-/// Rates at a channel frequency [MHz], in the order of the kernel's rate indices: DSSS in the 2.4
-/// GHz band, then OFDM.
+/// Rates at a channel frequency [MHz], in the order of the kernel's rate indices: DSSS in the
+/// 2.4 GHz band, then OFDM.
 fn rates(frequency: u32) -> impl Iterator<Item = DataRate> {
     let dsss = if frequency < GHZ5 { &dsss::RATES[..] } else { &[] };
     dsss.iter().chain(&ofdm::RATES).copied()

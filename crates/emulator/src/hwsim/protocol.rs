@@ -216,8 +216,8 @@ pub(super) mod tests {
         messages(&octets).next().expect("a message").content.to_vec()
     }
 
-    /// Attributes of a data frame that radio 1 sends at 2437 MHz: 2 attempts at 11 Mb/s, 4 at 1
-    /// Mb/s with RTS.
+    /// Attributes of a data frame that radio 1 sends at 2437 MHz: 2 attempts at 11 Mb/s, 4 at
+    /// 1 Mb/s with RTS.
     pub(in super::super) fn sent(to: Address, cookie: u64, length: usize) -> Vec<u8> {
         let mut octets = vec![0x08, 0x01, 0, 0];
         octets.extend(to);

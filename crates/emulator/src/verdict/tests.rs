@@ -72,8 +72,8 @@ fn the_same_lateness_is_much_or_little_by_the_round_trip() {
     }
 }
 
-/// A bad second is an objection although the whole emulation is good: 60 late packets of 1000 are 6
-/// % of a second, and 0.01 % of ten minutes.
+/// A bad second is an objection although the whole emulation is good: 60 late packets of 1000 are
+/// 6 % of a second, and 0.01 % of ten minutes.
 #[test]
 fn one_bad_second_does_not_vanish_in_ten_minutes_of_good_ones() {
     let mut lateness_of = download();
@@ -140,8 +140,8 @@ fn a_wake_up_is_tolerated_of_the_shortest_round_trip() {
     }
 }
 
-/// A long stall in one second is an objection although the whole emulation is good. A stall of 246
-/// ms is 0.25 % of 100 s. Twelve stalls of 80 ms are 0.8 % of 120 s. Both are below the limit over
+/// A long stall in one second is an objection although the whole emulation is good. A stall of
+/// 246 ms is 0.25 % of 100 s. Twelve stalls of 80 ms are 0.8 % of 120 s. Both are below the limit over
 /// the whole emulation.
 #[test]
 fn stalls_do_not_vanish_in_a_long_emulation() {

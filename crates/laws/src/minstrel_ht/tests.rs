@@ -209,8 +209,8 @@ fn a_rate_faster_than_the_best_is_not_the_probable_one_unless_it_succeeds_more_o
     assert_eq!(state.choice, Choice { best: [2, 1, 0], probable: 0 });
 }
 
-/// A stage has as many attempts as fit into 6 ms, back-offs included, and at least two. The back-offs take 9
-/// µs times 15/2, 31/2, 63/2, 127/2 … = 67.5, 139.5, 283.5, 571.5, 1147.5, 2299.5, 4603.5, each with 100 µs
+/// A stage has as many attempts as fit into 6 ms, back-offs included, and at least two. The back-offs take
+/// 9 µs times 15/2, 31/2, 63/2, 127/2 … = 67.5, 139.5, 283.5, 571.5, 1147.5, 2299.5, 4603.5, each with 100 µs
 /// and the MPDUs. A single MPDU of 100 µs: 267.5, 607, 1090.5, 1862, 3209.5, 5709, 10 512 µs give six
 /// attempts. Of 1000 µs: 1167.5, 2407, 3790.5, 5462 give four. Of 3000 µs: two although they take longer.
 /// Sixteen of 100 µs take 1700 µs: 1767.5, 3607, 5590.5 give three. A rate below 20 % has two.

@@ -156,10 +156,9 @@ mod tests {
         assert!(near(shares([0.0, 0.0]), [0.25, 0.25]));
     }
 
-    /// With `Spare::Once` a flow gets only what other flows leave; as printed, also
-    /// what the station leaves. A station has 0.3 of the channel. A flow that uses 0.26 may have 0.3, and
-    /// 0.34 as printed. Of two flows with 0.15 each, which use 0.13 and 0.05, the first may have what the
-    /// other leaves, 0.25.
+    /// With `Spare::Once` a flow gets only what other flows leave; as printed, also what the station leaves. A
+    /// station has 0.3 of the channel. A flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two flows with
+    /// 0.15 each, which use 0.13 and 0.05, the first may have what the other leaves, 0.25.
     #[test]
     fn time_that_is_left_may_count_once() {
         let share = |spare, used: &[f64]| {
@@ -171,8 +170,8 @@ mod tests {
         assert!(is_near(share(Spare::Printed, &[0.13, 0.05]), 0.27));
     }
 
-    /// The channel time of a flow's reports is subtracted before its data rate is computed. One flow with 400
-    /// µs per packet of 1448 octets and reports of 200 µs every 100 ms: 0.502 of the channel leave 0.5 for
+    /// The channel time of a flow's reports is subtracted before its data rate is computed. One flow with
+    /// 400 µs per packet of 1448 octets and reports of 200 µs every 100 ms: 0.502 of the channel leave 0.5 for
     /// data, 1250 packets per second.
     ///
     /// Verifies: [occupancy-tfrc eq. 16], [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]

@@ -214,8 +214,8 @@ fn frame_of(packets: &[Packets]) -> Vec<Packets> {
 }
 
 /// The flows in an aggregate get parts of its time in proportion to their octets. Two packets of flow 7 have
-/// 1508 and 508 octets, and one of flow 8 has 1008: 3024 octets. Data 248 and its duration field 44 are 292
-/// µs. Flow 7 gets 2016 / 3024, two thirds: 194.666 µs, and nearly 60 of an access time of 90 µs; flow 8 gets
+/// 1508 and 508 octets, and one of flow 8 has 1008: 3024 octets. Data 248 and its duration field 44 are
+/// 292 µs. Flow 7 gets 2016 / 3024, two thirds: 194.666 µs, and nearly 60 of an access time of 90 µs; flow 8 gets
 /// the rest.
 #[test]
 fn flows_share_an_aggregate_by_their_octets() {

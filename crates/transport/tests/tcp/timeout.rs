@@ -16,8 +16,8 @@ fn eight_lost() -> Script {
     script
 }
 
-/// A time-out retransmits the first segment with cwnd 1, and each further one doubles the time-out, up to 60
-/// s.
+/// A time-out retransmits the first segment with cwnd 1, and each further one doubles the time-out, up to
+/// 60 s.
 ///
 /// Verifies: [RFC6298 §5.4 to §5.6], [RFC5681 §3.1 eq. 4]
 #[test]

@@ -128,8 +128,8 @@ fn a_sender_without_round_trip_gets_a_report_per_packet() {
 /// The first loss is reported at once, with the p at which the equation yields the receive rate.
 ///
 /// Packet 31 is lost; packet 34, the third one after it, reveals that at 680 ms. In the last 100 ms the 4
-/// packets of 600 (30), 640, 660 and 680 ms arrived, since 580 is R ago; the reports before were of 5 per 100
-/// ms.
+/// packets of 600 (30), 640, 660 and 680 ms arrived, since 580 is R ago; the reports before were of 5 per
+/// 100 ms.
 ///
 /// Verifies: [RFC5348 §5.1, §6.1 and §6.3.1], [RFC3448 §6.3.1]
 #[test]
