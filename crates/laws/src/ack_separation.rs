@@ -143,7 +143,9 @@ mod tests {
         (action.data, action.ack)
     }
 
-    /// Verifies: [updown-fairness §IV]: as many uplink as downlink connections give the paper's weights.
+    /// With as many uplink as downlink connections the weights of data and ACKs are the paper's 2:1.
+    ///
+    /// Verifies: [updown-fairness §IV]
     #[test]
     fn two_to_one_where_both_ways_have_as_many() {
         for flows in [0, 1, 2, 4] {

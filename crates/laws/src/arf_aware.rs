@@ -168,7 +168,10 @@ mod tests {
     }
 
     proptest! {
-        /// Verifies: [arf-aware-tcp §3]: arf_cwnd is at least 1, and the saved window is always restored.
+        /// For any rate changes `arf_cwnd` is at least 1, and the saved window is restored at the highest
+        /// rate.
+        ///
+        /// Verifies: [arf-aware-tcp §3]
         #[test]
         fn every_history_ends_with_the_saved_window(
             cwnd in 1u32..10_000, steps in prop::collection::vec(0usize..3, 1..20), variant in 0usize..3,

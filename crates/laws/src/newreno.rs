@@ -395,7 +395,9 @@ mod tests {
     }
 
     proptest! {
-        /// Verifies: [RFC5681 §3.1]: the window always has room for one segment, and an ACK adds at most one.
+        /// For any events the window has room for one segment, and an ACK adds at most one segment to it.
+        ///
+        /// Verifies: [RFC5681 §3.1]
         #[test]
         fn the_window_never_falls_below_a_segment(
             segment in 1u64..9_000,

@@ -240,7 +240,10 @@ mod tests {
         assert_eq!(step(&PARAMS, state(), &seen).1, window(20_000, 10_000));
     }
 
-    /// Verifies: [linux-vegas]: losses as in Reno, and the measurement starts again.
+    /// A loss sets window and threshold to half of the flight, as with Reno, and starts a new round of
+    /// measurement.
+    ///
+    /// Verifies: [linux-vegas]
     #[test]
     fn a_loss_halves_the_flight_and_starts_a_round() {
         let mut seen = round_ends(window(20_000, 30_000), 100);

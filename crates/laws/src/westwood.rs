@@ -246,7 +246,10 @@ mod tests {
         assert_eq!(window, WindowState { cwnd: SEGMENT * 9, ssthresh: SEGMENT * 6, credit: 0 });
     }
 
-    /// Verifies: [westwood-2001 §3]: "if cwin > ssthresh then cwin = ssthresh", and never the reverse.
+    /// A loss never widens the window, although it may raise ssthresh, and leaves at least two segments: "if
+    /// cwin > ssthresh then cwin = ssthresh".
+    ///
+    /// Verifies: [westwood-2001 §3]
     #[test]
     fn a_loss_widens_nothing_and_leaves_two_segments() {
         let fast = State {

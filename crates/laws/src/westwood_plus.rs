@@ -133,7 +133,10 @@ mod tests {
         Observation { window, seen, path }
     }
 
-    /// Verifies: [linux-westwood]: a sample per round trip, filtered twice by 7/8.
+    /// A bandwidth sample consists of the octets that arrive in a round trip, and passes two filters of
+    /// weight 7/8.
+    ///
+    /// Verifies: [linux-westwood]
     #[test]
     fn a_sample_is_what_arrived_in_a_round_trip() {
         let mut state = State::default();

@@ -209,7 +209,10 @@ mod tests {
         (congestion, Path { now: path.now + Duration::from_millis(50), round_trip: None, ..path })
     }
 
-    /// Verifies: [linux-cwr]: cwnd goes to the ssthresh of the law, whatever the flight is, and never up.
+    /// A reduction without a loss sets cwnd to the ssthresh of the law, whatever the flight is, and never
+    /// raises it.
+    ///
+    /// Verifies: [linux-cwr]
     #[test]
     fn a_reduction_without_a_loss_never_widens_the_window() {
         for flavour in Flavour::ALL {

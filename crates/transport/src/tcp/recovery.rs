@@ -189,7 +189,9 @@ mod tests {
         recovery
     }
 
-    /// Verifies: [RFC5681 §3.2]: the transition table, every phase with every input.
+    /// Each phase of recovery answers each input as in the transition table.
+    ///
+    /// Verifies: [RFC5681 §3.2]
     #[test]
     fn every_phase_answers_every_input() {
         let open = |duplicates| Phase::Open { duplicates };
@@ -237,7 +239,9 @@ mod tests {
         assert_eq!(after, [(open(0), 300); 6]);
     }
 
-    /// Verifies: [RFC6582 §3.2 step 2]: an ACK must cover at least one octet beyond `recover`.
+    /// Duplicate ACKs start a fast retransmit only if the ACK covers at least one octet beyond `recover`.
+    ///
+    /// Verifies: [RFC6582 §3.2 step 2]
     #[test]
     fn duplicates_of_what_was_sent_before_the_last_loss_start_nothing() {
         for (ack, third) in [(RECOVER, Duplicate::Counted), (RECOVER + 1, Duplicate::Loss)] {
@@ -249,8 +253,10 @@ mod tests {
         }
     }
 
-    /// Verifies: [RFC6675 §5 steps 1 and 2]: the third duplicate starts recovery, or the scoreboard before
-    /// it.
+    /// With a SACK scoreboard the third duplicate ACK starts recovery, or an earlier one if the scoreboard
+    /// shows a loss.
+    ///
+    /// Verifies: [RFC6675 §5 steps 1 and 2]
     #[test]
     fn with_a_scoreboard_its_verdict_is_as_good_as_three_duplicates() {
         let mut recovery = Recovery::new();

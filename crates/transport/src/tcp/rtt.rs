@@ -207,7 +207,10 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 300);
     }
 
-    /// Verifies: [RFC6298 §2.3]: with a variation of zero the clock tick remains.
+    /// A coarse clock rounds samples to its ticks, and with a variation of zero the time-out is one tick
+    /// longer than SRTT.
+    ///
+    /// Verifies: [RFC6298 §2.3]
     #[test]
     fn a_coarse_clock_rounds_samples_and_pads_the_timeout() {
         let mut estimator = estimator(RtoConfig { granularity: MS * 100, ..config(1) });
@@ -222,7 +225,9 @@ mod tests {
         assert!(estimator.rto() - MS * 200 < Duration::from_nanos(40));
     }
 
-    /// Verifies: [RFC6298 §5.5]: the time-out doubles up to the maximum, until the next sample.
+    /// Each back-off doubles the time-out, up to the maximum, until the next sample.
+    ///
+    /// Verifies: [RFC6298 §5.5]
     #[test]
     fn back_off_doubles_until_the_next_sample() {
         let mut estimator = estimator(config(200));

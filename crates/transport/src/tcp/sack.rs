@@ -257,7 +257,9 @@ mod tests {
         (update.sacked, update.delivered)
     }
 
-    /// Verifies: [RFC6937 §3]: octets sacked before do not count as delivered again.
+    /// Octets that were sacked before do not count as delivered again when an ACK covers them.
+    ///
+    /// Verifies: [RFC6937 §3]
     #[test]
     fn an_ack_delivers_only_octets_not_sacked_before() {
         let mut board = Scoreboard::new(1_000);
@@ -270,7 +272,9 @@ mod tests {
         assert_eq!(board.outstanding(10_000), 1_000);
     }
 
-    /// Verifies: [RFC6675 §4]: loss follows from three ranges, however small, or from more than two segments.
+    /// Octets count as lost below three sacked ranges, however small, or below more than two sacked segments.
+    ///
+    /// Verifies: [RFC6675 §4]
     #[test]
     fn octets_below_three_ranges_or_two_segments_are_lost() {
         let mut board = Scoreboard::new(1_000);

@@ -239,7 +239,9 @@ mod tests {
         assert!(blocks.is_empty());
     }
 
-    /// Verifies: [RFC7323 §5.4]: differences of a wrapped clock are right.
+    /// Differences of timestamps are right where the clock has wrapped.
+    ///
+    /// Verifies: [RFC7323 §5.4]
     #[test]
     fn the_clock_wraps() {
         let at = |us: u64| Time::from_nanos(us * 1_000);

@@ -73,7 +73,9 @@ fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
     (stats.retransmissions, stats.timeouts, pair.now)
 }
 
-/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]: cost of five losses in a window.
+/// Five losses in a window cost Reno a time-out, NewReno five round trips, and SACK one round trip.
+///
+/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]
 #[test]
 fn many_losses_in_a_window_cost_each_flavour_differently() {
     let lost = [3, 7, 11, 15, 19];

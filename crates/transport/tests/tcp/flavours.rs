@@ -15,7 +15,9 @@ fn eleven_in_flight(flavour: Flavour) -> Script {
     script
 }
 
-/// Verifies: [RFC5681 §3.2 step 6]: one loss is as with NewReno, except for the window at the end.
+/// Reno repairs one loss as NewReno does, and sets the window at the end to ssthresh.
+///
+/// Verifies: [RFC5681 §3.2 step 6]
 #[test]
 fn reno_repairs_one_loss_and_leaves_with_the_threshold() {
     let mut script = eleven_in_flight(Flavour::Reno);
@@ -27,7 +29,9 @@ fn reno_repairs_one_loss_and_leaves_with_the_threshold() {
     script.ack(12).ack(12).silent().ack(12).sends([12]);
 }
 
-/// Verifies: [RFC5681 §3.2 step 6]: the second loss halves the window once more.
+/// Reno halves the window once for each of two losses in it.
+///
+/// Verifies: [RFC5681 §3.2 step 6]
 #[test]
 fn reno_halves_twice_for_two_losses() {
     let mut script = eleven_in_flight(Flavour::Reno);
@@ -52,7 +56,10 @@ fn three_lost(flavour: Flavour) -> Script {
     script
 }
 
-/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2]: Reno times out where NewReno does not.
+/// Of three losses in a window, Reno repairs the last by a time-out, and NewReno repairs each in a round
+/// trip.
+///
+/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2]
 #[test]
 fn three_losses_cost_reno_a_timeout_and_newreno_two_round_trips() {
     // cwnd 5.5 with 11 in flight; 12 and 13 arrive, and then nothing.
@@ -107,7 +114,9 @@ fn westwood_keeps_what_the_path_carries() {
     assert_eq!(script.sender.cwnd(), 9 + 3);
 }
 
-/// Verifies: [brakmo-1995 §3.2]: the window grows without a queue, and shrinks with a long one.
+/// The window of Vegas grows while there is no queue, and shrinks with a long one.
+///
+/// Verifies: [brakmo-1995 §3.2]
 #[test]
 fn vegas_follows_the_round_trip() {
     let config = SenderConfig {

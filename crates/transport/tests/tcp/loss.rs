@@ -118,7 +118,9 @@ fn limited_transmit_sends_one_segment_for_each_of_two_duplicates() {
     script.ack(0).sends([0]).window(5, 2);
 }
 
-/// Verifies: [RFC3042 §2]: the next new ACK resets the count of what was sent beyond cwnd.
+/// The next new ACK resets the count of octets that limited transmit has sent beyond cwnd.
+///
+/// Verifies: [RFC3042 §2]
 #[test]
 fn limited_transmit_ends_with_a_new_ack() {
     let mut script = Script::new(SenderConfig { limited_transmit: true, ..plain() });
@@ -129,7 +131,9 @@ fn limited_transmit_ends_with_a_new_ack() {
     script.ack(2).sends([7]).ack(2).sends([8]).ack(2).sends([2]).window(5, 2);
 }
 
-/// Verifies: [RFC3042 §2]: limited transmit is for new data, so there is none after a time-out.
+/// After a time-out limited transmit sends nothing, because it is for new data.
+///
+/// Verifies: [RFC3042 §2]
 #[test]
 fn limited_transmit_sends_no_old_data() {
     let mut script = Script::new(SenderConfig { limited_transmit: true, ..plain() });
@@ -204,7 +208,9 @@ fn a_due_retransmission_is_withdrawn_by_a_new_ack() {
     assert_eq!(script.sender.stats().retransmissions, 0);
 }
 
-/// Verifies: [arf-aware-tcp §3]: the inflated window obeys the limit; the retransmission does not.
+/// In fast recovery the window limit applies to new data, and not to the retransmission.
+///
+/// Verifies: [arf-aware-tcp §3]
 #[test]
 fn in_recovery_the_limit_holds_new_data_back() {
     let mut script = eleven_in_flight(plain());

@@ -78,7 +78,9 @@ fn any_two_losses_are_repaired() {
     }
 }
 
-/// Verifies: [RFC6582 §3.2]: many losses in one window cost a round trip each, and no time-out.
+/// Many losses in one window cost NewReno a round trip each, and no time-out.
+///
+/// Verifies: [RFC6582 §3.2]
 #[test]
 fn one_hole_per_round_trip_is_repaired_without_a_timeout() {
     let sender = SenderConfig {

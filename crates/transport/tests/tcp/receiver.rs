@@ -103,9 +103,9 @@ fn where_windows_grow_a_duplicate_begins_quick_acks_again() {
     }
 }
 
-/// 66 segments, one per millisecond, are the first window of 64 kB, and thus a round trip. They exceed the
-/// data expected in a round trip, so the window may grow with the next ones: each of those is acknowledged,
-/// while of the others every second one is.
+/// While the auto-tuned window grows, no ACK is delayed. 66 segments, one per millisecond, are the first
+/// window of 64 kB, and thus a round trip. They exceed the data expected in a round trip, so the window may
+/// grow with the next ones: each of those is acknowledged, while of the others every second one is.
 ///
 /// Verifies: [linux-rcv-space]
 #[test]
@@ -179,7 +179,9 @@ fn segments_out_of_order_are_answered_at_once_each() {
     assert_eq!(stats.acks_sent, 5);
 }
 
-/// Verifies: [RFC5681 §4.2]: data in order below a gap is acknowledged at once.
+/// Data in order below a gap is acknowledged at once.
+///
+/// Verifies: [RFC5681 §4.2]
 #[test]
 fn data_below_a_gap_is_answered_at_once() {
     let mut receiver = Receiver::new(plain());

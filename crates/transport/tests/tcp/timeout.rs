@@ -34,8 +34,10 @@ fn a_timeout_sends_the_first_segment_again_and_doubles() {
     assert_eq!(script.sender.stats().timeouts, 7);
 }
 
-/// Verifies: [RFC5681 §3.1]: the sender returns to the first lost segment and uses slow start up to half of
-/// the flight.
+/// After a time-out the sender sends everything from the first lost segment on again, in slow start up to
+/// half of the flight.
+///
+/// Verifies: [RFC5681 §3.1]
 #[test]
 fn after_a_timeout_everything_outstanding_is_sent_again_in_slow_start() {
     let mut script = eight_lost();
@@ -108,7 +110,9 @@ fn an_ack_of_a_retransmission_measures_nothing_and_keeps_the_back_off() {
     script.at(1_600).ack(9).events([rtt(100)]).timer(2_600);
 }
 
-/// Verifies: [RFC6298 §3]: a fast retransmission also ends the current measurement.
+/// A fast retransmission ends the current round-trip measurement.
+///
+/// Verifies: [RFC6298 §3]
 #[test]
 fn nothing_is_measured_across_a_fast_retransmission() {
     // 0 is timed and lost.
@@ -123,7 +127,9 @@ fn nothing_is_measured_across_a_fast_retransmission() {
     ]);
 }
 
-/// Verifies: [RFC6298 §3]: one measurement per round trip is enough.
+/// One segment at a time is measured, so a window gives one round-trip sample.
+///
+/// Verifies: [RFC6298 §3]
 #[test]
 fn one_segment_is_timed_at_a_time() {
     let mut script = Script::new(plain());
@@ -133,7 +139,9 @@ fn one_segment_is_timed_at_a_time() {
     assert_eq!(script.sender.stats().rtt_samples, 2);
 }
 
-/// Verifies: [RFC6298 §2.4]: the minimum is configurable.
+/// With a smaller configured minimum the time-out follows from the round trip.
+///
+/// Verifies: [RFC6298 §2.4]
 #[test]
 fn with_a_lower_floor_the_round_trip_decides() {
     let rto = RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() };

@@ -30,7 +30,10 @@ fn avoidance_adds_one_segment_per_window() {
     script.at(200).ack(9).sends(9..15).window(6, 4);
 }
 
-/// Verifies: [RFC5681 §3.1 eq. 3]: ns-2 counts ACKs, so delayed ACKs halve the growth.
+/// Without byte counting, as in ns-2, the window grows by the number of ACKs, so delayed ACKs halve the
+/// growth.
+///
+/// Verifies: [RFC5681 §3.1 eq. 3]
 #[test]
 fn avoidance_by_acks_does_not_see_how_much_they_acknowledge() {
     let config = SenderConfig { initial_ssthresh: Some(4), byte_counting: false, ..plain() };
@@ -118,7 +121,9 @@ fn a_limit_in_segments_caps_what_is_in_flight() {
     script.sends([7, 8, 9]);
 }
 
-/// Verifies: [arf-aware-tcp §3]: ⌊cwnd / k⌋ follows cwnd and is at least one.
+/// A window limit of ⌊cwnd / k⌋ follows cwnd and is at least one segment.
+///
+/// Verifies: [arf-aware-tcp §3]
 #[test]
 fn a_divided_window_rounds_down_and_never_vanishes() {
     let divided = |divisor| {
@@ -159,7 +164,9 @@ fn no_limit_stops_a_connection() {
     script.sends(0..4);
 }
 
-/// Verifies: [arf-aware-tcp §3]: ns-2 has a switch for the growth of cwnd under the limit.
+/// Under a window limit cwnd grows only with the option for it, which ns-2 has too.
+///
+/// Verifies: [arf-aware-tcp §3]
 #[test]
 fn under_a_limit_cwnd_grows_only_if_asked() {
     for (grow_beyond_receive_window, cwnd) in [(false, 8), (true, 11)] {

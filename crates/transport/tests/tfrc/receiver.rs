@@ -112,7 +112,9 @@ fn without_data_no_report_and_then_one_with_the_next_packet() {
     assert_eq!(script.receiver.next_timeout(), Some(ms(10_100)));
 }
 
-/// Verifies: [RFC5348 §6.3]: while the sender has no round-trip estimate, every packet is reported.
+/// While the sender has no round-trip estimate, the receiver reports every packet.
+///
+/// Verifies: [RFC5348 §6.3]
 #[test]
 fn a_sender_without_round_trip_gets_a_report_per_packet() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -194,7 +196,9 @@ fn intervals_are_counted_from_first_loss_to_first_loss() {
     assert!((1.0 / p - mean).abs() < 1e-6, "{} {mean}", 1.0 / p);
 }
 
-/// Verifies: [RFC5348 §6.1 steps 3 and 4]: losses of one event cause no further report.
+/// The receiver sends one report at once per loss event, and none for further losses of that event.
+///
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]
 #[test]
 fn one_report_per_loss_event() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -222,8 +226,9 @@ fn reordering_below_three_and_copies_are_no_loss() {
     assert_eq!(counted, (8, 1, 3, 1));
 }
 
-/// Verifies: [RFC5348 §6.1 steps 3 and 4]: a loss event that does not raise p is not reported at once, except
-/// by ns-2.
+/// A loss event that does not raise p is not reported at once, except by ns-2's receiver.
+///
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]
 #[test]
 fn a_loss_after_a_long_time_is_reported_at_once_by_ns2_only() {
     // Events every 10 packets to 131, and one 103 later. When packet 237 reveals it at 4740 ms, the last

@@ -30,7 +30,9 @@ fn before_the_first_report_a_packet_per_second_and_halved_every_two_intervals() 
     assert_eq!(script.until(9_000), [(9_000_000, 4)]);
 }
 
-/// Verifies: [RFC5348 §4.4]: persistent congestion lowers the rate to one packet in 64 s and no further.
+/// Without reports the rate falls to one packet in 64 s and no further.
+///
+/// Verifies: [RFC5348 §4.4]
 #[test]
 fn without_any_report_the_rate_ends_at_a_packet_in_64_s() {
     let mut script = Script::new(config(Profile::Rfc5348));
@@ -41,7 +43,9 @@ fn without_any_report_the_rate_ends_at_a_packet_in_64_s() {
     assert!(sent.windows(2).all(|pair| pair[1] - pair[0] == 64_000_000), "{sent:?}");
 }
 
-/// Verifies: [RFC5348 §4.3 and §4.6]: slow start at most doubles, up to 2·`X_recv`.
+/// In slow start each report at most doubles the rate, up to 2·`X_recv`.
+///
+/// Verifies: [RFC5348 §4.3 and §4.6]
 #[test]
 fn slow_start_by_reports() {
     let mut script = Script::new(config(Profile::Rfc5348));
@@ -64,7 +68,9 @@ fn slow_start_by_reports() {
     script.allows(140_000.0);
 }
 
-/// Verifies: [RFC5348 §4.3]: after a step in loss the rate follows the equation within a round trip.
+/// After a step in loss the rate follows the equation within a round trip.
+///
+/// Verifies: [RFC5348 §4.3]
 #[test]
 fn a_step_in_loss_is_obeyed_at_once() {
     let mut script = Script::new(config(Profile::Rfc5348));

@@ -31,7 +31,9 @@ fn a_constant_source_is_data_limited() {
     assert_eq!(stats.no_feedback_timeouts, 0);
 }
 
-/// Verifies: [RFC5348 §4.4]: the rate does not fall below the initial rate in idle periods.
+/// In an idle period the rate does not fall below the initial rate.
+///
+/// Verifies: [RFC5348 §4.4]
 #[test]
 fn a_pause_costs_no_more_than_the_initial_rate() {
     let traffic = Traffic::OnOff {
