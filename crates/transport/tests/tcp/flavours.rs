@@ -56,8 +56,7 @@ fn three_lost(flavour: Flavour) -> Script {
     script
 }
 
-/// Of three losses in a window, Reno repairs the last by a time-out, and NewReno repairs each in a round
-/// trip.
+/// Three losses in a window cost Reno a time-out, and NewReno two round trips after the fast retransmit.
 ///
 /// Verifies: [RFC5681 §3.2], [RFC6582 §3.2]
 #[test]
