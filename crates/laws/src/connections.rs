@@ -2,7 +2,7 @@
 //!
 //! Source: the scheduler of [updown-fairness §IV] and the windows of [pilosof-2003 §V] need their number. A
 //! connection counts for some time after its last data, so that a loss does not hide it, and until its FIN.
-//! The table is updated in place, because a packet changes one row only.
+//! The table of connections is updated in place, because a packet changes one connection only.
 
 use airfair_units::{Bytes, Duration, Time};
 

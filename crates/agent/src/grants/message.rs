@@ -73,8 +73,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A reply has the octets of the documented format. A share of 0.5 is 32 767 = 0x7fff of 65
-    /// 535, and 0.1 is 6553 = 0x1999, both little-endian.
+    /// A reply has the octets of the documented format. A share of 0.5 is 32 767 = 0x7fff of
+    /// 65 535, and 0.1 is 6553 = 0x1999, both little-endian.
     ///
     /// Verifies: [occupancy-tfrc §III-B]
     #[test]
