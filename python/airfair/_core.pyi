@@ -369,6 +369,9 @@ class Observation:
     def timeouts(self) -> NDArray[np.float64]:
         """Expiries of the sender's retransmission or no-feedback timer during the step."""
     @property
+    def airtime_share(self) -> NDArray[np.float64]:
+        """Share of the step in which a frame of the station's exchanges was alone on the air."""
+    @property
     def queue_packets(self) -> NDArray[np.float64]:
         """Packets in the station's transmit queue at the end of the step."""
     @property

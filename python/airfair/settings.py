@@ -237,7 +237,8 @@ class Flow:
                 f"limit_window with {units}: allowed is one of octets, segments and divide_by"
             )
         ((unit, value),) = given or [("none", 0)]
-        self._core.set_window_limit(self._index, end, unit, value)
+        with _at(f"{self._path}.limit_window"):
+            self._core.set_window_limit(self._index, end, unit, value)
 
     def limit_rate(self, rate: str | float | None, *, end: str = "sender") -> None:
         """Limit the rate of TFRC at one `end`, "sender" or "receiver"; `None` removes the limit."""

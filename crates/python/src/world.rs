@@ -459,7 +459,9 @@ impl Target {
     /// The scenario with the key of the path set to a value in TOML.
     fn parse(&self, scenario: &sim::Scenario, path: &str, value: &str) -> PyResult<sim::Scenario> {
         let text = scenario.to_toml();
-        let overrides = [(path.to_owned(), value.to_owned())];
+        // A rate of one direction is given as the rate of both, of which one is applied.
+        let key = path.strip_suffix(".up").or(path.strip_suffix(".down")).unwrap_or(path);
+        let overrides = [(key.to_owned(), value.to_owned())];
         let mut no_file = |_: &str| Err("a setting cannot refer to a file".to_owned());
         let driver = sim::Driver::Emulation;
         sim::Scenario::load(text.as_bytes(), &overrides, &mut no_file, driver).map_err(|problems| {
