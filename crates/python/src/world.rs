@@ -1,34 +1,25 @@
 //! Worlds that Python steps, observes and changes.
 
 use airfair_sim::clock::{Clock, Woken};
-use airfair_sim::link::LinkId;
-use airfair_sim::observe::{self, Objects, Observed};
-use airfair_sim::packet::{FlowId, Side};
+use airfair_sim::observe::Observed;
+use airfair_sim::packet::FlowId;
 use airfair_sim::random::Streams;
-use airfair_sim::record::{Member, Recorder};
 use airfair_sim::run::{self, Simulation};
-use airfair_sim::scenario as sim;
-use airfair_sim::world::{self as sim_world, AggregateLimits, Direction, Unsettable, WindowLimit};
+use airfair_sim::world::{AggregateLimits, Unsettable, WindowLimit};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::Weights;
-use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Rate;
-use numpy::PyArray1;
-use pyo3::create_exception;
-use pyo3::exceptions::{PyAttributeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::batch::{Outcome, RunError};
+use crate::observation::Observation;
 use crate::panics;
 use crate::scenario::Scenario;
+use crate::settings::{
+    SettingError, Target, WINDOWS, access_category, directions, member_of, narrow, side, unsettable,
+};
 use crate::trace::{Tracing, Writers};
-
-create_exception!(
-    airfair._core,
-    SettingError,
-    PyValueError,
-    "A setting cannot be changed during the run, or not to this value."
-);
 
 /// Number of events between two checks for Ctrl-C: some ten milliseconds.
 const EVENTS: u32 = 65_536;
@@ -407,218 +398,6 @@ impl By {
         }
         Ok(duration)
     }
-}
-
-/// Part of a scenario that can be set during a run.
-enum Target {
-    /// Rate of data frames from a station, to it, or both.
-    Rate(usize, &'static [Direction]),
-    Errors(usize),
-    StationQueue(usize),
-    AccessPointQueue(usize),
-    LinkRate(usize),
-    /// Loss of both directions of a link.
-    Loss(usize),
-}
-
-impl Target {
-    /// Target that a dotted path names.
-    fn of(path: &str, scenario: &sim::Scenario) -> PyResult<Self> {
-        let keys: Vec<&str> = path.split('.').collect();
-        let station = |name: &str| scenario.stations.iter().position(|it| it.name == name);
-        let cell = |name: &str| scenario.cells.iter().position(|it| it.name == name);
-        let link = |name: &str| scenario.links.iter().position(|it| it.name == name);
-        let found = match keys[..] {
-            ["station", name, "rate"] => {
-                station(name).map(|it| Self::Rate(it, &[Direction::Up, Direction::Down]))
-            }
-            ["station", name, "rate", "up"] => {
-                station(name).map(|it| Self::Rate(it, &[Direction::Up]))
-            }
-            ["station", name, "rate", "down"] => {
-                station(name).map(|it| Self::Rate(it, &[Direction::Down]))
-            }
-            ["station", name, "errors"] => station(name).map(Self::Errors),
-            ["station", name, "queue"] => station(name).map(Self::StationQueue),
-            ["bss", name, "ap", "queue"] => cell(name).map(Self::AccessPointQueue),
-            ["link", name, "rate"] | ["host", name, "link", "rate"] => {
-                link(name).map(Self::LinkRate)
-            }
-            ["link", name, "loss"] | ["host", name, "link", "loss"] => link(name).map(Self::Loss),
-            _ => {
-                return Err(SettingError::new_err(format!(
-                    "{path}: this key cannot change during a run; allowed are station.NAME.rate, \
-                     station.NAME.errors, station.NAME.queue, bss.NAME.ap.queue, host.NAME.link.rate, \
-                     host.NAME.link.loss, link.NAME.rate and link.NAME.loss"
-                )));
-            }
-        };
-        found.ok_or_else(|| SettingError::new_err(format!("{path}: no {} has this name", keys[0])))
-    }
-
-    /// The scenario with the key of the path set to a value in TOML.
-    fn parse(&self, scenario: &sim::Scenario, path: &str, value: &str) -> PyResult<sim::Scenario> {
-        let text = scenario.to_toml();
-        // A rate of one direction is given as the rate of both, of which one is applied.
-        let key = path.strip_suffix(".up").or(path.strip_suffix(".down")).unwrap_or(path);
-        let overrides = [(key.to_owned(), value.to_owned())];
-        let mut no_file = |_: &str| Err("a setting cannot refer to a file".to_owned());
-        let driver = sim::Driver::Emulation;
-        sim::Scenario::load(text.as_bytes(), &overrides, &mut no_file, driver).map_err(|problems| {
-            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            SettingError::new_err(problems.join("\n"))
-        })
-    }
-
-    /// Sets the target to its value in the scenario `wanted`.
-    fn apply<R: Recorder, C: Clock>(
-        &self,
-        world: &mut sim_world::World<R, C>,
-        wanted: &sim::Scenario,
-    ) -> Result<(), Unsettable> {
-        match *self {
-            Self::Rate(index, directions) => {
-                let (of, station) = (&wanted.stations[index], world.station(index));
-                directions.iter().try_for_each(|direction| {
-                    let schedule = match direction {
-                        Direction::Up => &of.rate_up,
-                        Direction::Down => &of.rate_down,
-                    };
-                    world.set_rate(station, *direction, schedule[0].1)
-                })
-            }
-            Self::Errors(index) => {
-                world.set_errors(world.station(index), wanted.stations[index].errors)
-            }
-            Self::StationQueue(index) => {
-                world.set_queue(world.station(index), wanted.stations[index].queue)
-            }
-            Self::AccessPointQueue(index) => {
-                world.set_queue(world.access_point(index), wanted.cells[index].ap.queue)
-            }
-            Self::LinkRate(index) => {
-                for link in [LinkId::forth(index), LinkId::forth(index).reversed()] {
-                    world.set_link_rate(link, wanted.links[index].rate);
-                }
-                Ok(())
-            }
-            Self::Loss(index) => {
-                let [forth, back] = wanted.links[index].loss;
-                world.set_loss(LinkId::forth(index), forth);
-                world.set_loss(LinkId::forth(index).reversed(), back);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// Member with this number: a station's index, or -1 - c for the access point of cell c.
-fn member_of<R: Recorder, C: Clock>(world: &sim_world::World<R, C>, number: isize) -> Member {
-    match usize::try_from(number) {
-        Ok(station) => world.station(station),
-        Err(_) => world.access_point(number.unsigned_abs() - 1),
-    }
-}
-
-fn directions(word: &str) -> PyResult<&'static [Direction]> {
-    match word {
-        "up" => Ok(&[Direction::Up]),
-        "down" => Ok(&[Direction::Down]),
-        "both" => Ok(&[Direction::Up, Direction::Down]),
-        _ => Err(SettingError::new_err(format!(
-            "direction {word:?}: allowed are \"up\", \"down\" and \"both\""
-        ))),
-    }
-}
-
-fn side(word: &str) -> PyResult<Side> {
-    match word {
-        "sender" => Ok(Side::Sender),
-        "receiver" => Ok(Side::Receiver),
-        _ => Err(SettingError::new_err(format!(
-            "end {word:?}: allowed are \"sender\" and \"receiver\""
-        ))),
-    }
-}
-
-fn access_category(word: &str) -> PyResult<AccessCategory> {
-    let found = AccessCategory::ALL.into_iter().find(|it| it.to_string() == word.replace('_', " "));
-    found.ok_or_else(|| {
-        SettingError::new_err(format!(
-            "access category {word:?}: allowed are \"background\", \"best_effort\", \"video\" and \"voice\""
-        ))
-    })
-}
-
-/// Allowed contention windows, in words.
-const WINDOWS: &str = "windows from 0 to 32767";
-
-/// Converts a number from Python; `allowed` describes the allowed values in the error message.
-fn narrow<T: TryFrom<i64>>(value: i64, allowed: &str) -> PyResult<T> {
-    let error = |_| SettingError::new_err(format!("{value}: allowed are {allowed}"));
-    T::try_from(value).map_err(error)
-}
-
-fn unsettable(error: Unsettable) -> PyErr {
-    SettingError::new_err(error.to_string())
-}
-
-/// Activity of a world during one step, as arrays in the order of the scenario.
-#[pyclass(frozen, module = "airfair._core")]
-pub(crate) struct Observation {
-    seen: observe::Observation,
-    counts: [usize; 4],
-}
-
-#[pymethods]
-impl Observation {
-    /// Time at the end of the step [s].
-    #[getter]
-    fn at_s(&self) -> f64 {
-        (self.seen.at - Time::ZERO).as_secs_f64()
-    }
-
-    /// Length of the step [s].
-    #[getter]
-    fn length_s(&self) -> f64 {
-        self.seen.length.as_secs_f64()
-    }
-
-    /// Names of all columns.
-    fn __dir__(&self) -> Vec<&'static str> {
-        let own = ["at_s", "length_s"].into_iter();
-        own.chain(observe::columns().map(|(_, name, _)| name)).collect()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<Observation of {} s up to {} s>", self.length_s(), self.at_s())
-    }
-
-    /// Values of a column, one for each flow, station, cell or direction of a link.
-    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut from = 0;
-        for (objects, column, _) in observe::columns() {
-            let length = self.counts[objects as usize];
-            if column == name {
-                return Ok(PyArray1::from_slice(py, &self.seen.values[from..from + length]));
-            }
-            from += length;
-        }
-        Err(PyAttributeError::new_err(format!("an observation has no column {name:?}")))
-    }
-}
-
-/// All columns of an observation, in order: objects ("flows", "stations", "cells" or "links"), name
-/// and meaning.
-#[pyfunction]
-pub(crate) fn observation_columns() -> Vec<(&'static str, &'static str, &'static str)> {
-    let word = |objects| match objects {
-        Objects::Flows => "flows",
-        Objects::Stations => "stations",
-        Objects::Cells => "cells",
-        Objects::Links => "links",
-    };
-    observe::columns().map(|(objects, name, meaning)| (word(objects), name, meaning)).collect()
 }
 
 /// Number of nanoseconds of a duration such as "10 ms".
