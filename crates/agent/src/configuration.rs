@@ -127,7 +127,8 @@ pub struct Configuration {
     pub scheme: Scheme,
     /// Settings of ARF-aware TCP (`arf-aware`).
     pub arf_aware: ArfAware,
-    /// Settings of windows from the use of the channel (`arf-window`).
+    /// Settings of the scheme `arf-window`, which computes windows from the measured use of the
+    /// channel.
     pub arf_window: ArfWindow,
     /// Settings of equal shares of airtime (`occupancy`).
     pub occupancy: Occupancy,

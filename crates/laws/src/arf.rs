@@ -33,8 +33,8 @@ pub enum Counting {
     /// Only consecutive outcomes count: a failure resets the successes, a success the failures.
     /// [kamerman-1997]
     InARow,
-    /// All outcomes since the rate last changed count, or since the last time that there were `up` successes.
-    /// Deviates: [D-033]
+    /// All successes and failures count, not only consecutive ones. Both counts start anew when the rate
+    /// changes, and when there have been `up` successes.  Deviates: [D-033]
     InAll,
 }
 

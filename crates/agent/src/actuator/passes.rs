@@ -8,12 +8,14 @@ use libbpf_rs::{Link, MapHandle, Object};
 use super::{PassCounts, bpf};
 use crate::os;
 
-/// Windows of senders or of receivers, which are divided by the ratio k of the rates.
+/// Means to limit the windows of senders or of receivers: each window is divided by the ratio k,
+/// the highest rate of the station's link divided by its present rate.
 pub(super) trait WindowDivider {
     /// Divides the windows by `k`; 1 removes the limit.
     fn divide(&mut self, k: u32) -> Result<()>;
 
-    /// Renews the sign of life, and periodically looks for new connections.
+    /// Renews the sign that the agent is alive, without which the limit ends, and periodically
+    /// looks for new connections.
     fn beat(&mut self) -> Result<()>;
 
     /// Counts of the last pass over the connections.
@@ -38,7 +40,8 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Makes both passes from the BPF iterators with these names.
+    /// Makes the pass that sets limits and the pass that removes them, from the BPF iterators with
+    /// these names.
     pub(super) fn of(
         object: &mut Object,
         interface: &str,
@@ -54,7 +57,7 @@ impl Passes {
         })
     }
 
-    /// Runs the pass that sets limits, by the orders in the BPF object's map.
+    /// Runs the pass that sets limits, by the agent's instructions in the BPF object's map.
     pub(super) fn take(&mut self) -> Result<()> {
         // A missing interface has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
@@ -72,14 +75,15 @@ impl Passes {
         Ok(())
     }
 
-    /// Runs the iterator `other` over connections whose limits were removed; returns the number of
-    /// connections that it has found.
+    /// Runs `other`, a BPF iterator that lets senders grow again after their limits were removed.
+    /// Returns the number of connections that it has found.
     pub(super) fn follow(&mut self, other: &Link) -> Result<u64> {
         self.taken_at = os::monotonic_ns();
         Ok(tally(&bpf::pass(other)?).held)
     }
 
-    /// The pass that removes limits, which the guardian process uses.
+    /// BPF link of the iterator that removes the limits from all sockets. The guardian process,
+    /// which waits for the agent's death, runs it too.
     pub(super) fn giving_back(&self) -> &Link {
         &self.give_back
     }

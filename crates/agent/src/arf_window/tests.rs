@@ -138,9 +138,10 @@ fn short_connections_have_no_window() {
     assert_eq!(changed(&mut station(), [54, 6], few), []);
 }
 
-/// The printed equation leaves only the minimum window after a fall of the rate: 145.275 +
-/// 154.725 ms, minus the difference of the time for the same data, 450 000 · 8 bits, at 6 and at 54 Mb/s,
-/// 533 ms.
+/// After a fall of the rate, the printed equation leaves a connection only the minimum window. In a
+/// slot of 300 ms the connection occupies 145.275 ms, and 154.725 ms are idle. The printed equation
+/// subtracts 533 ms from the sum: the time by which the same data, 450 000 · 8 bits, takes longer
+/// at 6 than at 54 Mb/s.
 ///
 /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
 #[test]

@@ -8,7 +8,8 @@ fn ends() -> Ends {
     [([10, 0, 0, 2], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Grant of half of the channel, and of the rest that no station uses.
+/// Grant of half of the channel for each station, and in addition, for an unsatisfied station, of
+/// 46.7 %: the part of the channel that no station uses.
 fn grant() -> Grant {
     Grant::new(0.5, 0.467_325, Duration::ZERO)
 }

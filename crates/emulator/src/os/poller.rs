@@ -32,16 +32,17 @@ impl Bell {
     }
 }
 
-/// Ports and bell of a poller that have become readable.
+/// Ports of a poller that have become readable, and whether its [`Bell`] has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ready {
     /// Indices of the ports from which frames can be read.
     pub(crate) ports: Vec<usize>,
-    /// True if the bell was rung.
+    /// True if another thread has woken the polling thread by the [`Bell`], an eventfd.
     pub(crate) bell: bool,
 }
 
-/// Waits for frames, the bell or a deadline.
+/// Waits for frames at ports, for another thread that rings the [`Bell`], an eventfd, or for a
+/// deadline.
 #[derive(Debug)]
 pub(crate) struct Poller<'b> {
     epoll: OwnedFd,

@@ -58,7 +58,8 @@ fn packets_may_be_late_by_a_tenth_of_their_round_trip() {
     );
 }
 
-/// A lateness of 4 ms is tolerated for a round trip of 100 ms, and not for one of 2 ms.
+/// Packets that are 4 ms late are tolerated if the round trip of their flow is 100 ms, and not if
+/// it is 2 ms.
 #[test]
 fn the_same_lateness_is_much_or_little_by_the_round_trip() {
     for (round_trip, is_valid) in [(100, true), (2, false)] {
