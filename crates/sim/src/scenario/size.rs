@@ -26,8 +26,8 @@ const MAX_ROOM: u64 = 10_000_000;
 /// Size of the smallest packet in a queue that counts octets [octets].
 const SMALL_PACKET: u64 = 40;
 
-/// Count of something that a file may have only so many of, such as waypoints, over all of the file's sections. The
-/// first excess over `most` is reported as a mistake.
+/// Count of items, such as waypoints, over all sections of a file, which may have only so many of them. The first
+/// excess over `most` is reported as a mistake.
 pub(super) struct Budget {
     noun: &'static str,
     most: usize,

@@ -25,8 +25,8 @@ use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
 
 /// Longest time between two checks of what holds a flow's sender back, while the sender stops for the same reason.
 const MAX_STEP: Duration = Duration::from_millis(50);
-/// Number of checks of what holds a sender back that a flow has at least, over the time since its start. With it, short
-/// flows are measured as well.
+/// Least number of checks of what holds a sender back, over the time since the flow's start, so that short flows are
+/// measured as well.
 const LOOKS: u64 = 64;
 
 /// State of the measurement of what holds the sender of one flow back.

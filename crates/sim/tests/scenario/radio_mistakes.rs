@@ -249,7 +249,7 @@ fn in_ax(ranges: &str) -> Scenario {
 }
 
 /// The distance that a rate reaches can be given for modes by name, for a rate that only one mode has, and for a mode
-/// together with a legacy rate of control frames. A scenario with it is written and read back.
+/// together with a legacy rate of control frames. A scenario with such distances is written and read back.
 #[test]
 fn ranges_of_modes_are_read_and_written() {
     for ranges in [

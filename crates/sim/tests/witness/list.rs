@@ -58,8 +58,7 @@ impl Run {
     }
 }
 
-/// What has generated the run `name`: the first part of the name, such as `cell` in `cell-7` or `key` in
-/// `key:bss.eifs=dynamic`.
+/// What has generated the run `name`: the first part of the name, such as `cell` for a random cell in `cell-7`.
 pub(crate) fn generator(name: &str) -> &str {
     name.split(['-', ':']).next().expect("split gives one piece at least")
 }

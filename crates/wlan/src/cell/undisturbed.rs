@@ -189,8 +189,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.put_next(now, id);
     }
 
-    /// Reports the frame that leaves the air to the members that listen, and records its access category, if these
-    /// reports are wanted. The frame belongs to an exchange that no other member can disturb.
+    /// Tells members that listen of a frame that ends, and records the frame's access category, as far as these reports
+    /// are wanted. The frame belongs to an exchange that no other member can disturb.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
         if self.frame_reports == FrameReports::Categories {

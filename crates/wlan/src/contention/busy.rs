@@ -229,8 +229,9 @@ impl Contention {
         self.reunite(now);
     }
 
-    /// True if a frame that a member has not decoded delays it no longer than until the next frame of the exchange,
-    /// which follows after a SIFS: because all members decode each other, or because the next frame ends an EIFS.
+    /// True if a frame that a member has not decoded delays the member no longer than until the next frame of the
+    /// exchange, which follows after a SIFS: because all members decode each other, or because the next frame ends an
+    /// EIFS.
     #[inline]
     pub(crate) fn forgets_frames(&self) -> bool {
         self.all_decode_all() || !self.waits.is_nav()
@@ -305,7 +306,7 @@ impl Contention {
     }
 
     /// True if the contenders that hear the same frames as member `id` decode its frames. If they do not, the state of
-    /// the member, which transmits, differs from that of its group.
+    /// the member while it transmits differs from that of its group.
     #[inline]
     fn is_like_others(&self, id: NodeId) -> bool {
         self.reaches(id, id)

@@ -40,8 +40,8 @@ pub(super) struct Group {
 pub(super) struct Turn(u64);
 
 impl Turn {
-    /// Number of the largest slot, plus one, at which a back-off may end: 80 years of slots of 9 µs. The rest of the
-    /// integer holds the contender's index.
+    /// Bound of the slots at which a back-off may end, which have 48 bits of the integer: 80 years of slots of 9 µs.
+    /// The other 16 bits hold the contender's index.
     const SLOTS: u64 = 1 << 48;
 
     #[inline]
@@ -74,7 +74,7 @@ pub(super) struct Countdown {
     pub(super) queued: Option<u64>,
 }
 
-/// Class of one contender, those that hear the same frames, and its group, those that share one count of slots.
+/// Class (contenders that hear the same frames) and group (contenders that share one count of slots) of one contender.
 #[derive(Clone, Debug)]
 pub(super) struct Membership {
     pub(super) class: ClassId,
@@ -136,8 +136,8 @@ impl Alone {
 }
 
 impl Group {
-    /// The contender of the group whose back-off ends first, with the slot at which it ends. Removes entries of
-    /// contenders that have left the group or no longer wait for this slot from the group's heap.
+    /// The contender of the group whose back-off ends first, with the slot at which it ends. Removes outdated entries
+    /// from the group's heap: of contenders that have left the group, or wait for another slot or for none.
     #[inline]
     pub(super) fn first(
         &mut self,

@@ -29,8 +29,8 @@ pub(super) struct SubQueue<P> {
 }
 
 impl<P> SubQueue<P> {
-    /// True if the first thing that the queue sends is a packet for `to`. It is not if lost MPDUs or a `BlockAckReq`
-    /// come first.
+    /// True if the queue sends a packet for `to` next, and not lost MPDUs or a `BlockAckReq`, which come before
+    /// packets.
     pub(super) fn is_for(&self, to: NodeId) -> bool {
         self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
     }

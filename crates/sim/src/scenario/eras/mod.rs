@@ -33,9 +33,9 @@ pub struct AppliedDefault {
     pub legacy: &'static str,
     /// Reason for the value, with the setting of Linux.
     pub reason: &'static str,
-    /// Name of the cell of 802.11n, ac or ax because of which the default applies. For a station or an access point it
-    /// is its own cell. For a flow it is the cell of the newest standard on the flow's path, and for a link that on the
-    /// paths of all flows over the link.
+    /// Name of the cell of 802.11n, ac or ax because of which the default applies. For a station or an access point
+    /// this is its own cell; for a flow, the cell of the newest standard on the flow's path; for a link, the cell of
+    /// the newest standard on the paths of all flows over the link.
     pub cell: String,
     /// Standard of the cell with the name `cell`.
     pub standard: &'static str,
