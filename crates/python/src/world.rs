@@ -48,7 +48,7 @@ enum Stepped {
     Traced(Box<Simulation<Observed<Writers>, Interruptible>>),
 }
 
-/// Evaluates an expression for the simulation of either kind.
+/// Evaluates an expression for the simulation, with trace files or without.
 macro_rules! with {
     ($stepped:expr, $simulation:ident => $value:expr) => {
         match $stepped {

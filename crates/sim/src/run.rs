@@ -38,9 +38,9 @@ const STATIONS: usize = 16;
 /// Clock that runs as fast as possible, and stops when its [`Control`] is cancelled.
 struct Controlled<'c> {
     control: &'c Control,
-    /// Number of events between two checks of the control.
+    /// Number of events between two checks of whether the run has been cancelled.
     events: u32,
-    /// Number of events before the next check of the control.
+    /// Number of events before the next check of whether the run has been cancelled.
     left: u32,
     /// Simulated time up to which the clock has reported progress to the control.
     told: Time,

@@ -178,7 +178,7 @@ pub struct World<R, C> {
     pub(crate) outputs: VecDeque<Output>,
     /// Window or rate of each sender as last passed to the recorder's trace; empty without a trace.
     pub(crate) traced: Vec<Option<Freedom>>,
-    /// Measurement of the limits of each flow; empty unless the recorder asks for it.
+    /// Measurement of what holds back the sender of each flow; empty unless the recorder asks for it.
     pub(crate) limits: Vec<LimitWatch>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
@@ -243,7 +243,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Moves the time to `until` at the pace of the clock, unless there is an output or input for the owner first.
+    /// Moves the time to `until` at the pace of the clock. Returns before if the world has an output that its owner has
+    /// not polled, or if the clock has input for the owner.
     fn pause(&mut self, until: Time) -> Pause {
         if !self.outputs.is_empty() {
             return Pause::Output;

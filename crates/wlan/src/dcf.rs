@@ -488,8 +488,9 @@ mod tests {
         assert!(!decoded.agrees_with(&not, US(1000)));
     }
 
-    /// Carrier sense moves from each state as the diagram shows, when these frames start: the station's own, one of
-    /// another station, two of others, or its own and one other.
+    /// Carrier sense moves from each state as in the diagram at the top of this file, when these frames start: the
+    /// station's own, one of another station, two of others, or its own and one other. Frames that overlap are
+    /// `Overlap` if the station has received the first one, and `Energy` if it has missed one because it transmits.
     #[test]
     fn carrier_sense_follows_its_diagram() {
         use CarrierSense::{Energy, Frame, Idle, Overlap, Own};

@@ -2,39 +2,42 @@
 
 use airfair_units::Time;
 
-/// Order of events at one instant.
+/// Order of events at one instant: those of an earlier phase happen first.
 ///
 /// Ends of frames are processed before time-outs, and all starts of frames come last, together. So two members whose
 /// back-off ends in the same slot both transmit, and their frames collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Ends of PPDUs, and arrivals of packets.
+    /// PPDUs end, and packets arrive.
     End,
-    /// Time-outs, starts of flows, and changes of settings.
+    /// Members' waits for a response time out. Also flows start and settings change, after all that ends at this
+    /// instant.
     Timeout,
-    /// Starts of PPDUs.
+    /// PPDUs start, all of the instant together.
     Start,
 }
 
-/// Time and phase in one integer, because moments are compared several times for each event.
+/// Time of an event with its phase, its rank among events at one instant. Both are in one integer, because moments are
+/// compared several times for each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
-/// Number of moments per nanosecond, of which the three phases use the first three.
+/// Number of moments in a nanosecond. A moment is a time with a phase, the order of events at one instant; the three
+/// phases (ends, time-outs, starts) use the first three moments.
 const PHASES: u64 = 4;
 
 impl Moment {
     /// Moment later than every event.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// Moment of a phase at an instant.
+    /// Moment of an event of this phase at the time `at`.
     #[inline]
     pub fn new(at: Time, phase: Phase) -> Self {
         let instant = at.as_nanos().checked_mul(PHASES);
         Self(instant.expect("an event within 146 years") + phase as u64)
     }
 
-    /// Moment of a phase at an instant; [`NEVER`](Self::NEVER) without an instant.
+    /// Moment of an event of this phase at the time `at`; [`NEVER`](Self::NEVER) without a time.
     #[inline]
     pub(crate) fn of(at: Option<Time>, phase: Phase) -> Self {
         at.map_or(Self::NEVER, |at| Self::new(at, phase))
@@ -52,7 +55,7 @@ impl Moment {
         u128::from(self.0) << 64 | u128::from(number)
     }
 
-    /// Phase of the moment.
+    /// Phase of the event at this moment: whether something ends, times out or starts.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "one of a few phases")]
     pub fn phase(self) -> Phase {

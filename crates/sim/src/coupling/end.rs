@@ -50,9 +50,11 @@ pub enum TransportEnd<'f> {
     TfrcSender(&'f tfrc::Sender),
     /// Receiver of a simulated TFRC.
     TfrcReceiver(&'f tfrc::Receiver),
-    /// TCP of a program, with the state that the owner of the world reports.
+    /// TCP of a program outside the simulation. The owner of the world, which advances the simulation, reports its
+    /// state.
     OutsideTcp(&'f OutsideTcp),
-    /// TFRC of a program, with the round-trip time that the owner of the world reports.
+    /// TFRC of a program outside the simulation. The owner of the world, which advances the simulation, reports its
+    /// round-trip time; `None` before the first estimate.
     OutsideTfrc(Option<Duration>),
 }
 

@@ -165,7 +165,7 @@ pub enum Passage {
     Delivered,
 }
 
-/// Action that an agent requests from the world.
+/// Action that an agent, which runs a scheme at a node of the simulated cell, requests from the simulated network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// Limits the window of TCP at this end of a flow: at a sender beside cwnd, at a receiver in the window of its

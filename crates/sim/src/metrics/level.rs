@@ -11,9 +11,9 @@ pub(super) struct Level {
     max: u64,
     /// Sum of level · time since time 0 [level · ns].
     area: u128,
-    /// `area` at the start of the measured time.
+    /// Sum of level · time at the start of the measured time [level · ns].
     before: u128,
-    /// `area` at the end of the last closed step of the time series.
+    /// Sum of level · time at the end of the last closed step, an interval of the time series [level · ns].
     closed: u128,
 }
 

@@ -8,7 +8,7 @@ use super::{LinkAccount, MeasuredTime, mean_of};
 use crate::outcome::{FlowStep, Series, StationStep};
 use crate::scenario::{Scenario, Station};
 
-/// Finished steps of the time series of flows and links.
+/// Results of flows and links in the finished steps, the intervals of the time series.
 #[derive(Clone, Debug)]
 pub(super) struct SeriesAccount {
     /// Start of the current step of the time series.
@@ -58,7 +58,7 @@ impl SeriesAccount {
     }
 }
 
-/// Steps of the time series of one member of a cell.
+/// Results of one member of a cell in the steps, the intervals of the time series.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MemberSteps {
     held: Duration,

@@ -63,7 +63,7 @@ pub(super) enum Plain<'n> {
     Power(Dbm),
     /// Length or coordinate.
     Length(Length),
-    /// Speed along an axis.
+    /// Speed in the direction of a coordinate axis, x or y.
     Speed(Speed),
     Frequency(Frequency),
     /// Decimal fraction, in thousandths.
@@ -174,10 +174,11 @@ impl fmt::Display for Plain<'_> {
 
 /// Type whose values are scalar values of keys.
 pub(super) trait Scalar: Copy {
-    /// Converts this value to a [`Plain`].
+    /// Converts this value to a [`Plain`], the common form of all scalar values of keys.
     fn plain(self) -> Plain<'static>;
 
-    /// Converts a [`Plain`] to this type; `None` if it has another type.
+    /// Converts a [`Plain`], the common form of all scalar values of keys, to this type; `None` if it holds a value of
+    /// another type.
     fn of(plain: Plain) -> Option<Self>;
 }
 

@@ -91,7 +91,8 @@ fn rows(out: &mut String, heading: &str, prefix: &str, table: &Table) {
     }
 }
 
-/// Today's default of a key, if it differs by era.
+/// Words on the default of a key in cells of 802.11n, ac and ax, for the reference; empty if all cells have the same
+/// one.
 fn of_today(heading: &str, name: &str) -> String {
     let defaults: Vec<String> = eras::defaults_of(heading, name)
         .map(|(value, whose)| format!("`{}`{whose}", value.trim_matches('"')))

@@ -127,8 +127,8 @@ struct Step<'r, T> {
 }
 
 impl<'r> Steps<'r> {
-    /// Starts a table with a row for each step of each item of each run. The column `kind` holds the index of the
-    /// item.
+    /// Starts a table with a row for each step, an interval of the time series, of each item, such as a flow, of each
+    /// run. `kind` names the column that holds the index of the item in the scenario's list.
     fn of_each<T>(
         &self,
         kind: &'static str,

@@ -35,7 +35,7 @@ pub struct Released {
     pub flow: FlowId,
     /// End of the flow that sent the packet.
     pub origin: Side,
-    /// Number by which the owner identifies the packet's bytes.
+    /// Number by which the owner of the world identifies the packet's bytes.
     pub handle: Handle,
     /// Reason for which the packet has left.
     pub reason: ReleaseReason,
@@ -54,7 +54,7 @@ pub enum ReleaseReason {
     RunEnded,
 }
 
-/// Reason for which the world has refused a packet. Its handle stays with the owner.
+/// Reason for which the world has refused a packet. The packet's handle stays with the owner of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The queue of the sending host is full. [`Output::Room`] follows when it has room.

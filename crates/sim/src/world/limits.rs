@@ -23,27 +23,28 @@ use crate::endpoint::Source;
 use crate::packet::{FlowId, Packet, Side, connection_number};
 use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
 
-/// Longest time between two checks of a flow whose sender stops for the same reason.
+/// Longest time between two checks of what holds a flow's sender back, while the sender stops for the same reason.
 const MAX_STEP: Duration = Duration::from_millis(50);
-/// Minimum number of checks over a flow's life so far, so that short flows are measured as well.
+/// Least number of checks of what holds a sender back, over the time since the flow's start, so that short flows are
+/// measured as well.
 const LOOKS: u64 = 64;
 
-/// State of the measurement of one flow.
+/// State of the measurement of what holds the sender of one flow back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitWatch {
-    /// Reason for which the sender stopped sending last; `None` unless the sender is open.
+    /// Reason for which the sender stopped sending last; `None` before the flow has started and after it has ended.
     sender: Option<Limit>,
     /// Time of the flow's start.
     started: Time,
-    /// Time up to which the flow's time has been charged to limits.
+    /// Time up to which the flow's time has been charged to what held its sender back.
     looked_at: Time,
-    /// Current limit, and the time since which it has held.
+    /// What holds the sender back now, and the time since which it has done so.
     under_way: Option<(LimitedBy, Time)>,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Charges the time since a sender stopped to a limit, before the sender sends again, unless the last check was a
-    /// short time ago.
+    /// Charges the time since a sender stopped to what has held it back, a reason of its own or a queue on its route.
+    /// This happens before the sender sends again, unless the last check was a short time ago.
     #[inline(never)]
     pub(super) fn look_before(&mut self, id: FlowId) {
         let LimitWatch { started, looked_at, .. } = self.limits[id.index()];
@@ -53,7 +54,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Charges the time since the last check of a flow to the flow's current limit.
+    /// Charges the time since the last check of a flow to what holds its sender back.
     fn look(&mut self, id: FlowId) {
         let LimitWatch { sender, looked_at, .. } = self.limits[id.index()];
         let now = self.now;
@@ -62,7 +63,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.note_limit(id, waits_at.map_or(LimitedBy::Sender(sender), LimitedBy::Place));
     }
 
-    /// Charges the time up to now to a limit. Consecutive equal limits make one record.
+    /// Charges the time up to now to what has held the sender back. Consecutive equal limits make one record.
     fn note_limit(&mut self, id: FlowId, by: LimitedBy) {
         let watch = &mut self.limits[id.index()];
         let from = std::mem::replace(&mut watch.looked_at, self.now);
@@ -113,7 +114,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Records the current limit at the end of the flow.
+    /// Records what has held the sender back last, at the end of the flow.
     fn end_limit(&mut self, id: FlowId) {
         let watch = &mut self.limits[id.index()];
         watch.sender = None;
@@ -122,7 +123,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Records the limits of all open flows at the end of the run.
+    /// Records what has held the sender back last, for each flow that goes on at the end of the run.
     pub(super) fn end_limits(&mut self) {
         for id in (0..self.limits.len()).map(FlowId::new) {
             self.look(id);

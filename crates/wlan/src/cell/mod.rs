@@ -77,13 +77,13 @@ enum ReportedDepartures {
     Losses,
 }
 
-/// Reports about frames that leave the air, in addition to their records. Each level includes the ones before it.
+/// Reports about frames that leave the air, in addition to their usual records. Each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FrameReports {
     Nobody,
-    /// Reports to members that overhear frames.
+    /// Members that listen get a report of each frame that they overhear.
     Listeners,
-    /// Records of the access categories of frames, and reports to members that overhear frames.
+    /// The owner of the cell also gets records of the access category of each frame.
     Categories,
 }
 

@@ -138,7 +138,7 @@ pub struct HardwareQueue {
     /// Largest number of aggregates or packets that the driver holds, those in service included. If `None`, the driver
     /// holds only the first packet of the next frame.
     pub most: Option<u16>,
-    /// Unit of `most`.
+    /// What the limit `most` of the driver's queue counts: aggregates or packets.
     pub counts: Counts,
 }
 

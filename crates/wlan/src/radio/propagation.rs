@@ -178,8 +178,9 @@ impl Propagation {
         known.is_some_and(|row| row.until > start && row.all_sense)
     }
 
-    /// Calculates the row of audibilities with this index of member `from` from the members' positions, and the time
-    /// until which the row is valid because no member can have crossed a limit of audibility.
+    /// Calculates how each member hears frames of member `from` with one vector, from the members' positions. `index`
+    /// is the place of the row for this vector among the rows of `from`. Also calculates the time until which the row
+    /// is valid because no member can have crossed a limit of audibility.
     fn look(&mut self, now: Time, from: NodeId, index: usize) {
         let mut row = self.rows[from.index()].swap_remove(index);
         let here = self.position(now, from);

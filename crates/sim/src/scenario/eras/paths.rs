@@ -9,7 +9,7 @@ use super::super::routes::Routes;
 use super::super::{Link, Node as Place};
 use super::table::{entries, get, text};
 
-/// Standards of modern cells, from the oldest.
+/// Standards of cells that count as modern, from the oldest standard.
 const STANDARDS: [&str; 3] = ["802.11n", "802.11ac", "802.11ax"];
 
 /// A cell of the file, with the index of its standard in [`STANDARDS`].
@@ -18,16 +18,16 @@ struct Cell<'r> {
     age: Option<usize>,
 }
 
-/// A modern cell that is the newest one on a path.
+/// A cell of 802.11n, ac or ax that has the newest standard of all cells on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
-    /// Index of the newest cell in the file.
+    /// Index in the file of the cell with the newest standard.
     pub(super) cell: usize,
 }
 
 impl Newest {
-    /// The newer of two cells; the first one if they are equally new.
+    /// The one of two cells whose standard is newer; the first one if both have the same standard.
     fn of(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.age > first.age => Some(second),
@@ -159,14 +159,14 @@ impl<'r> Network<'r> {
         (0..self.cells.len()).filter_map(cell)
     }
 
-    /// Stations in modern cells.
+    /// Tables of the stations in cells of 802.11n, ac or ax, each with its cell.
     pub(super) fn modern_stations(&self) -> impl Iterator<Item = (Part, Newest)> {
         let stations = section(self.root, "station").iter().enumerate();
         let part = |index| Part { section: "station", index };
         stations.filter_map(move |(i, (_, it))| Some((part(i), self.newest(self.cell_of(it))?)))
     }
 
-    /// Flows whose path crosses a modern cell.
+    /// Flows whose path crosses a cell of 802.11n, ac or ax.
     pub(super) fn modern_flows(&self) -> Vec<ModernFlow> {
         let stations: BTreeMap<&str, &Node> =
             section(self.root, "station").iter().map(|(name, it)| (name.as_str(), it)).collect();
@@ -189,8 +189,8 @@ impl<'r> Network<'r> {
         section(self.root, "flow").iter().enumerate().filter_map(flow).collect()
     }
 
-    /// Wired links that the flows in `flows` cross, each with its newest cell. In an emulation, programs may send over
-    /// every link.
+    /// Wired links on the paths of `flows`, each with the cell of the newest standard that these paths cross. In an
+    /// emulation, programs may send over every link.
     pub(super) fn modern_wires(
         &self,
         flows: &[ModernFlow],
