@@ -50,9 +50,11 @@ pub enum TransportEnd<'f> {
     TfrcSender(&'f tfrc::Sender),
     /// Receiver of a simulated TFRC.
     TfrcReceiver(&'f tfrc::Receiver),
-    /// TCP of a program, with the state that the owner of the world reports.
+    /// TCP of a real program outside of the simulated network, with the state that the code that drives the simulation
+    /// last reported.
     OutsideTcp(&'f OutsideTcp),
-    /// TFRC of a program, with the round-trip time that the owner of the world reports.
+    /// TFRC of a real program outside of the simulated network, with the round-trip time that the code that drives the
+    /// simulation last reported; `None` before the first estimate.
     OutsideTfrc(Option<Duration>),
 }
 
