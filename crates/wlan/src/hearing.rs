@@ -131,14 +131,16 @@ pub(crate) struct Hearing {
     /// Audibility of each transmitter's frames, one row for each, with one entry for each class of contenders.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
-    /// True if some class of contenders does not decode the PPDUs of newer members.
+    /// True if some class, contenders that hear the same frames, does not decode the PPDUs of members of newer
+    /// standards.
     has_deaf: bool,
-    /// Lowest audibility of any frame for any class of contenders, if audibility does not change.
+    /// Lowest audibility (not sensed, sensed or decoded) of any member's frames for any class of contenders, which hear
+    /// the same frames. Not used if `can_change` is true.
     least: Audibility,
 }
 
 impl Hearing {
-    /// Creates audibility that stays constant during the run.
+    /// Creates the relations of who senses and decodes whom for a cell in which they stay constant during the run.
     pub(crate) fn fixed(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let mut known = BTreeMap::new();
@@ -154,7 +156,8 @@ impl Hearing {
         Self::of(config, class_of, &distinct, false)
     }
 
-    /// Creates audibility that may change during the run.
+    /// Creates the relations of who senses and decodes whom for a cell in which they may change during the run, such as
+    /// with moving stations.
     pub(crate) fn changing(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let each = (0..contenders.len()).map(ClassId::new).collect();

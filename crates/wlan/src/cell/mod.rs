@@ -81,9 +81,9 @@ enum ReportedDepartures {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FrameReports {
     Nobody,
-    /// Reports to members that overhear frames.
+    /// Each frame that leaves the air is reported to the members that have asked to overhear it.
     Listeners,
-    /// Records of the access categories of frames, and reports to members that overhear frames.
+    /// As [`Listeners`](Self::Listeners), and the access category of each frame is recorded.
     Categories,
 }
 
