@@ -95,9 +95,9 @@ pub enum Record {
 pub enum CategoryEvent {
     /// A frame of one of the category's exchanges was alone on the air. A [`Record::Air`] ends at the same time.
     Air {
-        /// Start of the interval.
+        /// Start of the time for which the frame was alone on the air.
         from: Time,
-        /// End of the interval.
+        /// End of the time for which the frame was alone on the air.
         to: Time,
     },
     /// A frame of one of the category's exchanges has left the air.

@@ -70,8 +70,8 @@ pub(crate) struct RackUpdate {
 pub(crate) struct Losses {
     /// Octets that this run of RACK's loss detection has marked as lost and that were not marked before.
     pub(crate) octets: u64,
-    /// Time until more segments count as lost unless they arrive, for RACK's reordering timer; `None` if no
-    /// segment is left to wait for.
+    /// Time until more segments count as lost unless they arrive, for RACK's reordering timer; `None` if
+    /// there are no such segments.
     pub(crate) wait: Option<Duration>,
 }
 
