@@ -166,9 +166,10 @@ impl AccessPoint {
         self.known.retain(|_, known| seen.at.saturating_since(known.seen) < FORGOTTEN);
     }
 
-    /// Links of the stations that have asked for grants within the last second. The station of an
-    /// IP address is known from the kernel's neighbour table or from its connections. A station
-    /// that is unknown in both has nothing to be limited.
+    /// Names of the links of stations that limit their own windows: those that have asked this
+    /// access point for a grant of airtime within the last second. A station with this IP address
+    /// is found in the kernel's neighbour table or by its connections. A station that is unknown in
+    /// both has no traffic to limit, and is left out.
     fn update_keepers(
         &mut self,
         sample: &Sample,

@@ -82,9 +82,9 @@ pub enum Scheme {
 /// Source from which the agent takes its samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SampleSource {
-    /// The kernel's stations at one wireless interface, or at all of them.
+    /// The kernel: counters of the stations at one wireless interface, or at all of them.
     Kernel,
-    /// The stations of an emulation.
+    /// A running emulation: counters of its simulated stations.
     Emulator {
         /// Path of the emulation's control socket.
         socket: PathBuf,

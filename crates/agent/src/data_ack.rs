@@ -314,7 +314,8 @@ mod tests {
         delivered: u64,
     }
 
-    /// Most packets in flight over the simulated channel, by the windows of the senders.
+    /// Sum of the windows of all senders: the most packets that they keep in flight over the
+    /// simulated channel.
     const WINDOWS: u64 = 256;
 
     impl Channel {

@@ -128,14 +128,14 @@ pub(crate) struct Engine<'s> {
     connections: Connections,
     traffic: Vec<Traffic>,
     has_interface: Vec<bool>,
-    /// Frames that may still be read from each port in the current [`TURN`].
+    /// Number of frames that may still be read from each port in the current period of [`TURN`].
     left: Vec<u32>,
     turn_ends: Duration,
     next_view: Time,
     lateness: Histogram,
     flow_lateness: FlowLateness,
-    /// Time of the turns in which a node sent as many frames as the engine reads: for each node,
-    /// summed by second.
+    /// Total length of the turns, periods of 1 ms, in which a node sent [`PER_TURN`] frames, the
+    /// most that the engine reads: for each node, summed by second.
     crowded: Vec<BySecond>,
     effort: Effort,
     losses: Losses,

@@ -36,11 +36,11 @@ pub struct Params {
     pub slot: Duration,
     /// Octets after which a connection counts as long-lived.  Deviates: [D-081]
     pub long_lived: Bytes,
-    /// Interpretation of τ, the channel time of a connection, in eq. 8 of the ARF window paper after a rise of
-    /// the rate.
+    /// Way to read eq. 8 of the ARF window paper after a rise of the rate: whether τ in it, the channel time
+    /// of a connection, is as measured or projected to the new rate.
     pub rise: Reading,
-    /// Interpretation of τ, the channel time of a connection, in eq. 8 of the ARF window paper after a fall of
-    /// the rate.
+    /// Way to read eq. 8 of the ARF window paper after a fall of the rate: whether τ in it, the channel time
+    /// of a connection, is as measured or projected to the new rate.
     pub fall: Reading,
     /// Interpretation of the round-trip time in eq. 11 of the ARF window paper, which gives the window.
     pub round_trip: RoundTrip,
@@ -49,8 +49,8 @@ pub struct Params {
     pub aggregates: Aggregates,
 }
 
-/// Interpretation of τ, the channel time of a connection, in eq. 8 of the ARF window paper. The equation
-/// divides τ by the time of a segment at the new rate.
+/// Way to read τ, the channel time of a connection, in eq. 8 of the ARF window paper. The equation divides τ
+/// by the time of a segment at the new rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// Eq. 8 of the paper as printed: τ as measured, at the old rate, so that a rate change counts twice.

@@ -51,13 +51,12 @@ pub(crate) struct Contention {
     roster: Roster,
     hearing: Hearing,
     groups: Vec<Group>,
-    /// For each class (contenders that hear the same frames) in a group (contenders that share one count of slots) of
-    /// several classes: the class's only contender. Empty if all contenders are of one class.
+    /// For each class that belongs to a group of several classes: its only contender. A class is the contenders that
+    /// hear the same frames, a group those that share one count of slots. Empty if all contenders are of one class.
     only_of_class: Vec<Option<ContenderId>>,
-    /// For each member, how well the others hear its frame on the air, or its last frame.
+    /// Reach of the last frame of each member: which contenders sense or decode the frame.
     reaches: Vec<Reach>,
-    /// For each contender, its class (contenders that hear the same frames) and its group (contenders that share one
-    /// count of slots).
+    /// Class and group of each contender. A class hears the same frames, and a group shares one count of slots.
     memberships: Vec<Membership>,
     countdowns: Vec<Countdown>,
     /// Contenders that count slots with a [`MediumState`] of their own instead of their group's. The first
@@ -176,8 +175,8 @@ impl Contention {
         }
     }
 
-    /// Sets the AIFSN of contender `id`. The contender leaves its group for good, because the others of the group wait
-    /// for other times.
+    /// Sets the AIFSN of contender `id`. The contender leaves its group, with which it shared one count of slots, for
+    /// good, because the others of the group wait for other times.
     #[cold]
     pub(crate) fn set_aifsn(&mut self, now: Time, id: ContenderId, timing: &Timing, aifsn: u8) {
         let before = self.spaces(id);
@@ -423,8 +422,8 @@ impl Contention {
         }
     }
 
-    /// Number of groups, lone contenders and contenders without a back-off, which are inspected one by one at each
-    /// frame.
+    /// Number of entries that are inspected one by one at each frame: groups of contenders that share one count of
+    /// slots, contenders that count slots alone, and contenders that are to transmit without a back-off.
     #[cfg(test)]
     pub(crate) fn looked_at(&self) -> usize {
         self.groups.len() + self.alone.len() + self.immediate.len()

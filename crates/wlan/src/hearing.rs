@@ -135,14 +135,16 @@ pub(crate) struct Hearing {
     /// the same frames.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
-    /// True if some contenders do not decode the PPDUs of newer members.
+    /// True if some class, contenders that hear the same frames, does not decode the PPDUs of members of newer
+    /// standards.
     has_deaf: bool,
-    /// Worst audibility of any frame for any contender, if audibility does not change.
+    /// Lowest audibility (not sensed, sensed or decoded) of any member's frames for any class of contenders, which hear
+    /// the same frames. Not used if `can_change` is true.
     least: Audibility,
 }
 
 impl Hearing {
-    /// Creates audibility that stays constant during the run.
+    /// Creates the relations of who senses and decodes whom for a cell in which they stay constant during the run.
     pub(crate) fn fixed(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let mut known = BTreeMap::new();
@@ -158,7 +160,8 @@ impl Hearing {
         Self::of(config, class_of, &distinct, false)
     }
 
-    /// Creates audibility that may change during the run.
+    /// Creates the relations of who senses and decodes whom for a cell in which they may change during the run, such as
+    /// with moving stations.
     pub(crate) fn changing(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let each = (0..contenders.len()).map(ClassId::new).collect();

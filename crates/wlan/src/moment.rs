@@ -17,33 +17,34 @@ pub enum Phase {
     Start,
 }
 
-/// Time of an event with its phase, its rank among events at one instant. Both are in one integer, because moments are
-/// compared several times for each event.
+/// Place of an event in the order of events: its time and, among events at one time, its [`Phase`]. Both are in one
+/// integer, because moments are compared several times for each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
-/// Number of moments in a nanosecond. A moment is a time with a phase, the order of events at one instant; the three
-/// phases (ends, time-outs, starts) use the first three moments.
+/// Number of moments per nanosecond, of which the three values of [`Phase`] use the first three.
 const PHASES: u64 = 4;
 
 impl Moment {
     /// Moment later than every event.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// Moment of an event of this phase at the time `at`.
+    /// Makes the moment, time and phase in one integer, of events at time `at`. `phase` orders the events of one
+    /// instant.
     #[inline]
     pub fn new(at: Time, phase: Phase) -> Self {
         let instant = at.as_nanos().checked_mul(PHASES);
         Self(instant.expect("an event within 146 years") + phase as u64)
     }
 
-    /// Moment of an event of this phase at the time `at`; [`NEVER`](Self::NEVER) without a time.
+    /// Makes the moment, time and phase in one integer, of events at time `at`; `phase` orders the events of one
+    /// instant. Without a time the result is [`NEVER`](Self::NEVER), which is later than every event.
     #[inline]
     pub(crate) fn of(at: Option<Time>, phase: Phase) -> Self {
         at.map_or(Self::NEVER, |at| Self::new(at, phase))
     }
 
-    /// Instant of the moment.
+    /// Time of the events at this moment.
     #[inline]
     pub fn at(self) -> Time {
         Time::from_nanos(self.0 / PHASES)
@@ -55,7 +56,7 @@ impl Moment {
         u128::from(self.0) << 64 | u128::from(number)
     }
 
-    /// Phase of the event at this moment: whether something ends, times out or starts.
+    /// Phase of the events at this moment: ends, time-outs or starts.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "one of a few phases")]
     pub fn phase(self) -> Phase {

@@ -83,7 +83,8 @@ impl Clamper {
         self.passes.give_back()
     }
 
-    /// Gives a sign of life, and lets senders without a clamp grow again.
+    /// Tells the guardian process that the agent lives, while no window is limited. Lets this
+    /// machine's senders whose clamp was removed enlarge their windows again.
     pub(super) fn rest(&mut self) -> Result<()> {
         if self.is_loosening && self.passes.is_due() {
             self.is_loosening = self.passes.follow(&self.loosen)? > 0;

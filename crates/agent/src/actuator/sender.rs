@@ -57,8 +57,9 @@ impl Senders {
         })
     }
 
-    /// Puts the connections of the interface under the limit. With `spares_new`, a connection that
-    /// no earlier pass over the sockets has met is left alone until the next pass.
+    /// Switches the connections of the interface to the congestion control `airfair`, which divides
+    /// their windows by k. With `spares_new`, a connection that no earlier pass over the sockets
+    /// has met is left alone until the next pass.
     fn take(&mut self, spares_new: bool) -> Result<()> {
         self.order(spares_new)?;
         self.passes.take()

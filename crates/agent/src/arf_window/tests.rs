@@ -107,10 +107,10 @@ fn airtime_of_other_stations_is_not_available() {
     assert_eq!(changed(&mut station(), [54, 6], heard), down(6_155));
 }
 
-/// A channel that is busier than this station's traffic counts as used by one other station. The
-/// driver reports that the channel was busy for 2 · 33.2 ms of 100 ms, of which this station used
-/// half. 135.15 and 99.6 ms are used, and half of the remaining 65.25 goes to this station,
-/// 167.775 ms in all: 6884 octets.
+/// A channel that is busier than this station's traffic counts as used by one other station. In
+/// each 100 ms the driver reports 66.4 ms as busy, of which this station's frames are half. In an
+/// observation slot of 300 ms the other half is 99.6 ms, and this station uses 135.15 ms with its
+/// back-offs. It gets half of the remaining 65.25 ms as well, 167.775 ms in all: 6884 octets.
 ///
 /// Verifies: [arf-window eq. 6]
 #[test]

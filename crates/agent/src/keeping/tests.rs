@@ -52,7 +52,8 @@ fn station() -> GrantedStation {
     GrantedStation::new(Occupancy::default(), 1)
 }
 
-/// Last limits of the connection, up and down, after four periods.
+/// Last limits of the connection's windows, up and down, after four periods of 100 ms. `sample`
+/// gives the counters after a number of periods.
 fn limits(sample: impl Fn(u64) -> Sample) -> [Option<u32>; 2] {
     let mut station = station();
     let mut last = [None; 2];

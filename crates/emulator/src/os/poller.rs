@@ -120,7 +120,8 @@ mod tests {
 
     const MOMENT: Duration = Duration::from_millis(2);
 
-    /// With and without busy-waiting, a wait ends at its deadline, or earlier with the bell.
+    /// With and without busy-waiting, a wait ends at its deadline, or earlier when another thread
+    /// rings the [`Bell`].
     #[test]
     fn a_wait_ends_with_its_time_or_with_the_bell() {
         for awake in [Duration::ZERO, Duration::from_micros(60), Duration::from_secs(3_600)] {

@@ -192,8 +192,8 @@ fn drops_are_objected_to_one_by_one_and_a_few_nodes_are_named() {
     );
 }
 
-/// An engine that is busy for more than 95 % of a second is an objection: it is idle for 6 of every
-/// 100 ms, and then for 4.
+/// The results of an emulation are not valid if its engine was busy for more than 95 % of a second.
+/// An engine that is idle for 6 of every 100 ms is fast enough, one that is idle for 4 is not.
 #[test]
 fn an_engine_that_never_rests_is_too_slow() {
     for (rest, is_valid) in [(6, true), (4, false)] {

@@ -50,11 +50,11 @@ pub enum TransportEnd<'f> {
     TfrcSender(&'f tfrc::Sender),
     /// Receiver of a simulated TFRC.
     TfrcReceiver(&'f tfrc::Receiver),
-    /// TCP of a program outside the simulation. The owner of the world, which advances the simulation, reports its
-    /// state.
+    /// TCP of a real program outside of the simulated network, with the state that the code that drives the simulation
+    /// last reported.
     OutsideTcp(&'f OutsideTcp),
-    /// TFRC of a program outside the simulation. The owner of the world, which advances the simulation, reports its
-    /// round-trip time; `None` before the first estimate.
+    /// TFRC of a real program outside of the simulated network, with the round-trip time that the code that drives the
+    /// simulation last reported; `None` before the first estimate.
     OutsideTfrc(Option<Duration>),
 }
 

@@ -334,7 +334,7 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// Writes the key declared last only if `condition` is true.
+    /// Removes the key declared last from the written file unless `condition` is true.
     pub(super) fn written_if(&mut self, condition: bool) -> &mut Self {
         if let (Self::Write(written), false) = (&mut *self, condition) {
             written.pop();
@@ -342,7 +342,8 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// Writes the key declared last before the key `other`, because the archive identifies runs by their text.
+    /// Moves the key declared last to the place before the key `other` in the written file. The order of keys must not
+    /// change: the archive of finished runs identifies each run by the text of its scenario.
     pub(super) fn written_before(&mut self, other: &str) -> &mut Self {
         if let Self::Write(written) = self
             && let Some(place) = written.iter().position(|(name, _)| *name == other)

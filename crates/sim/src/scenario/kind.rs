@@ -125,16 +125,16 @@ pub(super) enum Kind {
     Either(&'static [Kind]),
 }
 
-/// Tables that share a key, whose word tells them apart.
+/// Alternative tables that all have the key `key`; its word tells which of the tables it is.
 #[derive(Debug)]
 pub(super) struct Tagged {
     /// Key that the tables share, such as `kind` or `model`.
     pub(super) key: &'static str,
     /// Noun for what the word names, such as "transport".
     pub(super) noun: &'static str,
-    /// Word that applies if the key is absent; `None` if the key is mandatory.
+    /// Word that applies if the key `key` is absent; `None` if the key is mandatory.
     pub(super) otherwise: Option<&'static str>,
-    /// Words of the shared key, each with its table.
+    /// Words that the key `key` may have, each with the table that has this word.
     pub(super) variants: &'static [(&'static str, &'static Table)],
 }
 

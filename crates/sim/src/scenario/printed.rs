@@ -23,8 +23,8 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Width, guard interval and streams, each true if the keys of a cell do not set it. In a cell with a radio all are
-    /// false: the ranges of its radio refer to rates with a fixed width, guard interval and number of streams.
+    /// Width, guard interval and streams that a cell does not set. For a cell with a radio, all count as set, because
+    /// the ranges of the radio refer to given rates.
     pub(super) fn of_cell(fields: &Fields) -> Self {
         if fields.get("radio").is_set() {
             return Self::default();
@@ -33,7 +33,7 @@ impl Open {
         Self { width, guard, streams }
     }
 
-    /// The open properties in `self`, without those that the station sets.
+    /// Width, guard interval and streams that neither the cell (`self`) nor the station sets.
     fn and(self, station: &Fields) -> Self {
         let [width, guard, streams] = open(station);
         Self {
@@ -155,8 +155,8 @@ impl Choices {
     }
 }
 
-/// The format if there is only one, or else the format of the only mode that a vendor would print. `None` if the rate
-/// is ambiguous.
+/// The only format in `found`, or else the format of the only mode that vendors print: one with the highest rate for
+/// its number of streams. `None` if the rate is ambiguous.
 fn unambiguous(found: &[(LinkFormat, Mode)]) -> Option<LinkFormat> {
     if let [(format, _)] = found {
         return Some(*format);

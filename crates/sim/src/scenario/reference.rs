@@ -37,7 +37,8 @@ fn named(name: &str) -> &'static Table {
     }
 }
 
-/// Collects tagged tables below `table`, each one once.
+/// Collects the groups of alternative tables, told apart by the word of a key such as `kind`, that keys of `table` or
+/// of tables below it hold. Each group is collected once.
 fn collect(table: &'static Table, out: &mut Vec<(&'static str, &'static Tagged)>) {
     for key in table.keys {
         below(key.name, &key.kind, out);

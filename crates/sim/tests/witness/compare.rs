@@ -256,7 +256,7 @@ fn written(run: &Run) -> PathBuf {
     path
 }
 
-/// Hashes and measures of a run, read from its line in the file.
+/// Hashes and measures that a run had when the file `runs.txt` was written, read from the run's line in it.
 struct Known {
     seed: u64,
     scenario: u32,
@@ -266,7 +266,7 @@ struct Known {
 }
 
 impl Known {
-    /// Reads the part of a line of the file after the name of the run.
+    /// Reads what follows the name of the run on a line of `runs.txt`: seed, hashes and measures, separated by blanks.
     fn read(line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let seed = words.next()?.parse().ok()?;

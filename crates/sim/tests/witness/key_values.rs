@@ -231,7 +231,8 @@ impl Found {
     }
 }
 
-/// Key that distinguishes a table from its alternatives, with its word.
+/// Key that tells a table of the scenario from its alternatives, such as `kind` of a transport, with the word that this
+/// table has for it; `None` if it has no such key.
 fn tag(schema: &Json) -> Option<(&String, &Json)> {
     let properties = schema["properties"].as_object()?;
     properties.iter().find_map(|(key, property)| {
@@ -240,7 +241,7 @@ fn tag(schema: &Json) -> Option<(&String, &Json)> {
     })
 }
 
-/// Table with only its mandatory keys and its tag.
+/// Table with only its mandatory keys and the key that tells it from its alternatives.
 fn smallest(schema: &Json) -> Table {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
     let example = |key: &str| schema["properties"][key]["examples"][0].clone();

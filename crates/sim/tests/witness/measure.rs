@@ -26,7 +26,8 @@ pub(crate) struct Measured {
     pub(crate) records: u64,
     /// Figures of the run in the order of [`NAMES`].
     pub(crate) measures: [u64; NAMES.len()],
-    /// Hash of the run's outcome, and of its trace or of the outputs of its world.
+    /// Hash of the run's outcome. It includes the trace if the run is traced, and what the simulated network returns to
+    /// the code that drives the simulation if the run is driven.
     pub(crate) outcome: u32,
 }
 
@@ -62,7 +63,8 @@ impl Measured {
     }
 }
 
-/// Outcome of a run, and a hash of its trace or of the outputs of its world; the empty hash for a run without either.
+/// Outcome of a run, and a hash: of the trace if the run is traced, and of what the simulated network returns to the
+/// code that drives the simulation if the run is driven. For a plain run the hash is that of nothing.
 fn run_one(it: &Run) -> (Outcome, Digest) {
     let control = Control::default();
     match it.kind {

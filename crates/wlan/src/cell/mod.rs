@@ -81,9 +81,9 @@ enum ReportedDepartures {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FrameReports {
     Nobody,
-    /// Members that listen get a report of each frame that they overhear.
+    /// Each frame that leaves the air is reported to the members that have asked to overhear it.
     Listeners,
-    /// The owner of the cell also gets records of the access category of each frame.
+    /// As [`Listeners`](Self::Listeners), and the access category of each frame is recorded.
     Categories,
 }
 

@@ -100,7 +100,8 @@ impl Contention {
         }
     }
 
-    /// Member `from`, if its contenders share one count of slots with their group; `None` if they go on alone.
+    /// Transmitting member `from`, if it uses the state of the medium that its group, contenders with one count of
+    /// slots, shares; `None` if the member has a state of its own.
     #[inline]
     fn in_group(&self, from: NodeId) -> Option<NodeId> {
         let first = ContenderId::first(from);
@@ -114,7 +115,8 @@ impl Contention {
         self.roster.of(member).all(|id| self.memberships[id.index()].alone.is_some())
     }
 
-    /// Gives the transmitting member its own state of the medium, if it used that of its group.
+    /// Gives the transmitting member its own state of the medium, if it used the one that its group, contenders with
+    /// one count of slots, shares.
     fn settle(&mut self) {
         if let Some(member) = self.grouped_transmitter.take() {
             self.part_member(member, |alone| alone.medium.continue_with(true));

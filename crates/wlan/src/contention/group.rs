@@ -24,13 +24,15 @@ pub(super) enum PendingAccess {
 /// Contenders that count slots together, because they have equal knowledge of the medium.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// Class of the group's contenders, if they are of one. A group of several classes consists of contenders that wait
-    /// equally long and treats every frame as decoded; exceptions go on alone as soon as it makes a difference.
+    /// Class of the group's contenders, which sense and decode the same frames. `None` if they are of several classes:
+    /// then they wait equally long, and the group treats every frame as decoded. A contender that does not sense or
+    /// decode a frame counts slots alone, outside of the group, as soon as its channel access would differ from the
+    /// group's.
     pub(super) class: Option<ClassId>,
     pub(super) spaces: InterframeSpaces,
     pub(super) medium: MediumState,
-    /// Heap of the group's contenders, by the slot at which their back-off ends. A contender that has left the group
-    /// may have an outdated entry.
+    /// Heap of the group's contenders, by the number in the group's count of slots at which their back-off ends. A
+    /// contender that has left the group may have an outdated entry.
     pub(super) due: BinaryHeap<Reverse<Turn>>,
 }
 

@@ -87,7 +87,7 @@ impl Contention {
         self.audibility_of(self.memberships[id.index()].class, from)
     }
 
-    /// How the contenders of `class`, which hear the same frames, hear the frame of `from` on the air.
+    /// Audibility of the frame of `from` on the air for the contenders of a class, which all hear the same frames.
     #[inline]
     pub(super) fn audibility_of(&self, class: ClassId, from: NodeId) -> Audibility {
         if self.all_decode_all() {
@@ -96,8 +96,9 @@ impl Contention {
         self.reaches[from.index()].row[class.index()]
     }
 
-    /// Lets some contenders leave their group, which shares one count of slots and treats the frame of `from` as
-    /// decoded: those for which the frame's audibility is at most `most`. This concerns groups of several classes only.
+    /// Takes contenders out of a group that shares one count of slots but does not hear the same frames, if the
+    /// audibility of the frame of `from` is at most `most` for them. Their group treats the frame as decoded, so they
+    /// count slots alone.
     #[inline]
     pub(super) fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
         // Without classes of one contender there is no group of several classes.

@@ -154,7 +154,8 @@ impl HardwareQueue {
     }
 }
 
-/// Unit of a driver's queue, which also decides where aggregates are formed.
+/// Unit in which the capacity of a driver's queue is counted: aggregates if the driver forms them, packets if the
+/// hardware does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counts {
     /// Aggregates, which the driver forms ahead of the air, as in ath9k.  [linux-ath9k]

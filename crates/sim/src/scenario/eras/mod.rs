@@ -31,17 +31,18 @@ pub struct AppliedDefault {
     pub value: &'static str,
     /// Value of the key in a cell of 802.11b, a or g, as TOML.
     pub legacy: &'static str,
-    /// Reason for the value, with the setting of Linux.
+    /// Reason for the value in a cell of 802.11n, ac or ax, in one clause: often the setting of Linux with this
+    /// default, such as `tcp_sack`.
     pub reason: &'static str,
-    /// Name of the cell of 802.11n, ac or ax because of which the default applies. For a station or an access point
-    /// this is its own cell; for a flow, the cell of the newest standard on the flow's path; for a link, the cell of
-    /// the newest standard on the paths of all flows over the link.
+    /// Name of the cell of 802.11n, ac or ax because of which the default applies: the cell of the section's station or
+    /// access point, or the cell with the newest standard on the path of the section's flow or on the paths of all
+    /// flows over the section's link.
     pub cell: String,
     /// Standard of the cell with the name `cell`.
     pub standard: &'static str,
 }
 
-/// Table of the file, such as the transport of a flow, that gets the defaults of cells of 802.11n, ac and ax.
+/// Table of the file to which the defaults of 802.11n, ac and ax apply, such as the transport of a flow.
 struct Modern {
     part: Part,
     /// Key of the table within its section, such as `link` in `host.NAME`; empty if it is the section itself.
@@ -165,7 +166,8 @@ impl Part {
 }
 
 impl Modern {
-    /// True if defaults for `place` apply to this table.
+    /// True if the defaults for tables of the kind `place` apply to this table of the file. Defaults for any TCP sender
+    /// apply to hosts and stations that send by TCP.
     fn holds(&self, place: Place) -> bool {
         let is_tcp = matches!(self.place, Place::TcpOfHost | Place::TcpOfStation);
         place == self.place || (is_tcp && place == Place::Tcp)

@@ -259,7 +259,7 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
 /// Event at a transmit queue.
 #[derive(Clone, Debug)]
 enum Step {
-    /// This number of packets of a flow and a size arrive.
+    /// Packets arrive at the transmit queue: their number, the number of their flow, and their size [octets].
     Come(u16, u64, u64),
     Sent(Frame),
     Changed(Discipline),
