@@ -36,10 +36,15 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Fills the scope for a call at `now`.
-    pub(super) fn enter(&mut self, now: Time, view: &View<'_>, has_packet: bool) {
+    pub(super) fn enter(
+        &mut self,
+        now: Time,
+        (view, ends): (&View<'_>, &[LocalEnd]),
+        has_packet: bool,
+    ) {
         (self.now, self.has_packet) = (now, has_packet);
         self.ends.clear();
-        self.ends.extend(view.ends().map(|end| match view.end(end) {
+        self.ends.extend(ends.iter().map(|end| match view.end(*end) {
             None => EndState::default(),
             Some(transport) => EndState {
                 is_tcp: transport.is_tcp(),
