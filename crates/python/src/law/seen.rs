@@ -167,12 +167,13 @@ pub(crate) struct Packet {
     names: Arc<Names>,
     packet: sim::Packet,
     point: Option<&'static str>,
-    scope: Option<Arc<Mutex<Scope>>>,
+    /// Scope and number of the call in which the packet passes an access point.
+    passing: Option<(Arc<Mutex<Scope>>, u64)>,
 }
 
 impl Packet {
     fn of(packet: &sim::Packet, names: &Arc<Names>) -> Self {
-        Self { names: Arc::clone(names), packet: *packet, point: None, scope: None }
+        Self { names: Arc::clone(names), packet: *packet, point: None, passing: None }
     }
 
     /// Packet that passes an access point at `point`.
@@ -182,16 +183,17 @@ impl Packet {
         point: &'static str,
         scope: &Arc<Mutex<Scope>>,
     ) -> Self {
-        Self { point: Some(point), scope: Some(Arc::clone(scope)), ..Self::of(packet, names) }
+        let passing = Some((Arc::clone(scope), locked(scope).call()));
+        Self { point: Some(point), passing, ..Self::of(packet, names) }
     }
 
     fn act(&self, action: Action) -> PyResult<()> {
-        let Some(scope) = &self.scope else {
+        let Some((scope, call)) = &self.passing else {
             return Err(SettingError::new_err(
                 "a packet in a frame cannot be changed; allowed in `packet`",
             ));
         };
-        locked(scope).act_on_packet(action)
+        locked(scope).act_on_packet(*call, action)
     }
 
     fn segment(&self) -> Option<&airfair_transport::tcp::Segment> {
@@ -284,7 +286,7 @@ impl Packet {
     /// Delays the packet by a duration, such as "5 ms" or a number of seconds.
     fn delay(&self, by: By) -> PyResult<()> {
         let by = by.duration()?;
-        let now = self.scope.as_ref().map_or(Time::ZERO, |scope| locked(scope).now());
+        let now = self.passing.as_ref().map_or(Time::ZERO, |(scope, _)| locked(scope).now());
         self.act(Action::DelayPacket(now + by))
     }
 
