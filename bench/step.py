@@ -1,4 +1,6 @@
-"""Measures a world that is stepped: steps per CPU second, and the cost of a step, a copy and a reset.
+"""Measures a world that is stepped: the costs of steps, settings, copies and resets.
+
+.venv/bin/python bench/step.py [--times] [--record]
 
 `make bench` runs this script. `--times` leaves out the instructions, which valgrind counts. `--record` writes
 the numbers to `bench/step.json`, which the documents use. Times are CPU times of the fastest of several runs,
@@ -17,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +35,8 @@ CELL = HERE.parent / "scenarios" / "saturated-cell.toml"
 TCP = HERE.parent / "scenarios" / "one-slow-station.toml"
 STEPS_MS = (1, 10, 100)
 ROUNDS = 7
+HALF_S = 30
+"""Simulated time after which a world is copied."""
 LENGTHS_S = (10, 30)
 """Simulated times of the two runs whose instructions are compared."""
 _US = 1e6
@@ -77,7 +82,7 @@ def steps() -> Mapping[str, float]:
     bare, whole, *driven = seconds(
         lambda: undriven(cell),
         lambda: in_one_step(cell),
-        *(lambda step=step: stepped(cell, step / 1e3) for step in STEPS_MS),
+        *(partial(stepped, cell, step / 1e3) for step in STEPS_MS),
     )
     found = {"run_ms": bare * 1e3, "world_more_percent": (whole / bare - 1) * 100}
     for step, cpu in zip(STEPS_MS, driven, strict=True):
@@ -119,28 +124,39 @@ def calls() -> Mapping[str, float]:
     }
 
 
-def copies(path: Path, count: int = 2_000) -> Mapping[str, float]:
-    """Time [µs] and memory [KiB] of a copy in the middle of a run, and time of a world from the start [µs]."""
-    source = scenario(path, 60)
-    world = airfair.World(source)
-    world.advance("30 s")
-    few = count // 10
-    # Memory first: what is freed later would be used again.
-    before = _resident_kib()
-    kept = [world.copy() for _ in range(count)]
-    memory = (_resident_kib() - before) / len(kept)
-    del kept
-    copying, starting, reading = seconds(
-        lambda: [world.copy() for _ in range(few)],
-        lambda: [airfair.World(source) for _ in range(few)],
-        lambda: [airfair.World(path) for _ in range(few)],
+def copies(path: Path, count: int = 200) -> Mapping[str, float]:
+    """Time [µs] and memory [KiB] of a copy in the middle of a run, and time of a new world [µs]."""
+    world, source = _half_way(path), scenario(path, HALF_S * 2)
+    copying, starting = seconds(
+        lambda: [world.copy() for _ in range(count)],
+        lambda: [airfair.World(source) for _ in range(count)],
+    )
+    # In a process of its own: memory that others have freed would be used again.
+    memory = subprocess.run(
+        [sys.executable, __file__, "--memory", str(path)],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return {
-        "copy_us": copying / few * _US,
-        "copy_kib": memory,
-        "reset_us": starting / few * _US,
-        "load_us": reading / few * _US,
+        "copy_us": copying / count * _US,
+        "copy_kib": float(memory.stdout),
+        "reset_us": starting / count * _US,
     }
+
+
+def _half_way(path: Path) -> airfair.World:
+    world = airfair.World(scenario(path, HALF_S * 2))
+    world.advance(HALF_S)
+    return world
+
+
+def memory_kib(path: Path, count: int = 1_000) -> float:
+    """Memory that a copy adds to this process [KiB], mean over `count` copies."""
+    world = _half_way(path)
+    before = _resident_kib()
+    kept = [world.copy() for _ in range(count)]
+    return (_resident_kib() - before) / len(kept)
 
 
 def _resident_kib() -> float:
@@ -151,7 +167,7 @@ def _resident_kib() -> float:
 WAYS: Mapping[str, Callable[[airfair.Scenario], None]] = {
     "run": undriven,
     "world": in_one_step,
-    **{f"{step} ms": lambda cell, step=step: stepped(cell, step / 1e3) for step in STEPS_MS},
+    **{f"{step} ms": partial(stepped, step_s=step / 1e3) for step in STEPS_MS},
 }
 """Ways to simulate a scenario, whose instructions are compared."""
 
@@ -205,7 +221,11 @@ def main() -> None:
     parser.add_argument("--times", action="store_true", help="leave out the instructions")
     parser.add_argument("--record", action="store_true", help="write bench/step.json")
     parser.add_argument("--once", nargs=2, metavar=("WAY", "SECONDS"), help=argparse.SUPPRESS)
+    parser.add_argument("--memory", type=Path, metavar="SCENARIO", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.memory is not None:
+        print(memory_kib(options.memory))
+        return
     if options.once is not None:
         way, length = options.once
         WAYS[way](scenario(CELL, int(length)))
