@@ -1,9 +1,11 @@
 //! Worlds that Python steps, observes and changes.
 
+use std::sync::Arc;
+
 use airfair_sim::clock::{Clock, Woken};
 use airfair_sim::observe::Observed;
 use airfair_sim::packet::FlowId;
-use airfair_sim::random::Streams;
+use airfair_sim::random::{Purpose, Streams};
 use airfair_sim::run::{self, Simulation};
 use airfair_sim::world::{AggregateLimits, Unsettable, WindowLimit};
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -13,6 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::batch::{Outcome, RunError};
+use crate::law::{Failure, Names, PyLaw, Random};
 use crate::observation::Observation;
 use crate::panics;
 use crate::scenario::Scenario;
@@ -33,7 +36,7 @@ struct Interruptible {
 impl Clock for Interruptible {
     #[inline]
     fn wait_until(&mut self, _at: Time) -> Woken {
-        if self.left == 0 {
+        if self.left == 0 || Failure::is_set() {
             self.left = EVENTS;
             return Woken::Input;
         }
@@ -48,7 +51,7 @@ enum Stepped {
     Traced(Box<Simulation<Observed<Writers>, Interruptible>>),
 }
 
-/// Evaluates an expression for the simulation of either kind.
+/// Evaluates an expression for the simulation, with trace files or without.
 macro_rules! with {
     ($stepped:expr, $simulation:ident => $value:expr) => {
         match $stepped {
@@ -74,13 +77,14 @@ impl World {
     /// Builds the world of a scenario at time 0. `tracing` are open trace files, which the run
     /// writes.
     #[new]
-    #[pyo3(signature = (scenario, *, seed, replication, tracing = None))]
+    #[pyo3(signature = (scenario, *, seed, replication, tracing = None, laws = Vec::new()))]
     fn new(
         py: Python<'_>,
         scenario: Py<Scenario>,
         seed: u64,
         replication: u32,
         tracing: Option<Py<Tracing>>,
+        laws: Vec<(isize, Py<PyAny>)>,
     ) -> PyResult<Self> {
         let inner = &scenario.get().inner;
         let writers = tracing.as_ref().and_then(|tracing| tracing.get().take());
@@ -103,7 +107,9 @@ impl World {
             }
         };
         let stepped = Some(py.detach(|| panics::caught(build)).map_err(RunError::new_err)?);
-        Ok(Self { scenario, seed, replication, stepped, tracing })
+        let mut world = Self { scenario, seed, replication, stepped, tracing };
+        world.add_laws(py, &laws)?;
+        Ok(world)
     }
 
     /// Time of the world [ns]: everything before it has happened.
@@ -117,10 +123,12 @@ impl World {
     fn advance(&mut self, py: Python<'_>, by: By) -> PyResult<Observation> {
         let by = by.duration()?.min(self.scenario.get().inner.duration);
         let counts = self.counts();
-        let stepped = self.stepped.as_mut().ok_or_else(over)?;
-        let until = with!(stepped, it => it.now()) + by;
+        let until = with!(self.open()?, it => it.now()) + by;
         loop {
-            let advanced = py.detach(|| panics::caught(|| with!(stepped, it => it.advance(until))));
+            let stepped = self.open()?;
+            let step = || panics::caught(|| with!(stepped, it => it.advance(until)));
+            let advanced = py.detach(step);
+            self.fail_if_a_law_has()?;
             match advanced {
                 Ok(Ok(())) => break,
                 Ok(Err(run::RunError::Cancelled)) => py.check_signals()?,
@@ -130,7 +138,7 @@ impl World {
                 }
             }
         }
-        let seen = with!(stepped, it => it.world().observe());
+        let seen = with!(self.open()?, it => it.world().observe());
         Ok(Observation { seen, counts })
     }
 
@@ -314,6 +322,9 @@ impl World {
             return Err(PyValueError::new_err("a world that writes trace files cannot be copied"));
         };
         let simulation = py.detach(|| simulation.clone());
+        if let Some(error) = Failure::take() {
+            return Err(error);
+        }
         Ok(Self {
             scenario: self.scenario.clone_ref(py),
             seed: self.seed,
@@ -324,7 +335,7 @@ impl World {
     }
 
     /// Ends the run at the current time and returns its outcome.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Outcome> {
+    fn finish(&mut self) -> PyResult<Outcome> {
         let scenario = &self.scenario.get().inner;
         let stepped = self.stepped.take().ok_or_else(over)?;
         let (seed, replication) = (self.seed, self.replication);
@@ -345,12 +356,46 @@ impl World {
                 finished.outcome(scenario, seed, replication)
             }
         };
-        let _ = py;
+        self.fail_if_a_law_has()?;
         Ok(Outcome { inner })
     }
 }
 
 impl World {
+    /// Raises the exception of a law, after which the world cannot go on.
+    fn fail_if_a_law_has(&mut self) -> PyResult<()> {
+        match Failure::take() {
+            None => Ok(()),
+            Some(error) => {
+                self.stepped = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts laws at members: the index of a station, or -1 - c for the access point of cell c.
+    fn add_laws(&mut self, py: Python<'_>, laws: &[(isize, Py<PyAny>)]) -> PyResult<()> {
+        let scenario = self.scenario.clone_ref(py);
+        let scenario = &scenario.get().inner;
+        let names = Arc::new(Names::of(scenario));
+        let streams = Streams::new(self.seed, self.replication);
+        for (member, law) in laws {
+            let name = match usize::try_from(*member) {
+                Ok(station) => &scenario.stations[station].name,
+                Err(_) => &scenario.cells[member.unsigned_abs() - 1].name,
+            };
+            let random = Random::new(streams.stream(name, Purpose::Agent));
+            let agent = PyLaw::new(py, law.bind(py), name, &names, random)?;
+            let stepped = self.stepped.as_mut().ok_or_else(over)?;
+            with!(stepped, it => {
+                let world = it.world();
+                world.add_agent(member_of(world, *member), Box::new(agent));
+            });
+            self.fail_if_a_law_has()?;
+        }
+        Ok(())
+    }
+
     fn open(&mut self) -> PyResult<&mut Stepped> {
         self.stepped.as_mut().ok_or_else(over)
     }
@@ -369,7 +414,7 @@ impl World {
 
 /// Length of a step from Python.
 #[derive(FromPyObject)]
-enum By {
+pub(crate) enum By {
     /// Text with a unit.
     Text(String),
     /// Number of seconds.
@@ -377,7 +422,7 @@ enum By {
 }
 
 impl By {
-    fn duration(&self) -> PyResult<Duration> {
+    pub(crate) fn duration(&self) -> PyResult<Duration> {
         const SECOND: f64 = 1e9;
         let duration = match self {
             Self::Text(text) => text
