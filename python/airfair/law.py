@@ -31,8 +31,8 @@ class Law:
     ...             sender.limit_window(divide_by=-(-highest // rate))
     >>> airfair.run("cell.toml", laws={"station.*": Divide})  # doctest: +SKIP
 
-    A law draws random numbers from `node.random()`, never from Python's generators, and reads the time from the
-    node, never from the computer's clock: the same seed then gives the same records.
+    A law draws random numbers from `node.random()`, not from Python's generators, and reads the time from the
+    node, not from the computer's clock. Then the same seed gives the same records.
     """
 
     version: ClassVar[str] = ""
@@ -79,8 +79,8 @@ Maker = Callable[[], Law]
 Laws = Mapping[str, Maker | Sequence[Maker]]
 """Laws by node: "station.NAME", "access-point" for all access points, or "access-point.CELL".
 
-Names may have wildcards, as in "station.*". Each node gets its own object. Several laws at one node act in the
-order of the mapping, after a `control` of the scenario.
+Names may have wildcards, as in "station.*". Each node gets its own object. Several laws at one node act in
+the order of the mapping, after a `control` of the scenario.
 """
 
 
@@ -104,7 +104,7 @@ def place(laws: Laws, scenario: Scenario) -> list[tuple[int, Law]]:
     return placed
 
 
-def _made(pattern: str, maker: Maker) -> Law:
+def _made(pattern: str, maker: object) -> Law:
     law = maker() if callable(maker) else maker
     if not isinstance(law, Law):
         allowed = "allowed is a subclass of Law, or a function that returns one of its objects"

@@ -41,8 +41,8 @@ class World:
     Arrays of an `Observation` are in the order of `stations`, `flows`, `cells` and `links`.
 
     `source`, `seed`, `series` and `set` are those of `airfair.run`; `replication` is the number of the
-    replication. `pcap` and `timeline` are files to which the run writes its frames and events. `laws` are laws
-    of one's own by node; an exception of a law ends the step in which it was raised.
+    replication. `pcap` and `timeline` are files to which the run writes its frames and events. `laws` are
+    laws of one's own by node; an exception of a law ends the step in which it was raised.
 
     Raises `ScenarioError` with all mistakes at once, and `OSError` if a file cannot be read or written.
     """

@@ -377,7 +377,7 @@ impl World {
     fn add_laws(&mut self, py: Python<'_>, laws: &[(isize, Py<PyAny>)]) -> PyResult<()> {
         let scenario = self.scenario.clone_ref(py);
         let scenario = &scenario.get().inner;
-        let names = Arc::new(Names::of(scenario));
+        let names = Arc::new(Names::of(py, scenario));
         let streams = Streams::new(self.seed, self.replication);
         for (member, law) in laws {
             let name = match usize::try_from(*member) {
