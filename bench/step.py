@@ -47,11 +47,11 @@ def scenario(path: Path, seconds: int) -> airfair.Scenario:
     return airfair.load(path, series="off", set={"duration": f"{seconds} s", "warmup": "0 s"})
 
 
-def stepped(cell: airfair.Scenario, step_s: float) -> None:
+def stepped(cell: airfair.Scenario, step: str) -> None:
     """Advance a world to its end in steps, without a change."""
     world = airfair.World(cell)
     while not world.over:
-        world.advance(step_s)
+        world.advance(step)
 
 
 def in_one_step(cell: airfair.Scenario) -> None:
@@ -82,7 +82,7 @@ def steps() -> Mapping[str, float]:
     bare, whole, *driven = seconds(
         lambda: undriven(cell),
         lambda: in_one_step(cell),
-        *(partial(stepped, cell, step / 1e3) for step in STEPS_MS),
+        *(partial(stepped, cell, f"{step} ms") for step in STEPS_MS),
     )
     found = {"run_ms": bare * 1e3, "world_more_percent": (whole / bare - 1) * 100}
     for step, cpu in zip(STEPS_MS, driven, strict=True):
@@ -167,7 +167,7 @@ def _resident_kib() -> float:
 WAYS: Mapping[str, Callable[[airfair.Scenario], None]] = {
     "run": undriven,
     "world": in_one_step,
-    **{f"{step} ms": partial(stepped, step_s=step / 1e3) for step in STEPS_MS},
+    **{f"{step} ms": partial(stepped, step=f"{step} ms") for step in STEPS_MS},
 }
 """Ways to simulate a scenario, whose instructions are compared."""
 
