@@ -11,8 +11,10 @@ use airfair_sim::world::{AggregateLimits, Unsettable, WindowLimit};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::Weights;
 use airfair_wlan::phy::Rate;
+use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::batch::{Outcome, RunError};
 use crate::law::{Failure, Names, PyLaw, Random};
@@ -415,12 +417,23 @@ impl World {
 }
 
 /// Length of a step from Python.
-#[derive(FromPyObject)]
 pub(crate) enum By {
     /// Text with a unit.
     Text(String),
     /// Number of seconds.
     Seconds(f64),
+}
+
+impl<'py> FromPyObject<'_, 'py> for By {
+    type Error = PyErr;
+
+    /// Looks at the type first: a failed conversion would build an exception, which takes longer than a step.
+    fn extract(by: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if by.is_instance_of::<PyString>() {
+            return by.extract().map(Self::Text);
+        }
+        by.extract().map(Self::Seconds)
+    }
 }
 
 impl By {
