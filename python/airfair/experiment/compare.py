@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from airfair.statistics import CONFIDENCE
 
 from .conditions import holm
 from .errors import StudyError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from .factors import Label
     from .measures import Measure
     from .points import Point
@@ -24,6 +24,8 @@ def compared(
     results: ExperimentResult, factor: str, baseline: Label, measures: Sequence[Measure]
 ) -> pl.DataFrame:
     """Table of `ExperimentResult.compare`."""
+    import polars as pl
+
     check(results, factor, baseline)
     if not has_pairs(results.finished.points, factor, baseline):
         raise StudyError(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from airfair.estimate import Estimate
 
 from . import words
-from .claims import Verdict
 from .conditions import ERROR, Condition, Key, condition
 from .errors import StudyError
 from .factors import Label, plain
@@ -23,6 +22,7 @@ from .points import in_words
 from .samples import Samples
 
 if TYPE_CHECKING:
+    from .claims import Verdict
     from .results import ExperimentResult
 
 Form = Literal["value", "ratio", "difference"]
@@ -67,6 +67,8 @@ class Claim:
 
         Raises `StudyError` if the claim names an unknown factor or level, or a name that matches nothing.
         """
+        from .claims import Verdict
+
         problems = self.problems(results.levels)
         if problems:
             raise StudyError(*problems)

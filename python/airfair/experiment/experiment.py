@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airfair import archive, scenario
 from airfair import defaults as defaults_of_today
+from airfair import scenario
 from airfair._core import Scenario, ScenarioError
 
 from .compare import has_pairs
@@ -30,15 +30,14 @@ from .keys import Keys, expand, expanded, has_pattern, names, parts, renames
 from .measures import Measure, taken
 from .measures import names as names_in_tables
 from .points import Point, labels, points
-from .results import ExperimentResult
-from .runs import Runs, named_things
 from .stopping import Fixed, Replications, Until, UntilDecided
 from .stopping import replications as rule
-from .work import DEFAULT, Means, Work, begun, opened
 
 if TYPE_CHECKING:
     from airfair.archive import Archive, Engine
     from airfair.scenario import Source
+
+    from .results import ExperimentResult
 
 REPLICATIONS = 5
 """Default number of replications of a point: few, but enough for a confidence interval."""
@@ -200,6 +199,8 @@ class Experiment:
 
     def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
         """Scenario of a replication; raises `StudyError` unless it has the stations and flows of `first`."""
+        from .runs import named_things
+
         where = f"replication {replication}" + (f" at {point.text}" if point.text else "")
         try:
             made = self.scenario(point, replication)
@@ -271,7 +272,7 @@ class Experiment:
     def run(
         self,
         *,
-        store: Archive | str | Path | None = DEFAULT,
+        store: Archive | str | Path | None = "default",
         engine: Engine | str | None = None,
         threads: int | None = None,
         progress: Callable[[float], object] | bool = True,
@@ -292,6 +293,9 @@ class Experiment:
         Raises `StudyError` for more than `limit` runs, `ScenarioError` with the mistakes at any point before
         the first run, `RunError` if a run fails, and `OSError` if the store cannot be read.
         """
+        from .runs import Runs
+        from .work import Means, Work, begun, opened
+
         self._refuse_too_many(limit, threads)
         for told in self.changed_defaults():
             warnings.warn(told, DefaultsWarning, stacklevel=2)
@@ -350,6 +354,8 @@ class Experiment:
         most = self.size * self.replications.most
         if most <= limit:
             return
+        from airfair import archive
+
         point = self._first_point()
         begun = time.perf_counter()
         archive.run([archive.Job(self.scenario(point, 0), 0)])

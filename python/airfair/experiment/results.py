@@ -20,7 +20,6 @@ from .decisions import Claim
 from .errors import Gathered, StudyError
 from .factors import Factor, Label
 from .measures import Measure, Term, measure
-from .plot import plotted
 from .points import labels
 from .runs import Runs, WrittenRuns
 from .samples import Samples
@@ -224,6 +223,8 @@ class ExperimentResult:
 
         Raises `StudyError` for an unknown factor or level.
         """
+        from .plot import plotted
+
         return plotted(
             self,
             x,

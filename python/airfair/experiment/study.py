@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .axes import problems as drawing_problems
 from .errors import StudyError
 from .experiment import Experiment
 from .factors import Factor, Label
 from .keys import Keys
 from .measures import Measure, measure
-from .plot import problems as drawing_problems
 from .points import Point
 from .stopping import Replications
 
