@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from airfair.cli import options, scenarios
 from airfair.cli.completers import complete, toml_files
-from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
+from airfair.errors import describe
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
