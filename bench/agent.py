@@ -2,12 +2,13 @@
 
 sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window | occupancy] [--runs N] [--wire MS]
 
-Writes the figures of docs/agent-measurements.md to bench/agent.json, without each scheme and with it: means
-with the half widths of their 95 % confidence intervals. `make book` makes the page's tables from them. With
-arf-aware and arf-window the agent is at a station, and the figures are the goodputs of both sessions [kb/s].
-arf-aware uses the cell of experiments/arf-aware-tcp/table1.toml, arf-window a cell whose station falls from
-54 to 6 Mb/s. With occupancy the agent is at a wired server, as at an access point, and the figures are Jain's
-index of the shares of airtime and the goodputs [Mb/s].
+Writes the numbers of docs/agent-measurements.md to bench/agent.json, without and with each scheme: means
+and the half widths of their 95 % confidence intervals. `make book` makes the page's tables from them.
+
+With arf-aware and arf-window the agent runs at a station, and the numbers are the goodputs of both sessions
+[kb/s]. arf-aware uses the cell of experiments/arf-aware-tcp/table1.toml, arf-window a cell in which the rate
+of a station falls from 54 to 6 Mb/s. With occupancy the agent runs at a wired server in place of an access
+point, and the numbers are Jain's index of the shares of airtime and the goodputs [Mb/s].
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ rate = "54 Mb/s"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of one run, of the slow and of the fast station in this order."""
+    """Results of one run: first of the slow station, then of the fast one."""
 
     goodput: list[float]
     """Goodput of the stations' flows [kb/s]."""
@@ -90,7 +91,7 @@ NAMES = ("slow", "fast")
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell with two TCP sessions: one of a station that is slow or becomes slow, one of a fast one."""
+    """Cell with two TCP sessions: one of a station that is slow or becomes slow, one of a fast station."""
 
     scheme: str
     name: str
@@ -127,7 +128,7 @@ class Cell:
 
 
 def shared(way: str, wire_ms: float, seconds: int = 25) -> Cell:
-    """Return a cell of 54 and 6 Mb/s with a wired server, where the agent starts before the sessions."""
+    """Return a cell with rates of 54 and 6 Mb/s and a wired server; the agent starts before the sessions."""
     text = SHARED.format(seconds=seconds, wire=wire_ms)
     ends = ("{}", "server") if way == "up" else ("server", "{}")
     return Cell("occupancy", way, text, seconds, ends, "3 s", ("server", "eth0"))
@@ -146,7 +147,7 @@ def cells(scheme: str, wire_ms: float) -> list[Cell]:
 
 SCHEMES = ("arf-aware", "arf-window", "occupancy")
 SIMULATED = 20
-"""Number of simulated runs of each cell: they take little time."""
+"""Number of simulated runs of each cell."""
 
 
 def simulated(file: Path, seed: int) -> Outcome:
@@ -191,7 +192,7 @@ def figure(values: Sequence[float], digits: int) -> Figure:
 
 
 def figures(runs: list[Outcome], cell: Cell) -> dict[str, Figure]:
-    """Return the figures of both sessions and of their sum."""
+    """Return the goodputs of both sessions and their sum, and for a shared cell Jain's index."""
     each = dict(zip(NAMES, zip(*(run.goodput for run in runs), strict=True), strict=True))
     each["both"] = tuple(math.fsum(run.goodput) for run in runs)
     if not cell.is_shared:
@@ -204,13 +205,13 @@ def figures(runs: list[Outcome], cell: Cell) -> dict[str, Figure]:
 
 
 def part(scheme: str, wire_ms: float) -> str:
-    """Return the name of a scheme's figures in the record."""
+    """Return the key of a scheme's numbers in the record."""
     names = {"arf-aware": "table1", "arf-window": "becomes_slow"}
     return names.get(scheme, f"emulation_{wire_ms:g}_ms")
 
 
 def keep(name: str, found: dict[str, Any], emulations: int) -> None:
-    """Write figures to the record, in place of the earlier ones of this name."""
+    """Write numbers to the record, where they replace those with the same key."""
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     about = {
         "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
@@ -222,7 +223,7 @@ def keep(name: str, found: dict[str, Any], emulations: int) -> None:
 
 
 def main() -> None:
-    """Measure the cells and write their figures to the record."""
+    """Measure the cells and write the numbers to the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="emulations of each cell")
     parser.add_argument("--scheme", choices=SCHEMES, default="arf-aware")

@@ -1,12 +1,11 @@
-"""Compares the kernel's TCP in emulated cells with the simulated TCP, whose settings are those of Linux.
+"""Compares the kernel's TCP in emulated cells with the simulated TCP, which has Linux's settings.
 
 .venv/bin/python bench/emulated.py stacks cures   (as root, an hour in real time; writes bench/emulated.json)
-.venv/bin/python bench/emulated.py stacks parts --simulated   (the runs alone, beside the kept emulations)
+.venv/bin/python bench/emulated.py stacks parts --simulated   (simulations only; recorded emulations stay)
 
-`stacks` are cells without any cure, those of `airfair validate --kernel`. `cures` are the papers' schemes.
-`parts` are three of the former with a simulated TCP that has only parts of what Linux has.
-An emulation that is not valid by its own verdict is run again. Several run side by side: each holds
-a core for a small part of the time only.
+`stacks` are the cells of `airfair validate --kernel`, without any scheme. `cures` are cells with the papers'
+schemes. `parts` are three cells of `stacks`, with a simulated TCP that has only a part of Linux's settings.
+An invalid emulation is repeated. Several emulations run at once, since each needs a small part of a core.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from airfair.validate.kernel.table import rows, text
 
 KEPT = Path(__file__).with_suffix(".json")
 FALL = '[["0 s", "11 Mb/s"], ["4 s", "1 Mb/s"]]'
-"""Rate of the slow station: it falls within the warm-up, for the schemes that react to a change of rate."""
+"""Rate of the slow station, which falls during the warm-up, since some schemes react to a change of rate."""
 
 
 def cures() -> list[KernelCell]:
@@ -115,7 +114,7 @@ def measure(kind: str, wanted: argparse.Namespace) -> None:
 
 
 def simulate(kind: str, wanted: argparse.Namespace) -> None:
-    """Simulate the cells of a kind again, and leave the record's emulations as they are."""
+    """Simulate the cells of a kind again, and keep the record's emulations."""
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
     for cell in CELLS[kind]():
         if wanted.only in cell.name:
@@ -147,7 +146,7 @@ def judge() -> None:
 
 
 def main() -> None:
-    """Measure, or print."""
+    """Measure the cells, or print the verdict on recorded ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kinds", nargs="*", choices=[*CELLS, "parts", []], help="what to measure")
     parser.add_argument("--judge", action="store_true", help="print what differs in what is kept")

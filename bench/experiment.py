@@ -1,9 +1,9 @@
-"""Cost of an experiment around its runs: time per run, memory of 100 000 runs, two cores against one.
+"""Measures the cost that an experiment adds to its runs: time per run, memory, and the gain of a second core.
 
     .venv/bin/python bench/experiment.py [--runs 100000]
 
-Each measurement has a process of its own. Runs of some 10 ms are what a sweep is made of; those of a
-fraction of a millisecond show what is around them.
+Each measurement has its own process. Runs of a sweep typically take 10 ms. Memory is measured with runs of a
+fraction of a millisecond.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _alone(work: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
 
 
 def _duration_of(milliseconds: float) -> str:
-    """Return the simulated time of a run that takes a CPU time."""
+    """Return the simulated time whose computation takes a given CPU time."""
     scenario = airfair.load(CELL.format(duration="2 s"))
     took = min(
         _cpu(lambda: _core.run([(scenario, 1, n) for n in range(10)], threads=1)) / 10
@@ -88,7 +88,7 @@ def _timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def _cost(duration: str, points: int, store: bool) -> tuple[float, float]:  # noqa: FBT001 - a row of the table
+def _cost(duration: str, points: int, store: bool) -> tuple[float, float]:  # noqa: FBT001 - called with a row of the table
     """Return the CPU time per run of the engine and of the whole sweep [ms]; the best sweep of three."""
     exp = _experiment(
         CELL.format(duration=duration), abs(points), 200 // abs(points), drawn=points < 0
@@ -97,9 +97,9 @@ def _cost(duration: str, points: int, store: bool) -> tuple[float, float]:  # no
     stream, engine = _core.stream, [0.0]
 
     def timed(jobs: Any, done: Callable[[Any], object], **options: Any) -> bool:  # noqa: ANN401 - the engine's
-        """Run the engine and count its CPU time, without the time of the callback that takes the runs."""
+        """Run the engine and measure its CPU time, without the callback that receives the runs."""
 
-        def untimed(outcomes: Any) -> None:  # noqa: ANN401 - likewise
+        def untimed(outcomes: Any) -> None:  # noqa: ANN401 - as above
             engine[0] -= _cpu(lambda: done(outcomes))
 
         begun = time.process_time()

@@ -1,8 +1,8 @@
 """Compares the CPU time of airfair with that of ns-2 and ns-3 on one machine.
 
 `make bench` runs this script after the table of lines. `bench/race.py ROUNDS` changes the number of rounds
-from three. `--record` writes the ratios to `bench/race.json`, from which the documents take them.
-The simulators take turns in each round, so that other load slows them equally. The ratio is that of the
+from three. `--record` writes the ratios to `bench/race.json`, which the documents use.
+The simulators take turns in each round, so that other load slows them equally. The ratio is that of their
 fastest rounds.
 """
 
@@ -30,7 +30,7 @@ Saturated stations start half a second before the warm-up ends, downloads one se
 
 @dataclass(frozen=True)
 class Race:
-    """A line of the bench and the command that runs the same scenario in another simulator."""
+    """Line of the bench, and the command that runs the same scenario in another simulator."""
 
     name: str
     line: str
@@ -71,7 +71,7 @@ def ns3(scratch: Path) -> list[Race | str]:
     )
     if found.returncode != 0:
         return ["ns-3 is not installed (Debian's package libns3-dev)"]
-    # Debian's flags name a directory of headers that does not exist; its libraries are all that is needed.
+    # Debian's flags name a directory of headers that does not exist, so only the libraries are used.
     libraries = sorted({flag for flag in found.stdout.split() if flag.startswith("-lns3")})
     programs = {}
     for name in ("tcp_cell", "cell"):
@@ -108,7 +108,7 @@ def run(race: Race, rounds: int) -> dict[str, float]:
 
 
 def cpu_of_bench(line: str) -> float:
-    """Return the CPU seconds of the fastest run of a line of the bench."""
+    """Return the CPU time of the fastest run of a line of the bench [s]."""
     command = [
         "cargo",
         "bench",
@@ -128,7 +128,7 @@ def cpu_of_bench(line: str) -> float:
 
 
 def cpu_of(command: list[str]) -> float:
-    """Return the CPU seconds of a command, user and system time together."""
+    """Return the CPU time of a command, user and system time together [s]."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ

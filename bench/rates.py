@@ -2,8 +2,8 @@
 
 .venv/bin/python bench/rates.py   (some minutes; writes bench/rates.json, for the documents)
 
-The cell has one saturated download, with two spatial streams at 20 MHz. Each fixed rate has a run; the best
-one is that with the highest goodput.
+The cell has one saturated download, with two spatial streams at 20 MHz. Each fixed rate is simulated; the
+best one has the highest goodput.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures what it costs to keep finished runs: disk space, time and memory, each in a process of its own.
+"""Measures the cost of keeping finished runs: disk space, time and memory, each in its own process.
 
 .venv/bin/python bench/store.py [--runs N]
 """
@@ -101,7 +101,7 @@ def journals() -> None:
 
 
 def machinery(*, drawn: bool = False) -> None:
-    """Print the CPU time of runs of 10 ms, and what the archive and the engine's driver add to it."""
+    """Print the CPU time of runs of 10 ms, and the time that the archive and the engine's driver add."""
     sample = _work(jobs(40, "60 s"))
     each = min(_cpu_time(lambda: _core.run(sample, threads=1)) for _ in range(3)) / len(sample)
     count, duration = 200, f"{60 * 0.010 / each:.1f} s"
@@ -165,7 +165,7 @@ def _wall_time(work: Callable[[], object]) -> float:
 
 
 def many(count: int) -> None:
-    """Print the disk space and the memory of many short runs, and the time to find them again."""
+    """Print the disk space and the memory of many short runs, and the time to read them from the archive."""
     work_list = jobs(count, "1 s")
     with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs") as archive:
         started = time.perf_counter()
@@ -186,7 +186,7 @@ def many(count: int) -> None:
 
 
 def main() -> None:
-    """Run each part in a process of its own, so that its peak of memory is its own."""
+    """Run each part in its own process, so that each has its own peak of memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument(

@@ -1,7 +1,7 @@
-"""Runs all scenarios of the repository, as the training of a profile-guided build.
+"""Runs all scenarios of the repository, to train a profile-guided build.
 
 `make wheel PGO=1` runs this script with the instrumented module. `bench/train.py --time` prints the CPU
-time, to compare two builds.
+time, by which builds can be compared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def shipped_scenarios() -> list[Scenario]:
-    """Return all scenarios. A file without flows is a study or the reference values of a paper."""
+    """Return all scenarios; files without flows are studies or a paper's reference values."""
     paths = sorted([*ROOT.glob("scenarios/*.toml"), *ROOT.glob("experiments/*/*.toml")])
     has_flows = (
         path for path in paths if "flow" in tomllib.loads(path.read_text(encoding="utf-8"))

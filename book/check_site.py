@@ -1,4 +1,4 @@
-"""Checks the built book: each link and anchor has its target, and no page loads from the network.
+"""Checks the built book: links and anchors have targets, and no page loads files from the network.
 
 Use: make test-site.
 """
@@ -16,7 +16,7 @@ _LOADING = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "man
 
 
 class Page(HTMLParser):
-    """Links of a page, URLs that it loads, and its anchors."""
+    """Parser that collects the links of a page, the URLs that the page loads, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -38,11 +38,11 @@ class Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """Mistakes of a built book, a line each."""
+    """Errors of a built book, one per line."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = [] if pages else [f"{site}: no pages"]
     for path, page in pages.items():
-        if path.name != "404.html":  # its links start at the root of a server
+        if path.name != "404.html":  # links of this page are absolute, from the root of the server
             found += [f"{path}: loads {url}" for url in page.loads if not _is_local(url)]
             found += [
                 line for url in (*page.links, *page.loads) for line in _broken(path, url, pages)

@@ -1,4 +1,4 @@
-"""Draws the pictures of the gallery: each is the `figure` of the code that the page shows below it.
+"""Draws the pictures of the gallery. Each is the `figure` of the code below it on the page.
 
 Use: make site. The pictures go to target/book/figures, where `mkdocs` finds them.
 """
@@ -19,7 +19,7 @@ INTO = steps.ROOT / "target" / "book" / "figures"
 
 
 def main(only: list[str]) -> None:
-    """Draw the pictures with these names, or all."""
+    """Draw the pictures with given names, or all."""
     INTO.mkdir(parents=True, exist_ok=True)
 
     def draw(name: str, figure: object) -> None:

@@ -28,7 +28,7 @@ _BLOCK = re.compile(
 
 
 def updated(text: str) -> str:
-    """Text of a page with its choices and verdicts as they are today."""
+    """Text of a page with current choices and verdicts."""
 
     def block(found: re.Match[str]) -> str:
         kept = history.load(experiments_directory() / found["paper"])
@@ -44,7 +44,7 @@ def blocks(text: str) -> list[tuple[str, str]]:
 
 
 def states(paper: str) -> Mapping[str, str]:
-    """Recorded state of each claim."""
+    """State of each claim of a paper, from docs/verdicts.json."""
     record = json.loads(named.VERDICTS.read_text(encoding="utf-8"))["papers"][paper]
     return {claim: found["state"] for claim, found in record["claims"].items()}
 
@@ -53,9 +53,9 @@ def _choices(kept: History) -> str:
     parts = []
     for turn in kept.turns:
         parts += [
-            _wrapped(f"Known by then: {turn.seen}."),
+            _wrapped(f"Known at that time: {turn.seen}."),
             _wrapped(f"Verdicts before: {in_words(turn.before)}. After: {in_words(turn.after)}."),
-            "| chosen then | before it |",
+            "| choice | before |",
             "| --- | --- |",
             *(f"| {one.what} | {one.instead_of} |" for one in turn.chosen),
             "",
@@ -76,5 +76,5 @@ def _verdicts(kept: History, paper: str) -> str:
         for claim, state in now.items()
     ]
     return "\n".join(
-        ["| claim | before | now | why it moved |", "| --- | --- | --- | --- |", *rows, ""]
+        ["| claim | before | now | reason for the change |", "| --- | --- | --- | --- |", *rows, ""]
     )

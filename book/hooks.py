@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: they add pages and pictures from other folders, mend links and remove comments.
+"""Hooks of mkdocs, which add pages and pictures from other folders, rewrite links and remove comments.
 
 Files at the root of the repository, and pages made from its files, become pages of docs. A link to a file
 outside docs leads to the page that shows this file. A link to a file that no page shows is an error.
@@ -27,14 +27,14 @@ SHOWN = {
     "CONTRIBUTING.md": "contributing.md",
     "bench/RESULTS.md": "performance.md",
 }
-"""Files of the repository that are pages, by the name of the page."""
+"""Names of pages, by the file of the repository that is the page."""
 ANSWERED = {
     **SHOWN,
     "README.md": "index.md",
     "scenarios": "examples.md",
     "examples/queue-size": "examples.md#a-study-how-long-a-queue",
 }
-"""Pages that show files outside docs."""
+"""Pages that show files outside docs, by file."""
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _CITED = re.compile(r"\[(D-\d{3})\]\((?:\.\./)*deviations\.md\)")
 _DEVIATES = re.compile(r"(`[^`\n]*`)|\[(D-\d{3}(?:(?:, | and | to )D-\d{3})*)\](?!\()")
@@ -49,7 +49,7 @@ DEVIATIONS = {
     for path in sorted((ROOT / "docs/deviations").glob("*.md"))
     for number in _DEVIATION.findall(path.read_text(encoding="utf-8"))
 }
-"""Pages of the deviations by number."""
+"""Pages of deviations, by number of the deviation."""
 _FILE = re.compile(r"^<!-- file: (\S+) -->\n(`{3,}\w+)$", re.MULTILINE)
 _COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
@@ -67,7 +67,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
-    """Mend links out of docs and to deviations, and remove comments, which are for writers.
+    """Rewrite links to files outside docs and to deviations, and remove comments, which are for writers.
 
     A block below `<!-- file: NAME -->` gets its name as a title.
     """
@@ -82,7 +82,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
         markdown = _deviating(source, markdown)
     parts = _FENCE.split(markdown)
     parts[::2] = [_cited(source, _COMMENT.sub(r"\1", _inside(source, part))) for part in parts[::2]]
-    # A line ends between numbers, and not within one and its interval.
+    # A number and its interval stay on one line.
     parts[::2] = [
         part.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for part in parts[::2]
     ]
@@ -90,7 +90,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:  # noqa: ANN40
 
 
 def _deviating(source: str, markdown: str) -> str:
-    """Turn numbers of deviations in brackets into links."""
+    """Text in which bracketed numbers of deviations are links."""
 
     def linked(found: re.Match[str]) -> str:
         if found[1]:
@@ -109,7 +109,7 @@ def _entry(source: str, number: str) -> str:
 
 
 def _from(source: str, text: str) -> str:
-    """Text of a file at the root as a page of docs, with its links mended."""
+    """Text of a file outside docs as a page of docs, with its links rewritten."""
 
     def mended(link: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link[1]))
@@ -119,7 +119,7 @@ def _from(source: str, text: str) -> str:
 
 
 def _inside(source: str, text: str) -> str:
-    """Text of a page of docs, with links to files outside docs mended."""
+    """Text of a page of docs, with links to files outside docs rewritten."""
     folder = posixpath.dirname(source)
 
     def mended(link: re.Match[str]) -> str:
@@ -153,7 +153,7 @@ def _target(source: str, path: str, folder: str) -> str:
 
 
 def _examples() -> str:
-    """Page with every scenario to copy, and a study."""
+    """Page with all example scenarios and a study."""
     lines = [
         "# Scenarios to copy",
         "",

@@ -1,9 +1,10 @@
-"""Keeps results of searches for docs/limits.md, limits-shares.md and limits-ax.md.
+"""Records results of `airfair limits` for docs/limits.md, limits-shares.md and limits-ax.md.
 
-It keeps shares, medians, counts in regions, and maps.
+The results are shares, medians, counts in regions, and maps.
 
-Use: python book/limits.py RESULTS [STANDARD], of `airfair limits --out RESULTS [--standard STANDARD]`; writes
-docs/limits.json and the maps. Results of other standards stay. book/regions.toml has the regions.
+Use: python book/limits.py RESULTS [STANDARD], after `airfair limits --out RESULTS [--standard STANDARD]`. The
+script writes docs/limits.json and the maps, and keeps the results of other standards. book/regions.toml
+defines the regions.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ RECORD = BOOK.parent / "docs" / "limits.json"
 
 
 def search(directory: Path, scheme: Scheme, regions: dict[str, Any]) -> dict[str, Any]:
-    """Kept results of one scheme's search [%, or points of an index]."""
+    """Results of one scheme's search for the record [%, or points of an index]."""
     document = json.loads((directory / "limits.json").read_text(encoding="utf-8"))
     if document["interrupted"] or document["replications"] < 10:  # noqa: PLR2004 - a full search
         raise SystemExit(f"{directory}: not a full search")
@@ -49,7 +50,7 @@ def search(directory: Path, scheme: Scheme, regions: dict[str, Any]) -> dict[str
 
 
 def _compared(directory: Path, scheme: Scheme) -> pl.DataFrame:
-    """Rows for each measure at each evenly spread condition, with the columns that regions select by."""
+    """Comparisons at the evenly spread conditions, with the columns by which regions select."""
     points = pl.read_parquet(directory / "points.parquet").filter(pl.col("stage") == 1)
     where = [{"key": row["key"], **described(scheme.space, row)} for row in points.to_dicts()]
     compared = pl.read_parquet(directory / "comparisons.parquet")
@@ -57,7 +58,7 @@ def _compared(directory: Path, scheme: Scheme) -> pl.DataFrame:
 
 
 def _region(compared: pl.DataFrame, measure: str, where: str) -> dict[str, float]:
-    """Numbers of conditions, wins and losses in a region, and medians of the effects."""
+    """Counts of conditions, wins and losses in a region, and medians of the effects."""
     here = compared.filter(pl.col("measure") == measure).filter(pl.sql_expr(where))
     found: dict[str, float] = {"points": here.height}
     for verdict in ("wins", "loses"):
@@ -70,7 +71,7 @@ def _region(compared: pl.DataFrame, measure: str, where: str) -> dict[str, float
 
 
 def golden() -> dict[str, str]:
-    """Record hashes of the golden tables, by which a test knows the engine of the search."""
+    """Record hashes of the golden tables; a test compares them with those of the current engine."""
     tables = sorted((BOOK.parent / "crates/sim/tests/golden").glob("*.txt"))
     return {
         path.name: path.read_text(encoding="utf-8").rsplit("records ", 1)[1].strip()

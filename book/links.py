@@ -21,11 +21,11 @@ MADE = {
     "architecture.md",
     "performance.md",
 }
-"""Pages and folders that `make site` adds, and whose links `make test-site` checks."""
+"""Pages and folders that `make site` adds; `make test-site` checks links to them."""
 
 
 def broken(page: Path) -> Iterator[str]:
-    """Broken links of a page, a line each."""
+    """Broken links of a page, one per line."""
     text = _CODE.sub("", _FENCE.sub("", page.read_text(encoding="utf-8")))
     for found in _LINK.finditer(text):
         path, anchor = found[1], found[2]
@@ -48,7 +48,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def slug(heading: str) -> str:
-    """Anchor of a heading, as mkdocs makes it."""
+    """Anchor that mkdocs gives a heading."""
     plain = re.sub(r"\[(.*?)\]\(.*?\)|[`*]", r"\1", heading)
     ascii_ = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_).strip().lower())

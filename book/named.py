@@ -1,11 +1,11 @@
-"""Numbers by alias: `0.882 ± 0.009<!--=fairness-->` in a page is the number of the alias `fairness`.
+"""Writes numbers into pages: `0.882 ± 0.009<!--=fairness-->` is the number with the alias `fairness`.
 
-`book/numbers/PAGE.toml` gives each alias of a page its expression. A mark may append names to an alias:
-`139<!--=own.loses-->` is `loses` of the value of `own`. An expression is over the runs of `book/runs.toml`,
-which are made anew each time, over the records of `KEPT`, or over a paper's full run, whose values
-`make record` keeps in docs/numbers.json. On other pages the paper's id precedes such an expression:
-`arf-aware-tcp: table1.newreno.aggregate`. The number in the page shows its form (digits, sign, an interval, a
-word), and `make book` keeps that form. Tables of results are in tables.py.
+`book/numbers/PAGE.toml` defines an expression for each alias of a page. A mark may append names to an alias:
+`139<!--=own.loses-->` is `loses` of the value of `own`. An expression is over runs of `book/runs.toml`, which
+are simulated each time, over the records of `KEPT`, or over a paper's full run, whose values `make record`
+keeps in docs/numbers.json. On pages that are not the paper's, its id precedes the expression:
+`arf-aware-tcp: table1.newreno.aggregate`. `make book` keeps the form of the number in the page (digits, sign,
+interval, or a word). tables.py writes tables of results.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ KEPT = {
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
 }
-"""Records of what takes long or needs other programs: `ns2.updown` is the record updown.json."""
+"""Records of measurements that take long or need other programs; `ns2.updown` is the record updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])
 
 _WORDS = "no one two three four five six seven eight nine ten eleven twelve"
@@ -55,13 +55,13 @@ _MARKED = re.compile(
 )
 _MARK = re.compile(r"<!--=")
 _PATH = re.compile(r"""[\w-]+(?:: [\w-]+)?(?:\.\w+|\["[^"]*"\]|\[\d+\])*""")
-"""An expression to which a name can be appended."""
-_EXPRESSIONS = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701 - no page
+"""Form of expressions to which a name can be appended."""
+_EXPRESSIONS = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
 
 
 @dataclass(frozen=True)
 class Number:
-    """A value, and half the width of its 95 % interval where it has one."""
+    """Value with the half width of its 95 % interval, if it has one."""
 
     mean: float
     ci95: float | None = None
@@ -93,12 +93,12 @@ class Number:
         return self * -1
 
 
-# ------------------------------------------------------------------ where numbers come from
+# ------------------------------------------------------------------ sources of numbers
 
 
 @cache
 def runs() -> dict[str, Any]:
-    """Results of the runs that book/runs.toml declares: `anomaly.flows.a.goodput_bps`."""
+    """Results of the runs that book/runs.toml declares, for example `anomaly.flows.a.goodput_bps`."""
     return {name: _run(**keys) for name, keys in _declared().items()}
 
 
@@ -115,7 +115,7 @@ def _run(scenario: str, replications: int, **more: Any) -> dict[str, Any]:  # no
 
 
 def _protocols(done: airfair.Result) -> dict[str, Any]:
-    """Unevenness of each protocol's throughput, where several share the network."""
+    """Mean metrics of friendliness by protocol, if the flows have several protocols."""
     if len(set(done.protocols.values())) == 1:
         return {}
     table = done.friendliness("1 s").group_by("protocol").mean()
@@ -124,7 +124,7 @@ def _protocols(done: airfair.Result) -> dict[str, Any]:
 
 @cache
 def kept() -> dict[str, Any]:
-    """Numbers of `KEPT`."""
+    """Numbers of the records in `KEPT`."""
 
     def read(path: Path) -> Any:  # noqa: ANN401 - JSON
         if path.is_dir():
@@ -156,7 +156,7 @@ def verdicts() -> dict[str, dict[str, int]]:
 
 
 def full_run(paper: str, results: Path) -> dict[str, Any]:
-    """Values of a paper's full run: `measured` and `series` of experiments, points of claims, tables."""
+    """Values of a paper's full run: `measured` and `series` of experiments, points of claims, and tables."""
     document = json.loads((results / paper / f"{paper}.json").read_text(encoding="utf-8"))
     if document["quick"] or document["interrupted"]:
         raise NamingError(f"{results / paper}: not a full run; make reproduce")
@@ -181,7 +181,7 @@ def full_run(paper: str, results: Path) -> dict[str, Any]:
 
 
 def _tables(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Tables of a report: `tables.slots["300 ms"]["gain, %"]`."""
+    """Tables of a report, for expressions such as `tables.slots["300 ms"]["gain, %"]`."""
     return {
         table["id"]: {
             row: {
@@ -215,7 +215,7 @@ _QUOTA = re.compile(
 
 
 def evidence_in(text: str) -> dict[str, Any]:
-    """Points of a claim under the reading that decides; `beside` has those of other readings by name."""
+    """Points of a claim under the deciding reading; `beside` has the points under other readings, by name."""
     points: dict[str, Any] = {"beside": {}}
     into = points
     for part in text.split("; "):
@@ -236,7 +236,7 @@ def evidence_in(text: str) -> dict[str, Any]:
 
 
 def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
-    """Function for expressions: least or most of the numbers in a table whose names match a pattern."""
+    """Function for expressions: the least or the greatest number whose name in a table matches a pattern."""
 
     def chosen(table: Any, pattern: str = "*") -> Number:  # noqa: ANN401 - part of a document
         named = table.items() if isinstance(table, Mapping) else enumerate(table)
@@ -251,7 +251,7 @@ def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
 
 
 def _numbers(value: Any, half: Any = None) -> Any:  # noqa: ANN401 - JSON
-    """A document in which each number has its interval, from `ci95` beside it or `NAME_ci95`."""
+    """Document in which each number has its interval, taken from the key `ci95` or `NAME_ci95`."""
     if isinstance(value, dict):
         halves = value.get("ci95") if isinstance(value.get("ci95"), dict) else half or {}
         return {
@@ -271,11 +271,11 @@ def _numbers(value: Any, half: Any = None) -> Any:  # noqa: ANN401 - JSON
 
 
 Value = Callable[[str, str | None], Number]
-"""Number of an expression, given the paper of its page."""
+"""Function from an expression and the paper of its page to a number."""
 
 
 def paper_of(page: Path) -> str | None:
-    """Paper of a page or of a text of reasons."""
+    """Id of the paper to which a page or a text of reasons belongs."""
     inside = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
     parts = (page.stem, *(part.name for part in inside.parents))
     return next((part for part in parts if part in PAPERS), None)
@@ -296,7 +296,7 @@ def evaluate(name: str, names: Mapping[str, Any]) -> Number:
 
 
 def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
-    """Paper and expression of a number from a full run; `None` for other sources."""
+    """Paper and expression, if the number is from a full run; `None` for other sources."""
     before, colon, rest = name.partition(": ")
     if colon and before in PAPERS:
         return before, rest
@@ -306,7 +306,7 @@ def recorded_as(name: str, paper: str | None) -> tuple[str, str] | None:
 
 
 def recorded() -> dict[str, dict[str, list[float | None]]]:
-    """Content of docs/numbers.json: mean and interval by paper and expression."""
+    """Content of docs/numbers.json: means and intervals by paper and expression."""
     found: dict[str, dict[str, list[float | None]]] = json.loads(
         RECORD.read_text(encoding="utf-8") if RECORD.exists() else "{}"
     )
@@ -314,7 +314,7 @@ def recorded() -> dict[str, dict[str, list[float | None]]]:
 
 
 def value(name: str, paper: str | None) -> Number:
-    """Number of an expression, from runs made now or from a record."""
+    """Number of an expression, from new runs or from a record."""
     if (known := recorded_as(name, paper)) is None:
         return evaluate(name, {**runs(), **kept(), "verdicts": verdicts()})
     numbers = recorded().get(known[0], {})
@@ -326,7 +326,7 @@ def value(name: str, paper: str | None) -> Number:
 
 @dataclass(frozen=True)
 class Context:
-    """Meaning of the marks of a page."""
+    """Paper and aliases of a page, which define the meaning of its marks."""
 
     paper: str | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -344,7 +344,7 @@ class Context:
 
 
 def aliases_of(page: Path) -> Path:
-    """File with the aliases of a page; a page without marks has none."""
+    """Path of the file with a page's aliases, which exists only if the page has marks."""
     if page.name == "reasons.md":
         return ALIASES / "reasons" / f"{page.parents[1].name}.toml"
     inside = page.relative_to(ROOT / "docs") if page.is_relative_to(ROOT / "docs") else page.name
@@ -359,7 +359,7 @@ def context_of(page: Path) -> Context:
 
 
 def updated(text: str, context: Context, value_of: Value = value) -> str:
-    """Text of a page with the numbers of today, in its prose and in its tables."""
+    """Text of a page with current numbers, in its prose and in its tables."""
     loose = len(_MARK.findall(text)) - len(_MARKED.findall(text))
     if loose:
         raise NamingError(
@@ -388,12 +388,12 @@ def names_in(text: str, context: Context) -> list[str]:
 
 
 def without(text: str) -> str:
-    """Text without its named numbers; numbers typed in the sources of its tables remain."""
+    """Text without its named numbers; typed numbers in sources of tables remain."""
     return tables.filled(_MARKED.sub("", text), lambda _: "")
 
 
 def formatted(sample: str, number: Number) -> str:
-    """Number in the form of the sample: with its digits, sign and interval, or as a word."""
+    """Number in the form of a sample: with the same digits, sign and interval, or as a word."""
     if sample.lower() in WORDS:
         rounded = round(number.mean)
         word = WORDS[rounded] if 0 <= rounded < len(WORDS) else str(rounded)
@@ -419,7 +419,7 @@ def _digits(text: str) -> int:
 
 
 def pages() -> list[Path]:
-    """Paths of all texts that can have marks."""
+    """Paths of all texts that may have marks."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [*found, *sorted((ROOT / "python/airfair/experiments").glob("*/text/reasons.md"))]
 
@@ -436,7 +436,7 @@ def recorded_names() -> dict[str, set[str]]:
 
 
 def record(results: Path) -> dict[str, dict[str, list[float | None]]]:
-    """Values of these expressions, from full runs."""
+    """Values of the expressions of `recorded_names`, from full runs."""
     found: dict[str, dict[str, list[float | None]]] = {}
     for paper, used in recorded_names().items():
         names = full_run(paper, results)

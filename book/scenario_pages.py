@@ -1,6 +1,6 @@
 """Writes the reference of the scenario file: docs/scenario.md and a page for each kind of section.
 
-Use: make docs. The tables are those of the keys that the parser reads.
+Use: make docs. The tables are made from the keys that the parser reads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ INDEX = "scenario.md"
 
 @dataclass(frozen=True)
 class Page:
-    """A page, and the words with which the headings of its tables begin."""
+    """Page of the reference, and the first words of the headings of its tables."""
 
     name: str
     title: str
@@ -63,12 +63,12 @@ PAGES = (
 
 
 def names() -> list[str]:
-    """Names of the pages below docs."""
+    """Names of the pages, relative to docs."""
     return [INDEX, *(f"scenario/{page.name}.md" for page in PAGES)]
 
 
 def written() -> dict[str, str]:
-    """Text of each page, by its name below docs."""
+    """Text of each page, by its name relative to docs."""
     _, top, *rest = re.split(r"^## ", f"\n{_core.reference().rstrip()}\n", flags=re.MULTILINE)
     sections = dict(part.split("\n", 1) for part in rest)
     tables = {page: _of(page, sections) for page in PAGES}

@@ -1,10 +1,10 @@
-"""Runs commands and snippets of a page, in their order, in one empty folder.
+"""Runs the commands and snippets of a page in order, in an empty folder.
 
-A comment on the line above a fenced block decides what happens to it:
+A comment on the line above a fenced block decides on the use of the block:
 
 - no comment above `sh` or `python`: the block is run; images that it writes into docs/images are kept;
 - `<!-- not run: reason -->`: the block is not run;
-- `<!-- file: NAME -->`: the block is the content of a file, which is written for the steps below;
+- `<!-- file: NAME -->`: the block is written to this file, for later steps;
 - `<!-- listing: PATH -->`: the block shows this file of the repository;
 - `<!-- output -->`, `<!-- output: 3:9 -->`: the block shows the output of the command above, or these lines;
 - `<!-- fails -->`: the last command of the block ends with an error, which is its output;
@@ -25,7 +25,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = Path("docs/images")
-"""Folder of the images that commands draw and the repository keeps."""
+"""Folder of the repository for images that commands draw."""
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<kind>not run|file|listing|output|picture|fails)(?:: (?P<of>.*?))? -->\n)?"
     r"^(?P<fence>`{3,})(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=fence)$",
@@ -38,12 +38,12 @@ _TIME = re.compile(r", in \d.*$")
 
 
 class StepError(AssertionError):
-    """A step fails, or its output differs from the page."""
+    """Error of a step that fails, or whose output differs from the page."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block and its kind."""
+    """Fenced block of a page, with its kind."""
 
     kind: str
     of: str
@@ -53,7 +53,7 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Blocks of a page that are run, written, shown or left out for a reason."""
+    """Blocks of a page that are run, written, or shown, or have a reason for not being run."""
     for found in _BLOCK.finditer(text):
         kind = found["kind"] or (found["language"] if found["language"] in _RUN else "")
         if kind:
@@ -61,11 +61,11 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 Draw = Callable[[str, object], None]
-"""Draws a picture, given its name and its figure."""
+"""Function that draws a picture, given its name and its figure."""
 
 
 def followed(text: str, folder: Path, draw: Draw | None = None) -> str:
-    """Text of a page with its listings and outputs as they are today.
+    """Text of a page with current listings and outputs.
 
     Raises `StepError` if a step fails.
     """
@@ -89,7 +89,7 @@ class _Reader:
         self._names: dict[str, Any] = {"__name__": "page"}
 
     def step(self, block: Block) -> str | None:
-        """Run one step and return the text that its block has to show; `None` if the writer decides."""
+        """Run one step and return the text that its block has to show; `None` if the block stays as it is."""
         match block.kind:
             case "sh":
                 for line in _lines(block.body):
@@ -114,12 +114,12 @@ class _Reader:
 
 
 def images(folder: Path) -> dict[Path, bytes]:
-    """Images that the steps of a page have drawn, by their path in the repository."""
+    """Images drawn by the steps of a page, by their path in the repository."""
     return {ROOT / IMAGES / path.name: path.read_bytes() for path in (folder / IMAGES).iterdir()}
 
 
 def reasons(text: str) -> list[str]:
-    """Reasons for which blocks of a page are not run."""
+    """Reasons why blocks of a page are not run."""
     return [block.of for block in blocks(text) if block.kind == "not run"]
 
 
@@ -139,7 +139,7 @@ def _command(line: str, *, fails: bool = False) -> str:
     with _captured() as (out, errors):
         try:
             status = main(arguments[:into])
-        except SystemExit as end:  # of --help
+        except SystemExit as end:  # raised by --help
             status = end.code or 0
     if bool(status) != fails:
         raise StepError(f"{line}: status {status}\n{out.text()}{errors.text()}")
@@ -153,20 +153,20 @@ def _command(line: str, *, fails: bool = False) -> str:
 def _snippet(body: str, names: dict[str, Any]) -> str:
     with _captured() as (out, _):
         try:
-            exec(compile(body, "snippet", "exec"), names)  # noqa: S102 - the book's own
+            exec(compile(body, "snippet", "exec"), names)  # noqa: S102 - code of the book
         except Exception as error:
             raise StepError(f"{body}\n{type(error).__name__}: {error}") from error
     return out.text()
 
 
 class _Words(io.TextIOWrapper):
-    """A standard stream kept in memory, with the binary buffer that JSON documents are written to."""
+    """Standard stream in memory, with a binary buffer to which JSON documents are written."""
 
     def __init__(self) -> None:
         super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
 
     def text(self) -> str:
-        """Everything that was written."""
+        """Text that was written to the stream."""
         return self.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 

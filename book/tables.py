@@ -1,13 +1,13 @@
-"""Tables of results. `book/tables/NAME.md` has the table with an expression for each number.
+"""Writes tables of results from `book/tables/NAME.md`, which has an expression for each number.
 
-A page has the table with its numbers, between `<!-- table: NAME -->` and `<!-- /table -->`, written by
-`make book`.
+`make book` writes the table with its numbers into a page, between `<!-- table: NAME -->` and
+`<!-- /table -->`.
 
 A number in a source is `{{ PICTURE: EXPRESSION }}`. The picture shows the form: `0.00` has two decimals, `+0`
 always has a sign, `0.0 ± 0.0` has the 95 % interval, `one` is a word.
 
-Where the cells follow one rule, `<!-- each: EXPRESSION -->` above the table gives it: `{row}` is the
-first cell of the row, `{column}` the head of the column. Expressions divided by `|` are for one column each,
+If cells follow a rule, `<!-- each: EXPRESSION -->` above the table defines it: `{row}` is the first cell of
+the row, `{column}` the heading of the column. Several expressions, separated by `|`, are for one column each,
 from the second column on. A cell then has `{{ PICTURE }}`, or `{{ PICTURE: .REST }}` to append `.REST` to the
 expression.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 
 class NamingError(ValueError):
-    """A name without a value, or a number without a name."""
+    """Error of a name without a value, or of a number without a name."""
 
 
 SOURCES = Path(__file__).resolve().parent / "tables"
@@ -36,14 +36,14 @@ _PICTURE = re.compile(r"\+?0(?:\.0+)?(?: ± 0(?:\.0+)?)?|one|One")
 
 @dataclass(frozen=True)
 class Cell:
-    """A number of a table."""
+    """Number of a table, by its form and its expression."""
 
     picture: str
     expression: str
 
 
 Format = Callable[[Cell], str]
-"""Text of the number of a cell."""
+"""Function from a cell to the text of its number."""
 
 
 def source(name: str) -> str:
@@ -55,7 +55,7 @@ def source(name: str) -> str:
 
 
 def written(text: str, text_of: Format) -> str:
-    """Table of a source, with its numbers as `text_of` gives them."""
+    """Table of a source, with numbers formatted by `text_of`."""
     rule = _EACH.match(text)
     if rule is None:
         return _NUMBER.sub(lambda found: text_of(_cell(found, None)), text)
@@ -79,7 +79,7 @@ def written(text: str, text_of: Format) -> str:
 
 
 def filled(page: str, text_of: Format) -> str:
-    """Text of a page with its tables written anew."""
+    """Text of a page with updated tables."""
 
     def region(found: re.Match[str]) -> str:
         table = written(source(found["name"]), text_of)

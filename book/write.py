@@ -1,6 +1,6 @@
 """Writes the parts of pages that programs make: numbers, tables of results, listings, outputs of commands.
 
-Use: make book; `--record RESULTS` first keeps the numbers of full runs in docs/numbers.json.
+Use: make book. `--record RESULTS` first writes the numbers of full runs to docs/numbers.json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import steps
 
 
 def fresh(page: Path, *, run: bool) -> str:
-    """Text of a page as it has to be today."""
+    """Current text of a page, after its steps if `run` is true."""
     text = page.read_text(encoding="utf-8")
     if run:
         with tempfile.TemporaryDirectory() as folder:
@@ -29,7 +29,7 @@ def fresh(page: Path, *, run: bool) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Write all pages."""
+    """Update all pages."""
     if arguments[:1] == ["--record"]:
         document = json.dumps(named.record(Path(arguments[1])), indent=1, ensure_ascii=False)
         document = re.sub(r"\[\s+(\S+)\s+(\S+)\s+\]", r"[\1 \2]", document)

@@ -1,4 +1,4 @@
-"""Checks citations: every key is in docs/references.md, and every deviation in docs/deviations.
+"""Checks citations: docs/references.md has every cited key, and docs/deviations every cited deviation.
 
 Each module of crates/laws cites a source in its module documentation, and has a test with a citation after
 `Verifies:`.

@@ -1,7 +1,6 @@
 """Checks a Debian package of the agent: its files, manual page and unit, installation and removal.
 
-The installation needs root, and other checks need programs of their own. The script prints the checks that
-it skips.
+The installation needs root, and some checks need other programs. The script prints the checks that it skips.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def main() -> None:
 def _check_program(root: Path) -> None:
     program = root / "usr/bin/airfair-agent"
     config = root / "etc/airfair/agent.toml"
-    # The program accepts the configuration, and then fails at the empty recording.
+    # The program accepts the configuration, and fails because the recording is empty.
     output = _run(
         str(program), "observe", "--from", "/dev/null", "--config", str(config), fails=True
     )
@@ -85,7 +84,7 @@ def _check_unit(root: Path) -> None:
         _expect(f"\n  {command} " in help_text, f"{command} is no command")
     if not _is_here("systemd-analyze"):
         return
-    # The unit's program need not be installed on this machine: the copy names the unpacked one.
+    # The copy of the unit names the unpacked program, so that none has to be installed on this machine.
     copy = root / unit.name
     copy.write_text(text.replace("/usr/bin/airfair-agent", str(root / "usr/bin/airfair-agent")))
     output = _run("systemd-analyze", "verify", "--man=no", str(copy))
@@ -102,7 +101,7 @@ def _check_lintian(package: Path) -> None:
 
 
 def _check_install(package: Path) -> None:
-    """Install and purge in an empty tree, in which only dpkg's database may be left."""
+    """Install and purge the package in an empty tree; only dpkg's database may remain."""
     if os.geteuid() != 0:
         print("left out: installing it needs root")
         return
@@ -135,7 +134,7 @@ def _is_here(program: str) -> bool:
 
 
 def _run(*command: str, fails: bool = False, **environment: str) -> str:
-    """Run a command that must succeed, or must fail, and return what it prints."""
+    """Run a command that must succeed, or must fail, and return its output."""
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
     )

@@ -1,6 +1,6 @@
-"""Installs a wheel or a source archive by pip, and runs the commands with which a user starts.
+"""Installs a wheel or a source archive with pip, and runs the first commands of a user.
 
-A wheel must work without Rust and without a C compiler: PATH loses the folders that contain them.
+A wheel must work without Rust and without a C compiler, so PATH excludes folders that contain them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _check(package: Path, folder: Path) -> None:
 
 
 def _path(package: Path) -> list[str]:
-    """Return the folders of PATH; for a wheel without those that contain a compiler."""
+    """Return the folders of PATH, for a wheel without those that contain a compiler."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if package.suffix != ".whl":
         return folders

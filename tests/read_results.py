@@ -1,6 +1,6 @@
 """Opens a directory of results with pandas, pyarrow, polars, DuckDB and xarray, as docs/how-to/data.md does.
 
-Usage: read_results.py DIRECTORY, where `airfair run one-slow-station --out` has written DIRECTORY. An
+Usage: read_results.py DIRECTORY, which `airfair run one-slow-station --out DIRECTORY` has written. An
 assertion fails if the programs read different values.
 """
 

@@ -13,7 +13,7 @@ RECORD = ROOT / "docs/verdicts.json"
 
 
 def golden() -> str:
-    """Return a hash of the golden tables' record hashes: it changes with the engine's results."""
+    """Return a hash of the golden tables' record hashes, which changes with the engine's results."""
     tables = sorted((ROOT / "crates/sim/tests/golden").glob("*.txt"))
     records = "".join(path.read_text(encoding="utf-8").rsplit("records ", 1)[1] for path in tables)
     return hashlib.sha256(records.encode()).hexdigest()

@@ -1,8 +1,8 @@
 """Compares airfair with ns-2.35 on Figures 8 and 10 of `tfrc-friendliness`, dedicated links; prints Markdown.
 
 Run from a checkout after `make build`, with `ns` installed:
-`.venv/bin/python bench/ns2/compare_friendliness.py [JSON]`. The documents take their numbers from
-`bench/ns2/friendliness.json`.
+`.venv/bin/python bench/ns2/compare_friendliness.py [JSON]`. JSON is the file to which the
+numbers are written. The documents use `bench/ns2/friendliness.json`.
 
 Both simulators count packets at the receivers, headers included, over the same number of seeds. Two values
 agree if they differ by at most 15 %, or by at most ns-2's standard deviation.

@@ -1,19 +1,19 @@
 """Compares airfair with ns-2.35 on TCP uploads and downloads in one 802.11b cell; prints Markdown.
 
 Run from a checkout after `make build`, with `ns` installed:
-`.venv/bin/python bench/ns2/compare_updown.py [JSON]`. The documents take their numbers from
-`bench/ns2/updown.json`.
+`.venv/bin/python bench/ns2/compare_updown.py [JSON]`. JSON is the file to which the
+numbers are written. The documents use `bench/ns2/updown.json`.
 
-The table has the segments per second that the receivers deliver in order after the warm-up, summed over the
-flows of a direction: the mean over the seeds and the half width of its 95 % confidence interval. Two values
-agree if they differ by at most 15 %, or if zero lies in the 95 % interval of the difference of the means.
+The table has the segments per second that the receivers of a direction deliver in order after the warm-up:
+the mean of their sum over the seeds, and the half width of its 95 % confidence interval. Two values agree if
+they differ by at most 15 %, or if zero lies in the 95 % interval of the difference of the means.
 
 Cells with four flows and seven attempts starve the downlink, and ns-2's Sack1 deviates there. In recovery
 it subtracts one packet from its count of packets in flight for each ACK that arrives, but the access
 point's full queue drops a third of the uplinks' ACKs. The count stays above the window, the sender sends
 nothing, and a time-out follows. An uplink in time-outs leaves airtime and queue to the downlink. ns-2's
-Linux sender counts by its scoreboard, as RFC 6675 and airfair do. The last rows use this sender: there,
-only the statistical spread of so few packets is left.
+Linux sender counts by its scoreboard, as RFC 6675 and airfair do. The last rows use this sender, and deviate
+only by the statistical spread of few packets.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Rows = dict[str, dict[str, tuple[float, float]]]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the comparison: flows per direction, the access point's queue, the limit of attempts."""
+    """Cell of the comparison: flows per direction, the access point's queue, and the limit of attempts."""
 
     flows: int
     queue: int

@@ -2,20 +2,20 @@
 
 Run from a checkout after `make build`, with Debian's libns3-dev and g++ installed:
 `.venv/bin/python bench/ns3/compare_cells.py`. `--ns3-only` leaves airfair out; `--record` writes the greatest
-deviations to `cells.json`, from which the documents take them. `bench/race.py` compares the CPU times.
+deviations to `cells.json`, which the documents use. `bench/race.py` compares the CPU times.
 
 The table has the goodput [Mb/s of UDP payload] of saturated stations, which are all at one position and
 receive each other: the mean over the seeds and the half width of its 95 % confidence interval. ns-3 may
 deviate by 3 % from the calculation, which is Bianchi's [bianchi-2000 eq. 7, 9, 13]. airfair may deviate
-from ns-3 by 3 %, or by the confidence interval of the difference, after ns-3's figure was corrected for its
-shorter or longer preambles (column `scale`). The calculation:
+from ns-3 by 3 %, or by the confidence interval of the difference, after a correction of ns-3's goodput for
+its shorter or longer preambles (column `scale`). The calculation:
 
     An idle slot takes 9 µs, a success PPDU + SIFS + response + AIFS, a collision PPDU + AIFS.
     A success carries K MPDUs of 1538 octets: 1472 of payload, 28 of IP and UDP, 8 of LLC/SNAP, 30 of MAC.
     K is the window, or the number of MPDUs that max_bytes or a PPDU of 5.484 ms hold if it is smaller.
     Responses go at 24 Mb/s: an ACK takes 28 µs, a BlockAck of 32 octets 32 µs.
 
-Conventions of ns-3.37, with the class in src/wifi/model that has each, and how this comparison treats it:
+Conventions of ns-3.37, the classes of src/wifi/model that implement them, and their treatment here:
 
 * After a lost BlockAck the sender contends for a BAR, and the response to the BAR resets the contention
   window (HtFrameExchangeManager::MissedBlockAck, UseExplicitBarAfterMissedBlockAck of QosTxop). So a sender
@@ -92,7 +92,7 @@ BITS = (0.5, 1, 1.5, 2, 3, 4, 4.5, 5, 6, 20 / 3, 7.5, 25 / 3)
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the comparison."""
+    """Cell of the comparison."""
 
     standard: str
     width: int
@@ -206,7 +206,7 @@ def build(scratch: Path) -> Path:
     found = subprocess.run(
         ["pkg-config", "--libs", *wanted], check=True, capture_output=True, text=True
     )
-    # Debian's flags name a directory of headers that does not exist; its libraries are all that is needed.
+    # Debian's flags name a directory of headers that does not exist, so only the libraries are used.
     libraries = sorted({flag for flag in found.stdout.split() if flag.startswith("-lns3")})
     program = scratch / "cell"
     compiler = ["g++", "-std=c++17", "-O2", str(HERE / "cell.cc"), "-o", str(program), *libraries]
@@ -373,7 +373,7 @@ def verdict(theirs: list[float], mine: list[float]) -> str:
 
 @dataclass
 class Comparison:
-    """Result of one cell: ratios that should be 1."""
+    """Result of one cell, as ratios that should be 1."""
 
     is_off: bool = False
     ns3_to_model: float = 1.0

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// BPF objects: name, source, and a compiler option.
+/// BPF objects to compile: name of the object, name of its source, and an option of the compiler.
 const OBJECTS: [(&str, &str, Option<&str>); 6] = [
     ("sender", "sender", None),
     ("sender_without_link", "sender", Some("-DWITHOUT_LINK")),

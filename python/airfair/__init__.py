@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from . import copies
-from ._core import RunError, Scenario, ScenarioError, __version__
+from ._core import RunError, Scenario, ScenarioError, SettingError, __version__
 from .copies import ForeignResultError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .result import Result
     from .scenario import load
     from .store import DamagedError
+    from .world import World
 
 copies.enable()
 
@@ -51,7 +52,9 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "SettingError",
     "StudyError",
+    "World",
     "__version__",
     "between",
     "choice",
@@ -77,6 +80,7 @@ _LAZY = {
     "Interrupted": "engine",
     "Result": "result",
     "StudyError": "experiment",
+    "World": "world",
     "between": "experiment",
     "choice": "experiment",
     "claim": "experiment",

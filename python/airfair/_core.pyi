@@ -13,18 +13,23 @@ __all__ = [
     "LONGEST_FRAME_NS",
     "Batch",
     "Emulation",
+    "Observation",
     "Outcome",
     "Radios",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "SettingError",
     "Tracing",
+    "World",
     "__version__",
     "delays",
+    "duration_ns",
     "emulation_enter",
     "emulation_isolate",
     "emulation_try",
     "escaped",
+    "observation_columns",
     "quantity",
     "reference",
     "run",
@@ -51,6 +56,9 @@ class ScenarioError(ValueError):
 
 class RunError(RuntimeError):
     """A run failed."""
+
+class SettingError(ValueError):
+    """A setting cannot be changed during the run, or not to this value."""
 
 @final
 class Scenario:
@@ -277,3 +285,137 @@ def emulation_enter(
 def escaped(text: str) -> str: ...
 def schema() -> str: ...
 def reference() -> str: ...
+def duration_ns(text: str) -> int:
+    """Number of nanoseconds of a duration such as "10 ms"."""
+
+def observation_columns() -> list[tuple[str, str, str]]:
+    """Columns of an observation: objects ("flows", "stations", "cells" or "links"), name and meaning."""
+
+@final
+class World:
+    """One replication of a scenario, which the owner advances in steps."""
+
+    def __new__(
+        cls, scenario: Scenario, *, seed: int, replication: int, tracing: Tracing | None = None
+    ) -> World: ...
+    @property
+    def now_ns(self) -> int: ...
+    def advance(self, by: str | float) -> Observation: ...
+    def set(self, path: str, value: str) -> None: ...
+    def rates(self, station: int) -> list[int]: ...
+    def set_rate_index(self, station: int, direction: str, index: int) -> None: ...
+    def set_contention_window(
+        self, member: int, smallest: int, largest: int, category: str | None = None
+    ) -> None: ...
+    def set_aifsn(self, member: int, aifsn: int, category: str | None = None) -> None: ...
+    def set_txop_limit(self, member: int, limit_ns: int, category: str | None = None) -> None: ...
+    def set_aggregate_limits(
+        self,
+        station: int,
+        direction: str,
+        *,
+        octets: int | None = None,
+        mpdus: int | None = None,
+        duration_ns: int | None = None,
+    ) -> None: ...
+    def set_airtime_weight(self, station: int, weight: int) -> None: ...
+    def set_weights(self, member: int, data: int, acks: int) -> None: ...
+    def set_window_limit(self, flow: int, end: str, unit: str, value: int) -> None: ...
+    def set_rate_limit(self, flow: int, end: str, bps: int | None) -> None: ...
+    def start_flow(self, flow: int) -> None: ...
+    def stop_flow(self, flow: int) -> None: ...
+    def copy(self) -> World: ...
+    def finish(self) -> Outcome: ...
+
+@final
+class Observation:
+    """Activity of a world during one step, as arrays in the order of the scenario.
+
+    The arrays of flows are `goodput_bps` to `timeouts`, those of stations `airtime_share` to `dropped`, those
+    of cells `channel_busy_share` to `access_point_dropped`, and those of directions of links the last two.
+    """
+
+    @property
+    def at_s(self) -> float:
+        """Time at the end of the step [s]."""
+    @property
+    def length_s(self) -> float:
+        """Length of the step [s]."""
+    @property
+    def goodput_bps(self) -> NDArray[np.float64]:
+        """Application data delivered in order during the step, per second."""
+    @property
+    def delay_ms(self) -> NDArray[np.float64]:
+        """Mean one-way delay of the packets that arrived during the step."""
+    @property
+    def rtt_ms(self) -> NDArray[np.float64]:
+        """Mean of the round-trip times that the sender measured during the step."""
+    @property
+    def cwnd_segments(self) -> NDArray[np.float64]:
+        """Congestion window of a TCP sender at the end of the step."""
+    @property
+    def packets_sent(self) -> NDArray[np.float64]:
+        """Packets that the sender sent during the step."""
+    @property
+    def packets_received(self) -> NDArray[np.float64]:
+        """Packets of the sender that arrived during the step."""
+    @property
+    def packets_dropped(self) -> NDArray[np.float64]:
+        """Packets of the sender that were lost during the step."""
+    @property
+    def retransmissions(self) -> NDArray[np.float64]:
+        """Segments that the sender retransmitted during the step."""
+    @property
+    def timeouts(self) -> NDArray[np.float64]:
+        """Expiries of the sender's retransmission or no-feedback timer during the step."""
+    @property
+    def airtime_share(self) -> NDArray[np.float64]:
+        """Share of the step in which a frame of the station's exchanges was alone on the air."""
+    @property
+    def queue_packets(self) -> NDArray[np.float64]:
+        """Packets in the station's transmit queue at the end of the step."""
+    @property
+    def rate_up_bps(self) -> NDArray[np.float64]:
+        """Rate of data frames from the station at the end of the step."""
+    @property
+    def rate_down_bps(self) -> NDArray[np.float64]:
+        """Rate of data frames to the station at the end of the step."""
+    @property
+    def frames(self) -> NDArray[np.float64]:
+        """Data and RTS frames that the station sent during the step."""
+    @property
+    def retries(self) -> NDArray[np.float64]:
+        """Retries among `frames`."""
+    @property
+    def collisions(self) -> NDArray[np.float64]:
+        """Frames of the station that another frame overlapped at the receiver during the step."""
+    @property
+    def dropped(self) -> NDArray[np.float64]:
+        """Packets that the station dropped during the step, for any reason."""
+    @property
+    def channel_busy_share(self) -> NDArray[np.float64]:
+        """Share of the step in which the channel was busy; a frame counts when it ends."""
+    @property
+    def channel_collisions(self) -> NDArray[np.float64]:
+        """Collisions on the cell's channel during the step."""
+    @property
+    def access_point_queue_packets(self) -> NDArray[np.float64]:
+        """Packets in the access point's transmit queue at the end of the step."""
+    @property
+    def access_point_frames(self) -> NDArray[np.float64]:
+        """Data and RTS frames that the access point sent during the step."""
+    @property
+    def access_point_retries(self) -> NDArray[np.float64]:
+        """Retries among `access_point_frames`."""
+    @property
+    def access_point_collisions(self) -> NDArray[np.float64]:
+        """Frames of the access point that another frame overlapped at the receiver during the step."""
+    @property
+    def access_point_dropped(self) -> NDArray[np.float64]:
+        """Packets that the access point dropped during the step, for any reason."""
+    @property
+    def link_queue_packets(self) -> NDArray[np.float64]:
+        """Packets in the queue of this direction of the link at the end of the step."""
+    @property
+    def link_dropped(self) -> NDArray[np.float64]:
+        """Packets that this direction of the link lost or refused during the step."""

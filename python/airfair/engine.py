@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from . import _core
 from .result import Result
 from .scenario import load
+from .world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +36,7 @@ def run(  # noqa: PLR0913 - options, each with a default
     set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
+    drive: Callable[[World], object] | None = None,
 ) -> Result:
     """Run all replications of a scenario: a path, a TOML text, or a mapping of the same shape.
 
@@ -42,13 +44,50 @@ def run(  # noqa: PLR0913 - options, each with a default
     `threads` is the number of threads, by default one per core. `progress` is called with the fraction done.
     A replication depends only on the scenario, the seed and its number; `threads` does not change results.
 
+    `drive` is called with the `World` of each replication in turn, to step it and to change its settings. If
+    it returns early, the rest of the run follows without changes.
+
     Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted` on Ctrl-C.
     """
     scenario = load(source, seed=seed, replications=replications, series=series, set=set)
+    if drive is not None:
+        return _run_driven(scenario, drive, progress)
     (result,) = run_many([scenario], threads=threads, progress=progress)
     if result.interrupted:
         raise Interrupted(result)
     return result
+
+
+def _run_driven(
+    scenario: _core.Scenario,
+    drive: Callable[[World], object],
+    progress: Callable[[float], object] | None,
+) -> Result:
+    """Run the replications one after the other, each with a world that `drive` steps."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    done: list[_core.Outcome] = []
+
+    def result() -> Result:
+        return Result(
+            scenario,
+            done,
+            interrupted=len(done) < scenario.replications,
+            cpu_s=time.process_time() - cpu,
+            wall_s=time.perf_counter() - wall,
+        )
+
+    try:
+        for replication in range(scenario.replications):
+            with World(scenario, replication=replication) as world:
+                drive(world)
+                if not world.over:
+                    world.advance()
+                done.extend(world.result().outcomes)
+            if progress is not None:
+                progress(len(done) / scenario.replications)
+    except KeyboardInterrupt:
+        raise Interrupted(result()) from None
+    return result()
 
 
 def run_many(

@@ -1,4 +1,4 @@
-"""Fixtures: a scenario file, and the program as a user starts it."""
+"""Fixtures: a scenario file, and a function that starts `airfair` as a user does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support import PROGRAM, SCENARIO, Program
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order files: those with tests that wait first, then slow ones, so that all processes end together."""
+    """Sort files: those with waiting tests first, then those with slow tests. Workers end together."""
 
     def those_with(mark: str) -> set[Path]:
         return {item.path for item in items if item.get_closest_marker(mark)}
@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
-    """A scenario file that runs in milliseconds."""
+    """Scenario file whose simulation takes milliseconds."""
     path = tmp_path / "scenario.toml"
     path.write_text(SCENARIO, encoding="utf-8")
     return path
@@ -31,7 +31,7 @@ def scenario(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """Start `airfair` with arguments, wait for it and return what it printed."""
+    """Function that runs `airfair` with arguments and returns its exit status and output."""
 
     def start(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(

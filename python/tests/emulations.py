@@ -1,4 +1,4 @@
-"""Real emulations, for tests that observe them from outside while they run."""
+"""Real emulations, which tests observe from outside while they run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ link = { rate = "100 Mb/s", delay = "1 ms" }
 
 @functools.cache
 def is_permitted(kind: str) -> bool:
-    """True if interfaces of this kind can be created, tried in a separate process."""
+    """True if a process may create interfaces of this kind; a separate process tries it."""
     code = f"from airfair.emulation import backend; backend.choose({kind!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     return done.returncode == 0
@@ -45,7 +45,7 @@ def emulate(cell: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def staying(cell: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], running.Running]]:
-    """Running emulation without a command; raises `RuntimeError` if it does not start."""
+    """Process and record of an emulation without a command; raises `RuntimeError` if it does not start."""
     command = [*PROGRAM, "emulate", str(cell), *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

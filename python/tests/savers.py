@@ -1,7 +1,7 @@
-"""Processes that run jobs into one archive, for the tests that kill them or let them meet.
+"""Processes that save runs in one archive; tests kill them or let several run at once.
 
-`savers.py ARCHIVE save` runs all jobs into the archive and saves every few. `savers.py ARCHIVE kill N` has
-that done by N processes, one after the other, kills each at a random moment and looks at what it has left.
+`savers.py ARCHIVE save` runs all jobs and saves some of them at a time. `savers.py ARCHIVE kill N` starts N
+such processes, one after the other, kills each at a random moment and checks the archive.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from airfair.scenario import load
 from support import SCENARIO
 
 COUNT = 1000
-"""Runs, more than ten processes that are killed save on most machines."""
+"""Number of runs: on most machines, ten processes save fewer before they are killed."""
 AT_ONCE = 10
-"""Runs that are saved together."""
+"""Number of runs that are saved together."""
 LONGEST_S = 0.1
-"""Time after which a process is killed at the latest. Some of them have saved a few times by then."""
+"""Longest time until a process is killed; some have saved a few times by then."""
 
 
 @functools.cache
@@ -40,7 +40,7 @@ def jobs() -> list[Job]:
 
 
 class Engine:
-    """Engine that passes on a few runs at a time, and fails if one of them was already saved."""
+    """Engine that returns a few runs at a time, and fails if one of them was already saved."""
 
     def __init__(self, saved: AbstractSet[bytes]) -> None:
         self._saved = saved
@@ -63,14 +63,14 @@ class Engine:
 
 
 def save(path: Path, saved: AbstractSet[bytes] = frozenset()) -> Done:
-    """Run all jobs into the archive."""
+    """Run all jobs and save them in the archive."""
     running.SAVE_S = 0.0
     with Archive(path) as archive:
         return run(jobs(), archive, engine=Engine(saved))
 
 
 def look(path: Path) -> dict[bytes, bytes]:
-    """Packed outcomes in the archive, all of them whole."""
+    """Return the packed outcomes in the archive; a damaged archive or outcome is an error."""
     with Archive(path) as archive:
         found = archive.find([job.key for job in jobs()])
         damaged = archive.damaged()
@@ -85,14 +85,14 @@ def look(path: Path) -> dict[bytes, bytes]:
 
 
 def kill(path: Path, times: int) -> int:
-    """Kill processes that save, and return after how many of them the archive had more runs than before.
+    """Kill processes that save, and return the number of processes that have saved runs.
 
-    Every tenth finds no archive and begins one, as does one after all runs are saved.
+    Every tenth process begins a new archive, and so does the process after all runs are saved.
     """
-    draw = random.Random(1)  # noqa: S311 - no secret
+    draw = random.Random(1)  # noqa: S311 - not for cryptography
     saved: dict[bytes, bytes] = {}
     grown = 0
-    build(), [job.key for job in jobs()]  # once for all
+    build(), [job.key for job in jobs()]  # computed once, before the forks
     for number in range(times):
         if number % 10 == 0 or len(saved) == COUNT:
             path.unlink(missing_ok=True)
@@ -112,7 +112,7 @@ def _save_and_die(path: Path, saved: dict[bytes, bytes], after_s: float) -> None
     if child == 0:
         try:
             save(path, saved.keys())
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the parent has to know
+        except BaseException as error:  # noqa: BLE001 - the parent reports any error
             sys.stderr.write(f"{error!r}\n")
         os._exit(0)
     time.sleep(after_s)

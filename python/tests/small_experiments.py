@@ -1,4 +1,4 @@
-"""A cell of two stations that is simulated in less than a millisecond, and experiments on it."""
+"""Experiments on a cell of two stations, whose runs take less than a millisecond."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMES = {"scheme": {"plain": {}, "short": {"station.*.queue.packets": 5}}}
 
 
 def experiment(**options: object) -> airfair.Experiment:
-    """The experiment on the cell, two replications of each point unless something else is said."""
+    """Experiment on the cell, with two replications of each point unless given otherwise."""
     return airfair.Experiment(CELL, **{"replications": 2, **options})  # type: ignore[arg-type]
 
 

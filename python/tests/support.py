@@ -1,4 +1,4 @@
-"""What the tests share: a small scenario, and how to start the program."""
+"""Helpers of several tests: a small scenario, the program, and checks of a paper's texts."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ transport = { kind = "tcp", flavour = "newreno" }
 
 
 def told(paper: Paper[Any], search_id: str, data: object) -> str:
-    """Text of a finding."""
+    """Text of a paper's finding."""
     (search,) = (one for one in paper.searches if one.id == search_id)
     return paper.finding(search, data).text
 
 
 def assert_all_is_said(paper: Paper[Any], data: Any) -> None:  # noqa: ANN401 - runs of any paper
-    """Assert that each text of a paper gets all its numbers, and that each section is used."""
+    """Assert that each text of a paper has all its numbers, and that the paper uses each section."""
     searches = [*paper.searches, *([paper.calibration] if paper.calibration else [])]
     for search in searches:
         finding = paper.finding(search, data)
@@ -86,7 +86,7 @@ def unused_reasons(paper: Paper[Any], data: object) -> list[str]:
 
 
 def runs_in(archive: Path) -> int:
-    """How many finished runs an archive has, which may not be there yet."""
+    """Number of finished runs in an archive; 0 if the archive does not exist yet."""
     try:
         with closing(sqlite3.connect(f"file:{archive}?mode=ro", uri=True)) as base:
             count: int = base.execute("SELECT COUNT(*) FROM runs").fetchone()[0]

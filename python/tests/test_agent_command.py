@@ -1,4 +1,4 @@
-"""`airfair agent` hands over to the program."""
+"""Tests of `airfair agent`, which starts the agent's program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORDS = ["run", "--interface", "wlan0", "--dry-run", "--json"]
 
 
 class HandedError(Exception):
-    """The program has the words."""
+    """Raised in place of the start of the program, with its arguments."""
 
 
 def test_words_are_handed_over_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md names files, functions and tests that exist, and crates and modules depend as it says."""
+"""Tests that files, functions and tests in ARCHITECTURE.md exist, and that dependencies are as stated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
 def section(title: str) -> str:
-    """The text below a heading, up to the next one."""
+    """Text between a heading and the next one."""
     return TEXT[TEXT.index(f"\n## {title}\n") :].split("\n## ")[1]
 
 
@@ -29,7 +29,7 @@ STEPS = rows("The way of a packet") + rows("The way of an aggregate")
 
 
 def _expanded(path: str) -> list[str]:
-    """Paths that `a/{b,c}.rs` stands for."""
+    """Paths without braces: those of `a/{b,c}.rs` are `a/b.rs` and `a/c.rs`."""
     found = re.fullmatch(r"(.*)\{(.*)\}(.*)", path)
     if found is None:
         return [path]
@@ -81,7 +81,7 @@ def test_each_invariant_names_a_test_that_exists() -> None:
 
 
 def depends_on(crate: str) -> set[str]:
-    """Crates that a crate of the workspace depends on, tests aside."""
+    """Crates that a crate of the workspace depends on, without those of its tests."""
     manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text(encoding="utf-8"))
     return {name.removeprefix("airfair-") for name in manifest["dependencies"]}
 

@@ -1,4 +1,4 @@
-"""The archive of finished runs: what it answers, what it keeps apart, what it says when it is not well."""
+"""Tests of the archive of finished runs: runs found by their inputs, damaged files, and full disks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hashes(done: Done) -> list[int | None]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Runs that the simulator was asked for, call by call."""
+    """Number of runs in each call of the simulator."""
     seen: list[int] = []
     simulate = _core.stream
 
@@ -225,7 +225,7 @@ def test_a_damaged_run_is_told_and_gives_no_table(tmp_path: Path, change: str) -
     with Archive(path) as kept:
         run(jobs(2), kept)
     with closing(sqlite3.connect(path)) as base, base:
-        base.execute(f"UPDATE runs SET {change} WHERE id = 1")  # noqa: S608 - of this test
+        base.execute(f"UPDATE runs SET {change} WHERE id = 1")  # noqa: S608 - the test's own SQL
     with Archive(path) as kept, pytest.raises(DamagedArchiveError, match=r"prune --damaged"):
         run(jobs(2), kept)
 
@@ -241,7 +241,7 @@ def test_half_a_file_is_told_and_gives_no_table(tmp_path: Path) -> None:
 
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A disk with room for an empty archive and a few runs."""
+    """Limit the archive's file to the size of a few runs."""
     connect = sqlite3.connect
 
     def small(*arguments: object, **options: object) -> sqlite3.Connection:
@@ -262,7 +262,7 @@ def test_a_full_disk_is_told_and_costs_nothing_that_was_saved(tmp_path: Path) ->
         assert isinstance(done.unsaved, ArchiveError)
         assert "runs: the disk is full" in str(done.unsaved)
         assert done.unsaved.errno == errno.ENOSPC
-        # Nor does it cost what was run: that is there, though not kept.
+        # The results of the runs that were not saved are returned all the same.
         assert not done.interrupted
         assert hashes(done)[:2] == saved
         again = run(jobs(2), kept)
@@ -280,18 +280,18 @@ def test_the_archive_of_a_user_is_where_caches_are(monkeypatch: pytest.MonkeyPat
 
 
 class Interrupted:
-    """An engine that Ctrl-C finds while it tells of finished runs."""
+    """Engine that Ctrl-C interrupts after some runs have finished."""
 
     def __init__(self, finished: int) -> None:
         self._finished = finished
 
     def run(self, jobs: Sequence[Job], on_done: OnDone, _: Progress) -> bool:
-        """Do some of the jobs."""
+        """Run some of the jobs, then raise KeyboardInterrupt."""
         Local(1).run(jobs[: self._finished], on_done, lambda _: None)
         raise KeyboardInterrupt
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: the engine holds no resources."""
 
 
 def test_ctrl_c_in_the_midst_of_what_is_told_keeps_what_is_finished(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Archives of processes that are killed, and of several at once."""
+"""Tests of archives that several processes share, or whose processes are killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def uninterrupted() -> list[bytes]:
 
 
 def octets(path: Path) -> tuple[int, list[bytes]]:
-    """Runs that the archive answers, and what comes of all jobs."""
+    """Number of runs found in the archive, and the packed outcomes of all jobs."""
     with Archive(path) as archive:
         done = run(savers.jobs(), archive)
     return done.found, [outcome.to_bytes() for outcome in done.outcomes if outcome is not None]
@@ -36,7 +36,7 @@ def test_finished_runs_survive_a_hundred_kills(tmp_path: Path, uninterrupted: li
         [*SAVERS, str(path), "kill", "100"], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    # Many are killed before they have saved anything, on a busy machine, but not all.
+    # On a busy machine many processes are killed before they have saved a run, but not all.
     assert int(ended.stdout) > 10
     found = len(savers.look(path))
     assert octets(path) == (found, uninterrupted)

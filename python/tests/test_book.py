@@ -1,4 +1,4 @@
-"""Numbers, commands and links of the book agree with the program.
+"""Tests that numbers, commands and links of the book agree with the program.
 
 `make book` writes numbers, listings and outputs anew.
 """
@@ -30,12 +30,12 @@ NOT_RUN = {
     "needs two hosts",
     "takes minutes",
 }
-"""Reasons for which a command or a snippet of the book may stay without a run."""
+"""Allowed reasons for not running a command or a snippet."""
 PAGES = [page for page in named.pages() if page.name != "reasons.md"]
 WRITTEN = {
     ROOT / "docs" / name for name in ("references.md", "results.md", *scenario_pages.names())
 }
-"""Pages that a program writes, and titles of sources."""
+"""Pages that a program writes, and the list of sources, whose titles contain numbers."""
 DEVIATIONS = sorted((ROOT / "docs/deviations").glob("*.md"))
 """Pages with entries of deviations."""
 STEPS = [page for page in PAGES if page.name != "tutorial.md"]
@@ -136,9 +136,9 @@ NOT_NAMED = {
     "printed by the paper",
     "worked out in the text",
 }
-"""Reasons for which a number with a point, or with an interval, may be typed."""
+"""Allowed reasons for a number with a decimal point or an interval but without an alias."""
 LONGEST_LIST = 10
-"""Numbers that one comment may exempt: more of them belong in a record."""
+"""Greatest number of exemptions in one comment; more numbers belong in a record."""
 TYPED = re.compile(r"^<!-- not named: ([^:]+): (.+) -->$", re.MULTILINE)
 NO_RESULT = re.compile(
     r"^```.*?^```$|`[^`]*`|\]\([^)]*\)|802\.11|[Pp]ython 3\.\d+|ns-2\.35|<!--(?!=).*?-->|\[[\w-]+ §[^\]]*\]",
@@ -148,7 +148,7 @@ NUMBER = re.compile(r"(?<![\w.§])(?:\d+\.\d+|\d+(?= ± ))(?![\w.])")
 
 
 def typed(text: str) -> set[str]:
-    """Numbers with a point or an interval that have no name."""
+    """Numbers with a decimal point or an interval that have no alias."""
     return set(NUMBER.findall(NO_RESULT.sub("", named.without(text))))
 
 
@@ -240,7 +240,7 @@ def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
     assert DARK_PALETTE[1] in dark
 
 
-# ------------------------------------------------------------------ the checks see mistakes
+# ------------------------------------------------------------------ tests of the checks
 
 
 ALIASES = named.Context(aliases={"own": "a.b", "sum": "a + b", "claims": "verdicts.all.claims"})

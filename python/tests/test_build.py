@@ -1,4 +1,4 @@
-"""`airfair.build`: functions for the tables of a scenario, from its schema."""
+"""Tests of `airfair.build`, whose functions make the tables of a scenario from its schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`airfair cache`: what it shows and what it removes."""
+"""Tests of `airfair cache`, which shows and removes the runs of the user's archive."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The user's archive: 40 runs of this build, then 5 of another one."""
+    """Archive of the user with 40 runs of this build, and then 5 of another one."""
     path = tmp_path / "runs.sqlite"
     monkeypatch.setenv("AIRFAIR_CACHE", str(path))
     scenario = load(SCENARIO, set={"duration": "100 ms", "series": "off"})

@@ -1,4 +1,4 @@
-"""Aggregates and access categories in results: numbers worked by hand, and sums that agree."""
+"""Tests of aggregates and access categories in results, against numbers worked out by hand and sums."""
 
 from __future__ import annotations
 
@@ -101,18 +101,20 @@ transport = { kind = "tcp", flavour = "sack" }
 
 
 def ran(text: str) -> Result:
-    """A run of a scenario."""
+    """Result of a scenario."""
     return airfair.run(airfair.Scenario.parse(text.encode()))
 
 
 @pytest.fixture(scope="module")
 def busy() -> Result:
-    """A run of a cell with three categories, collisions, errors and drops."""
+    """Result of a cell with three categories, collisions, errors and drops."""
     return ran(BUSY)
 
 
 def test_a_saturated_cell_whose_aggregates_have_room_for_eight_shows_eight() -> None:
-    """An MPDU has 1472 + 28 + 8 + 30 = 1538 octets, a subframe 1544 of them; 7 · 1544 + 1542 = 12 350."""
+    """With room for 12 350 octets, an aggregate has 8 MPDUs in tables, document and report.
+
+    An MPDU has 1472 + 28 + 8 + 30 = 1538 octets and takes 1544 in an aggregate: 7·1544 + 1542 = 12 350."""
     result = ran(EIGHT)
     sender, receiver = result.stations.iter_rows(named=True)
     (point,) = result.access_points.iter_rows(named=True)
@@ -133,14 +135,16 @@ def test_a_saturated_cell_whose_aggregates_have_room_for_eight_shows_eight() -> 
 
 
 def text(result: Result, width: int = 80) -> list[str]:
-    """What `airfair run` prints."""
+    """Lines that `airfair run` prints."""
     return list(report(result, Wish(), width, Ink()))
 
 
 def test_the_airtime_of_a_category_is_that_of_its_frames() -> None:
-    """160 + 28 + 8 + 30 = 226 octets; 16 + 8 · 226 + 6 = 1830 bits are 8 symbols of 260: 36 + 8 · 4 = 68 µs,
-    and an ACK at 24 Mb/s lasts 20 + 2 · 4 = 28 µs. 64 kb/s are 50 packets a second, 640 kb/s 500, of which
-    the last 5 would come after the end.
+    """Each category has the airtime of its frames and their ACKs, and the delays of its flow.
+
+    160 + 28 + 8 + 30 = 226 octets, 16 + 8·226 + 6 = 1830 bits, fill 8 symbols of 260 bits: 36 + 8·4 = 68 µs.
+    An ACK at 24 Mb/s lasts 20 + 2·4 = 28 µs. 64 kb/s are 50 packets a second, 640 kb/s 500, of which the
+    last 5 would arrive after the end.
     """
     result = ran(TWO)
     letter, call = result.categories.iter_rows(named=True)
@@ -168,10 +172,10 @@ def test_categories_add_up_to_stations_and_access_points(busy: Result) -> None:
     assert categories["drops"].sum() == drops > 0
     assert categories["collisions"].sum() == sum(it["collisions"] for it in members) > 0
     assert categories["internal_collisions"].sum() > 0
-    # The highest one gives way to nobody.
+    # The category of the highest priority loses no internal collision.
     assert categories["internal_collisions"].to_list()[-1] == 0
     assert categories["goodput_bps"].sum() == pytest.approx(busy.flows["goodput_bps"].sum())
-    # A frame on the air at the end counts in part in the one, and not in the other.
+    # The run ends during a frame: one of the tables counts a part of the frame, the other none of it.
     held = busy.stations["airtime_share"].sum()
     assert categories["airtime_share"].sum() == pytest.approx(held, abs=0.006)
 

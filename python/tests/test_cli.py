@@ -1,4 +1,4 @@
-"""The contract of the command line: what goes where, and the exit status."""
+"""Tests of the command line: output, errors, files and exit statuses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FILES = TABLES | {
     "report.html",
 }
 DIFFERENT = {"run.json", "report.html"}
-"""They say how long it took, and the command."""
+"""Files that differ between equal runs: they contain the wall time and the command."""
 
 
 def names(directory: Path) -> set[str]:
@@ -45,7 +45,7 @@ def names(directory: Path) -> set[str]:
 
 
 def complains(done: subprocess.CompletedProcess[str], status: int, *fragments: str) -> None:
-    """Assert that the program ended with `status`, one line per mistake, no result and no traceback."""
+    """Assert that the program ended with `status`, a line per error, no result and no traceback."""
     assert done.returncode == status, done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -135,7 +135,7 @@ def test_measured_airtime_is_told_where_a_station_observes(
     assert not re.search(r"airtime +airtime", program("run", scenario).stdout)
     slow, fast = json.loads(program("run", scenario, *observed, "--json").stdout)["stations"]
     assert fast["measured_airtime_share"] is None
-    # the SIFS of each exchange of data and ACK, 10 µs, are short beside 1 Mb/s
+    # each exchange has a SIFS of 10 µs, which is short compared with a frame at 1 Mb/s
     assert slow["measured_airtime_share"] == pytest.approx(slow["airtime_share"], rel=0.02)
 
 
@@ -479,7 +479,7 @@ def test_a_closed_stream_is_no_traceback(
 def interrupt(
     *arguments: object, started: Path, by: signal.Signals = signal.SIGINT
 ) -> tuple[int, str, str, float]:
-    """Run, interrupt it a while after `started` exists; the last figure is how long that took."""
+    """Interrupt a command 1 s after `started` exists; return status, output, errors, seconds to its end."""
     with subprocess.Popen(
         [*PROGRAM, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -569,7 +569,7 @@ def test_a_long_message_is_wrapped_on_a_terminal_alone(program: Program, scenari
     os.close(ours)
     lines = shown.decode().replace("\r", "").splitlines()
     assert len(lines) > 3
-    # A path that is longer than a line stays whole.
+    # A path that is longer than a line is not broken.
     assert max(len(line) for line in lines if " " in line.strip()) <= 80
     assert " ".join(line.strip() for line in lines) == whole.strip()
 

@@ -1,4 +1,4 @@
-"""Runs on a Dask cluster: equal to local ones, even if workers die."""
+"""Tests of runs on a Dask cluster: outcomes are equal to local ones, even if workers die."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ transport = { kind = "udp", payload = "1000 B", rate = "1 Mb/s" }
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[distributed.LocalCluster]:
-    """Two processes, as they may be of any cluster."""
+    """Cluster of two local worker processes."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
     ) as two:

@@ -1,4 +1,4 @@
-"""Commands that run nothing, words that are nearly right, and how wide a table may be."""
+"""Tests of commands without simulations, of suggestions for misspelt words, and of the widths of tables."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_check_takes_studies_with_all_their_points(
     study.write_text(text.replace("[10, 100, 400]", "[10, 0, 400]"), encoding="utf-8")
     status, lines = told(capsys, "check", study)
     assert status == cli.BAD_INPUT
-    assert len(lines) == 1  # a mistake at several points is one
+    assert len(lines) == 1  # an error at several points has one line
     assert all(f"{study}: at " in line and "packets = 0" in line for line in lines)
     study.write_text(text.replace("[compare.discipline]", "[compare.disciplin]"), encoding="utf-8")
     status, lines = told(capsys, "check", study)
@@ -150,7 +150,7 @@ def test_a_paper_is_checked_with_its_studies_and_their_scenarios(
     assert any('titel: unknown key, did you mean "title"?' in line for line in lines)
 
 
-# ------------------------------------------------------------------ the command that is meant
+# ------------------------------------------------------------------ suggested commands
 
 
 def test_a_study_is_no_scenario_and_its_command_is_told(
@@ -206,7 +206,7 @@ def test_an_example_is_found_by_its_name(
     named = capsys.readouterr().out.splitlines()
     path = init.EXAMPLES / "one-slow-station.toml"
     assert cli.main(["run", str(path)]) == cli.DONE
-    # Where a file has the name, it is the file.
+    # A file of that name is preferred to the example.
     by_path = capsys.readouterr().out.splitlines()
     assert [named[0], *named[2:]] == [by_path[0], *by_path[2:]]
     Path("one-slow-station").write_text("no scenario", encoding="utf-8")
@@ -231,10 +231,10 @@ def test_a_name_that_is_neither_file_nor_example_says_what_comes_near(
 def every_parser(
     parser: argparse.ArgumentParser, name: str
 ) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """A parser and those of its commands, by what is typed for them."""
+    """Pairs of a command line and its parser, for a parser and all its commands."""
     yield name, parser
     for action in parser._actions:  # noqa: SLF001 - there is no public way to the commands
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - likewise
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - as above
             for word, command in action.choices.items():
                 yield from every_parser(command, f"{name} {word}")
 
@@ -381,7 +381,7 @@ def test_each_line_that_can_be_switched_on_works() -> None:
         assert key.split(".")[-1] in scenario.to_toml()
 
 
-# ------------------------------------------------------------------ words that are nearly right
+# ------------------------------------------------------------------ misspelt words
 
 
 @pytest.mark.parametrize(

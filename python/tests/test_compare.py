@@ -1,4 +1,4 @@
-"""`airfair compare`: pairs of runs under the same seeds, whatever they were made by."""
+"""Tests of `airfair compare`, which compares runs of equal seeds in pairs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def result(replications: int = 4, **keys: str) -> airfair.Result:
 
 
 def save(directory: Path, replications: int, keys: dict[str, str] | None = None) -> None:
-    """Write a directory of tables, without the figures that `airfair run --out` draws."""
+    """Write a directory of results without figures."""
     experiment = airfair.Experiment(CELL, set=keys, replications=replications)
     experiment.run(store=None, progress=False).save(directory)
 
@@ -71,7 +71,7 @@ def test_differences_are_those_of_pairs_and_p_is_a_paired_t_tests() -> None:
     assert row["relative"] == pytest.approx(other.mean() / one.mean() - 1)
     assert row["pairs"] == 4
     assert row["p"] == pytest.approx(stats.ttest_rel(other, one).pvalue)
-    # Holm: the smallest is multiplied by how many there are.
+    # Holm: the smallest p-value is multiplied by the number of tests.
     smallest = min(found.rows, key=lambda r: float(r["p"]))
     assert smallest["p_adjusted"] == pytest.approx(min(1, len(found.rows) * smallest["p"]))
     assert all(r["p_adjusted"] >= r["p"] for r in found.rows)
@@ -125,7 +125,7 @@ def test_the_two_are_named_by_their_files_in_the_order_that_was_typed(
     )
     assert "first" not in words
     assert "second" not in words
-    # A long name has lines of its own above the means.
+    # A long name is broken into lines above the means.
     assert "much-faster-" in out
     rows = json.loads(_json(capsys, cell, other))["rows"]
     line = next(

@@ -1,4 +1,4 @@
-"""Shells complete commands, options, files and ids."""
+"""Tests of the completion of commands, options, files and ids in shells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support import PROGRAM
 
 
 def completed(line: str, folder: Path) -> list[str]:
-    """Words that the program offers a shell at the end of a line."""
+    """Completions that the program returns for a command line."""
     asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SHELL": "fish", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
     asked |= {"_ARGCOMPLETE_IFS": "\n", "COMP_LINE": line, "COMP_POINT": str(len(line.encode()))}
     done = subprocess.run(
@@ -102,7 +102,7 @@ ASK = {
     "fish": 'complete -C "airfair repro"',
     "zsh": "echo $+functions[_python_argcomplete] reproduce",
 }
-"""What is typed once the script is loaded; zsh completes on a terminal alone."""
+"""Commands that ask each shell for completions after its script is loaded; zsh needs a terminal."""
 LOAD = {
     "bash": 'eval "$(airfair completion bash)"',
     "fish": "airfair completion fish | source",

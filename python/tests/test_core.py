@@ -1,4 +1,4 @@
-"""The binary: its stubs, its errors, its runs."""
+"""Tests of the compiled module: type stubs, errors, runs and tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def parse(*overrides: tuple[str, str]) -> _core.Scenario:
 
 @pytest.mark.slow
 def test_the_stubs_say_what_the_binary_has(tmp_path: Path) -> None:
-    # By themselves: the rest of the package and numpy would be checked for types on the way.
+    # The package contains only the binary and its stubs, or mypy would check the rest of airfair and numpy.
     package = tmp_path / "airfair"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -177,7 +177,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
     tables = _core.tables(scenario, outcomes)
     rows = {name: {len(column) for column in columns.values()} for name, columns in tables.items()}
     # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions; no categories.
-    # Each flow waits for the air at its station.
+    # Each flow waits in one place: for the air at its station.
     assert rows == {
         "runs": {3},
         "flows": {6},
@@ -216,7 +216,7 @@ def test_lists_hold_what_the_arrays_hold() -> None:
             assert repr(values) == repr(arrays[name][column].tolist())
 
 
-# A world of 5000 stations takes a second or more to build, and each of its frames asks all of them.
+# 5000 stations take a second or more to set up, and each frame is computed for all of them.
 CROWD = """\
 duration = "1 s"
 [bss.home]
@@ -246,5 +246,5 @@ def test_a_cancelled_run_ends_at_once_also_while_its_world_is_built(after: int) 
 
     with pytest.raises(airfair.Interrupted):
         airfair.run(CROWD, progress=progress)
-    # 0.05 s, and as much again for a busy machine: it was some 4 s.
+    # A cancelled run ends after 0.05 s; 0.5 s allow for a busy machine.
     assert time.monotonic() - calls[-1] < 0.5

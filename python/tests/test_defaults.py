@@ -1,4 +1,4 @@
-"""Defaults of today: what says that they act, and that no recorded run depends on them."""
+"""Tests of the defaults of recent standards: notices about them, and recorded runs without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emulations for real: with TAP devices where root may have them, and without root in a user namespace."""
+"""Tests of real emulations: with TAP devices as root, and with veth pairs in a user namespace."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GET = "import sys, urllib.request as r; print(*(len(r.urlopen(u).read()) for u i
 
 @pytest.fixture
 def real() -> None:
-    """Skip where nothing can be emulated."""
+    """Skip the test if this machine permits no emulation."""
     if not (is_permitted("TAP") or is_permitted("veth")):
         pytest.skip("neither TAP devices nor user namespaces are permitted here")
 
@@ -59,20 +59,20 @@ def test_a_program_lives_in_the_cell_with_its_own_kernel(cell: Path, kind: str) 
     words = ["--json", "--backend", kind, "--in", "fast", "--", sys.executable, "-c", GET, *urls]
     done = emulate(cell, *words)
     assert done.returncode == 0, done.stderr
-    # The document has standard output to itself.
+    # Only the document is on standard output.
     assert "150000 10000 1\n" in done.stderr
     document = json.loads(done.stdout)
     assert document["document"] == "emulation"
     assert document["backend"] == kind
     flows = {flow["name"]: flow for flow in document["result"]["flows"]}
-    # What nobody sends has no row.
+    # Pairs of nodes without packets have no row.
     assert set(flows) == {"server-fast", "fast-server", "slow-fast", "fast-slow"}
     assert flows["server-fast"]["goodput_bps"] * document["elapsed_s"] > 160_000 * 8
     nodes = {node["name"]: node for node in document["nodes"]}
     assert nodes["fast"]["received_bytes"] > 160_000
     assert nodes["fast"]["radio"]["airtime_down_s"] > 0
     assert document["lateness"]["packets"] > 110
-    # So few packets find room wherever they wait.
+    # The buffers of the interfaces have room for so few packets.
     assert all(
         node["unread_packets"] == node["undelivered_packets"] == 0 for node in nodes.values()
     )
@@ -139,12 +139,12 @@ def test_a_flow_of_the_scenario_is_carried_by_the_kernel(cell: Path) -> None:
     done = emulate(cell, "--duration", "900 ms", "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    # It has a row of its own, and its packets are no one else's.
+    # The packets of the flow are in its row alone.
     (up,) = document["result"]["flows"]
     assert (up["name"], up["transport"]) == ("up", "tcp")
     assert up["delivered_bytes"] == 100_000
     assert up["packets_received"] >= 100_000 // 1460
-    # A run has no kernel.
+    # `airfair run` refuses a flow of the kernel.
     assert cli.main(["run", str(cell)]) == cli.BAD_INPUT
 
 
@@ -158,7 +158,7 @@ control = {}
 
 
 def goodputs(path: Path, text: str, seconds: int) -> dict[str, float]:
-    """Goodput of each flow of an emulation behind its first second [Mb/s]."""
+    """Goodput of each flow of an emulation after its first second [Mb/s]."""
     path.write_text(text.replace('"4 s"', '"4 s"\nwarmup = "1 s"'))
     done = emulate(path, "--duration", f"{seconds} s", "--json")
     assert done.returncode == 0, done.stderr
@@ -168,7 +168,7 @@ def goodputs(path: Path, text: str, seconds: int) -> dict[str, float]:
 
 @pytest.mark.usefixtures("real")
 def test_a_scheme_at_the_sender_limits_airfair_tfrc_over_real_sockets(cell: Path) -> None:
-    """A twentieth of 6 Mb/s are 0.3, less what its program takes to start; by reports alone it has all."""
+    """A cap of a twentieth of 6 Mb/s limits the goodput to 0.3 Mb/s, less what the program's start costs."""
     falls = CELL.replace('"6 Mb/s"', '[["0 s", "12 Mb/s"], ["300 ms", "6 Mb/s"]]')
     capped = '{ scheme = "rate-cap", share = 0.05 }'
     found = goodputs(cell, falls + REAL_TFRC.format("up", "slow", "server", capped), 4)
@@ -177,7 +177,7 @@ def test_a_scheme_at_the_sender_limits_airfair_tfrc_over_real_sockets(cell: Path
 
 
 def _carriers() -> list[str]:
-    """Command lines of all programs that carry flows of emulations. Other tests name other addresses."""
+    """Command lines of programs that carry flows of emulations; other tests use other addresses."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -189,13 +189,13 @@ def _carriers() -> list[str]:
 
 @pytest.mark.usefixtures("real")
 def test_programs_that_carry_a_flow_end_when_it_stops_and_with_the_emulation(cell: Path) -> None:
-    """400 kb/s for a second at most are 50 kB; two seconds more would make them 150."""
+    """The flow delivers no more than 400 kb/s for one second, 50 kB, and no program is left."""
     flow = REAL_TFRC.format("up", "fast", "server", '"none"')
     flow = flow.replace('"1200 B"', '"1000 B", rate = "400 kb/s"') + 'stop = "1 s"\n'
     cell.write_text(CELL + flow)
     done = emulate(cell, "--duration", "3 s", "--json")
     assert done.returncode == 0, done.stderr
-    # ICMP, for what comes after its sender has gone, is a flow of its own.
+    # ICMP messages for packets that arrive after the program's end are another flow.
     flows = {flow["name"]: flow for flow in json.loads(done.stdout)["result"]["flows"]}
     assert 0 < flows["up"]["delivered_bytes"] <= 60_000
     assert _carriers() == []
@@ -203,7 +203,7 @@ def test_programs_that_carry_a_flow_end_when_it_stops_and_with_the_emulation(cel
 
 @pytest.mark.usefixtures("real")
 def test_grants_of_beacons_reach_receivers_of_airfair_tfrc_over_real_sockets(cell: Path) -> None:
-    """By packets both have as much; by time the fast one has several times as much."""
+    """With granted shares of time, the fast flow has more than twice the goodput of the slow one."""
     granted = CELL.replace('"802.11g"', '"802.11g"\nap.occupancy = true')
     for name in ("slow", "fast"):
         granted += REAL_TFRC.format(name, "server", name, '"occupancy"')
@@ -278,7 +278,7 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
 
 
 class Caller:
-    """A connection to the control socket of an emulation."""
+    """Connection to the control socket of an emulation."""
 
     def __init__(self, path: Path) -> None:
         self._line = socket.socket(socket.AF_UNIX)
@@ -293,13 +293,13 @@ class Caller:
         self._line.close()
 
     def ask(self, **request: object) -> Any:  # noqa: ANN401 - JSON
-        """The answer to a request."""
+        """Send a request and return its answer."""
         self._said.write(json.dumps(request) + "\n")
         self._said.flush()
         return json.loads(self._said.readline())
 
     def rates(self, *names: str) -> list[float]:
-        """Mb/s that come out at each of these nodes, over half a second."""
+        """Return the rates at which nodes receive [Mb/s], over half a second."""
 
         def look() -> tuple[float, list[int]]:
             state = self.ask(get="state")["state"]
@@ -324,7 +324,7 @@ UP_AND_DOWN = CELL.replace("802.11g", "802.11b").replace("6 Mb/s", "11 Mb/s") + 
 def test_what_is_set_over_the_control_socket_takes_effect(cell: Path) -> None:
     cell.write_text(UP_AND_DOWN)
     with staying(cell) as (_, found), Caller(found.control) as caller:
-        # ACKs of the upload first: the download gets little. Data first: the upload does.
+        # With priority for ACKs of the upload the download gets little, with priority for data the upload.
         queue = {"discipline": "data-ack", "weights": {"data": 1, "ack": 1}}
         assert caller.ask(set="queue", cell="home", value=queue) == {"ok": True}
         weights = {}
@@ -333,7 +333,7 @@ def test_what_is_set_over_the_control_socket_takes_effect(cell: Path) -> None:
             time.sleep(1.5)
             weights[data] = caller.rates("server", "slow")
         assert weights[1][1] < weights[1000][1] / 2, weights
-        # Frames that are errored take the upload away, and a low rate what is left.
+        # Errors in all frames of the slow station end the download, and a low rate limits the upload.
         assert caller.ask(set="errors", station="slow", value=1.0) == {"ok": True}
         time.sleep(0.5)
         _, lost = caller.rates("server", "slow")
@@ -357,13 +357,13 @@ def test_windows_in_real_acks_share_the_queue_of_the_access_point(cell: Path) ->
         names, counts = (
             line.split() for line in done.stderr.splitlines() if line.startswith("Tcp:")
         )
-        # What is written anew is as valid as it was.
+        # Rewritten segments have valid checksums.
         assert dict(zip(names, counts, strict=True))["InCsumErrors"] == "0"
         document = json.loads(done.stdout)
         assert all(flow["delivered_bytes"] > 100_000 for flow in document["result"]["flows"])
         drops[sharing] = document["access_points"][0]["drops"]
-    # Ten packets for each of two connections: but for first bursts nothing is dropped. Otherwise windows
-    # grow until the queue overflows, again and again.
+    # With sharing, each of two connections has a window of ten packets, and only first bursts are dropped.
+    # Without sharing, windows grow until the queue overflows, again and again.
     assert 4 * drops["true"] < drops["false"], drops
 
 
@@ -371,9 +371,9 @@ def test_windows_in_real_acks_share_the_queue_of_the_access_point(cell: Path) ->
 @pytest.mark.parametrize(
     ("settings", "least", "most"),
     [
-        # Nothing limits the upload of a station that has fallen to 1 Mb/s but its queue of 50 packets.
+        # After the fall to 1 Mb/s nothing but the station's queue of 50 packets limits the upload.
         ("none", 20, 2_000),
-        # A window of an eleventh of what it had at 11 Mb/s.
+        # The window is an eleventh of the window at 11 Mb/s.
         ("arf-aware", 1, 12),
     ],
 )
@@ -394,7 +394,7 @@ def test_a_scheme_of_a_station_limits_the_kernels_tcp(
             nodes = caller.ask(get="state")["state"]["nodes"]
             queues.append(nodes[0]["radio"]["queue_packets"])
             time.sleep(0.1)
-    # What waits is nearly all that is under way.
+    # Nearly all packets in flight wait in the station's queue.
     assert least <= max(queues) <= most
 
 
@@ -528,7 +528,7 @@ def test_a_flood_and_garbage_are_counted_and_harm_nobody_else(cell: Path) -> Non
     flooding = emulate(cell, "--json", "--in", "slow", "--", "sh", "-c", script)
     assert flooding.returncode == 0, flooding.stderr
     nodes = {node["name"]: node for node in json.loads(flooding.stdout)["nodes"]}
-    # More than a station at 6 Mb/s can send, and what is carried is no IP.
+    # The flood exceeds 6 Mb/s, and its frames carry no IP.
     assert nodes["slow"]["refused_packets"] > 100
     assert nodes["slow"]["garbage_frames"] >= 1
     assert nodes["server"]["received_packets"] > 50
@@ -560,7 +560,7 @@ def test_only_an_emulation_may_be_without_flows(cell: Path) -> None:
     assert cli.main(["run", str(cell)]) == cli.BAD_INPUT
 
 
-# With radios it would be their medium from now on.
+# If radios existed, the command would become their medium.
 @pytest.mark.skipif(Path("/sys/module/mac80211_hwsim").exists(), reason="radios are here")
 def test_without_radios_there_is_no_medium(cell: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["emulate", str(cell), "--backend", "hwsim"]) == cli.FAILED

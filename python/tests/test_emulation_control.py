@@ -1,4 +1,4 @@
-"""The control socket of an emulation against whoever talks to it badly."""
+"""Tests of the control socket of an emulation with wrong requests and connections that break off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airfair.emulation import control
 
 
 class Deaf:
-    """An emulation in which nothing can be set."""
+    """Emulation that refuses each change of a setting."""
 
     def set_rate(self, station: str, direction: str, rate: float) -> None:
         raise ValueError(f"{station} {direction} {rate:.0f}")
@@ -35,10 +35,10 @@ class Deaf:
 
 
 STATE = {"nodes": ["much" * 20_000]}
-"""More than a socket takes at once."""
+"""State whose JSON is larger than a socket's buffer."""
 
 
-def deaf() -> Any:  # noqa: ANN401 - in the place of an emulation
+def deaf() -> Any:  # noqa: ANN401 - used as an emulation
     return Deaf()
 
 
@@ -124,7 +124,7 @@ def test_whatever_is_asked_is_answered(good: dict[str, object], strange: object)
     request = good | strange if isinstance(strange, dict) else strange
     said = control.answer(request, deaf(), dict)
     assert json.loads(json.dumps(said)) == said
-    # The only thing that is done in a deaf emulation.
+    # A deaf emulation answers this request alone.
     assert said["ok"] == (request == {"get": "state"})
 
 
@@ -133,7 +133,7 @@ def test_whatever_is_read_is_a_request_or_refused(line: bytes) -> None:
     try:
         control.read(line)
     except control.RefusedError as error:
-        assert str(error).startswith("not JSON: ")  # noqa: PT017 - what is not refused is fine
+        assert str(error).startswith("not JSON: ")  # noqa: PT017 - a valid request raises no error
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_a_request_that_is_too_long_is_refused_once_and_the_next_one_answered(pa
         said = ask(line, b"[" * 200_000 + b"\n")
         assert said == {"ok": False, "error": "the request is too long; allowed are 65536 octets"}
         assert ask(line, b'{"get": "state"}\n')["ok"]
-        # As long as may be.
+        # A request of the greatest length is answered.
         assert ask(line, b'{"get": "state"}'.ljust(control.LONGEST - 1) + b"\n")["ok"]
 
 
@@ -189,7 +189,7 @@ def test_there_are_only_so_many_connections_and_threads(path: Path) -> None:
                 assert told == {"ok": False, "error": error}
                 assert said.readline() == b""
         assert threading.active_count() <= before + control.MOST
-        # Who leaves makes room for somebody else.
+        # A closed connection makes room for another.
         lines.pop().close()
         for _ in range(100):
             with connected(path) as line, line.makefile("rb") as said:

@@ -1,4 +1,4 @@
-"""What is seen while an emulation goes on."""
+"""Tests of the live line and table of an emulation."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ DROPS = "the kernel dropped 1523 packets before the emulation read them: of serv
 
 
 def test_the_line_of_a_second_is_of_that_second() -> None:
-    # 125 kB in half a second are 2 Mb/s, 0.25 s of it a half.
+    # 125 kB in half a second are 2 Mb/s, and 0.25 s of airtime a share of 50 %.
     assert live.line(_state(1.0, 1), _state(1.5, 2)) == (
         "2 s: slow 2 up 0 down 50% of the air [Mb/s]; p99 late 1.50 ms"
     )
 
 
 def test_flows_of_the_scenario_that_are_simulated_are_counted_and_named() -> None:
-    # 1 Mb/s more up and 0.5 down.
+    # Simulated flows add 1 Mb/s up and 0.5 Mb/s down.
     before = _with(_state(1.0, 1), 0, simulated_sent_bytes=1_000)
     now = _state(1.5, 2)
     now = _with(now, 0, simulated_sent_bytes=63_500, simulated_received_bytes=31_250)
@@ -75,6 +75,6 @@ def test_the_table_fits_a_terminal_of_80_columns(is_valid: bool) -> None:  # noq
     assert f"Mb/s, simulated flows included; {dropped} packets dropped by the kernel" in text
     assert ("invalid so far: the kernel dropped 1523" in text) != is_valid
     assert "longest stall 3 ms" in text
-    # 0.1 GB in half a second, and the 2 of programs.
+    # 0.1 GB in half a second are 1600 Mb/s, and the programs add 2 Mb/s.
     for whole in ("1602", "1600", "1300/867", "queue", "retries", "a-station-o…", "████ 50%"):
         assert whole in text

@@ -1,4 +1,4 @@
-"""Emulations for real that are not valid: the machine stands still, or the kernel drops packets."""
+"""Tests of real emulations that are invalid: the process stalls, or the kernel drops packets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 ROOM = 4_194_304
-"""Octets for packets that wait, which without root are to be permitted (`net.core.rmem_max`)."""
+"""Size of the receive buffer [octets], which `net.core.rmem_max` has to permit without root."""
 KERNELS = """\
 [flow.{0}]
 from = "{0}"
@@ -32,7 +32,7 @@ transport = {{ kind = "tcp", stack = "kernel" }}
 
 @pytest.fixture(params=["TAP", "veth"])
 def kind(request: pytest.FixtureRequest) -> str:
-    """A kind of interfaces that is permitted here."""
+    """Kind of interfaces; skips the test if this machine does not permit it."""
     if not is_permitted(request.param):
         pytest.skip(f"{request.param} is not permitted here: it needs root, or user namespaces")
     return str(request.param)
@@ -52,13 +52,13 @@ def ended(process: subprocess.Popen[str]) -> Any:  # noqa: ANN401 - JSON
 
 
 def objections(document: dict[str, Any], start: str) -> list[str]:
-    """Objections that begin so; what is objected to makes an emulation invalid."""
+    """Objections of a document that begin with `start`; a document with objections must be invalid."""
     assert document["valid"] == (document["objections"] == [])
     return [told for told in document["objections"] if told.startswith(start)]
 
 
 def test_a_stall_of_a_third_of_a_second_makes_an_emulation_invalid(cell: Path, kind: str) -> None:
-    """In the mean of 40 s it would be 0.75 %; here it is known by its second."""
+    """A stall of 0.3 s makes an emulation invalid by the share of the one second that contains the stall."""
     cell.write_text(CELL + KERNELS.format("slow", "server"))
     words = ["--backend", kind, "--json", "--duration", "4 s"]
     with staying(cell, *words) as (process, _):
@@ -92,7 +92,7 @@ time.sleep(0.5)
 
 
 def burst(cell: Path, kind: str, count: int) -> Any:  # noqa: ANN401 - JSON
-    """An emulation that stands still while its station `slow` sends so many frames to `server`."""
+    """Document of an emulation that is stopped while its station `slow` sends `count` frames to `server`."""
     start, done = cell.parent / "start", cell.parent / "done"
     words = ["--backend", kind, "--json", "--in", "slow", "--", sys.executable, "-c", BURST]
     command = [*PROGRAM, "emulate", str(cell), *words, str(start), str(done), str(count)]
@@ -133,7 +133,7 @@ def test_packets_that_the_kernel_drops_are_counted_and_make_an_emulation_invalid
 
 
 def test_a_burst_finds_room_until_it_is_read(cell: Path, kind: str) -> None:
-    """As many packets as a connection of the kernel's has under way at most."""
+    """The kernel drops none of 3000 packets, the most that a connection of the kernel's TCP has in flight."""
     most = Path("/proc/sys/net/core/rmem_max")
     if kind == "veth" and most.exists() and int(most.read_text()) < ROOM:
         pytest.skip(f"net.core.rmem_max is less than {ROOM}")
@@ -152,7 +152,7 @@ time.sleep(1.2)
 
 
 def test_packets_for_an_interface_that_is_off_are_no_objection(cell: Path, kind: str) -> None:
-    """A station that has left is no fault of the machine's."""
+    """Packets that a switched-off interface does not take do not make an emulation invalid."""
     cell.write_text(CELL + KERNELS.format("server", "slow"))
     words = ["--backend", kind, "--json", "--in", "slow", "--", sys.executable, "-c", OFF]
     done = emulate(cell, *words)

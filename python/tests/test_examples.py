@@ -1,4 +1,4 @@
-"""The examples run: each study, and each notebook cell by cell."""
+"""Tests that each study among the examples is valid, and that the cells of each notebook run."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def test_the_how_to_of_notebooks_runs_as_written_and_each_cell_shows_something(
 
 
 def _run(source: str, names: dict[str, Any]) -> object:
-    """Run a cell, and return what a notebook would show of it: the value of a last expression."""
+    """Run a cell and return the value of its last expression, which a notebook would show."""
     tree = ast.parse(source)
     last = tree.body[-1]
     if not isinstance(last, ast.Expr):
         exec(compile(tree, "cell", "exec"), names)  # noqa: S102 - our own notebook
         return None
-    exec(compile(ast.Module(tree.body[:-1], []), "cell", "exec"), names)  # noqa: S102 - likewise
-    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307 - likewise
+    exec(compile(ast.Module(tree.body[:-1], []), "cell", "exec"), names)  # noqa: S102 - as above
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307 - as above
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""Figures of estimates: what is wide has another form for narrow screens."""
+"""Tests of figures: wide ones have a second form for narrow screens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limits of flows as they are shown: in the table of flows, in sentences, on the page and in JSON."""
+"""Tests of the limits of flows in the table of flows, in sentences, on the page and in JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airfair import names, terminal, text_table
 from airfair.flow_limits import FlowLimits
 from airfair.terminal_tables import Wish
 
-# 65 535 octets in a round trip of more than 200 ms are 2.6 Mb/s, a tenth of what 802.11g carries.
+# 65 535 octets in a round trip of more than 200 ms are 2.6 Mb/s, a tenth of 802.11g's capacity.
 FAR = """\
 title = "Windows, queues and air"
 duration = "4 s"
@@ -183,7 +183,7 @@ def test_an_index_and_its_interval_stay_between_0_and_1(
 
 
 def test_no_interval_of_a_share_is_wider_than_the_whole() -> None:
-    # Which of two flows that start at once gets the channel is chance, and two runs are few.
+    # Chance decides which of the flows gets the channel first, so two runs differ much.
     cell = MANY.replace("count = 20", "count = 3").replace('"4 s"', '"20 ms"')
     for line in lines(airfair.run(cell, replications=2), 400):
         for half in re.findall(r"± +([\d.]+) %", line):

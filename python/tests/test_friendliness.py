@@ -1,4 +1,4 @@
-"""The metrics of [tfrc-friendliness §3], by hand."""
+"""Tests of the metrics of [tfrc-friendliness §3] against numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from airfair import friendliness as fr
 Octets = NDArray[np.int64]
 
 OCTETS = [500, 1500, 0, 1000, 3000, 0]
-"""A flow in six steps of half a second, packets of 500 octets: 1, 3, 0, 2, 6 and 0 of them."""
+"""Octets of a flow in six steps of half a second: 1, 3, 0, 2, 6 and 0 packets of 500 octets."""
 
 
 def test_packets_are_counted_over_the_interval_that_ends_at_t() -> None:
@@ -31,7 +31,7 @@ def test_packets_are_counted_over_the_interval_that_ends_at_t() -> None:
 
 def test_a_flow_that_starts_later_has_nothing_before() -> None:
     """Verifies: [tfrc-friendliness eq. 6]"""
-    # t - δ < t0 at the third step: what was sent since t0, the start of that step.
+    # At the third step t - δ < t0: octets count from t0, the start of that step.
     assert fr.octets_within([0, 0, 700, 100], 3).tolist() == [0, 0, 700, 800]
 
 
@@ -46,7 +46,7 @@ def test_throughput_divides_by_the_whole_interval() -> None:
 
 def test_the_average_is_the_throughput_over_the_whole_time() -> None:
     """Verifies: [tfrc-friendliness eq. 8]"""
-    # 6000 octets in 3 s; the mean of B_{f,δ} over intervals side by side is the same.
+    # 6000 octets in 3 s; the mean of B_{f,δ} over adjacent intervals is the same.
     assert fr.average(OCTETS, 0.5) == 2000
     for window in (1, 2, 3, 6):
         assert fr.samples(OCTETS, window, 0.5).mean() == pytest.approx(2000)
@@ -119,12 +119,12 @@ def test_indices_stay_in_their_ranges(octets: Octets) -> None:
     for index in (fr.equivalence_ratio(a, b), fr.max_min(octets.T), fr.inter_protocol(a, b)):
         defined = index[~np.isnan(index)]
         assert ((defined >= 0) & (defined <= 1)).all()
-    # What one protocol lacks the other has.
+    # The indices of both protocols add up to 1.
     both = fr.inter_protocol(a, b) + fr.inter_protocol(b, a)
     assert np.allclose(both[~np.isnan(both)], 1)
 
 
-# ------------------------------------------------------------------ of a result
+# ------------------------------------------------------------------ metrics of a result
 
 CELL = """\
 duration = "12 s"

@@ -1,4 +1,4 @@
-"""The golden tables once more, by the optimised build: the same records, bit for bit."""
+"""Test that the optimised build produces the records of the golden tables, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings about defaults that hold long flows back, and none where the network decides."""
+"""Tests of warnings about defaults that limit long flows, and of their absence if the network limits them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from airfair.held_back import NamedKeys
 from test_flow_limits import FAR, LINE
 
 WINDOW = ', receive_window = "65535 B"'
-# Nothing in FAR but its receive window limits it: 65 535 octets in 200 ms are 2.6 Mb/s; 802.11g carries 25.
+# Only its receive window limits FAR: 65 535 octets in 200 ms are 2.6 Mb/s, and 802.11g carries 25 Mb/s.
 DEFAULT_WINDOW = FAR.replace(WINDOW, "")
 LARGE = ', receive_window = "20 MB", window_scaling = true'
 LARGE_WINDOW = FAR.replace(WINDOW, LARGE)
-# A queue of 50 packets before 802.11g and a round trip of 400 ms: a loss halves NewReno's window for long.
+# With 50 packets of queue and a round trip of 400 ms, a loss keeps NewReno's window small for long.
 DEFAULT_QUEUE = (
     LARGE_WINDOW.replace("ap.queue = { packets = 20 }\n", "")
     .replace("100 ms", "200 ms")
@@ -83,7 +83,7 @@ def test_the_default_rate_of_a_wire_before_a_faster_one_is() -> None:
 
 
 def test_a_window_that_makes_small_aggregates_is_though_the_air_is_always_busy() -> None:
-    # Four flows of six segments each: the packets of one wait while the frames of the others are sent.
+    # Four flows have windows of six segments each. Packets of one wait while others' frames are sent.
     small = [("flow.download.transport.receive_window", "9000 B")]
     result = airfair.run(airfair.Scenario.parse(AGGREGATES.encode(), small))
     assert min(result.limits["air"]) > 0.8
@@ -105,11 +105,11 @@ def test_flows_of_a_count_have_one_line_and_one_key() -> None:
     "text",
     [
         LINE.replace(WINDOW, ""),
-        # Two flows share the air: each has half, and so would UDP.
+        # Nine flows share the air equally, and UDP would get no more.
         DEFAULT_WINDOW.replace("100 ms", "2 ms").replace(
             "[flow.download]", "[flow.download]\ncount = 9"
         ),
-        # A transfer that ends has no rate of its own.
+        # No warning is given for a transfer of a limited size.
         DEFAULT_WINDOW.replace('kind = "tcp"', 'kind = "tcp", size = "100 kB"'),
         DEFAULT_WINDOW.replace('kind = "tcp"', 'kind = "udp", payload = "1000 B", rate = "1 Mb/s"'),
     ],

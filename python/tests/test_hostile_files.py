@@ -1,4 +1,4 @@
-"""Files that somebody has made or damaged: whatever is in them, a command says what is wrong and where."""
+"""Tests of damaged and forged files: a command reports the error and its place, whatever the content."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:  # n
 
 @st.composite
 def mutations(draw: st.DrawFn, document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document in which a few values are replaced, removed or added."""
+    """Copy of a document in which a few values are replaced, removed or added."""
     made = copy.deepcopy(dict(document))
     for _ in range(draw(st.integers(1, 3))):
         *way, last = draw(st.sampled_from(places(made) or [("a",)]))
@@ -94,8 +94,8 @@ def mutations(draw: st.DrawFn, document: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def toml(value: Any) -> str:  # noqa: ANN401 - a value of TOML
-    """A value as TOML has it; TOML has no null, which becomes a word that it does not know."""
+def toml(value: Any) -> str:  # noqa: ANN401 - any value
+    """Value in TOML syntax; null, which TOML does not have, becomes an invalid word."""
     match value:
         case None:
             return "null"
@@ -191,7 +191,7 @@ def written(folder: Path, document: Mapping[str, Any]) -> Path:
 
 
 def told(path: Path) -> list[str]:
-    """What is wrong in a study; nothing else may be raised."""
+    """Errors of a study; another exception than `InputError` fails the test."""
     try:
         check(path, 100)
     except InputError as error:
@@ -213,7 +213,7 @@ def test_whatever_is_in_a_study_its_mistakes_are_told(
         document["design"] = design
     path = written(folder, document)
     problems = told(path)
-    # The scenario that a study names has its own place.
+    # Errors in the study's scenario begin with the path of the scenario.
     assert all(problem.startswith((str(path), str(folder))) for problem in problems)
 
 
@@ -283,11 +283,11 @@ def archived(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 OCTETS = st.binary(min_size=1, max_size=6)
 DAMAGES = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), OCTETS), max_size=3)
-"""Octets that are written over others, each at a part of the file's length."""
+"""Octets to write into a file, each with its offset as a fraction of the file's length."""
 CUTS = st.one_of(st.just(1.0), st.floats(0, 1))
-"""Part of the file that is left."""
+"""Fraction of the file that remains."""
 AIMED = st.lists(st.tuples(st.integers(0, 7), st.integers(-20, 150), OCTETS), max_size=3)
-"""The same near the words of a file of SQLite that say what is in its tables."""
+"""Octets to write near words of an SQLite file that describe its tables."""
 
 
 def damaged(content: bytes, damages: list[tuple[float, bytes]], cut: float = 1.0) -> bytes:
@@ -333,7 +333,7 @@ def test_a_column_with_something_else_is_told(folder: Path, archived: bytes, mad
     path = folder / "runs"
     path.write_bytes(archived)
     with closing(sqlite3.connect(path)) as base, base:
-        base.execute(f"UPDATE runs SET made = {made}")  # noqa: S608 - of this test
+        base.execute(f"UPDATE runs SET made = {made}")  # noqa: S608 - the test's own SQL
     assert main(["cache", "list", "--archive", str(path)]) == cli.FAILED
 
 
@@ -343,7 +343,7 @@ KEPT = {".json", ".toml", ".parquet"}
 
 
 def copied(folder: Path, to: Path) -> Path:
-    """The data of a directory of results."""
+    """Copy the data files of a directory of results."""
     to.mkdir()
     for path in folder.iterdir():
         if path.suffix in KEPT:
@@ -353,7 +353,7 @@ def copied(folder: Path, to: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory of `airfair run --out`."""
+    """Directory of results of a scenario."""
     folder = tmp_path_factory.mktemp("result")
     scenario = {"duration": "300 ms", "series": "100 ms"}
     airfair.run(SCENARIO, set=scenario, replications=2).save(folder)
@@ -362,7 +362,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory of `airfair sweep --out`."""
+    """Directory of results of an experiment."""
     folder = tmp_path_factory.mktemp("experiment")
     of = airfair.Experiment(
         CELL,
@@ -375,11 +375,11 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 WRONG = (airfair.DamagedError, airfair.ForeignResultError, OSError)
-"""Whatever is wrong with a directory is one of these."""
+"""Errors that reading a damaged directory may raise."""
 
 
 def read_all(folder: Path, other: Path, scenario: Path) -> None:
-    """Read a directory in every way that there is, and run a scenario into it."""
+    """Read a directory by all functions and commands, and write the results of a run to it."""
     with contextlib.suppress(*WRONG):
         airfair.load_result(folder).to_json()
     with contextlib.suppress(*WRONG):
@@ -441,14 +441,14 @@ def test_whatever_is_in_a_file_of_a_result_it_is_told(
         changed(pl.read_parquet(path), data).write_parquet(path)
     else:
         path.write_bytes(damaged(path.read_bytes(), data.draw(DAMAGES), data.draw(CUTS)))
-    # Whoever tampers with a file can tell its hash as well.
+    # A forger of a file can also put its hash into the manifest.
     about["files"][path.name] = hash_of(path.read_bytes())
     (folder / "run.json").write_text(json.dumps(about), encoding="utf-8")
     read_all(folder, whole, scenario_file)
 
 
 def changed(frame: pl.DataFrame, data: st.DataObject) -> pl.DataFrame:
-    """A table with other rows or another column."""
+    """Table with changed rows or a changed column."""
     column = data.draw(st.sampled_from(frame.columns))
     number = data.draw(st.sampled_from([0, -1, 2**40, None, math.nan]))
     changes: list[Callable[[], pl.DataFrame]] = [

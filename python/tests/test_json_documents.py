@@ -1,4 +1,4 @@
-"""JSON documents say what they are, and docs/json.md describes each kind."""
+"""Tests that JSON documents name their kind, and that docs/json.md describes each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`airfair validate --kernel`: the kernel's TCP beside the simulated one."""
+"""Tests of `airfair validate --kernel`, which compares the kernel's TCP with the simulated one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_table_has_intervals_and_verdicts() -> None:
 
 def test_every_cell_is_a_scenario() -> None:
     found = cells.stacks()
-    # 2 standards, alone or two, 3 ways, 2 flavours, 3 losses
+    # 2 standards, 1 or 2 stations, 3 directions, 2 flavours, 3 rates of loss
     assert len(found) == len({cell.name for cell in found}) == 2 * 2 * 3 * 2 * 3
     assert sum(map(cells.is_quick, found)) == 2 * 2 * 2 * 3
     for cell in found:
@@ -51,7 +51,7 @@ def test_every_cell_is_a_scenario() -> None:
 
 @pytest.fixture
 def mocked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Emulations of 10 Mb/s, and runs of 10.1 Mb/s with Reno and 8 Mb/s with CUBIC."""
+    """Replace emulations by 10 Mb/s, and runs by 10.1 Mb/s with Reno and 8 Mb/s with CUBIC."""
 
     def emulated(cell: cells.KernelCell, _seconds: int, _seed: int) -> tuple[runs.Goodputs, int]:
         return dict.fromkeys(cell.flows, 10.0), 0
@@ -96,7 +96,7 @@ dd if=/dev/zero of="$1/rest" bs=4k count=1 2>/dev/null
 cat "$1/kept.json"; ls -A "$1"
 exit $status
 """
-"""A file system of two blocks, one of which is the file, and the other one other's."""
+"""Shell commands that mount a file system of two blocks: an output file and another file fill both."""
 MEASURED = """
 import sys
 from airfair import cli
@@ -153,7 +153,7 @@ def test_mistakes_are_told(
 def test_without_permission_it_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The process that asks is one that may not.
+    # This program simulates a process without permission.
     program = 'import sys; sys.exit("this process cannot make the network namespaces")'
     monkeypatch.setattr(kernel, "PERMISSION", program)
     assert cli.main(["validate", "--kernel"]) == 2
@@ -182,5 +182,5 @@ def test_a_cell_is_compared_for_real() -> None:
     (cell,) = (it for it in cells.stacks() if it.name == "11b alone up newreno 0%")
     real, _ = runs.emulated(cell, 4, 1)
     ours = runs.simulated(cell, 4, 1)
-    # 2 s on a machine with other things to do: within a fifth
+    # the emulation is short and the machine may be busy: a fifth is allowed
     assert real["fast_up"] == pytest.approx(ours["fast_up"], rel=0.2)

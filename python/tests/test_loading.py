@@ -1,4 +1,4 @@
-"""Results travel: by pickle, as copies, through a directory."""
+"""Tests of results that are pickled, copied, saved to a directory and loaded again."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def written(result: airfair.Result, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 def directory(written: Path, tmp_path: Path) -> Path:
-    """A copy of the result's data to damage."""
+    """Copy of the result's data files, which tests damage."""
     for path in written.iterdir():
         if path.suffix in {".json", ".toml", ".parquet"}:
             (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -70,7 +70,7 @@ def assert_same(one: airfair.Result, other: airfair.Result) -> None:
 
 @pytest.mark.parametrize(
     "copied",
-    [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy, copy.copy],  # noqa: S301 - our own
+    [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy, copy.copy],  # noqa: S301 - made by this test
     ids=["pickle", "deepcopy", "copy"],
 )
 def test_a_copy_of_a_result_has_the_same_tables(
@@ -88,12 +88,12 @@ def test_a_pickle_holds_no_table_that_was_asked_for(result: airfair.Result) -> N
 
 def test_a_scenario_can_be_pickled_and_copied() -> None:
     scenario = airfair.load(SCENARIO, set={"title": "naïve 東京"})
-    for other in (pickle.loads(pickle.dumps(scenario)), copy.deepcopy(scenario)):  # noqa: S301 - our own
+    for other in (pickle.loads(pickle.dumps(scenario)), copy.deepcopy(scenario)):  # noqa: S301 - made by this test
         assert other.to_toml() == scenario.to_toml()
 
 
 def test_an_interruption_can_be_pickled(result: airfair.Result) -> None:
-    error = pickle.loads(pickle.dumps(airfair.Interrupted(result)))  # noqa: S301 - our own
+    error = pickle.loads(pickle.dumps(airfair.Interrupted(result)))  # noqa: S301 - made by this test
     assert isinstance(error, airfair.Interrupted)
     assert error.result.flows.equals(result.flows)
 
@@ -104,11 +104,11 @@ def test_an_outcome_of_another_build_is_refused(
     there = pickle.dumps(result)
     monkeypatch.setattr(archive, "build", lambda: b"another")
     with pytest.raises(airfair.ForeignResultError, match="another build"):
-        pickle.loads(there)  # noqa: S301 - our own
+        pickle.loads(there)  # noqa: S301 - made by this test
     assert copies.outcome(result.outcomes[0].to_bytes(), by=b"another").seed == 3
 
 
-# ------------------------------------------------------------------ a directory
+# ------------------------------------------------------------------ directories
 
 
 def test_a_result_loads_as_it_was(result: airfair.Result, written: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_scenario_of_another_version_is_refused(directory: Path) -> None:
 
 
 def rewritten(directory: Path, name: str, change: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
-    """Change a table, and the manifest with it."""
+    """Change a table, and its hash in the manifest."""
     path = directory / f"{name}.parquet"
     change(pl.read_parquet(path)).write_parquet(path)
     files = store.manifest(directory)["files"]
@@ -342,7 +342,7 @@ def test_an_interrupted_result_is_loaded_as_such(result: airfair.Result, tmp_pat
     assert loaded.flows.equals(cut.flows)
 
 
-# ------------------------------------------------------------------ what is public, and numpy
+# ------------------------------------------------------------------ public names and numpy
 
 
 def test_dir_shows_what_is_public_and_all_of_it_is_there() -> None:
@@ -350,7 +350,7 @@ def test_dir_shows_what_is_public_and_all_of_it_is_there() -> None:
     for name in dir(airfair):
         assert getattr(airfair, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        airfair.nothing  # noqa: B018 - the attribute is the point
+        airfair.nothing  # noqa: B018 - the access itself is tested
 
 
 def test_numbers_of_numpy_are_accepted_wherever_a_number_is(result: airfair.Result) -> None:

@@ -1,4 +1,4 @@
-"""What figures count: packets to their end, flows for as long as they live, series of everything."""
+"""Tests of measured values: delays of packets, rates over flows' lives, and time series."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import airfair
 from support import SCENARIO
 
-# A router between two hosts: 1 us to it, then 1 ms and 2 ms for a packet of 1000 octets.
+# A router between two hosts. A packet of 1000 octets takes 1 us to the router, then 1 ms and a delay of 2 ms.
 WIRES = {
     "router": {"r": {}},
     "host": {
@@ -52,7 +52,7 @@ def result() -> airfair.Result:
 
 
 def test_a_goodput_is_over_the_measured_time_and_a_flow_rate_over_the_flows_own_life() -> None:
-    # 97.2 octets per ms from 50 s on; 500 kB at 7.5 Mb/s, and slow start.
+    # The calls send 97.2 octets per ms. The transfer has 500 kB, at 7.5 Mb/s after slow start.
     transfer = {"kind": "tcp", "size": "500 kB"}
     flows = wires(
         {
@@ -93,7 +93,7 @@ def test_delay_and_jitter_of_datagrams() -> None:
 
 @st.composite
 def crowds(draw: st.DrawFn) -> dict[str, Any]:
-    """A few stations with flows that come and go behind queues that are long or short."""
+    """Scenario of two stations with flows that start and stop, and a long or a short queue."""
     transports = [
         {"kind": "tcp"},
         {"kind": "tcp", "size": "30 kB"},
@@ -163,7 +163,7 @@ def test_ratios_are_between_nothing_and_all(crowd: dict[str, Any]) -> None:
     assert all(0 <= life <= elapsed_s for life in flows["active_s"])
     total = [flow["share"] for flow in result.to_json()["flows"]]
     assert None in total or sum(total) == pytest.approx(1)
-    # Goodputs add up to what was delivered within the measured time, whenever flows come and go.
+    # The sum of goodputs is the delivered data over the measured time, whenever flows start and stop.
     octets = flows["delivered_bytes"].sum() / result.replications
     assert flows["goodput_bps"].sum() / result.replications == pytest.approx(8 * octets / elapsed_s)
 
@@ -179,7 +179,7 @@ def test_every_series_has_one_row_for_each_thing_and_step(
         "queue": ["station", "access_point", "link", "from", "to"],
     }.get(what, ["flow"])
     assert table.columns == ["replication", *names, "time_s", *columns]
-    # 2 replications of 4 steps: 2 flows, 2 stations; 2 stations, an access point, 2 directions
+    # 2 replications of 4 steps have 2 flows or 2 stations; queues: 2 stations, 1 access point, 2 directions
     assert table.height == 2 * 4 * (5 if what == "queue" else 2)
     assert table["time_s"].unique().to_list() == [0.0, 1.0, 2.0, 3.0]
 

@@ -1,4 +1,4 @@
-"""What outputs may replace: no input of the command, and no file of somebody else unless forced."""
+"""Tests of outputs: they replace no input of the command, and no foreign file unless forced."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Refused = Callable[..., list[str]]
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which commands run, with a scenario, a study and the base of it."""
+    """Folder in which commands run, with a scenario, a study and the study's scenario."""
     (tmp_path / "c.toml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     (tmp_path / "base.toml").write_text(BASE, encoding="utf-8")
@@ -66,10 +66,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def refused(here: Path, capsys: pytest.CaptureFixture[str]) -> Refused:
-    """See that a command ends with 2 before it runs, leaves every file as it is, and return what it says."""
+    """Function that asserts that a command exits with 2 and changes no file, and returns its errors."""
 
     def see(*arguments: object) -> list[str]:
-        capsys.readouterr()  # what was said before
+        capsys.readouterr()  # discard earlier output
         before = contents(here)
         assert main([*map(str, arguments)]) == cli.BAD_INPUT
         said = capsys.readouterr()
@@ -158,7 +158,7 @@ def test_a_paper_does_not_go_into_its_own_directory(refused: Refused) -> None:
     assert any("would replace own/cell.toml, which the command reads" in line for line in lines)
 
 
-# ------------------------------------------------------------------ files of others
+# ------------------------------------------------------------------ foreign files
 
 
 FOREIGN = [
@@ -365,7 +365,7 @@ def test_a_document_says_who_has_written_it(here: Path, capsys: pytest.CaptureFi
     assert document["program"] == "airfair"
 
 
-# ------------------------------------------------------------------ what the dead leave
+# ------------------------------------------------------------------ leftovers of killed processes
 
 KILLED = """\
 import os, signal, sys
@@ -389,7 +389,7 @@ def test_what_a_killed_process_has_left_goes_with_the_next_run(tmp_path: Path, m
     done = subprocess.run([sys.executable, "-c", KILLED, tmp_path, str(moved)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert len([*tmp_path.glob(f"{staging.PREFIX}*")]) == 1
-    # The files that it has moved are known as airfair's, though no manifest lists them.
+    # Files that the process has moved are recognised as airfair's, although no manifest lists them.
     store.prepare(tmp_path)
     store.write_all(tmp_path, {"a": b"2"})
     assert {path.name for path in tmp_path.iterdir()} == {"a", "run.json"}
@@ -398,7 +398,7 @@ def test_what_a_killed_process_has_left_goes_with_the_next_run(tmp_path: Path, m
 def test_what_is_left_before_a_file_was_moved_goes_as_soon_as_a_run_begins(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, tmp_path, "0"], check=False)
     (left,) = tmp_path.iterdir()
-    (left / "run.json").unlink()  # killed a little earlier
+    (left / "run.json").unlink()  # as if killed a little earlier
     store.prepare(tmp_path)
     assert [*tmp_path.iterdir()] == []
 

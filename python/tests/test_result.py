@@ -1,4 +1,4 @@
-"""The Python interface: sources, tables, series, means."""
+"""Tests of the Python interface: sources of scenarios, tables, series and means."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_the_things_that_limit_a_flow_add_up_and_its_places_have_names() -> None
     result = airfair.run(SCENARIO)
     shares = result.limits.drop("replication", "flow")
     assert shares.sum_horizontal().to_list() == pytest.approx([1, 1])
-    # Both stations always have packets of their uploads: the air limits them.
+    # Both stations always have packets to upload, so the air limits them.
     assert result.limits["air"].min() > 0.9
     places = result.places
     assert places["channel"].unique().to_list() == result.scenario.cells

@@ -1,4 +1,4 @@
-"""Figures and the notebook's view of one result."""
+"""Tests of the figures of one result, and of its view in a notebook."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_thousands_of_flows_are_drawn_in_seconds() -> None:
     result = airfair.run(many.replace("50 kB", "50 B"))
     began = time.process_time()
     assert "page1 … page5000" in [group.name for group in run_curves.Cast(result).flows]
-    # One list of all flows for each flow took 22 s.
+    # A list of all flows for each flow would take 22 s.
     assert time.process_time() - began < 3
 
 
@@ -103,7 +103,7 @@ def test_what_there_is_nothing_of_is_said() -> None:
     with pytest.raises(ValueError, match="this result has no congestion window"):
         result.plot.cwnd()
     (axes,) = result.plot.throughput().axes
-    # All 40 are one curve.
+    # The 40 downloads are one curve.
     assert [line.get_label() for line in axes.lines] == ["down1 … down40\n(mean of 40)", "voice"]
 
 
@@ -221,7 +221,7 @@ def test_a_notebook_shows_a_figure_without_pyplot(result: airfair.Result) -> Non
 
 
 class Reader(html.parser.HTMLParser):
-    """Tags that are open, and the text of each cell."""
+    """Parser that collects open tags and the text of each cell."""
 
     def __init__(self) -> None:
         super().__init__()

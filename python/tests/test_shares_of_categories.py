@@ -1,4 +1,4 @@
-"""Schedulers of an access point whose packets have several access categories."""
+"""Tests of schedulers at an access point with packets of several access categories."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ratio(goodput: dict[str, float], category: str) -> float:
 
 
 def test_an_airtime_scheduler_shares_within_each_category_and_edca_between_them() -> None:
-    # Equal airtime gives the fast station as many times more as alone, in either category.
+    # With equal airtime, the ratio of fast to slow is the same in each category as with one category.
     alone = ratio(down("airtime", "best effort"), "best-effort")
     both = down("airtime", "best effort", "video")
     assert alone > 10

@@ -1,4 +1,4 @@
-"""Statistics against numbers worked out by hand."""
+"""Tests of statistics against numbers worked out by hand."""
 
 from __future__ import annotations
 

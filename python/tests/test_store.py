@@ -1,4 +1,4 @@
-"""Directories of results: whole, by hash, and of one run."""
+"""Tests of directories of results: files are complete, of one run, and checked by hashes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def names(directory: Path) -> set[str]:
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, call: int) -> None:
-    """Let renames fail from the given one on, counted from 0."""
+    """Make renames fail from a given call on, counted from 0."""
     real: Callable[[Path, Path], Path] = Path.replace
     calls = iter(range(100))
 
@@ -46,7 +46,7 @@ def test_the_manifest_comes_last_and_has_the_hash_of_every_other_file(
     store.write_all(tmp_path, {"a": b"1", "b": b""}, {"seed": 7})
     assert renamed == ["a", "b", "run.json"]
     manifest = store.manifest(tmp_path)
-    # sha256sum of "1" and of nothing
+    # sha256sum of "1" and of an empty file
     assert manifest["files"] == {
         "a": "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
         "b": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -99,11 +99,11 @@ def test_after_a_rename_nothing_claims_that_nothing_was_written(
         store.write_all(tmp_path, {"a": b"2", "b": b"2"})
     assert "nothing" not in str(raised.value)
     (kept,) = names(tmp_path) - {"a", "b", "run.json"}
-    # The manifest is still the earlier run's, and its hashes tell which file is not.
+    # The manifest is still that of the earlier run: a file of the new run does not have its hash.
     assert store.read(tmp_path, "b") == b"1"
     with pytest.raises(store.DamagedError, match=r"a: its hash differs from the one in run.json"):
         store.read(tmp_path, "a")
-    # The new manifest tells that the file is airfair's all the same, so that the next run replaces it.
+    # The kept new manifest shows that the file is airfair's, so the next run replaces it.
     assert names(tmp_path / kept) == {"run.json"}
     monkeypatch.undo()
     store.write_all(tmp_path, {"a": b"3"})

@@ -1,4 +1,4 @@
-"""What a terminal shows: every column at any width, groups, intervals, names that cannot act."""
+"""Tests of tables on a terminal: columns at any width, groups, intervals, and harmless names."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_each_figure_of_several_runs_has_its_interval(two: airfair.Result) -> No
     lines = shown(two, 120)
     row = next(i for i, line in enumerate(lines) if line.startswith("a "))
     assert cells(lines[row + 1])[0] == "± 95 %"
-    # All but the words of what limited the flow.
+    # Each value has an interval, except the words for the flow's limit.
     assert len(cells(lines[row])) - 1 == len(cells(lines[row + 1])) > 8
     interval = two.to_json()["flows"][0]["goodput_ci95_bps"] / 1e6
     assert cells(lines[row + 1])[1] == f"{interval:.3f}"
@@ -160,7 +160,7 @@ def test_no_table_has_a_sum_that_its_rows_do_not_have(home: airfair.Result) -> N
         for place, heading in enumerate(table.headings):
             if heading.startswith("limited"):
                 continue
-            # A share of losses or retries is that of all packets or frames together.
+            # The total of a ratio is that of all packets or frames together.
             ratio = heading.split("\n")[0] in {"loss", "retries"}
             figures = [
                 float(line.cells[place].removeprefix("<").replace("–", "0"))
@@ -168,7 +168,7 @@ def test_no_table_has_a_sum_that_its_rows_do_not_have(home: airfair.Result) -> N
                 if line is not total and line.cells[place]
             ]
             if total.cells[place] and not ratio:
-                # Each is rounded to a half of its last digit, counts to a half.
+                # Each number is rounded by up to half of its last digit, counts by up to 0.5.
                 digits = max(len(cell.cells[place].partition(".")[2]) for cell in rows)
                 room = (len(figures) + 1) * 0.5 * 10.0**-digits + 0.5 * (digits < 3)
                 assert float(total.cells[place]) == pytest.approx(sum(figures), abs=room), heading
@@ -183,7 +183,7 @@ def test_the_rate_over_a_flows_life_is_shown_where_flows_come_and_go(
 ) -> None:
     by_name = {line.label: line.cells for line in terminal_tables.flows(home, Wish()).lines}
     call = next(flow for flow in home.to_json()["flows"] if flow["name"] == "call")
-    # 2 of 5 measured seconds.
+    # The call lasts 2 of the 5 measured seconds.
     assert by_name["call"][0] == f"{call['goodput_bps'] / 1e6:.3f}"
     assert by_name["call"][2] == f"{call['flow_rate_bps'] / 1e6:.3f}"
     assert call["flow_rate_bps"] == pytest.approx(2.5 * call["goodput_bps"], rel=0.02)
@@ -228,7 +228,7 @@ def test_all_and_flows_show_rows_of_their_own(crowd: airfair.Result) -> None:
     everything = shown(crowd, every=True)
     assert {f"down{i}" for i in range(1, 41)} <= {cells(line)[0] for line in everything}
     some = shown(crowd, 80, "down1*", "voice")
-    # down1 and down10 to down19
+    # these are down1 and down10 to down19
     assert len({cells(line)[0] for line in some if re.match(r"down\d+ (?!…)", line)}) == 11
     assert any(line.startswith("12 of 41 flows") for line in some)
 
@@ -276,7 +276,7 @@ def test_no_figure_looks_like_zero_that_is_not(
 def test_columns_come_closer_where_all_then_fit_beside_each_other(
     width: int, tables: int, gap: str
 ) -> None:
-    # A label of 10, two columns of 5: 24 columns with gaps of two, 22 with gaps of one.
+    # A label of 10 and two columns of 5 take 24 characters with gaps of two, 22 with gaps of one.
     lines = [text_table.Line("0123456789", ["11111", "22222"])]
     shown = text_table.text(text_table.Table("name", ["a\nms", "b\nms"], lines), width)
     assert sum(line.startswith("─") for line in shown) == tables

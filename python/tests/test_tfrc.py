@@ -1,4 +1,4 @@
-"""TFRC over real UDP: on loopback, and through a shaped link beside the kernel's TCP."""
+"""Tests of TFRC over real UDP: on loopback, and on a shaped link that it shares with the kernel's TCP."""
 
 import errno
 import fcntl
@@ -49,7 +49,7 @@ LARGEST = f"{2**64 - 1} b/s"
 
 
 def free_port() -> int:
-    """A UDP port that nobody uses."""
+    """Return a free UDP port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -58,7 +58,7 @@ def free_port() -> int:
 
 @contextmanager
 def receiving(address: str, duration: str, prefix: tuple[str, ...] = ()) -> Iterator["Receiver"]:
-    """A receiver in a process of its own."""
+    """Run a receiver in a process of its own."""
     command = [*prefix, *PROGRAM, "tfrc", "receive", address, "--duration", duration, "--json"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -71,7 +71,7 @@ def receiving(address: str, duration: str, prefix: tuple[str, ...] = ()) -> Iter
 
 
 def wait_for_listener(port: int, prefix: tuple[str, ...] = ()) -> None:
-    """Return once a UDP socket has that port."""
+    """Wait until a UDP socket has a port."""
     sockets = [*prefix, "cat", "/proc/net/udp"]
     for _ in range(200):
         listing = subprocess.run(sockets, capture_output=True, text=True, check=True).stdout
@@ -82,22 +82,22 @@ def wait_for_listener(port: int, prefix: tuple[str, ...] = ()) -> None:
 
 
 class Receiver:
-    """A running receiver."""
+    """Process of a receiver."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.process = process
 
     def result(self, status: int = 0) -> dict[str, Any]:
-        """Document that the process prints at its end."""
+        """Return the document that the process prints at its end."""
         return document_of(self.process, status)
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
+        """Send SIGINT, as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
 
 
 def document_of(process: "subprocess.Popen[str]", status: int = 0) -> dict[str, Any]:
-    """The one document that a process prints."""
+    """Return the JSON document that a process prints."""
     output, errors = process.communicate(timeout=60)
     assert process.returncode == status, errors
     document: dict[str, Any] = json.loads(output)
@@ -105,19 +105,19 @@ def document_of(process: "subprocess.Popen[str]", status: int = 0) -> dict[str, 
 
 
 def sending(*arguments: str, prefix: tuple[str, ...] = ()) -> "subprocess.Popen[str]":
-    """A sender in a process of its own, which hears what is written to it."""
+    """Start a sender whose standard input is a pipe."""
     command = [*prefix, *PROGRAM, "tfrc", "send", *arguments, "--json"]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def send(*arguments: str, prefix: tuple[str, ...] = (), status: int = 0) -> dict[str, Any]:
-    """Document that a sender prints at its end."""
+    """Run a sender and return the document that it prints at its end."""
     return document_of(sending(*arguments, prefix=prefix), status)
 
 
 def packet(number: int, ssrc: int = 7, rtt: int = 1_000) -> bytes:
-    """A packet of data as a sender makes it, with a payload of 100 octets."""
+    """Return a data packet of a sender, with a payload of 100 octets."""
     sent_at = 1_000 * number
     head = struct.pack(">BBHII", 0x90, 96, number & 0xFFFF, 0, ssrc)
     return head + struct.pack(">HHII", 0xBEDE, 2, 0x16 << 24 | rtt, sent_at) + bytes(100)
@@ -125,7 +125,7 @@ def packet(number: int, ssrc: int = 7, rtt: int = 1_000) -> bytes:
 
 @contextmanager
 def hostile_receiver(delay: float) -> Iterator[int]:
-    """A receiver that claims to have got all that 32 bits can say; each report comes `delay` seconds late."""
+    """Run a receiver whose reports claim the largest rate of 32 bits, and are `delay` seconds late."""
     over = threading.Event()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
         own.bind(("127.0.0.1", 0))
@@ -162,11 +162,11 @@ def test_a_source_of_constant_rate_arrives_whole_on_loopback(profile: str) -> No
         sent = send(f"127.0.0.1:{port}", *options)
         receiver.interrupt()
         received = receiver.result(130)
-    # The last reports may still be on their way; on loopback no data is lost.
+    # The last reports may be in flight at the end; on loopback no data is lost.
     assert received["packets_received"] == sent["packets_sent"]
     assert received["lost"] == 0
     assert 0 < sent["feedbacks"] <= received["feedbacks_sent"]
-    # 50 packets a second; slow start from one packet a second costs the first of the two.
+    # The rate is 50 packets a second for 2 s; slow start may cost the first second.
     assert 25 <= sent["packets_sent"] <= 101
 
 
@@ -218,7 +218,7 @@ def test_patience_ends_after_ten_seconds_and_a_silent_sender_gives_way_after_fiv
     assert received["senders"] == 2
     assert first["feedbacks"] > 0
     assert second["feedbacks"] > 0
-    # The second was refused while the first might have come back.
+    # The receiver refuses the second sender until the first has been silent for 5 s.
     assert received["refused"] > 0
     assert 0 < received["packets_received"] - first["packets_sent"] < second["packets_sent"]
     assert document_of(lonely, 1)["duration_s"] >= 10
@@ -246,7 +246,7 @@ def test_what_comes_late_is_no_duplicate() -> None:
     port = free_port()
     with receiving(f"127.0.0.1:{port}", "60 s") as receiver:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-            # 2, 3 and 4 are lost by 7, 3 comes late and again, 9 fills a gap in time
+            # Packet 7 makes 2, 3 and 4 lost; 3 comes late and twice; 9 comes before it counts as lost
             for number in (0, 1, 5, 6, 7, 3, 3, 8, 8, 10, 9, 11):
                 sender.sendto(packet(number), ("127.0.0.1", port))
             time.sleep(0.3)
@@ -267,7 +267,7 @@ def test_what_comes_late_is_no_duplicate() -> None:
 def test_a_receiver_that_claims_too_much_does_not_keep_the_sender_from_its_end(
     options: list[str],
 ) -> None:
-    # Reports that come late allow a sender to be as much behind: 0.2 s at 69 Gb/s.
+    # Since reports are late, the sender may have 0.2 s at 69 Gb/s still to send.
     with hostile_receiver(delay=0.2) as port:
         sent = send(f"127.0.0.1:{port}", "--duration", "2 s", *options)
     assert sent["packets_sent"] > 0
@@ -282,7 +282,7 @@ def test_no_more_than_the_largest_rate_is_sent() -> None:
 
 
 def test_a_sender_keeps_to_the_limits_that_standard_input_says() -> None:
-    """At 400 kb/s 3 s are 150 kB, at 4 Mb/s 1.5 MB. The receiver claims to have got more; limits stay."""
+    """The sender sends more than 400 kb/s allow in 3 s (150 kB), and less than 4 Mb/s allow (1.5 MB)."""
     with hostile_receiver(delay=0.01) as port:
         process = sending(f"127.0.0.1:{port}", "--duration", "3 s", "--limits")
         assert process.stdin is not None
@@ -335,7 +335,7 @@ def test_the_live_line_shows_what_was_sent_within_80_columns() -> None:
     os.close(terminal)
     assert all(len(line.rstrip("\n")) < 80 for line in lines)
     rates = [float(found[1]) for line in lines if (found := re.search(r"sent +([\d.]+) of", line))]
-    # 400 kb/s are offered, while more and more is allowed.
+    # The source offers 400 kb/s, while the allowed rate grows.
     assert rates
     assert max(rates) < 1.5
     assert all(
@@ -416,17 +416,17 @@ ip netns exec afm tc qdisc add dev afm1 root handle 1: htb default 1
 ip netns exec afm tc class add dev afm1 parent 1: classid 1:1 htb rate 5mbit
 ip netns exec afm tc qdisc add dev afm1 parent 1:1 pfifo limit 20
 """
-"""The router sends on at 5 Mb/s from a queue of 20 packets, each one segment of TCP.
+"""The router forwards at 5 Mb/s from a queue of 20 packets, each with one segment of TCP.
 
-It is not TCP's own host: the kernel's limit on small queues would hold TCP back there. A longer queue
-has so few losses that one run says little: at 50 packets the ratio of 20 s is anywhere from 0.4 to 1.1,
-simulated and real. At 20 packets and 40 s six runs on a busy machine were from 0.72 to 0.87.
+The router is not TCP's own host, where TCP small queues would limit TCP. A longer queue has so few losses
+that runs differ much: with 50 packets and 20 s the ratio is between 0.4 and 1.1, simulated and real. With
+20 packets and 40 s, six runs on a busy machine had ratios between 0.72 and 0.87.
 """
 
 
 @contextmanager
 def shaped_path() -> Iterator[None]:
-    """The three namespaces with their path, for as long as it is needed; one test after the other."""
+    """Set up the three namespaces with their path; a lock lets tests use it one after the other."""
     with (Path(tempfile.gettempdir()) / "airfair-namespaces.lock").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         try:
@@ -452,13 +452,13 @@ def test_it_shares_a_link_with_the_kernels_reno_within_a_factor_of_two() -> None
         with subprocess.Popen(tcp_sink, stdout=subprocess.PIPE, text=True) as tcp:
             time.sleep(0.5)
             with subprocess.Popen([*sender, sys.executable, "-c", TCP_SENDER, "40"]) as source:
-                # Packets as large as TCP's segments: the equation's rate is in proportion to them.
+                # Packets are as large as TCP's segments: the equation's rate is proportional to their size.
                 options = ["--duration", "40 s", "--segment", "1448 B"]
                 send("10.81.1.2:5600", *options, prefix=sender)
             output, _ = tcp.communicate(timeout=60)
         assert source.returncode == 0
         tfrc_octets, tcp_octets = flow.result()["bytes_received"], int(output)
-    # The link is used, and neither has more than twice the other's.
+    # Both use the link well, and neither has more than twice the goodput of the other.
     assert 0.7 * 5e6 * 40 / 8 < tfrc_octets + tcp_octets < 5e6 * 42 / 8
     assert 0.5 < tfrc_octets / tcp_octets < 2
 
@@ -481,13 +481,13 @@ ssize_t send(int socket, const void *data, size_t size, int flags) {
 """
 """Refuses each third packet, as a firewall (EPERM) or a full queue of the host (ENOBUFS) would.
 
-Linux keeps ENOBUFS from a UDP socket that does not ask for it, and a firewall takes root; other systems tell.
+Linux reports ENOBUFS only to UDP sockets that ask for it, and a firewall needs root.
 """
 
 
 @pytest.fixture(scope="module")
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library to load before the C library."""
+    """Library that is loaded before the C library and refuses packets."""
     if shutil.which("cc") is None or not sys.platform.startswith("linux"):
         pytest.skip("needs a C compiler and Linux: it stands before the C library")
     directory = tmp_path_factory.mktemp("refusing")
@@ -510,7 +510,7 @@ def test_a_packet_that_the_host_refuses_is_a_lost_packet(refusing: Path, refusal
     assert sent["unsent"] == (sent["unsent"] + sent["packets_sent"]) // 3 > 0
     assert received["packets_received"] == sent["packets_sent"]
     assert sent["feedbacks"] > 0
-    # The receiver takes them for lost, and the sender hears of it.
+    # The receiver counts the refused packets as lost.
     assert received["lost"] > 0
 
 
@@ -521,7 +521,7 @@ ip -n afs route replace blackhole 10.81.1.2/32
 ip -n afs route delete 10.81.1.2/32
 ip -n afs link set afs0 down
 """
-"""What can become of a network under a flow: EHOSTUNREACH, EACCES, EINVAL, and ENETUNREACH in the end."""
+"""Faults of a network during a flow, with the errors EHOSTUNREACH, EACCES, EINVAL and ENETUNREACH."""
 
 
 @pytest.mark.skipif(
@@ -539,14 +539,14 @@ def test_a_network_that_goes_away_costs_packets_and_no_statistics() -> None:
         run("ip -n afs link set afs0 up")
         run("ip -n afs route add default via 10.81.0.254")
         time.sleep(2)
-        # Without a duration that is how it ends.
+        # A sender without a duration ends by SIGINT.
         source.send_signal(signal.SIGINT)
         sent = document_of(source)
         flow.interrupt()
         received = flow.result(130)
     assert sent["unsent"] > 0
     assert sent["network_error"] is not None
-    # What left has arrived, before and after, but what was on its way when the link went down.
+    # All sent packets have arrived, except those in flight when the link went down.
     assert 0 <= sent["packets_sent"] - received["packets_received"] <= 50
     assert received["duration_s"] > 3
     assert sent["feedbacks"] > 0

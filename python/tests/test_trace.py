@@ -1,4 +1,4 @@
-"""Files that show what happens inside a run agree with its results, as their own readers read them."""
+"""Tests that captures (read by tshark) and timelines of a run agree with its results."""
 
 from __future__ import annotations
 
@@ -94,30 +94,30 @@ NAMES = {AP: "home", NEAR: "near", FAR: "far"}
 
 @dataclass
 class Run:
-    """A run with its files."""
+    """Results of a run, with its capture and its timeline."""
 
     result: dict[str, Any]
     pcap: Path
     events: list[dict[str, Any]]
 
     def slices(self, category: str) -> list[dict[str, Any]]:
-        """Intervals of a kind."""
+        """Events of a category."""
         return [event for event in self.events if event.get("cat") == category]
 
     def track(self, event: dict[str, Any]) -> str:
-        """Name of the track that an event is on."""
+        """Name of an event's track."""
         return self.tracks[event["pid"], event["tid"]]
 
     @cached_property
     def tracks(self) -> dict[tuple[int, int], str]:
-        """Names of all tracks."""
+        """Names of all tracks, by process and thread."""
         named = (it for it in self.events if it["name"] == "thread_name")
         return {(it["pid"], it["tid"]): it["args"]["name"] for it in named}
 
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of everything at once, with both files."""
+    """Run with TCP, TFRC and UDP flows, and its files."""
     folder = tmp_path_factory.mktemp("mixed")
     (folder / "cell.toml").write_text(MIXED)
     pcap, timeline = folder / "cell.pcapng", folder / "cell.json"
@@ -164,19 +164,19 @@ FIELDS = (
 )
 DATA, BEACON, ACK = ("2", "0"), ("0", "8"), ("1", "13")
 VIDEO = 49_154
-"""Port of the sender of the third flow."""
+"""UDP port of the sender of the third flow."""
 
 Frame = dict[str, str]
 
 
 def tshark(pcap: Path, *words: str) -> str:
-    """Output of tshark."""
+    """Run tshark on a capture and return its output."""
     call = ["tshark", "-r", pcap, *words]
     return subprocess.run(call, capture_output=True, check=True, text=True).stdout
 
 
 def fields(pcap: Path, names: Sequence[str], *words: str) -> list[Frame]:
-    """The fields of all frames, as tshark has them."""
+    """Return fields of all frames, as tshark decodes them."""
     columns = [word for name in names for word in ("-e", name)]
     lines = tshark(pcap, *words, "-T", "fields", *columns).splitlines()
     return [dict(zip(names, line.split("\t"), strict=True)) for line in lines]
@@ -184,7 +184,7 @@ def fields(pcap: Path, names: Sequence[str], *words: str) -> list[Frame]:
 
 @pytest.fixture(scope="module")
 def seen(mixed: Run) -> list[Frame]:
-    """All frames of all interfaces; tshark looks into each frame on the air once."""
+    """Frames of all interfaces; tshark does not decode the content of repeated frames again."""
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not installed: Debian's package tshark")
     once = ["-o", "wlan.retransmitted:FALSE", "-d", f"udp.port=={VIDEO},rtp"]
@@ -193,22 +193,22 @@ def seen(mixed: Run) -> list[Frame]:
 
 @pytest.fixture(scope="module")
 def air(seen: list[Frame]) -> list[Frame]:
-    """Frames of the monitor."""
+    """Frames of the monitor interface, which are all frames on the air."""
     return [it for it in seen if it["frame.interface_name"] == "home:monitor"]
 
 
 def kind(frame: Frame) -> tuple[str, str]:
-    """Type and subtype."""
+    """Type and subtype of a frame."""
     return frame["wlan.fc.type"], frame["wlan.fc.subtype"]
 
 
 def row(result: dict[str, Any], table: str, name: str) -> dict[str, Any]:
-    """A row of a result."""
+    """Row of a table of a result, by name."""
     return next(it for it in result[table] if it["name"] == name)
 
 
 def blocks(pcap: Path) -> Iterator[tuple[int, bytes]]:
-    """Blocks of a capture: type and body."""
+    """Yield the type and the body of each block of a capture."""
     octets = memoryview(pcap.read_bytes())
     while octets:
         kind, length = struct.unpack_from("<II", octets)
@@ -237,7 +237,7 @@ def test_tshark_finds_nothing_wrong_in_a_capture(mixed: Run) -> None:
     assert "Malformed" not in told
     assert "Errors (" not in told
     warnings = told.partition("Warns")[2].partition("Notes")[0].splitlines()[3:]
-    # What TCP's own history looks like to a bystander, and nothing else.
+    # All warnings are about lost and repeated segments of TCP.
     assert all("Sequence" in line and " TCP " in line for line in warnings if line.strip())
 
 
@@ -248,7 +248,7 @@ def test_checksums_are_right_but_of_frames_that_were_lost(mixed: Run) -> None:
     frames = fields(mixed.pcap, names, *checks)
     bad, good, unverified = "0", "1", "2"
     assert {it["ip.checksum.status"] for it in frames} == {good, ""}
-    # A data frame is kept without its end, where the check sequence is.
+    # Data frames are cut, so their check sequence is missing.
     found = {(it["wlan.fcs.status"], it["radiotap.flags.badfcs"]) for it in frames}
     assert found - {("", "0"), ("", "1"), (unverified, "0"), (unverified, "1")} <= {
         (good, "0"),
@@ -275,7 +275,7 @@ def test_frames_retries_and_collisions_of_a_capture_are_those_of_the_tables(
 
 
 def test_each_frame_lasts_in_tshark_as_long_as_in_the_run(mixed: Run, air: list[Frame]) -> None:
-    """Its duration follows from rate, preamble and length: what the header says is what the air has had."""
+    """Durations that tshark computes from rate, preamble and length are those of the timeline."""
     shown = Counter(int(it["wlan_radio.duration"]) for it in air)
     assert shown == Counter(round(it["dur"]) for it in mixed.slices("frame"))
     gaps = {int(it["wlan_radio.ifs"]) for it in air if kind(it) == ACK}
@@ -283,7 +283,7 @@ def test_each_frame_lasts_in_tshark_as_long_as_in_the_run(mixed: Run, air: list[
 
 
 def test_the_nav_lasts_to_the_end_of_the_ack(air: list[Frame]) -> None:
-    # SIFS, and an ACK of 14 octets at 2 or 1 Mb/s with a long preamble: 10 + 192 + 56 or 112.
+    # A SIFS, and an ACK of 14 octets at 2 or 1 Mb/s with a long preamble: 10 + 192 + 56 or 112 µs.
     assert {it["wlan.duration"] for it in air if kind(it) == DATA} <= {"258", "314"}
     assert {it["wlan.duration"] for it in air if kind(it) != DATA} == {"0"}
 
@@ -291,7 +291,7 @@ def test_the_nav_lasts_to_the_end_of_the_ack(air: list[Frame]) -> None:
 def test_retransmissions_of_tcp_in_tshark_are_those_of_the_run(
     mixed: Run, air: list[Frame]
 ) -> None:
-    """Each crosses the air in a frame of its own; one that comes soon is out of order to a bystander."""
+    """The upload's retransmissions are the segments that tshark counts as retransmitted or out of order."""
     found = Counter(
         it["tcp.srcport"]
         for it in air
@@ -300,13 +300,13 @@ def test_retransmissions_of_tcp_in_tshark_are_those_of_the_run(
     )
     up, down = (row(mixed.result, "flows", name)["retransmissions"] for name in ("up", "down"))
     assert up == found["49152"] > 0
-    # Those of the server may be lost on the line before they come to the air, and their first copies were.
+    # Segments of the server can be lost on the wire before tshark sees them on the air.
     assert down >= found["49153"]
 
 
 @needs_tshark
 def test_goodput_of_tcp_in_tshark_is_that_of_the_run(mixed: Run) -> None:
-    """Octets in order at the receiving station, from number 1 on: the SYN is number 0."""
+    """The delivered octets are those in order at the receiver, from number 1 on; the SYN has number 0."""
     names = ("tcp.seq_raw", "tcp.len")
     at_receiver = 'frame.interface_name == "far" && tcp.dstport == 57344 && tcp.srcport == 49153'
     segments = fields(mixed.pcap, names, "-Y", at_receiver)
@@ -320,7 +320,7 @@ def test_goodput_of_tcp_in_tshark_is_that_of_the_run(mixed: Run) -> None:
 def test_tcp_says_in_its_header_what_its_ends_know(air: list[Frame]) -> None:
     up = [it for it in air if "49152" in (it["tcp.srcport"], it["tcp.dstport"])]
     syns = [it for it in up if it["tcp.flags.syn"] == "1"]
-    # 200 000 octets need a shift of 2: 50 000.
+    # A window of 200 000 octets needs a shift of 2, to 50 000.
     shifts = {it["tcp.srcport"]: it["tcp.options.wscale.shift"] for it in syns}
     assert shifts == {"49152": "0", "57344": "2"}
     assert all(it["tcp.options.mss_val"] == "1460" and it["tcp.options.sack_perm"] for it in syns)
@@ -354,7 +354,7 @@ def test_a_beacon_tells_what_the_scheme_grants(mixed: Run, air: list[Frame]) -> 
         told = (it["wlan.fixed.beacon"], it["wlan.tag.oui"], it["wlan.seq"])
         assert tuple(map(int, told)) == (100, 0x02AF00, number)
         octets = bytes.fromhex(it["wlan.tag.vendor.data"].replace(":", ""))
-        # Shares in units of 1/65535; the back-off is at most a whole window, 31 slots of 20 µs.
+        # Shares have units of 1/65535; the back-off is at most a whole window, 31 slots of 20 µs.
         sort, even, additional, backoff_us = struct.unpack("<BHHH", octets)
         assert sort == 1
         assert even + additional <= 65_535
@@ -364,7 +364,7 @@ def test_a_beacon_tells_what_the_scheme_grants(mixed: Run, air: list[Frame]) -> 
 def test_an_interface_of_a_station_has_what_it_sent_and_received(
     mixed: Run, seen: list[Frame]
 ) -> None:
-    """With a direction; what collided or erred on its way to it it has not."""
+    """A station's interface has the frames that it sent or received without error, with their direction."""
     own = [it for it in seen if it["frame.interface_name"] == "far"]
     assert {it["radiotap.flags.badfcs"] for it in own} == {"0"}
     for it in own:
@@ -386,7 +386,7 @@ def test_where_there_is_a_radio_frames_have_their_signal_and_noise(
     program("run", "radio.toml", "--pcap", "radio.pcapng")
     names = ("wlan_radio.signal_dbm", "wlan_radio.noise_dbm", "wlan_radio.snr")
     frames = fields(tmp_path / "radio.pcapng", names, "-Y", "wlan.fc.type == 2")
-    # -101.867 dBm in 16.25 MHz and a noise figure of 10 dB.
+    # Noise is -101.867 dBm in 16.25 MHz, plus a noise figure of 10 dB.
     ((power, noise, ratio),) = {tuple(int(it[name]) for name in names) for it in frames}
     assert noise == -92
     assert ratio == power - noise > 20
@@ -406,7 +406,7 @@ def test_times_are_nanoseconds_and_never_go_back(mixed: Run) -> None:
 
 
 def test_lanes_of_a_timeline_agree_with_the_tables(mixed: Run) -> None:
-    """Frames, retries and collisions are counted alike, and the lanes' air is the tables'."""
+    """Counts of frames and retries by lane, and shares of airtime, are those of the tables."""
     data = [it for it in mixed.slices("frame") if it["args"]["kind"] == "data"]
     frames = Counter(mixed.track(it) for it in data)
     retries = Counter(mixed.track(it) for it in data if it["args"]["retry"])
@@ -420,7 +420,7 @@ def test_lanes_of_a_timeline_agree_with_the_tables(mixed: Run) -> None:
     for it in alone:
         air[kinds[it["args"]["kind"]]] += it["dur"] / (DURATION * 1e6)
     shares = {kind: channel["airtime"][kind] for kind in ("data", "control", "beacons")}
-    # The frame that the end of the run cuts off is on no lane yet.
+    # A frame that the end of the run cuts off is on no lane.
     assert dict(air) == pytest.approx(shares, abs=2_500 / (DURATION * 1e6))
     assert all(air[kind_] <= shares[kind_] + 1e-9 for kind_ in shares)
 
@@ -438,7 +438,7 @@ def test_intervals_of_a_track_follow_each_other_without_overlap(mixed: Run) -> N
 
 
 def test_a_frame_begins_as_the_back_off_before_it_ends(mixed: Run) -> None:
-    """A back-off of n slots lasts as long, in one piece or several; the last piece ends with a frame."""
+    """Where a back-off of n slots in one piece ends, a frame of the station begins."""
     for it in mixed.slices("backoff"):
         assert it["dur"] <= it["args"]["slots"] * it["args"]["slot_us"] + 1e-6
     ends = {
@@ -448,7 +448,7 @@ def test_a_frame_begins_as_the_back_off_before_it_ends(mixed: Run) -> None:
     }
     starts = {(it["tid"], round(it["ts"] * 1_000)) for it in mixed.slices("frame")}
     unbegun = {end for end in ends if end not in starts and end[1] < (DURATION - 0.1) * 1e9}
-    # A beacon goes before the access point's own frame.
+    # A beacon may come between the access point's back-off and its frame.
     assert len(unbegun) <= 39, unbegun
     assert len(ends) > 1_000
 

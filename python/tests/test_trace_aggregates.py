@@ -1,4 +1,4 @@
-"""A capture and a timeline of aggregates and access categories agree with the run, as tshark reads them."""
+"""Tests that captures (read by tshark) and timelines of aggregates and categories agree with the results."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ VIDEO, CALLS = str(8 + 1200), str(8 + 160)
 
 @dataclass
 class Run:
-    """A run with its files."""
+    """Results of a run, with its capture and its timeline."""
 
     standard: str
     result: dict[str, Any]
@@ -104,12 +104,12 @@ class Run:
 
     @cached_property
     def frames(self) -> list[Frame]:
-        """All frames of all interfaces."""
+        """Frames of all interfaces."""
         return fields(self.pcap, FIELDS)
 
     @cached_property
     def air(self) -> list[Frame]:
-        """Frames of the monitor."""
+        """Frames of the monitor interface, which are all frames on the air."""
         return [it for it in self.frames if it["frame.interface_name"] == "home:monitor"]
 
     @property
@@ -122,7 +122,7 @@ class Run:
 
 @pytest.fixture(scope="module", params=RATES)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of a cell of each standard, with both files."""
+    """Run of a cell of each standard, with its files."""
     standard: str = request.param
     fast, slow = RATES[standard]
     folder = tmp_path_factory.mktemp(standard)
@@ -134,7 +134,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def ppdus(frames: list[Frame]) -> list[list[Frame]]:
-    """Data frames of one interface, those of one A-MPDU together."""
+    """Group the data frames of one interface by A-MPDU."""
     found: dict[Any, list[Frame]] = {}
     for number, it in enumerate(frames):
         if it["wlan.fc.type_subtype"] == QOS_DATA:
@@ -149,20 +149,20 @@ def test_tshark_finds_nothing_malformed_and_nothing_to_assume(run: Run) -> None:
     assert "Malformed" not in told
     assert "Errors (" not in told
     warnings = told.partition("Warns")[2].partition("Notes")[0].splitlines()[3:]
-    # What TCP's own history looks like to a bystander, and nothing else.
+    # All warnings are about lost and repeated segments of TCP.
     assert all("Sequence" in line and " TCP " in line for line in warnings if line.strip())
 
 
 @needs_tshark
 def test_each_aggregate_is_as_many_packets_as_it_has_mpdus(run: Run) -> None:
-    """In the order in which they leave the air, with the losses of each."""
+    """Aggregates of the capture have the same MPDUs, losses and retries as in timeline and tables."""
     found = []
     for mpdus in ppdus(run.air):
         assert len({it["frame.time_epoch"] for it in mpdus}) == 1
         if len(mpdus) > 1 or run.standard != "802.11n":
             lasts = [it["radiotap.ampdu.flags.last"] for it in mpdus]
             assert lasts == ["0"] * (len(mpdus) - 1) + ["1"]
-            # An MPDU alone is an S-MPDU in VHT and HE.
+            # In VHT and HE a single MPDU is an S-MPDU.
             eofs = {it["radiotap.ampdu.flags.eof"] for it in mpdus}
             assert eofs == {"1" if len(mpdus) == 1 else "0"}
         lost = sum(it["radiotap.flags.badfcs"] == "1" for it in mpdus)
@@ -185,7 +185,7 @@ def test_each_aggregate_is_as_many_packets_as_it_has_mpdus(run: Run) -> None:
         shown.append((node, arguments["to"], arguments["category"], mpdus, lost, retries))
     assert Counter(found) == Counter(shown)
     assert any(0 < lost < mpdus for *_, mpdus, lost, _ in found)
-    # And as the tables count them.
+    # The tables have the same counts.
     rows = {it["name"]: it for it in [*run.result["stations"], *run.result["access_points"]]}
     assert Counter(node for node, *_ in found) == {name: it["frames"] for name, it in rows.items()}
     aggregates = Counter(node for node, *_, mpdus, _, _ in found if mpdus > 1)
@@ -202,7 +202,7 @@ def test_categories_are_traffic_identifiers(run: Run) -> None:
 
 @needs_tshark
 def test_a_block_ack_says_what_came_of_the_aggregate_before_it(run: Run) -> None:
-    """Each MPDU without an error has its bit; one with an error has it only if it had come before."""
+    """A BlockAck acknowledges those MPDUs of an aggregate that were received now or earlier."""
     pairs, errored = 0, 0
     come: dict[tuple[str, ...], set[str]] = defaultdict(set)
     before: list[Frame] = []
@@ -217,7 +217,7 @@ def test_a_block_ack_says_what_came_of_the_aggregate_before_it(run: Run) -> None
             tid = str(int(it["wlan.ba.basic.tidinfo"], 0))
             assert (it["wlan.ra"], it["wlan.ta"], tid) == link
             start, bits = int(it["wlan.fixed.ssc.sequence"]), bitmap(it)
-            # 64 bits, or 256 in HE.
+            # The bitmap has 64 bits, or 256 in HE.
             assert it["wlan.fixed.ssc.fragment"] == {8: "0", 32: "4"}[len(it["wlan.ba.bm"]) // 2]
             for mpdu in before:
                 place = (int(mpdu["wlan.seq"]) - start) % 4096
@@ -225,9 +225,9 @@ def test_a_block_ack_says_what_came_of_the_aggregate_before_it(run: Run) -> None
                 if has_come:
                     come[link].add(mpdu["wlan.seq"])
                 errored += not has_come
-                # What did not come has no bit, or lies behind the last.
+                # An MPDU that was not received has no bit, or is beyond the last bit.
                 assert bool(bits >> place & 1) == (mpdu["wlan.seq"] in come[link]), mpdu
-            # Numbers go round after some seconds only.
+            # Sequence numbers wrap after some seconds only.
             pairs += 1
             before = []
         else:
@@ -237,7 +237,7 @@ def test_a_block_ack_says_what_came_of_the_aggregate_before_it(run: Run) -> None
 
 
 def bitmap(frame: Frame) -> int:
-    """Bits of a block ack, the least for its starting number."""
+    """Bitmap of a BlockAck; the lowest bit is for the starting sequence number."""
     return int.from_bytes(bytes.fromhex(frame["wlan.ba.bm"].replace(":", "")), "little")
 
 
@@ -266,7 +266,7 @@ def test_at_its_receiver_an_aggregate_has_those_mpdus_that_came(run: Run) -> Non
 
 @needs_tshark
 def test_goodput_and_retransmissions_by_tshark_are_those_of_the_run(run: Run) -> None:
-    """What a station sends for the first time on the air, and what comes to its interface."""
+    """Retransmissions follow from the segments that `near` sends, goodput from those that `far` receives."""
     names = ("tcp.seq_raw", "tcp.len")
     sent = 'frame.interface_name == "near" && wlan.fc.retry == 0 && tcp.len > 0 && tcp.srcport == 49152'
     segments = fields(run.pcap, names, "-Y", sent)
@@ -282,7 +282,7 @@ def test_goodput_and_retransmissions_by_tshark_are_those_of_the_run(run: Run) ->
     for start, length in sorted(numbers):
         if start <= in_order:
             in_order = max(in_order, start + length)
-    # The last ones may still wait for others in the reorder buffer.
+    # At the end of the run the reorder buffer may hold some segments.
     delivered = row(run.result, "flows", "down")["delivered_bytes"]
     assert delivered > 100_000
     assert 0 <= in_order - 1 - delivered <= 64 * 1460
@@ -300,7 +300,7 @@ def test_rates_of_modes_are_those_that_wireshark_calculates(run: Run) -> None:
 def test_a_request_for_a_block_ack_has_the_number_from_which_on_packets_are_sent(
     tmp_path: Path,
 ) -> None:
-    """With half of all MPDUs lost some are given up: data goes on where the request says, or behind."""
+    """After a BlockAckReq, the next data frame has its starting sequence number or one up to 255 later."""
     text = CELL.format(standard="802.11ax", fast="he-mcs7x2", slow="he-mcs1x1")
     text = text.replace("probability = 0.05", "probability = 0.5")
     text = text.replace("[bss.home]", "[bss.home]\nmax_attempts = 2")
@@ -347,7 +347,7 @@ def test_a_picture_says_how_many_mpdus_an_aggregate_has_and_how_many_were_lost(r
 
 @needs_tshark
 def test_an_a_msdu_has_the_headers_of_its_first_packet(tmp_path: Path) -> None:
-    """An IP packet of 28 + 1200 octets behind 8 of LLC and SNAP, in a subframe of an MPDU with several."""
+    """The first subframe of each A-MSDU has 1236 octets: 8 of LLC/SNAP, and an IP packet of 28 + 1200."""
     text = CELL.format(standard="802.11ax", fast="he-mcs7x2", slow="he-mcs1x1")
     text = text.replace("streams = 2", 'streams = 2\namsdu = "3839 B"').replace("4 Mb/s", "40 Mb/s")
     (tmp_path / "cell.toml").write_text(text)

@@ -1,4 +1,4 @@
-"""Mobility traces: files that a scenario refers to."""
+"""Tests of mobility traces, files to which a scenario refers."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from airfair._core import LARGEST_TRACE
 from support import PROGRAM
 
 MOST = 50_000
-"""Waypoints of all stations."""
+"""Greatest number of waypoints of all stations."""
 
 SCENARIO = """
 duration = "10 s"
@@ -46,7 +46,7 @@ def scenario(tmp_path: Path, trace: str) -> Path:
 
 
 def refused(path: Path) -> str:
-    """The one mistake of a scenario."""
+    """Return the only error of a scenario."""
     with pytest.raises(ScenarioError) as caught:
         airfair.load(path)
     (line,) = caught.value.problems
@@ -57,7 +57,7 @@ def test_a_trace_is_its_waypoints(tmp_path: Path) -> None:
     path = scenario(tmp_path, "time_s, x_m, y_m\n0,1,0\n2.5,40.12499,-3\n\n1e3, 0,0\n")
     assert airfair.load(path).to_toml() == airfair.load(SCENARIO % POINTS).to_toml()
     assert airfair.load(str(path)).to_toml() == airfair.load(path).to_toml()
-    # What is written beside the results needs no other file.
+    # The scenario that results contain needs no trace file.
     assert airfair.load(airfair.load(path).to_toml()).to_toml() == airfair.load(path).to_toml()
 
 
@@ -228,9 +228,10 @@ except ValueError:
 traces.read = panic
 sys.exit(cli.main(["run", sys.argv[1]]))
 """
-"""PyO3 goes on with a panic where a function of Python raises what PyO3 makes of one.
+"""Program in which the core panics below its parser.
 
-So the core panics below its parser. The exception's class is there once the core has met any other.
+PyO3 turns a panic into an exception, and panics again if a Python function raises this exception. Its class
+is available after another exception has crossed the core.
 """
 
 

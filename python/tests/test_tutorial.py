@@ -1,4 +1,4 @@
-"""The tutorial, followed word by word."""
+"""Test that the steps of the tutorial work as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of plain words that a program can check: CONTRIBUTING.md, "Plain words".
+"""Tests of the rules of CONTRIBUTING.md, "Plain words", that a program can check.
 
 The ceilings and the lists may only shrink.
 """
@@ -15,7 +15,7 @@ import scenario_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDTH = 120
-"""Characters of a line of Markdown, at most."""
+"""Greatest length of a line of Markdown."""
 GENERATED = {"docs/results.md", *(f"docs/{name}" for name in scenario_pages.names())}
 """Pages that a program writes."""
 PAGES = [
@@ -27,11 +27,11 @@ PAGES = [
 ]
 
 TWO_WORDS = 204
-"""Doc comments of one or two words on public items, at most."""
+"""Greatest number of doc comments on public items with one or two words."""
 QUESTIONS = 40
-"""Doc comments on public items that begin with What, Who, Whether, How or Which, at most."""
+"""Greatest number of doc comments on public items that begin with What, Who, Whether, How or Which."""
 PRONOUNS = 129
-"""Doc comments on public items that begin with It, Its, Those or That, at most."""
+"""Greatest number of doc comments on public items that begin with It, Its, Those or That."""
 
 _REGION = re.compile(
     r"^<!-- (?:table|chosen late|verdicts before): .*?<!-- (?:/table|until here) -->$"
@@ -47,7 +47,7 @@ def text_of(page: str) -> str:
 
 
 def wide_lines(text: str) -> list[str]:
-    """Lines of prose that are too long to read in a diff.
+    """Lines of prose above the allowed width.
 
     Tables, blocks of code, generated regions, options of the Python reference and links alone may be longer.
     """
@@ -117,7 +117,7 @@ def test_public_comments_begin_with_the_thing() -> None:
     assert len(pronouns) <= PRONOUNS, "\n".join(pronouns)
 
 
-# ------------------------------------------------------------------ and these checks see mistakes
+# ------------------------------------------------------------------ tests of the checks
 
 
 def test_a_wide_line_of_prose_is_seen_and_no_other() -> None:

@@ -1,8 +1,8 @@
-"""Builds a small Debian with systemd, which a machine of `machine` boots instead of a shell.
+"""Builds a small Debian with systemd, which a machine of machine.py boots in place of a shell.
 
 `fetch` downloads packages of the host's distribution into `target/kernel` once. They are unpacked but not
-configured: systemd creates the files that it needs at its start. dpkg's database lists the packages, so
-that the machine can install a package. The test's script runs as the last service to start.
+configured, since systemd creates the files that it needs at its start. dpkg's database lists the packages, so
+that the machine can install a package. The test's script runs as the last service.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from machine import END, STORE, Files, lacking
 
 PACKAGES = (
     *("systemd", "libnss-systemd", "init-system-helpers", "perl-base", "dpkg", "libc-bin"),
-    # Libraries that the agent's package needs, beside the C library.
+    # Libraries that the agent's package needs, in addition to the C library.
     *("libelf1", "zlib1g", "libgcc-s1"),
     # Without this package apt would install `usrmerge`, with Perl and all its modules.
     "usr-is-merged",
@@ -59,7 +59,7 @@ _OWN: Files = {
 
 
 def missing() -> list[str]:
-    """Return a line for each thing that is missing to build a Debian."""
+    """Return a line for each missing requirement to build a Debian."""
     found = lacking({"dpkg-deb": "dpkg"})
     if not _FOLDER.exists():
         found.append("its packages: tests/kernel/debian.py fetches them")
@@ -73,7 +73,7 @@ def fetch() -> None:
     unfinished = _FOLDER.with_suffix(f".{os.getpid()}")
     (unfinished / "partial").mkdir(parents=True)
     options = {
-        "Dir::State::status": "/dev/null",  # As on a machine without any package.
+        "Dir::State::status": "/dev/null",  # An empty list of packages makes apt download all dependencies.
         "Dir::Cache::archives": str(unfinished),
         "Debug::NoLocking": "true",
         "APT::Install-Recommends": "false",
@@ -105,7 +105,7 @@ def system(files: Files) -> Files:
 
 
 def merged(files: Files) -> Files:
-    """Return the files with the folders `MERGED` moved into `usr`, as in Debian since version 12."""
+    """Return the files, with the folders `MERGED` inside `usr`, as in Debian since version 12."""
     moved = {
         f"usr/{path}" if path.partition("/")[0] in MERGED else path: content
         for path, content in files.items()

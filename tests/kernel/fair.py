@@ -6,7 +6,8 @@ make fair-access-point, or
 The machine runs mac80211, hostapd, minstrel and TCP of Debian's kernel. The agent runs at the access point,
 and the stations do not know of it. Each station has a flow to or from a wired server. With --keepers some
 stations run the agent as well in a last phase, and keep to the shares that the access point grants. A
-station's share is the airtime of frames from it and to it as the medium counts it, not the agent's estimate.
+station's share is the airtime of its frames in both directions. The medium counts it; the agent only has an
+estimate.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ _SCRIPT = """
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: rates of the stations [Mb/s], the slow one last, and the delay to the server."""
+    """Cell with the rates of the stations [Mb/s], the slow one last, and the delay to the server."""
 
     rates: tuple[int, ...] = (54, 6)
     standard: str = "g"
@@ -159,7 +160,7 @@ def missing() -> list[str]:
 
 
 def programs() -> list[str | Path]:
-    """Build the programs of the machine, and return them with the names of others."""
+    """Build the programs for the machine, and return them with the names of installed ones."""
     built = machine.build("airfair-emulator")
     machine.build("airfair-agent", features=["bpf"])
     own = [built / name for name in ("airfair-medium", "airfair-agent", "examples/flow")]
@@ -174,7 +175,7 @@ def measure(
     seed: int = 1,
     seconds: int = 6,
 ) -> tuple[Phases, machine.Output]:
-    """Run a machine with the programs `there`. Each phase measures its flows for some seconds."""
+    """Run a machine with the programs `there`, in which each phase measures its flows for some seconds."""
     names = list(of.stations)
     script = _SCRIPT.format(
         count=len(names),

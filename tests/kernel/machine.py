@@ -2,7 +2,7 @@
 
 QEMU emulates the processor (TCG), so that neither KVM nor root is needed. With `icount` each instruction
 takes one nanosecond of the machine's time, and an idle machine skips to its next event. The machine's clock
-does not depend on the load of the host, and its figures are reproducible.
+does not depend on the load of the host, and measurements are reproducible.
 
 The machine boots from an initial RAM disk with busybox, a shell, `prelude.sh`, and the programs, kernel
 modules and files that a test names, with their libraries and dependencies. It has no disk and no network.
@@ -62,7 +62,7 @@ class MissingError(Exception):
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: the file of its image and the folder of its modules."""
+    """Kernel with the file of its image and the folder of its modules."""
 
     image: Path
     modules: Path
@@ -106,7 +106,7 @@ class Kernel:
 
 @dataclass
 class Setup:
-    """Content and settings of a machine, beside its kernel and busybox."""
+    """Content and settings of a machine, without its kernel and busybox."""
 
     programs: Sequence[str | Path] = ()
     """Names or files of programs."""
@@ -152,7 +152,7 @@ def missing() -> list[str]:
 
 
 def lacking(programs: Mapping[str, str]) -> list[str]:
-    """Return a line for each of some programs that is missing, with its Debian package."""
+    """Return a line for each program that is missing, with its Debian package."""
     return [
         f"{name}: Debian's package {package}"
         for name, package in programs.items()
@@ -161,7 +161,7 @@ def lacking(programs: Mapping[str, str]) -> list[str]:
 
 
 def fetch() -> None:
-    """Download Debian's kernel package to `target/kernel`, unless it is there or a kernel is installed."""
+    """Download Debian's kernel package to `target/kernel`, unless it or an installed kernel exists."""
     if _installed_kernel() is not None or _packages():
         return
     output = subprocess.run(
@@ -234,7 +234,7 @@ def run(script: str, setup: Setup, *, seconds: float = 600) -> Output:
 
 
 def read(console: str) -> Output:
-    """Extract the output of the script from what its machine wrote."""
+    """Extract the output of the script from the console of its machine."""
     lines = [line.rstrip("\r") for line in console.split("\n")]
     status = None
     for at, line in enumerate(lines):
@@ -271,7 +271,7 @@ def contents(script: str, setup: Setup, linux: Kernel) -> Files:
 
 
 def libraries(program: Path) -> Iterator[Path]:
-    """Yield the shared libraries of a program and its dynamic loader; nothing for a static program."""
+    """Yield the shared libraries and the dynamic loader of a program; none for a static program."""
     output = subprocess.run(["ldd", program], check=False, capture_output=True, text=True).stdout
     for line in output.splitlines():
         found = re.search(r"(/\S+) \(0x", line)
@@ -282,7 +282,7 @@ def libraries(program: Path) -> Iterator[Path]:
 def archive(files: Files) -> bytes:
     """Return a cpio archive (newc format) of the files and their folders, which belong to root.
 
-    A file of the host keeps its mode. A content is executable if it is a script.
+    Files of the host keep their modes. Given contents are executable if they are scripts.
     """
     folders = {str(parent) for path in files for parent in Path(path).parents if str(parent) != "."}
     folders |= {"proc", "sys", "dev", "tmp", "run", "etc", "var/run", "var", "root"}
@@ -312,7 +312,7 @@ def _mode(content: Path | bytes) -> int:
 
 
 def _run_qemu(command: Sequence[str], seconds: float) -> str:
-    """Run QEMU until it ends, at most for some seconds, and return what it wrote."""
+    """Run QEMU until it ends, at most for some seconds, and return its output."""
     try:
         octets = subprocess.run(
             command,

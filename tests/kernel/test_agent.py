@@ -1,4 +1,4 @@
-"""Tests of the agent at an access point, with mac80211 and TCP of the kernel, and of one at a station."""
+"""Tests of the agent at an access point and at a station, with the kernel's mac80211 and TCP."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ def there() -> list[str | Path]:
 def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     way: str, keepers: int, there: list[str | Path]
 ) -> None:
-    """In the last phase of one machine the slow station runs the agent, and keeps to its share."""
+    """The agent at the access point raises fairness, also when the slow station keeps to its share itself."""
     cell = replace(CELL, keepers=keepers)
     seconds = 3 if keepers else 4
     phases, output = fair.measure(cell, [way], there=there, seconds=seconds)

@@ -1,4 +1,4 @@
-"""Tests of the agent in an emulation, at a station and at a server: it limits windows of the kernel's TCP."""
+"""Tests of the agent in an emulation: at a station and at a server, with the kernel's TCP."""
 
 import importlib.util
 import os
@@ -12,7 +12,7 @@ SEED = 1
 
 
 def _bench() -> object:
-    """Import the script that measures the figures of docs/agent-measurements.md."""
+    """Import the script that measures the numbers of docs/agent-measurements.md."""
     spec = importlib.util.spec_from_file_location("bench_agent", BENCH)
     assert spec is not None
     assert spec.loader is not None
@@ -34,7 +34,7 @@ def _bench_with_agent() -> object:
 def test_a_station_that_becomes_slow_keeps_to_its_part_of_the_air(
     bench: object, tmp_path: Path
 ) -> None:
-    """Emulated goodputs are those of the simulator within a third: real time is not repeatable."""
+    """Emulated goodputs are those of the simulator within a third; runs in real time differ."""
     cell = bench.cells("arf-window", 0)[0]
     file = tmp_path / "cell.toml"
     file.write_text(cell.scenario(bench.LINUX, cell.scheme))
@@ -48,7 +48,7 @@ def test_a_station_that_becomes_slow_keeps_to_its_part_of_the_air(
 def test_stations_share_the_air_with_the_agent_at_their_server(
     bench: object, tmp_path: Path
 ) -> None:
-    """The bounds of fairness are those of the access point in QEMU; the sum of goodputs rises as well."""
+    """The agent raises Jain's index from at most 0.75 to at least 0.95, and raises the sum of goodputs."""
     cell = bench.shared("up", wire_ms=10, seconds=15)
     file = tmp_path / "cell.toml"
     file.write_text(cell.scenario(bench.KERNELS, "none"))

@@ -80,11 +80,11 @@ def test_the_kernels_stations_suffer_the_anomaly_as_simulated_ones_do(
     output = _run(script, programs, cell(standard, rates))
     (alone,) = _simulated(standard, {"near": fast})
     assert output.value("fast") == pytest.approx(alone, rel=0.1)
-    # Minstrel has found the rates that the scenario allows; it has lost frames at others.
+    # Minstrel has found the rates of the scenario; frames at other rates were lost.
     found = re.findall(r"expected throughput:\s+([\d.]+)Mbps", output.console)
     assert float(found[0]) > 2 * float(found[1])
     assert output.value("slow") < slow
-    # One of the two flows can be ahead for seconds at random.
+    # Either flow may have more for seconds, by chance.
     near, far = _simulated(standard, rates)
     assert output.value("near") + output.value("far") == pytest.approx(near + far, rel=0.2)
     assert output.value("near") / output.value("far") == pytest.approx(near / far, rel=0.5)

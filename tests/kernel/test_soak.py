@@ -1,4 +1,4 @@
-"""Test of an emulation under load, during which programs, stations and other emulations come and go.
+"""Test of an emulation under load, while programs, stations and other emulations start and stop.
 
 The load lasts two minutes, or `AIRFAIR_SOAK_SECONDS`. The test runs on the host's kernel in real time, as
 root or as another user.
@@ -85,7 +85,7 @@ def namespaces() -> set[str]:
 
 @dataclass
 class Load:
-    """The load: each kind of activity has a thread, which repeats it until the load is over."""
+    """Load on an emulation: a thread for each kind of activity repeats it until the load ends."""
 
     emulation: running.Running
     folder: Path
@@ -160,7 +160,7 @@ class Load:
                     self.is_over.wait(0.05)
 
     def _emulate_another(self, draw: random.Random) -> None:
-        """Start another emulation, which ends by itself, by SIGINT or by SIGKILL."""
+        """Start another emulation, which ends after its duration, by SIGINT or by SIGKILL."""
         words = [*PROGRAM, "emulate", str(self.folder / "beside.toml"), "--duration", "1 s"]
         with subprocess.Popen(
             words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -213,7 +213,7 @@ def test_nothing_grows_and_nothing_is_left_behind(tmp_path: Path) -> None:
         for part in (footprints[quarter : 2 * quarter], footprints[-quarter:])
     ]
     assert means[1] - means[0] < GROWTH_KB
-    # After the load the process holds no more than at the quietest moment under load, within one.
+    # After the load, the process holds at most one resource more than at the quietest moment under load.
     assert idle.descriptors <= min(one.descriptors for one in footprints[quarter:]) + 1
     assert idle.threads <= min(one.threads for one in footprints[quarter:]) + 1
     document = json.loads(output)

@@ -178,7 +178,7 @@ def _limits_at_a_station(printed: dict[str, list[str]]) -> None:
     print(
         f"segments: {fast} fast, {slow} slow, {killed} behind SIGKILL, {again}, {stopped} at the end"
     )
-    # The window is divided by 11. After SIGKILL it has its old size at once, and grows from there.
+    # The agent divides the window by 11. After SIGKILL the window has its old size at once, and grows.
     assert slow <= fast / 4
     assert killed >= 4 * slow
     assert stopped >= 4 * again

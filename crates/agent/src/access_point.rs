@@ -30,8 +30,9 @@ use crate::shares::{
 const HEADERS: [u64; 2] = [40, 60];
 /// Length of the timestamps option in a TCP header [octets].  [RFC7323 §3.2]
 const TIMESTAMPS: u64 = 12;
-/// Number of samples until a grant takes effect. The access point sends it in the reply to the next request, and
-/// the station limits its flows at its own next sample.
+/// Number of samples from the computation of a grant until a station limits its flows to it. The
+/// access point sends the grant in the reply to the next request, and the station applies it at its
+/// own next sample.
 const LATE: usize = 2;
 
 /// Connection that the access point forwards: its station, round trip and limits.
@@ -51,7 +52,7 @@ impl AsMut<LimitState> for KnownConnection {
     }
 }
 
-/// IP address that has asked for grants within the last second.
+/// IP address whose station has asked for grants within the last second.
 #[derive(Clone, Debug)]
 struct Requester {
     /// MAC address of the station, where it is known.
@@ -62,7 +63,7 @@ struct Requester {
 /// Station that has announced to limit itself to its grant.  Deviates: [D-195]
 #[derive(Clone, Debug, Default)]
 struct Keeper {
-    /// Shares granted to the station with the last few samples.
+    /// Shares of airtime granted to the station with the last few samples.
     shares: VecDeque<f64>,
     /// Consecutive samples in which the station used clearly more than its share.
     over: u16,
@@ -81,7 +82,8 @@ pub struct AccessPoint {
     known: BTreeMap<Ends, KnownConnection>,
     /// IP addresses that have asked for grants.
     requesters: BTreeMap<IpAddr, Requester>,
-    /// Stations that have asked recently or are in doubt, by link.
+    /// Stations that have asked recently, or whose announcement the access point does not believe,
+    /// by link.
     keepers: BTreeMap<String, Keeper>,
     grant: Option<Grant>,
     granted: Vec<Granted>,
@@ -110,7 +112,7 @@ impl AccessPoint {
         &self.granted
     }
 
-    /// Grant that follows from the last sample, for stations that ask.
+    /// Grant that follows from the last sample, for stations that ask for grants.
     pub fn grant(&self) -> Option<Grant> {
         self.grant
     }
@@ -191,7 +193,8 @@ impl AccessPoint {
         keepers
     }
 
-    /// Link of the station that has a connection with this IP address.
+    /// Link of the station that has a connection with this IP address; `None` if no known
+    /// connection has it.
     fn link_of(&self, address: IpAddr) -> Option<String> {
         let first = SocketAddr::new(address, 0);
         let lowest = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
@@ -238,9 +241,9 @@ impl AccessPoint {
         windows
     }
 
-    /// Active stations with their channel occupancy times, and the occupancy of stations that only
-    /// asked for grants. Asking takes the place of receiving beacons, so it does not make a station
-    /// active.  Deviates: [D-193]
+    /// Active stations with their channel occupancy times, and the total occupancy of the stations
+    /// that only asked for grants. Asking takes the place of receiving beacons, so it does not make
+    /// a station active.  Deviates: [D-193]
     fn active<'l>(
         &self,
         links: &'l [LinkEstimate],
@@ -261,7 +264,7 @@ impl AccessPoint {
 
     /// Checks a station that has announced to limit itself. If it uses clearly more than its share
     /// in `patience` consecutive samples, the access point limits it for a minute. Clearly more
-    /// means above share / r, by the same ratio r below which a station counts as satisfied.
+    /// means more than the share divided by r, the ratio below which a station counts as satisfied.
     /// Deviates: [D-195]
     fn check_keeper(&mut self, link: &str, now: Time, it: &StationShare) {
         let params = self.settings.params;
@@ -301,7 +304,7 @@ impl AccessPoint {
         windows
     }
 
-    /// Data flows in the observation slot, by link.
+    /// Data flows in the observation slot that can be limited, by link.
     fn flows(&mut self, links: &[LinkEstimate], slot: Duration) -> BTreeMap<String, Vec<Flow>> {
         let links: BTreeMap<&str, &LinkEstimate> = links.iter().map(|it| (&*it.name, it)).collect();
         let mut flows: BTreeMap<String, Vec<Flow>> = BTreeMap::new();
@@ -328,7 +331,7 @@ fn address(link: &LinkEstimate) -> &str {
     link.name.rsplit(' ').next().unwrap_or_default()
 }
 
-/// Length of the headers of packets that one end has sent.
+/// Length of the headers of the packets that one end of a connection has sent.
 fn headers(ends: &Ends, sent: &Traffic) -> Bytes {
     let stamps = if sent.echoes > 0 { TIMESTAMPS } else { 0 };
     Bytes::new(HEADERS[usize::from(ends[0].is_ipv6())] + stamps)

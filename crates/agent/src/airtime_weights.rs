@@ -26,7 +26,7 @@ pub struct AirtimeWeights {
     settings: Settings,
     estimator: Estimator,
     active: Active,
-    /// Present and wanted weight of each station at the last sample.
+    /// Weight in the driver and wanted weight of each station at the last sample.
     last: BTreeMap<String, (u16, u16)>,
 }
 
@@ -34,10 +34,10 @@ pub struct AirtimeWeights {
 #[derive(Clone, Debug, Default)]
 struct Active {
     tracker: ConnectionTracker,
-    /// Station of each connection, and time of its last data.
+    /// Station of each connection, and time of the connection's last data.
     seen: BTreeMap<Ends, (String, Time)>,
     counted_at: Option<Time>,
-    /// Number of connections of each station at the last count.
+    /// Number of active connections of each station at the last count.
     counts: BTreeMap<String, u32>,
 }
 
@@ -142,7 +142,8 @@ mod tests {
             Self { law: AirtimeWeights::new(settings, 1), weights, at: 0, messages: 0 }
         }
 
-        /// Weights of both stations after a number of samples of 100 ms.
+        /// Runs the scheme for some samples of 100 ms, with these numbers of active connections;
+        /// returns the weights of both stations.
         fn run(&mut self, samples: u64, connections: [u16; 2]) -> [u16; 2] {
             for _ in 0..samples {
                 self.at += 1;
@@ -175,8 +176,9 @@ mod tests {
         }
     }
 
-    /// The maximum weight is 4096. Three connections at 256 have 768, two at 512 have 1024. 17
-    /// connections would have 4352, and get the maximum.
+    /// A station has its weight once for each active connection, at most 4096, and once without
+    /// connections. Three connections at 256 have 768, two at 512 have 1024. 17 connections would
+    /// have 4352, and get the maximum.
     #[test]
     fn stations_have_a_weight_for_each_active_connection_and_the_normal_one_without() {
         let mut driver = Driver::new("[airtime-weights]\nweights = \"connections\"");

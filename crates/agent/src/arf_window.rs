@@ -22,15 +22,15 @@ use crate::sample::{LocalEnd, Sample};
 /// Lengths of IPv4 and IPv6 headers [octets].  [RFC791 §3.1], [RFC8200 §3]
 const HEADERS: [u64; 2] = [20, 40];
 
-/// Use of the channel between two samples.
+/// Use of the channel by the station and others between two samples.
 #[derive(Clone, Debug)]
 struct Interval {
     length: Duration,
-    /// The station's own link.
+    /// Traffic of the station's own link in the interval.
     link: LinkEstimate,
-    /// Links of other stations that were heard and had frames.
+    /// Traffic of the links of other stations that were heard and had frames.
     others: Vec<LinkEstimate>,
-    /// Time for which the channel was busy, where the driver measures it.
+    /// Time for which the channel was busy in the interval, where the driver measures it.
     busy: Option<Duration>,
     connections: BTreeMap<Ends, [Traffic; 2]>,
 }
@@ -40,7 +40,7 @@ struct Interval {
 struct KnownConnection {
     own: LocalEnd,
     largest: [Bytes; 2],
-    /// Octets of the connection since the SYN, both directions.
+    /// Octets of the connection since the SYN, in both directions.
     moved: u64,
     /// Minimum of the round trips that this machine has estimated as a receiver.
     least: Option<Duration>,
@@ -54,7 +54,7 @@ struct Slot {
     /// Number of stations that were active in the slot.
     active: u32,
     occupied: Duration,
-    /// Octets that the station's link has carried, up and down.
+    /// Octets that the station's link has carried in the slot, up and down.
     adapted: [Bytes; 2],
     connections: BTreeMap<Ends, Usage>,
 }
@@ -63,7 +63,7 @@ struct Slot {
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     moved: [Traffic; 2],
-    /// Airtime of the connection's data in each direction, with the ACKs for it.
+    /// Channel occupancy of the connection's data in each direction, with the ACKs for it.
     occupied: [Duration; 2],
 }
 
@@ -89,7 +89,7 @@ pub struct ArfWindow {
     busy_ns: Option<u64>,
     intervals: VecDeque<Interval>,
     known: BTreeMap<Ends, KnownConnection>,
-    /// Confirmed rates of the station's link, up and down.
+    /// Rate of the station's link in each direction, up and down, as last confirmed.
     rates: [State; 2],
     is_limiting: bool,
 }
@@ -147,13 +147,13 @@ impl ArfWindow {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Time for which the channel was busy since the last sample.
+    /// Time for which the channel was busy since the last sample, from the counter `now` [ns].
     fn busy(&mut self, now: Option<u64>) -> Option<Duration> {
         let before = std::mem::replace(&mut self.busy_ns, now);
         Some(Duration::from_nanos(increase(before?, now?)))
     }
 
-    /// Records the state of this machine's ends of the connections.
+    /// Records the state of the connections' ends on this machine.
     fn know(&mut self, sample: &Sample, connections: &[ConnectionTraffic], now: Time) {
         for (it, seen) in sample.connections.iter().zip(connections) {
             let Some(own) = it.own else { continue };
@@ -171,8 +171,8 @@ impl ArfWindow {
         self.known.retain(|_, it| now.saturating_since(it.seen) < FORGOTTEN);
     }
 
-    /// Number of samples after a change of rate until the median follows. These samples belong to
-    /// the new rate.  Deviates: [D-210]
+    /// Number of samples from a change of the rate until the median of the rates follows. These
+    /// samples belong to the new rate.  Deviates: [D-210]
     fn lag(&self) -> usize {
         self.polls / 2 + 1
     }
@@ -240,7 +240,7 @@ impl ArfWindow {
         Some(slot)
     }
 
-    /// Connections that count as long-lived and had packets in the slot.
+    /// Connections that count as long-lived and had packets in the observation slot.
     fn long_lived<'s>(
         &'s self,
         slot: &'s Slot,
@@ -332,8 +332,8 @@ impl KnownConnection {
     }
 }
 
-/// Number of other active stations in a slot. If the driver only measures that others used the
-/// channel, they count as one.  Deviates: [D-211]
+/// Number of other stations that were active in a slot of these intervals. If the driver only
+/// measures that others used the channel, they count as one.  Deviates: [D-211]
 fn others(intervals: &[&Interval]) -> u32 {
     let names = intervals.iter().flat_map(|it| &it.others).map(|it| &*it.name);
     let heard = names.collect::<std::collections::BTreeSet<&str>>().len();
@@ -368,7 +368,7 @@ fn exchange(packet: Bytes, rate: DataRate, active: u32) -> Exchange {
     Exchange { access: estimate::access(rate, active), ..estimate::exchange(packet, rate) }
 }
 
-/// Airtime of a connection's data in a direction, with the ACKs for it.
+/// Channel occupancy of a connection's data in a direction, with the ACKs for it.
 fn time(
     link: &LinkEstimate,
     (ends, direction): (&Ends, Direction),

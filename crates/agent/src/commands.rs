@@ -25,7 +25,7 @@ use crate::running::{self, RunOptions};
 use crate::source::{self, Source, nl80211};
 use crate::status;
 
-/// Exit status for wrong input.
+/// Exit status of the agent for wrong input.
 const WRONG: u8 = 2;
 
 /// Parsed command line of `airfair-agent`.
@@ -76,7 +76,7 @@ fn report(error: &anyhow::Error, status: u8) -> u8 {
     status
 }
 
-/// Parses the arguments; `None` if the help or the version was printed.
+/// Parses the command-line arguments; `None` if the help or the version was printed.
 fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
     let mut words = Arguments::default();
     let mut rest = arguments.into_iter();
@@ -139,7 +139,8 @@ fn act(words: &Arguments) -> Result<u8> {
     }
 }
 
-/// Configuration from file and command line, checked. The command line takes precedence.
+/// Configuration that file and command line give together, checked. The command line takes
+/// precedence.
 fn written(words: &Arguments) -> Result<Written> {
     let written = read(words).context(WrongConfiguration)?;
     let configuration = written.checked().context(WrongConfiguration)?;
@@ -192,7 +193,7 @@ fn with_role(written: Written) -> Result<Written> {
     })
 }
 
-/// Time between two outputs of `observe`.
+/// Time between two tables, or lines, that `observe` prints.
 const LOOK: Duration = Duration::from_secs(1);
 /// Most links in the table of `observe`.
 const LINES: usize = 20;
@@ -240,7 +241,7 @@ fn observe(words: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Prints a summary of airtime; false if the reader has closed the pipe.
+/// Prints a summary of airtime, `at` after the start [ns]; false if the reader has closed the pipe.
 fn show(summary: &AirtimeSummary, at: u64, as_json: bool) -> Result<bool> {
     let seconds = Duration::from_nanos(at).as_secs_f64();
     if as_json {
@@ -305,7 +306,7 @@ fn replay(words: &Arguments) -> Result<u8> {
     Ok(u8::from(!replayed.differences.is_empty()))
 }
 
-/// Text of a replay: its decisions, one per line, and a summary.
+/// Text of a replay: the decisions of the law, one per line, and a summary.
 fn replay_text(replayed: &Replayed) -> Result<String> {
     let mut lines = String::new();
     for (at, decision) in &replayed.decisions {
@@ -342,7 +343,7 @@ mod tests {
         assert_eq!(words("replay it").unwrap().unwrap().file, Some("it".into()));
     }
 
-    /// Help and manual list the options that the parser accepts.
+    /// Help and manual page list exactly the options that the parser accepts.
     #[test]
     fn the_words_that_are_listed_are_those_that_are_understood() {
         for (word, _) in help::COMMANDS {

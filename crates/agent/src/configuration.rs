@@ -59,29 +59,32 @@ pub struct Written {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
-    /// At a station: senders use 1/k of their windows while the link is slow.  [arf-aware-tcp §3]
+    /// ARF-aware TCP at a station: senders use 1/k of their windows while the link is
+    /// slow.  [arf-aware-tcp §3]
     #[default]
     ArfAware,
-    /// At a station: windows from the measured use of the channel, renewed whenever the rate of the
-    /// link changes. [arf-window §III]
+    /// Windows from the use of the channel, at a station: computed anew whenever the rate of the
+    /// link changes.  [arf-window §III]
     ArfWindow,
-    /// At an access point or station: stations have equal shares of airtime.  [occupancy-tfrc §III]
+    /// Equal shares of airtime for the stations, at an access point or a
+    /// station.  [occupancy-tfrc §III]
     Occupancy,
-    /// At an access point: connections have windows of equal parts of the buffer.  [pilosof-2003
-    /// §V]
+    /// Windows that share an access point's buffer equally among the
+    /// connections.  [pilosof-2003 §V]
     SharedWindows,
-    /// At an access point: separate queues for DATA and ACKs to stations.  [updown-fairness §IV]
+    /// Separate queues for DATA and ACKs to stations, at an access point.  [updown-fairness §IV]
     DataAck,
-    /// At an access point: the driver shares airtime of downloads by weights.  [linux-atf]
+    /// Airtime weights at an access point, by which the driver shares the airtime of
+    /// downloads.  [linux-atf]
     AirtimeWeights,
 }
 
 /// Source from which the agent takes its samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SampleSource {
-    /// Stations that the kernel knows at one interface, or at all interfaces.
+    /// The kernel's stations at one wireless interface, or at all of them.
     Kernel,
-    /// Stations of an emulation.
+    /// The stations of an emulation.
     Emulator {
         /// Path of the emulation's control socket.
         socket: PathBuf,
@@ -116,9 +119,9 @@ pub struct Configuration {
     pub interface: Option<String>,
     /// Source from which the agent takes its samples.
     pub source: SampleSource,
-    /// Time between two samples.
+    /// Time between two samples of the counters.
     pub poll: Duration,
-    /// Number of samples for the median of rates.
+    /// Number of samples over which the median of rates is taken.
     pub polls: usize,
     /// Scheme by which the agent decides.
     pub scheme: Scheme,
@@ -143,7 +146,8 @@ impl Default for Configuration {
 }
 
 impl Written {
-    /// Merges the command line with the file, which is `below`. The command line takes precedence.
+    /// Merges the settings of the command line with those of the file, which is `below`. The
+    /// command line takes precedence.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         Self {

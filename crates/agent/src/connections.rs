@@ -15,14 +15,15 @@ pub const FORGOTTEN: Duration = Duration::from_secs(60);
 /// Both ends of a connection, the station's first.
 pub type Ends = [SocketAddr; 2];
 
-/// Packets that one end of a connection has sent between two samples.
+/// Packets that one end of a connection has sent between two samples, and round trips to the other
+/// end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Octets of data sent, retransmissions included.
+    /// Octets of data that the end has sent, retransmissions included.
     pub octets: Bytes,
-    /// Packets with data that were sent.
+    /// Number of packets with data that the end has sent.
     pub packets: u64,
-    /// Packets without data that were sent, such as ACKs.
+    /// Number of packets without data that the end has sent, such as ACKs.
     pub answers: u64,
     /// Sum of the round trips measured from the access point to the other end.
     pub echo: Duration,
@@ -42,7 +43,7 @@ impl Traffic {
         }
     }
 
-    /// Adds the traffic of another interval.
+    /// Adds the traffic of another interval between samples.
     pub fn add(&mut self, other: &Self) {
         let Self { octets, packets, answers, echo, echoes } = other;
         self.octets = self.octets.saturating_add(*octets);
@@ -52,7 +53,7 @@ impl Traffic {
         self.echoes = self.echoes.saturating_add(*echoes);
     }
 
-    /// Mean length of the data in a packet with data; zero without packets.
+    /// Mean length of the data in the packets with data; zero without packets.
     pub fn mean(&self) -> Bytes {
         Bytes::new(self.octets.get() / self.packets.max(1))
     }
@@ -66,7 +67,7 @@ impl Traffic {
 /// Traffic of a connection between two samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionTraffic {
-    /// MAC address of the station.
+    /// MAC address of the station that the connection belongs to.
     pub station: String,
     /// Both ends of the connection, the station's first.
     pub ends: Ends,

@@ -34,7 +34,7 @@ pub struct TwoQueues {
     share: Option<Share>,
 }
 
-/// Counters at the start of a period between two decisions.
+/// Counters of links and queues at the start of a period between two decisions.
 #[derive(Clone, Copy, Debug)]
 struct PeriodStart {
     at_ns: u64,
@@ -123,7 +123,7 @@ struct Separation {
     connections: Connections,
     /// Number of each connection, and its counters in the last sample.
     known: BTreeMap<[SocketAddr; 2], (u16, Connection)>,
-    /// ACKs sent to stations up to the last sample.
+    /// Number of ACKs sent to stations up to the last sample; `None` before the first sample.
     acks: Option<u64>,
     weights: (u32, u32),
 }
@@ -178,7 +178,7 @@ fn sum(count: u32, more: u64) -> u32 {
     count.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
-/// Total of packets delivered to stations, also when stations come and go.
+/// Total of packets delivered to all stations so far, including stations that have left.
 #[derive(Clone, Debug, Default)]
 struct Delivered {
     total: u64,
@@ -197,14 +197,14 @@ impl Delivered {
     }
 }
 
-/// Measurements of a period between two decisions.
+/// Measurements of packets in a period between two decisions.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
-    /// Packets that the driver has delivered to stations, per second.
+    /// Number of packets that the driver has delivered to stations, per second.
     delivered: u32,
     /// Packets that the classes have sent to the driver, per second; `None` without classes.
     sent: Option<u32>,
-    /// Packets queued in the classes at the end of the period.
+    /// Number of packets that wait in the classes at the end of the period.
     waiting: u32,
 }
 
@@ -215,7 +215,7 @@ struct Measured {
 /// measured capacity until this queue has drained.
 #[derive(Clone, Copy, Debug, Default)]
 struct Capacity {
-    /// Packet rate of the classes; `None` before the first period.
+    /// Packet rate of the HTB classes; `None` before the first period.
     rate: Option<u32>,
     state: Search,
     /// True once the channel has limited the packet rate.
@@ -224,9 +224,9 @@ struct Capacity {
 
 #[derive(Clone, Copy, Debug)]
 enum Search {
-    /// The driver's queue drains. The channel carries `carried` packets per second.
+    /// Search while the driver's queue drains. The channel carries `carried` packets per second.
     Draining { carried: u32 },
-    /// The packet rate may grow. The driver is estimated to hold `behind` packets.
+    /// Search while the packet rate may grow. The driver is estimated to hold `behind` packets.
     Growing { behind: u32 },
 }
 
@@ -236,10 +236,10 @@ impl Default for Search {
     }
 }
 
-/// Lowest rate of the classes [packets/s]: 10 frames of 12 000 bits at 1 Mb/s take an eighth of the
-/// airtime.
+/// Lowest packet rate of the HTB classes [packets/s]: 10 frames of 12 000 bits at 1 Mb/s take an
+/// eighth of the airtime.
 const LOWEST: u32 = 10;
-/// Highest rate of the classes [packets/s], above that of any Wi-Fi.
+/// Highest packet rate of the HTB classes [packets/s], above that of any Wi-Fi.
 const HIGHEST: u32 = 2_000_000;
 
 impl Capacity {
@@ -301,8 +301,8 @@ mod tests {
     use super::*;
     use crate::sample::{DirectionCounters, LinkCounters, Sent};
 
-    /// Simulated channel that carries a given number of packets per second. Senders always have
-    /// data.
+    /// Simulated channel that carries a given number of packets per second, with senders that
+    /// always have data.
     #[derive(Default)]
     struct Channel {
         at_s: u64,
@@ -311,7 +311,7 @@ mod tests {
         delivered: u64,
     }
 
-    /// Most packets in flight, by the windows of the senders.
+    /// Most packets in flight over the simulated channel, by the windows of the senders.
     const WINDOWS: u64 = 256;
 
     impl Channel {
@@ -351,9 +351,9 @@ mod tests {
         TwoQueues::new(settings, 1)
     }
 
-    /// The rate is found at the start and after each change of the channel. From then on it is
-    /// 13/16 to 9/8 of the capacity, and the driver holds packets for at most a quarter of a
-    /// second.
+    /// The packet rate of the classes is found at the start and after each change of the channel.
+    /// From then on it is 13/16 to 9/8 of the capacity, and the driver holds packets for at most a
+    /// quarter of a second.
     #[test]
     fn the_rate_stays_near_the_capacity_of_the_channel() {
         let mut point = access_point(DataAck::default());
@@ -375,7 +375,8 @@ mod tests {
         }
     }
 
-    /// Some counter updates are late by a twentieth of a second, and some are missing.
+    /// The packet rate stays near the capacity if some counter updates are late by a twentieth of a
+    /// second and some are missing.
     #[test]
     fn late_counters_do_not_drive_the_rate_down() {
         let mut capacity = Capacity { rate: Some(400), is_found: true, ..Capacity::default() };
@@ -399,6 +400,9 @@ mod tests {
         assert_eq!(capacity.take(&idle), 400);
     }
 
+    /// The weights of DATA and ACKs are those configured, or follow from the numbers of
+    /// connections.
+    ///
     /// Verifies: [updown-fairness §IV]
     #[test]
     fn weights_are_fixed_or_follow_the_connections() {

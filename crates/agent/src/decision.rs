@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
-    /// The station's link is slow: its senders use 1/k of their windows.
+    /// Limit on a station whose link is slow: its senders use 1/k of their windows.
     Limit {
-        /// Highest rate of the link divided by its present rate, rounded up.
+        /// Ratio k: highest rate of the link divided by its present rate, rounded up.
         k: u32,
     },
-    /// Limits of single connections. Connections that are not listed keep the limits that they
+    /// Limits of single connections; connections that are not listed keep the limits that they
     /// have.
     Windows(Vec<ConnectionLimit>),
-    /// Service of DATA and ACKs by the queue in front of the driver.
+    /// Weights and rate by which the queues for DATA and ACKs in front of the driver are served.
     Share(Share),
     /// Airtime weights of stations.
     Weights(Vec<Weight>),
-    /// No limit, because the link has its highest rate or the rate is unknown.
+    /// Removal of all limits, because the link has its highest rate or the rate is unknown.
     Lift,
 }
 
@@ -31,10 +31,10 @@ pub enum Decision {
 pub struct ConnectionLimit {
     /// Ends of the connection, the station's first.
     pub ends: [SocketAddr; 2],
-    /// Limit of the station's data in flight [octets].
+    /// Limit of the station's data in flight [octets]; `None` keeps the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<u32>,
-    /// Limit of the other end's data in flight [octets].
+    /// Limit of the other end's data in flight [octets]; `None` keeps the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down: Option<u32>,
 }
@@ -44,18 +44,18 @@ impl ConnectionLimit {
     pub const FREE: u32 = 0;
 }
 
-/// Service of DATA and ACKs by weighted round robin.
+/// Weights and rate with which the queues for DATA and ACKs are served, by weighted round robin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// Data packets per round.
+    /// Data packets served per round.
     pub data: u32,
-    /// Pure ACKs per round.
+    /// Pure ACKs served per round.
     pub ack: u32,
-    /// Packets with and without data per second, together.
+    /// Packets served per second, with and without data together.
     pub packets_per_second: u32,
 }
 
-/// Airtime weight of a station.
+/// Airtime weight that a station is to have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weight {

@@ -8,38 +8,40 @@ use airfair_wlan::phy::{Preamble, Standard, TxVector, dsss, ofdm};
 
 use crate::sample::{DirectionCounters, LinkCounters, Sample};
 
-/// Length of the ACK frame of 802.11.  [80211-2020 §9.3.1.4]
+/// Length of the ACK frame of 802.11 [octets].  [80211-2020 §9.3.1.4]
 const ACK: Bytes = Bytes::new(14);
-/// MAC header, frame check sequence, and LLC and SNAP headers.  [80211-2020 §9.3.2.1]
+/// Length of MAC header, frame check sequence, and LLC and SNAP headers together
+/// [octets].  [80211-2020 §9.3.2.1]
 const OVERHEAD: Bytes = Bytes::new(36);
 
 /// Estimated traffic in one direction of a link between two samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionEstimate {
-    /// Octets of the packets that were delivered.
+    /// Octets of the packets that were delivered in this direction.
     pub moved: Bytes,
-    /// Number of packets that were delivered.
+    /// Number of packets that were delivered in this direction.
     pub packets: u64,
-    /// Transmission attempts, retransmissions included.
+    /// Number of transmission attempts in this direction, retransmissions included.
     pub frames: u64,
-    /// Airtime of the frames, without the gaps before them.
+    /// Airtime of the frames in this direction, without the gaps before them.
     pub air: Duration,
     /// True if the source measures airtime; false if airtime is estimated from other counters.
     pub is_measured: bool,
-    /// Median of the latest rates; `None` if no rate is known.
+    /// Median of the latest rates of this direction; `None` if no rate is known.
     pub rate: Option<DataRate>,
-    /// Highest median of rates since the link appeared.
+    /// Highest median of the rates of this direction since the link appeared.
     pub highest: Option<DataRate>,
 }
 
 /// Estimated traffic of a link between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkEstimate {
-    /// Name of the link.
+    /// Name of the link: name of the interface, or of the station in an emulation, and a MAC
+    /// address.
     pub name: String,
-    /// Direction from the station to the access point.
+    /// Traffic from the station to the access point.
     pub up: DirectionEstimate,
-    /// Direction from the access point to the station.
+    /// Traffic from the access point to the station.
     pub down: DirectionEstimate,
 }
 
@@ -50,7 +52,7 @@ pub struct Estimate {
     pub at: Time,
     /// Time between the two samples; zero for the first sample.
     pub elapsed: Duration,
-    /// Estimates for the links in the later sample.
+    /// Estimates for each link in the later sample.
     pub links: Vec<LinkEstimate>,
 }
 
@@ -70,7 +72,7 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// Makes an estimator that takes the median of the last `polls` rates.
+    /// Makes an estimator whose rates are medians of the last `polls` samples.
     pub fn new(polls: usize) -> Self {
         Self { polls: polls.max(1), last: None, links: BTreeMap::new() }
     }
@@ -103,7 +105,7 @@ impl Estimator {
 }
 
 impl DirectionState {
-    /// Traffic of the direction since the last sample, from the counters `now`.
+    /// Traffic in this direction since the last sample, from the counters `now`.
     fn moved(&self, now: &DirectionCounters) -> Attempts {
         let retries = now.retries.map(|now| increase(self.last.retries.unwrap_or(now), now));
         Attempts {
@@ -145,8 +147,8 @@ impl DirectionState {
     }
 }
 
-/// Growth of a counter. A large step back means that a 32-bit counter has wrapped; a smaller one
-/// that the counter has started again from zero.
+/// Growth of a counter from `before` to `now`. A large step back means that a 32-bit counter has
+/// wrapped; a smaller one that the counter has started again from zero.
 pub(crate) fn increase(before: u64, now: u64) -> u64 {
     const OVER: u64 = 1 << 32;
     if now >= before {
@@ -162,14 +164,14 @@ pub(crate) fn sum(one: Duration, other: Duration) -> Duration {
     one.saturating_add(other)
 }
 
-/// Lower median of some rates, which is always one of the values.
+/// Lower median of `rates`, which is always one of the values.
 fn median(rates: &VecDeque<u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = rates.iter().copied().collect();
     sorted.sort_unstable();
     sorted.get(sorted.len().checked_sub(1)? / 2).copied()
 }
 
-/// Packets and retries of one direction between two samples.
+/// Packets and retries in one direction of a link between two samples.
 #[derive(Clone, Copy, Debug)]
 struct Attempts {
     moved: Bytes,
@@ -178,8 +180,8 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// Fills in unknown retries: as many per packet as in the direction `other`, because both
-    /// directions contend for the same channel.  Deviates: [D-175]
+    /// Fills in retries that are unknown: as many per packet as in the direction `other`, because
+    /// both directions contend for the same channel.  Deviates: [D-175]
     fn like(self, other: &Self) -> Self {
         let of_other = other.retries.filter(|_| other.packets > 0).map_or(0, |retries| {
             let retries =
@@ -218,7 +220,7 @@ fn octets_alone(octets: u128, rate: DataRate) -> Duration {
     Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
-/// Standard and TX vector of a rate; `None` for a rate of 802.11n or later.
+/// Standard and TX vector of a rate; `None` for a rate of 802.11n or a later standard.
 fn legacy(rate: DataRate) -> Option<(Standard, TxVector)> {
     let vector = TxVector::of(rate, Preamble::Long)?;
     Some((if vector.is_dsss() { Standard::B } else { Standard::A }, vector))
@@ -279,6 +281,8 @@ mod tests {
         Sample { at_ns: at_ms * 1_000_000, links, ..Sample::default() }
     }
 
+    /// Ten packets take the airtime of ten frames and their ACKs.
+    ///
     /// Verifies: [80211-2020 §10.6.6.5.2]
     #[test]
     fn ten_packets_at_11_mbps_hold_the_air_for_ten_frames_and_acks() {
@@ -301,8 +305,8 @@ mod tests {
         assert_eq!(seen.links[0].up.air, Duration::from_micros(30_460));
     }
 
-    /// The other direction has half as many retries as packets. With the same share, ten packets
-    /// take 15 frames.
+    /// Unknown retries are estimated as those of the other direction, in proportion to the packets.
+    /// The other direction has half as many retries as packets, so ten packets take 15 frames.
     #[test]
     fn retries_that_are_unknown_are_as_frequent_as_in_the_other_direction() {
         let mut estimator = Estimator::new(1);
@@ -361,7 +365,8 @@ mod tests {
         assert_eq!(seen.links[0].up.highest, Some(DataRate::from_mbps(6)));
     }
 
-    /// Of a thousand stations half are replaced each time. The replaced ones are forgotten.
+    /// The estimator forgets stations that have left: of a thousand stations half are replaced with
+    /// each sample.
     #[test]
     fn a_thousand_stations_come_and_go() {
         let mut estimator = Estimator::new(5);

@@ -33,16 +33,16 @@ pub mod sockets;
 
 use airfair_units::Duration;
 
-/// Default UDP port of access points and stations.
+/// Default UDP port of access points and stations for grants.
 pub const PORT: u16 = 8_011;
 /// Time for which a grant is valid, and for which a station that has asked counts as limiting
 /// itself: that of ten beacons.  [D-111]
 pub const LEASE: Duration = Duration::from_secs(1);
 
-/// Reason to reject a message about grants.
+/// Reason for which a message about grants is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
-    /// Not a valid message of this version and type.
+    /// The message is not a valid one of this version and type.
     Malformed,
     /// The random number in the message is not that of the station.
     Nonce,

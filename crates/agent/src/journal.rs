@@ -9,7 +9,8 @@ use airfair_units::Time;
 use crate::grants::LEASE;
 use crate::shares::{EnforcedBy, Granted};
 
-/// Most messages about single stations that an agent writes to the journal in its whole life.
+/// Most messages about single stations that an agent writes to the journal between its start and
+/// its end.
 const MOST: usize = 1_024;
 
 /// Composer of messages about shares of airtime, which remembers what it wrote last.

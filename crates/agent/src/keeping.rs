@@ -105,7 +105,7 @@ impl GrantedStation {
         std::mem::take(&mut self.is_limiting).then_some(Decision::Lift)
     }
 
-    /// Records the state of this machine's ends of the connections.
+    /// Records the state of the connections' ends on this machine.
     fn know(&mut self, sample: &Sample, connections: &[ConnectionTraffic], now: Time) {
         for (it, seen) in sample.connections.iter().zip(connections) {
             let Some(own) = it.own else { continue };

@@ -65,13 +65,13 @@ impl Law {
         }
     }
 
-    /// Ratio k: highest rate of a station's link divided by its present rate. Always 1, for no
-    /// limit, except with ARF-aware TCP.
+    /// Ratio k: highest rate of a station's link divided by its present rate; 1, for no limit, with
+    /// any law but ARF-aware TCP.
     pub fn ratio(&self) -> u32 {
         if let Self::ArfAware(station) = self { station.ratio() } else { 1 }
     }
 
-    /// True if the law limits connections individually.
+    /// True if the law sets a limit for each connection by itself.
     pub fn limits_each(&self) -> bool {
         matches!(
             self,
@@ -91,12 +91,12 @@ impl Law {
         }
     }
 
-    /// Grant that follows from the last sample, for stations that ask.
+    /// Grant that follows from the last sample, for stations that ask for grants.
     pub fn grant(&self) -> Option<Grant> {
         if let Self::Occupancy(access_point) = self { access_point.grant() } else { None }
     }
 
-    /// Weights and rate of the queues for DATA and ACKs; `None` with other schemes.
+    /// Weights and rate of the queues for DATA and ACKs; `None` with laws of other schemes.
     pub fn share(&self) -> Option<Share> {
         if let Self::DataAck(queues) = self { queues.share() } else { None }
     }

@@ -64,8 +64,8 @@ pub(crate) fn ask(socket: &Netlink, question: &[u8]) -> Result<Vec<Vec<u8>>> {
     }
 }
 
-/// Appends the content of the netlink messages with this sequence number; true at the end of the
-/// reply.
+/// Appends to `into` the content of the netlink messages with this sequence number; true at the end
+/// of the reply.
 fn take(octets: &[u8], number: u32, into: &mut Vec<Vec<u8>>) -> Result<bool> {
     let mut rest = octets;
     while rest.len() >= HEADER {
@@ -130,8 +130,8 @@ mod tests {
         message
     }
 
-    /// The late rest of an earlier reply comes before the reply to a dump request, and before the
-    /// reply to a single request.
+    /// The late rest of an earlier reply is not taken for the reply to the next request, whether
+    /// that is a dump request or a single one.
     #[test]
     fn an_answer_that_comes_late_is_not_taken_for_one_to_the_next_question() {
         let (ours, kernel) = UnixDatagram::pair().unwrap();

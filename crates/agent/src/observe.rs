@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::estimate::{DirectionEstimate, Estimate, LinkEstimate};
 
-/// Traffic and airtime of links, summed up over an interval.
+/// Traffic and airtime of links, summed up over an interval of `observe`.
 #[derive(Clone, Debug, Default)]
 pub struct AirtimeSummary {
     elapsed: Duration,
@@ -136,8 +136,9 @@ mod tests {
         }
     }
 
-    /// In twice 100 ms the slow station holds 60 ms and the fast one 10 ms each time: 60 % and 10
-    /// %. 12.5 kB in 100 ms are 1 Mb/s.
+    /// The shares of airtime are those of the whole interval. In twice 100 ms the slow station
+    /// occupies 60 ms and the fast one 10 ms each time: 60 % and 10 %. 12.5 kB in 100 ms are
+    /// 1 Mb/s.
     #[test]
     fn shares_are_of_the_time_that_was_looked_at() {
         let mut summary = AirtimeSummary::default();

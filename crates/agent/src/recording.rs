@@ -41,7 +41,7 @@ impl Entry {
     }
 }
 
-/// Recording that is being written.
+/// Recording that is being written to a file or another writer.
 #[derive(Debug)]
 pub struct Recording<W>(W);
 
@@ -223,8 +223,9 @@ mod tests {
         assert!(said.starts_with("line 1: configuration: poll"), "{said}");
     }
 
-    /// A million packets at 1 b/s would take more than 584 years, and the number of bits in 2^63
-    /// octets overflows.
+    /// A counter with a value that no real source has is an error with its line and key. A million
+    /// packets at 1 b/s would take more than 584 years, and the number of bits in 2^63 octets
+    /// overflows.
     #[test]
     fn counters_that_nothing_real_has_are_refused_with_line_and_key() {
         let mistake = |from: &str, to: &str| {
@@ -240,7 +241,8 @@ mod tests {
         assert_eq!(said, format!("line 5: sample: {key}: allowed up to 1152921504606846976"));
     }
 
-    /// Counters at the ends of their ranges: a millionfold exchange at the lowest rate.
+    /// Counters at the ends of their ranges give windows and no overflow: a millionfold exchange at
+    /// the lowest rate.
     #[test]
     fn counters_at_their_ends_make_windows() {
         let head = r#"{"document": "agent-recording", "schema": 1,

@@ -28,13 +28,13 @@ pub struct RunOptions {
     pub is_dry_run: bool,
     /// True to exchange grants with other machines.
     pub is_live: bool,
-    /// File for a recording of samples and decisions.
+    /// Path of a file for a recording of samples and decisions.
     pub record: Option<PathBuf>,
     /// Duration of the run; `None` to run until a signal arrives.
     pub lasting: Option<Duration>,
 }
 
-/// Lock against a second agent, released when dropped.
+/// Lock of the agent's directory against a second agent, released when dropped.
 #[derive(Debug)]
 struct AgentLock {
     _lock: File,
@@ -62,9 +62,9 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// Result of reading a sample from the source.
 enum Reading {
     Sample(Sample),
-    /// The source has failed to return a sample, for less than [`PATIENCE`].
+    /// No sample, because the source has failed, for less than [`PATIENCE`].
     Missed,
-    /// The source has no more samples.
+    /// No sample, because the source has no more of them.
     End,
 }
 
@@ -80,7 +80,7 @@ struct Run {
     recording: Option<Recording<File>>,
     status: Status,
     journal: Journal,
-    /// Time of the last sample since the start [ns].
+    /// Time since the start at which the source returned its last sample [ns].
     heard_at: u64,
 }
 
@@ -159,7 +159,8 @@ fn open_grants(configuration: &Configuration) -> Option<GrantSocket> {
         .map(GrantSocket::AccessPoint)
 }
 
-/// Text about new limits of windows: their range, and the number of connections.
+/// Text about new limits of windows: their smallest and largest value, and the number of
+/// connections.
 fn summary(windows: &[ConnectionLimit]) -> String {
     let octets = || windows.iter().flat_map(|it| [it.up, it.down]).flatten();
     let (least, most) = (octets().min().unwrap_or(0), octets().max().unwrap_or(0));

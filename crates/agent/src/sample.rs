@@ -10,25 +10,25 @@ use airfair_laws::occupancy::Grant;
 use airfair_units::Duration;
 use serde::{Deserialize, Serialize};
 
-/// Counters of one direction of a link, cumulative.
+/// Counters of one direction of a link since the link appeared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionCounters {
-    /// Octets of packets that were delivered in this direction.
+    /// Octets of the packets that were delivered in this direction.
     pub bytes: u64,
-    /// Packets that were delivered in this direction.
+    /// Number of packets that were delivered in this direction.
     pub packets: u64,
     /// Transmission attempts after the first of each packet, where the source counts them. A
     /// receiver cannot count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u64>,
-    /// Airtime of the frames, where the source measures it [ns].
+    /// Airtime of the frames in this direction, where the source measures it [ns].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub airtime_ns: Option<u64>,
-    /// Rate of the last frame [bit/s].
+    /// Rate of the last frame in this direction [bit/s].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_bps: Option<u64>,
-    /// Throughput that the driver expects [bit/s].
+    /// Throughput that the driver expects in this direction [bit/s].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_bps: Option<u64>,
 }
@@ -37,7 +37,8 @@ pub struct DirectionCounters {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkCounters {
-    /// Name of the station, or MAC address of the other end.
+    /// Name of the link: name of the interface, or of the station in an emulation, and a MAC
+    /// address.
     pub name: String,
     /// Counters from the station to the access point.
     pub up: DirectionCounters,
@@ -49,21 +50,21 @@ pub struct LinkCounters {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sent {
-    /// Octets of data, retransmissions included.
+    /// Octets of data that the end has sent, retransmissions included.
     pub octets: u64,
-    /// Packets with data.
+    /// Number of packets with data that the end has sent.
     pub packets: u32,
-    /// Packets without data, such as ACKs.
+    /// Number of packets without data that the end has sent, such as ACKs.
     pub answers: u32,
     /// Sum of `echoes` round trips from the access point to the other end [ns].
     pub echo_ns: u64,
     /// Number of round trips in `echo_ns`, measured by TCP timestamps.
     pub echoes: u32,
-    /// Maximum segment size that this end announced [octets].
+    /// Maximum segment size that this end of the connection announced [octets].
     pub largest: u16,
 }
 
-/// State of the end of a connection on this machine, from the kernel.
+/// State of a TCP connection's end on this machine, from the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalEnd {
@@ -73,22 +74,22 @@ pub struct LocalEnd {
     pub least_us: u32,
     /// Round trip estimated as a receiver; zero if unknown [µs].
     pub receiver_us: u32,
-    /// Length of the TCP header with options [octets].
+    /// Length of the TCP header of this end's packets, with options [octets].
     pub header: u16,
 }
 
 impl LocalEnd {
-    /// Smoothed round trip measured as a sender.
+    /// Smoothed round trip that this end has measured as a sender.
     pub fn sender_round_trip(&self) -> Duration {
         Duration::from_micros(self.sender_us.into())
     }
 
-    /// Minimum round trip measured as a sender.
+    /// Minimum round trip that this end has measured as a sender.
     pub fn least_round_trip(&self) -> Duration {
         Duration::from_micros(self.least_us.into())
     }
 
-    /// Round trip estimated as a receiver.
+    /// Round trip that this end has estimated as a receiver.
     pub fn receiver_round_trip(&self) -> Duration {
         Duration::from_micros(self.receiver_us.into())
     }
@@ -115,11 +116,11 @@ pub struct Connection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueCounters {
-    /// Packets that the queues have sent to the driver.
+    /// Number of packets that the queues have sent to the driver.
     pub sent: u64,
-    /// Pure ACKs among the packets sent to the driver.
+    /// Number of pure ACKs among the packets sent to the driver.
     pub acks: u64,
-    /// Packets in the queues now.
+    /// Number of packets that wait in the queues now.
     pub waiting: u32,
 }
 
@@ -154,10 +155,10 @@ pub struct Sample {
     pub asked: Vec<Asked>,
 }
 
-/// Largest valid counter of octets, packets or nanoseconds. It is 36 years in nanoseconds, and
+/// Largest valid counter of octets, packets or nanoseconds. As nanoseconds it is 36 years, and
 /// eight times the value still fits into 64 bits.
 const LARGEST: u64 = 1 << 60;
-/// Range of valid rates [bit/s]: one to 2^32 − 1 of the kernel's units of 100 kb/s.
+/// Smallest and largest valid rate [bit/s]: one and 2^32 − 1 of the kernel's units of 100 kb/s.
 const RATES: [u64; 2] = [100_000, 100_000 * 0xffff_ffff];
 
 /// Error: a counter has a value that no real source can have.
@@ -181,11 +182,11 @@ impl fmt::Display for OutOfRange {
 
 impl std::error::Error for OutOfRange {}
 
-/// Range of valid values of a counter.
+/// Range of valid values of a counter in a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
     Counter,
-    /// Range of a rate, in which zero means an unknown rate.
+    /// Values of a data rate: zero for an unknown rate, or 100 kb/s to 429 Tb/s.
     Rate,
 }
 
@@ -199,10 +200,8 @@ impl Range {
 }
 
 impl Sample {
-    /// Clamps all counters of the sample to their ranges, so that sums of them do not overflow.
-    ///
-    /// # Errors
-    /// Returns the first counter that was out of range.
+    /// Clamps all counters of the sample to their ranges of valid values, so that sums of them do
+    /// not overflow.
     pub fn bound(&mut self) -> Result<(), OutOfRange> {
         let mut first = None;
         self.visit(&mut |key, value, allowed| {
@@ -219,7 +218,7 @@ impl Sample {
         first.map_or(Ok(()), Err)
     }
 
-    /// Calls `see` with each 64-bit counter of the sample, its path and its range.
+    /// Calls `see` with the path, the value and the range of each 64-bit counter of the sample.
     fn visit(&mut self, see: &mut See) {
         see(format_args!("at_ns"), &mut self.at_ns, Range::Counter);
         for (list, links) in [("links", &mut self.links), ("others", &mut self.others)] {
@@ -283,11 +282,11 @@ pub struct Asked {
     pub station: Option<String>,
 }
 
-/// Fields of a grant as integers, in the form of a message.  [occupancy-tfrc §III-B]
+/// Fields of a grant as integers, as in a message.  [occupancy-tfrc §III-B]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantFields {
-    /// Share of each active station [1/65535].
+    /// Share of the channel of each active station [1/65535].
     pub even: u16,
     /// Additional share of each unsatisfied station [1/65535].
     pub additional: u16,
@@ -352,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Sample with all optional parts, and with all counters out of range.
+    /// Sample with all optional fields, and with all counters out of range.
     fn wild() -> Sample {
         let way = DirectionCounters {
             bytes: u64::MAX,
@@ -384,7 +383,8 @@ mod tests {
         }
     }
 
-    /// A counter that is added to the document but not to `visit` makes this test fail.
+    /// Each 64-bit counter in the JSON document of a sample has a range: one that is missing in
+    /// `visit` makes this test fail.
     #[test]
     fn each_counter_has_a_range() {
         let mut sample = wild();

@@ -139,8 +139,10 @@ mod tests {
         Sample { at_ns: at_ms * 1_000_000, connections, ..Sample::default() }
     }
 
-    /// Verifies: [pilosof-2003 §V]: ⌊100 / 8⌋ = 12 segments of 1460 octets for each of 8
-    /// connections, 100 for one alone.
+    /// Each of n active connections has ⌊B / n⌋ packets of the buffer as its window: ⌊100 / 8⌋ = 12
+    /// segments of 1460 octets for each of 8 connections, 100 for one alone.
+    ///
+    /// Verifies: [pilosof-2003 §V]
     #[test]
     fn a_buffer_is_shared_between_the_connections_that_move_something() {
         let mut law = SharedWindows::new(Settings::default(), 1);
@@ -164,7 +166,7 @@ mod tests {
         }
     }
 
-    /// ⌊100 / 70⌋ = 1, but two segments are the minimum.
+    /// A window is at least two segments, although ⌊100 / 70⌋ = 1.
     #[test]
     fn windows_have_the_least_that_is_allowed() {
         let mut law = SharedWindows::new(Settings::default(), 1);

@@ -24,7 +24,7 @@ pub struct Granted {
     pub used: f64,
     /// Share of airtime that the station may use, from 0 to 1.
     pub share: f64,
-    /// End that enforces the share.
+    /// End that enforces the station's share.
     #[serde(default)]
     pub kept_by: EnforcedBy,
 }
@@ -33,16 +33,17 @@ pub struct Granted {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnforcedBy {
-    /// The access point, by windows in the ACKs that it forwards.
+    /// The access point enforces the share, by windows in the ACKs that it forwards.
     #[default]
     AccessPoint,
-    /// The station, by limits on its own connections.
+    /// The station enforces the share, by limits on its own connections.
     Station,
-    /// Both, because the station announced that it limits itself but used clearly more.
+    /// Access point and station enforce the share, because the station announced that it limits
+    /// itself but used clearly more.
     Both,
 }
 
-/// Airtime and packets of a station in one direction.
+/// Airtime and packets of a station in one direction, in an interval or a slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
     air: Duration,
@@ -50,7 +51,7 @@ pub(crate) struct Usage {
     packets: u64,
 }
 
-/// Traffic of stations and connections between two samples.
+/// Traffic of stations and connections between two successive samples.
 #[derive(Clone, Debug, Default)]
 struct Interval {
     length: Duration,
@@ -108,7 +109,7 @@ impl Slot {
         self.intervals.iter().map(|it| it.length).fold(Duration::ZERO, sum)
     }
 
-    /// Airtime and packets of a station in the observation slot, up and down.
+    /// Airtime and packets of the station `name` in the observation slot, up and down.
     pub(crate) fn used_by(&self, name: &str) -> [Usage; 2] {
         let mut used = [Usage::default(); 2];
         for uses in self.intervals.iter().filter_map(|it| it.stations.get(name)) {
@@ -153,7 +154,7 @@ pub(crate) fn occupancy(link: &LinkEstimate, used: &[Usage; 2]) -> Duration {
     sum(one(&link.up, &used[0]), one(&link.down, &used[1]))
 }
 
-/// Flow: the data of a connection in one direction, with the ACKs for it.
+/// Flow of a connection: its data in one direction, with the ACKs for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     ends: Ends,
@@ -163,13 +164,14 @@ pub(crate) struct Flow {
     used: f64,
 }
 
-/// Traffic of a connection in an observation slot, with header lengths and round trips.
+/// Traffic of a connection in an observation slot, with header lengths and round trips, from which
+/// its flows follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Connection<'m> {
     pub(crate) ends: Ends,
     /// Traffic of the connection, up and down.
     pub(crate) moved: &'m [Traffic; 2],
-    /// Lengths of the headers of packets up and down.
+    /// Lengths of the headers of the connection's packets, up and down.
     pub(crate) headers: [Bytes; 2],
     /// Round trips of data up and down; zero if unknown.
     pub(crate) round_trips: [Duration; 2],
@@ -222,9 +224,9 @@ pub(crate) struct StationShare {
 /// Segment sizes of a connection, and limits of its data in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitState {
-    /// Maximum segment sizes of data up and down.
+    /// Maximum segment sizes of the connection's data, up and down.
     pub(crate) largest: [Bytes; 2],
-    /// Last limits of the data in flight, up and down [octets].
+    /// Last limits of the connection's data in flight, up and down [octets].
     pub(crate) octets: [Option<u32>; 2],
 }
 

@@ -75,7 +75,10 @@ mod tests {
         Station::new(settings, 1)
     }
 
-    /// Verifies: [arf-aware-tcp §3]: ⌈11 / 2⌉ = 6.
+    /// A link below the highest rate that it has had limits senders to 1/k, with k = ⌈11 / 2⌉ = 6
+    /// at 2 Mb/s, and lifts the limit at that rate.
+    ///
+    /// Verifies: [arf-aware-tcp §3]
     #[test]
     fn a_link_below_the_rate_that_it_had_limits_senders_and_lifts_when_it_comes_back() {
         let mut station = station(ArfAware::default());

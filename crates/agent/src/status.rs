@@ -28,7 +28,7 @@ pub struct Status {
     pub version: String,
     /// Process id of the agent.
     pub process: u32,
-    /// Interface whose connections are limited.
+    /// Interface whose connections the agent limits.
     pub interface: Option<String>,
     /// Scheme by which the agent decides.
     pub scheme: Scheme,
@@ -36,9 +36,9 @@ pub struct Status {
     pub is_dry_run: bool,
     /// Time since the start of the agent [s].
     pub running_s: f64,
-    /// Number of samples that the agent has processed.
+    /// Number of samples that the agent has processed since its start.
     pub samples: u64,
-    /// Present error of the source; `null` if there is none.
+    /// Present error of the source of samples; `null` if there is none.
     pub trouble: Option<String>,
     /// Rate of the station's link [bit/s].
     pub rate_bps: Option<u64>,
@@ -48,7 +48,7 @@ pub struct Status {
     pub ratio: u32,
     /// Weights and rate of the queues for DATA and ACKs; `null` if they share a queue.
     pub share: Option<Share>,
-    /// Number of connections under a limit.
+    /// Number of connections that are under a limit now.
     pub limited: u64,
     /// Time that the last pass over all connections took [ms].
     pub pass_ms: f64,
@@ -93,7 +93,7 @@ impl Listener {
         Ok(Self { socket, path })
     }
 
-    /// File descriptor of the socket, for polling.
+    /// File descriptor of the status socket, for polling.
     pub fn descriptor(&self) -> RawFd {
         self.socket.as_raw_fd()
     }

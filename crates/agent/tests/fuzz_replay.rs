@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use airfair_agent::recording::replay;
 use serde_json::{Map, Value, json};
 
-/// Number of recordings without `AIRFAIR_FUZZ_SECONDS`.
+/// Number of recordings that the fuzz test replays without `AIRFAIR_FUZZ_SECONDS`.
 const FEW: u64 = 600;
-/// Most samples in a recording.
+/// Most samples in a recording of the fuzz test.
 const SAMPLES: u64 = 40;
-/// Configurations of all schemes as JSON; the last one is invalid.
+/// Configurations of all schemes as JSON, for the heads of recordings; the last one is invalid.
 const SCHEMES: [&str; 9] = [
     r#"{"scheme": "arf-aware", "polls": 1}"#,
     r#"{"scheme": "arf-window", "polls": 1, "arf-window": {"samples": 1}}"#,
@@ -33,7 +33,7 @@ const SCHEMES: [&str; 9] = [
     r#"{"scheme": "airtime-weights", "airtime-weights": {"weights": "connections"}}"#,
     r#"{"scheme": "fair"}"#,
 ];
-/// Ends of counters' ranges, and values near which sums and products overflow.
+/// Values for counters: ends of their ranges, and values near which sums and products overflow.
 const ENDS: [u64; 18] = [
     0,
     1,
@@ -92,10 +92,10 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}: a whole number is allowed")))
 }
 
-/// Generator of a recording with hostile counters.
+/// Generator of recordings with hostile counters.
 struct Recording {
     random: u64,
-    /// Largest value of most counters.
+    /// Largest value that most counters of the recording reach.
     largest: u64,
     /// Last values of the counters, in the order in which a sample has them.
     counters: Vec<u64>,
@@ -109,7 +109,7 @@ impl Recording {
         it
     }
 
-    /// Next random number, by Splitmix64.
+    /// Next random number of the recording, by Splitmix64.
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.random;
@@ -250,7 +250,7 @@ impl Recording {
         now
     }
 
-    /// Damaged text: one octet is changed or missing, or the text is cut off.
+    /// Text of a recording, damaged: one octet is changed or missing, or the text is cut off.
     fn damaged(&mut self, text: String) -> String {
         let mut octets = text.into_bytes();
         let place = usize::try_from(self.below(octets.len() as u64)).unwrap();

@@ -37,7 +37,8 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// Random ratios and windows as input, and the results of the simulator's law for them.
+/// Random ratios and windows as input of the C program, and the results of the simulator's law for
+/// them.
 fn history() -> (String, String) {
     let (mut questions, mut answers, mut random) =
         (String::new(), String::new(), 88_172_645_463_325_252);
@@ -84,6 +85,9 @@ fn answered(program: &PathBuf, questions: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The law in C gives the same results as the simulator's law, except that its windows have a
+/// configured minimum.
+///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
 fn the_kernels_law_is_the_simulators_but_for_the_least_window() {
@@ -126,7 +130,9 @@ fn windows(questions: &str) -> Vec<u32> {
     answers.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// The cases are the same as for the emulator's windows. Window scales are 7 and 9; 255 means none.
+/// The C program lowers a window to the limit, rounded up to the unit of the window scale, and
+/// never below the data in flight. The cases are the same as for the emulator's windows. Window
+/// scales are 7 and 9; 255 means none.
 ///
 /// Verifies: [RFC7323 §2.2]
 #[test]
@@ -159,7 +165,8 @@ fn the_kernels_windows_are_lowered_rounded_up_and_never_below_what_is_under_way(
     assert_eq!(windows(&questions.join("\n")), expected);
 }
 
-/// For any segments of the two ends, a window is only lowered, and stays at least the limit.
+/// For any segments of the two ends, the C program only lowers windows, and no window falls below
+/// the limit.
 #[test]
 fn the_kernels_windows_are_only_lowered() {
     let mut random = 88_172_645_463_325_252;

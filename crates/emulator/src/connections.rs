@@ -36,7 +36,7 @@ pub(crate) struct Connections {
 #[derive(Debug)]
 struct Entry {
     key: Key,
-    /// Value of `Connections::packets` at the last packet of this connection.
+    /// Value of `Connections::packets` when the last packet of this connection was recorded.
     seen: u64,
     sides: [SenderState; 2],
 }
@@ -195,8 +195,9 @@ mod tests {
         packet(STATION, SERVER, tcp(1, number, 1_000, 0, Flags::ACK))
     }
 
-    /// With a scale of 7, 10 000 octets are 78.1 units of 128, rounded up to 79. If only one end
-    /// has announced a scale, windows are not scaled.
+    /// A lowered window is rounded up to the unit of the window scale. With a scale of 7, 10 000
+    /// octets are 78.1 units of 128, rounded up to 79. If only one end has announced a scale,
+    /// windows are not scaled.
     ///
     /// Verifies: [RFC7323 §2.2]
     #[test]
@@ -214,8 +215,8 @@ mod tests {
         }
     }
 
-    /// One segment of 1460 octets always fits, the 5000 octets in flight stay inside, and no window
-    /// is raised.
+    /// A window is never lowered below one segment of 1460 octets or the 5000 octets in flight, and
+    /// never raised.
     #[test]
     fn a_window_never_shrinks_below_the_data_in_flight() {
         let mut connections = opened([Some(7), Some(7)]);
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(connections.window(&syn, Bytes::new(1)), None, "a SYN has no scale yet");
     }
 
-    /// A new connection on the same ports does not inherit the window scale of the old one.
+    /// A new connection on the same ports as an old one does not inherit its window scale.
     #[test]
     fn the_same_ports_once_more_are_another_connection() {
         let mut connections = opened([Some(7); 2]);
@@ -272,7 +273,8 @@ mod tests {
         assert_eq!(connections.note(&Headers { tcp: None, ..fragment }), (None, None));
     }
 
-    /// The connection that has been silent longest is replaced, and its number is used again.
+    /// When the table of connections is full, a new connection replaces the one that has been
+    /// silent longest, and takes its number.
     #[test]
     fn there_are_only_so_many() {
         let mut connections = Connections::after(0);
@@ -287,6 +289,8 @@ mod tests {
         assert_eq!((connections.known.len(), connections.places.len()), (MOST, MOST));
     }
 
+    /// Sequence numbers are extended beyond 32 bits, forwards and backwards.
+    ///
     /// Verifies: [RFC9293 §3.4]
     #[test]
     fn numbers_go_on_where_32_bits_end() {

@@ -58,17 +58,17 @@ pub struct Options {
 /// Change of a running emulation, requested through its control socket.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Rate of a station's link in one direction; the station by index.
+    /// New rate of a station's link in one direction; the first value is the index of the station.
     Rate(usize, Direction, DataRate),
-    /// Error model of a station's link; the station by index.
+    /// New error model of a station's link; the first value is the index of the station.
     Errors(usize, ErrorModel),
-    /// Weights of data and ACKs at an access point, by index of the cell.
+    /// New weights of data and ACKs at an access point; the first value is the index of its cell.
     Weights(usize, Weights),
-    /// Queue discipline of an access point, by index of the cell.
+    /// New queue discipline of an access point; the first value is the index of its cell.
     Queue(usize, Queue),
 }
 
-/// Requested change, and the channel for the reply.
+/// Change that a control request asks for, and the channel for the reply.
 pub(crate) type Request = (Change, Sender<Result<(), &'static str>>);
 
 /// State shared between the engine's thread and its owner.
@@ -109,7 +109,7 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().expect("nobody panics while it holds the lock")
 }
 
-/// Results that the engine returns at the end of an emulation.
+/// Results that the engine's thread returns at the end of an emulation.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) finished: Finished<Metrics>,
@@ -196,7 +196,7 @@ impl<'s> Engine<'s> {
         Ok(engine)
     }
 
-    /// Runs until the end of the scenario or until `Shared::stop` is called.
+    /// Runs the engine until the end of the scenario, or until `Shared::stop` is called.
     pub(crate) fn run(mut self) -> Done {
         let warmup = Time::ZERO + self.plan.scenario.warmup;
         while self.world.now() < self.end && !self.shared.stop.load(Ordering::Relaxed) {
@@ -511,7 +511,7 @@ impl<'s> Engine<'s> {
     }
 }
 
-/// Lowers the window in the frame's TCP header to at most `limit`.
+/// Lowers to at most `limit` the window in the TCP header of a frame.
 fn limit_window(connections: &Connections, frame: &mut [u8], limit: Bytes) {
     let Some(headers) = headers::read(frame) else { return };
     if let Some((tcp, window)) = headers.tcp.zip(connections.window(&headers, limit)) {

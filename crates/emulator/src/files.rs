@@ -62,7 +62,7 @@ fn accept(listener: &TcpListener) {
     }
 }
 
-/// Parsed head of an HTTP request.
+/// Parsed head of an HTTP request to the file server.
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
     is_upload: bool,
@@ -144,7 +144,7 @@ fn request(head: &mut impl BufRead) -> Option<Request> {
     None
 }
 
-/// Number of octets that the path of an HTTP request asks for, such as `/100M`.
+/// Number of octets that the path of an HTTP request asks for, such as 100 million by `/100M`.
 fn size(path: &str) -> Option<u64> {
     let text = path.strip_prefix('/')?;
     let digits = text.trim_end_matches(['k', 'K', 'M', 'G']);

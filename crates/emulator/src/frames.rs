@@ -19,7 +19,8 @@ const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 const IGMP: u8 = 2;
 const ICMPV6: u8 = 58;
-/// IPv6 hop-by-hop options, which precede a Multicast Listener Discovery message.
+/// Number of the IPv6 hop-by-hop options header, which precedes a Multicast Listener Discovery
+/// message.
 const HOP_BY_HOP: u8 = 0;
 
 /// Forwarding decision for a frame that a node has sent.
@@ -29,13 +30,13 @@ pub(crate) enum Forwarding {
     To(usize),
     /// Forward the frame to all other nodes.
     ToAll,
-    /// Return this frame, which is an answer, to the sender.
+    /// Return this frame to the sender as the answer to its frame.
     Answer(Vec<u8>),
-    /// Discard silently: no other node needs the frame.
+    /// Discard the frame silently: no other node needs it.
     Filtered,
-    /// Discard: no node has the destination address.
+    /// Discard the frame: no node has its destination address.
     Unknown,
-    /// Discard: the frame is malformed or too long.
+    /// Discard the frame: it is malformed or too long.
     Garbage,
 }
 

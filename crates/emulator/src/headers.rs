@@ -32,13 +32,15 @@ pub(crate) type SocketAddress = (IpAddr, u16);
 pub(crate) struct Headers {
     /// IP protocol number of the payload.
     pub(crate) protocol: u8,
-    /// Source. Its port is 0 for a fragment or a protocol without ports.
+    /// Source address and port of the packet. The port is 0 for a fragment or a protocol without
+    /// ports.
     pub(crate) from: SocketAddress,
-    /// Destination. Its port is 0 for a fragment or a protocol without ports.
+    /// Destination address and port of the packet. The port is 0 for a fragment or a protocol
+    /// without ports.
     pub(crate) to: SocketAddress,
-    /// Differentiated services code point.
+    /// Differentiated services code point of the packet.
     pub(crate) dscp: u8,
-    /// TCP header, if complete.
+    /// TCP header of the packet, if complete.
     pub(crate) tcp: Option<Tcp>,
     /// Offset of the UDP header in the frame, and offset of the end of the datagram.
     pub(crate) udp: Option<(usize, usize)>,
@@ -51,15 +53,15 @@ pub(crate) struct Tcp {
     pub(crate) at: usize,
     pub(crate) seq: u32,
     pub(crate) ack: u32,
-    /// Window field, not scaled.
+    /// Window field of the TCP header, not scaled.
     pub(crate) window: u16,
     /// Length of the segment's data [octets].
     pub(crate) payload: u32,
-    /// Control bits. RST counts as FIN, because both end a connection.
+    /// Control bits of the TCP header. RST counts as FIN, because both end a connection.
     pub(crate) flags: Flags,
-    /// Window scale option of a SYN.
+    /// Shift in the window scale option of a SYN.
     pub(crate) scale: Option<u8>,
-    /// Maximum segment size option of a SYN [octets].
+    /// Value of the maximum segment size option of a SYN [octets].
     pub(crate) largest: Option<u16>,
     pub(crate) has_sack: bool,
 }
@@ -227,7 +229,7 @@ pub(crate) mod tests {
         frame
     }
 
-    /// True if the TCP or UDP checksum over IPv4 is valid.
+    /// True if the TCP or UDP checksum of an Ethernet frame with IPv4 is valid.
     pub(crate) fn is_whole(frame: &[u8]) -> bool {
         sum_of(frame, HEADER + 20) == 0xffff
     }
@@ -295,7 +297,8 @@ pub(crate) mod tests {
         assert_eq!(read(&six).expect("IPv6").tcp, None);
     }
 
-    /// Control bits are in octet 13. PSH and URG are ignored.  [RFC9293 §3.1]
+    /// An RST is read as a FIN, and PSH and URG are ignored. Control bits are in
+    /// octet 13.  [RFC9293 §3.1]
     #[test]
     fn a_reset_ends_a_connection_as_a_fin_does() {
         let flags = |bits: u8| {
@@ -356,7 +359,8 @@ pub(crate) mod tests {
             }
         }
 
-        /// A valid checksum stays valid, a wrong one stays equally wrong, and nothing else changes.
+        /// Writing a window keeps a valid checksum valid and a wrong one equally wrong, and changes
+        /// nothing else.
         ///
         /// Verifies: [RFC1624 eq. 3]
         #[test]

@@ -13,13 +13,13 @@ const FIRST_PORT: u16 = 40_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KernelFlow {
     pub(crate) flow: FlowId,
-    /// Index of the sending node.
+    /// Index of the node that sends the flow's data.
     pub(crate) from: usize,
-    /// Index of the receiving node.
+    /// Index of the node that receives the flow's data.
     pub(crate) to: usize,
     pub(crate) port: u16,
     pub(crate) carrier: Carrier,
-    /// Differentiated services code point of the packets.
+    /// Differentiated services code point of the flow's packets.
     pub(crate) dscp: Option<u8>,
     pub(crate) start: Time,
     pub(crate) stop: Option<Time>,
@@ -70,7 +70,7 @@ impl Carrier {
     }
 }
 
-/// Index of an end among the nodes. Stations precede hosts.
+/// Index among the nodes of one end of a flow. Stations precede hosts.
 pub(crate) fn place(scenario: &Scenario, end: Endpoint) -> usize {
     match end {
         Endpoint::Station(at) => at,

@@ -3,7 +3,7 @@
 
 use airfair_units::Duration;
 
-/// Buckets of the lateness histogram per power of two, for a resolution of 3 %.
+/// Number of buckets of the lateness histogram per power of two, for a resolution of 3 %.
 const STEPS: u64 = 32;
 /// Number of buckets of the lateness histogram, enough for any duration in nanoseconds.
 const BUCKETS: usize = 60 * 32;

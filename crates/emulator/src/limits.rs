@@ -55,7 +55,7 @@ impl TfrcLimits {
         }
     }
 
-    /// Rate limit at the receiver.
+    /// Rate limit at the receiver; `None` for no limit.
     pub(crate) fn receiver(&self) -> Option<DataRate> {
         self.receiver
     }
@@ -77,6 +77,8 @@ mod tests {
         BufReader::new(File::from(read)).lines().map(|line| line.expect("text")).collect()
     }
 
+    /// The sender's program reads each change of the sender's limit, and not the receiver's limit.
+    ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
     fn a_program_receives_its_own_limit_when_that_changes() {
@@ -93,7 +95,7 @@ mod tests {
         assert_eq!(lines(limits, read), ["2 Mb/s", "none"]);
     }
 
-    /// The program does not read until its socket is full. No call blocks, and the last limit is
+    /// If the program does not read until its socket is full, no call blocks, and the last limit is
     /// written once there is room.
     #[test]
     fn the_last_limit_comes_when_there_is_room_again() {

@@ -12,13 +12,13 @@ use crate::plan::Plan;
 /// Counters of one member of a cell: an access point or a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Member {
-    /// Data frames that the member has sent, retries included.
+    /// Number of data frames that the member has sent, retries included.
     pub frames: u64,
-    /// Retries among the data frames sent.
+    /// Number of retries among the data frames that the member has sent.
     pub retries: u64,
     /// Packets refused or dropped by the transmit queue, or given up after the last retry.
     pub drops: u64,
-    /// Packets in the member's transmit queue now.
+    /// Number of packets in the member's transmit queue now.
     pub queue: u32,
     /// Airtime of data frames that the member has sent.
     pub airtime_up: Duration,
@@ -128,7 +128,8 @@ mod tests {
         [flow.down]\nfrom = \"h\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n\
         [flow.over]\nfrom = \"old\"\nto = \"fast\"\ntransport = { kind = \"tcp\" }\n";
 
-    /// RTS, CTS, CTS-to-self and ACK count as airtime, like data.
+    /// The airtime that a viewer sees is that of the results: RTS, CTS, CTS-to-self and ACK count
+    /// like data.
     #[test]
     fn a_viewer_sees_the_air_that_results_have() {
         let scenario = Scenario::parse(CELL, &[]).expect("a scenario without mistakes");
@@ -148,8 +149,9 @@ mod tests {
         }
     }
 
-    /// The kernel carries the download, so its packets are counted elsewhere. Of the simulated
-    /// upload 500 octets have arrived. The external flow comes after both.
+    /// The payload of simulated flows counts at both ends, and that of other flows does not. The
+    /// kernel carries the download, so its packets are counted elsewhere. Of the simulated upload
+    /// 500 octets have arrived. The external flow comes after both.
     #[test]
     fn payload_of_simulated_flows_is_counted_at_both_ends() {
         let mut scenario = Scenario::lasting(Duration::from_secs(1));

@@ -24,13 +24,13 @@ pub(crate) trait Wall {
 #[derive(Debug)]
 pub(crate) struct Pace<W> {
     pub(crate) wall: W,
-    /// Wall time at the start of channel time; each slip moves it.
+    /// Wall time at which channel time is zero; each slip moves it.
     origin: Duration,
     /// Last reading of the wall clock.
     seen: Duration,
     /// Wall time at which the last wait began, if input ended that wait.
     asleep: Option<Duration>,
-    /// Time for which the engine had nothing to do.
+    /// Time for which the engine had nothing to do, since the start.
     pub(crate) rest: Duration,
     pub(crate) longest: Duration,
     pub(crate) slips: u64,
@@ -61,7 +61,7 @@ impl<W: Wall> Pace<W> {
         }
     }
 
-    /// Last reading of the wall clock.
+    /// Wall time at the last reading of the wall clock.
     pub(crate) fn seen(&self) -> Duration {
         self.seen
     }
@@ -136,8 +136,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// The first 4 of 10 ms end with input, which takes 2 ms to handle. The rest of the sleep ends
-    /// 3 ms late.
+    /// The idle time is the time until input comes or an event is due. The first 4 of 10 ms end
+    /// with input, which takes 2 ms to handle. The rest of the sleep ends 3 ms late.
     #[test]
     fn rest_is_the_time_until_input_comes_or_something_is_due() {
         let mut pace = pace(vec![Err(Duration::from_millis(7_004)), Ok(Duration::from_millis(3))]);

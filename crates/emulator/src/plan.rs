@@ -103,7 +103,7 @@ pub struct Plan {
     pub(crate) kernel_flows: Vec<KernelFlow>,
     /// Flows by index of sender and receiver; `None` where the nodes are not connected.
     flows: Vec<Option<PairFlows>>,
-    /// Indices of sender and receiver for each added flow.
+    /// Indices of the sending and the receiving node of each added flow.
     ends: Vec<(usize, usize)>,
 }
 
@@ -313,8 +313,9 @@ mod tests {
         assert_eq!(server.link_local().to_string(), "fe80::af:ff:fe00:1001");
     }
 
-    /// A flow of the kernel has packets in both directions. Each of the six external flows has the
-    /// flow of the opposite direction. A simulated flow has no packets.
+    /// Each direction of a flow over kernel sockets, and each external flow, has an opposite
+    /// direction, and a simulated flow has none. A flow of the kernel has packets in both
+    /// directions; each of the six external flows has the flow of the opposite direction.
     #[test]
     fn packets_that_come_back_are_those_of_the_opposite_direction() {
         let mut scenario = scenario();
@@ -368,8 +369,8 @@ mod tests {
         assert_eq!(flow_of((9, port), 1, 2), others.map(|it| (it, Side::Sender)));
     }
 
-    /// EF is voice, AF41 is video, CS1 is background. A code point without a service class is best
-    /// effort.
+    /// The code point of a packet determines its access category: EF is voice, AF41 is video, CS1
+    /// is background. A code point without a service class is best effort.
     ///
     /// Verifies: [RFC8325 §4.3]
     #[test]

@@ -49,7 +49,7 @@ mod tests {
     use crate::headers;
     use airfair_transport::tfrc::Feedback;
 
-    /// Feedback packet over IPv4 that reports 125 000 octets per second.
+    /// Ethernet frame with a feedback packet over IPv4 that reports 125 000 octets per second.
     fn frame(with_checksum: bool) -> Vec<u8> {
         let report = Feedback {
             reporter: 7,
@@ -76,8 +76,8 @@ mod tests {
         frame
     }
 
-    /// A limit of 1.6 Mb/s is 200 000 octets per second, of which half is reported. The receive
-    /// rate of 125 000 is replaced.
+    /// A feedback packet reports half of the receiver's limit: of 1.6 Mb/s, which are 200 000
+    /// octets per second, 100 000. They replace the receive rate of 125 000.
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]

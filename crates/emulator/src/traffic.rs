@@ -24,22 +24,22 @@ const CHUNK: usize = 65_536;
 /// Longest time that a thread blocks before it checks for the end of the emulation.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Program that carries one end of a flow.
+/// Program that carries one end of a flow over kernel sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Index of the node in whose namespace the program runs.
     pub node: usize,
-    /// Time at which the program starts.
+    /// Time at which the program is started.
     pub start: Time,
-    /// End of the program; `None` for the end of the emulation.
+    /// Time at which the program is ended; `None` for the end of the emulation.
     pub stop: Option<Time>,
-    /// Arguments of the command `airfair`.
+    /// Arguments with which the command `airfair` is run.
     pub arguments: Vec<String>,
     /// Flow whose rate limits the program reads from standard input.
     pub limited: Option<FlowId>,
 }
 
-/// Programs that carry flows. Each receiver precedes its sender.
+/// Programs that carry flows over kernel sockets. Each receiver precedes its sender.
 pub(crate) fn programs(plan: &Plan) -> Vec<Program> {
     let mut found = Vec::new();
     for flow in &plan.kernel_flows {
@@ -76,13 +76,13 @@ pub(crate) struct Account {
 /// State of TCP or TFRC at one end when it was last read. Zero means unknown.
 #[derive(Debug, Default)]
 pub(crate) struct TransportState {
-    /// Congestion window of TCP [segments].
+    /// Congestion window of TCP at this end [segments].
     cwnd: AtomicU32,
-    /// Segment size of TCP [octets].
+    /// Segment size of TCP at this end [octets].
     segment: AtomicU32,
-    /// Smoothed round-trip time [µs].
+    /// Smoothed round-trip time at this end [µs].
     smoothed: AtomicU32,
-    /// Minimum round-trip time [µs].
+    /// Minimum round-trip time at this end [µs].
     least: AtomicU32,
 }
 

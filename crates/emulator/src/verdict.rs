@@ -31,7 +31,7 @@ const NAMED: usize = 4;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Second of channel time that `at` falls into.
+/// Index of the second of channel time that contains `at`.
 fn second_of(at: Time) -> u64 {
     (at - Time::ZERO).whole_steps(SECOND)
 }
@@ -39,14 +39,14 @@ fn second_of(at: Time) -> u64 {
 /// Count of late packets among all packets of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Packets of the flow in total.
+    /// Number of packets of the flow in total.
     pub packets: u64,
-    /// Packets whose lateness exceeded the tolerated one.
+    /// Number of packets whose lateness exceeded the tolerated one.
     pub late: u64,
 }
 
 impl Share {
-    /// Share of late packets [%]; zero without packets.
+    /// Share of late packets among all packets of the flow [%]; zero without packets.
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     pub fn per_cent(self) -> f64 {
         if self.packets == 0 { 0.0 } else { self.late as f64 / self.packets as f64 * 100.0 }
@@ -81,7 +81,7 @@ impl<F> LateShare<F> {
     }
 }
 
-/// Delay and late packets of one direction of a flow.
+/// Delay and late packets of one direction of a flow, from which the tolerated lateness follows.
 #[derive(Clone, Debug, Default)]
 struct Direction {
     /// Index of the opposite direction between the same nodes, if any.
@@ -171,12 +171,12 @@ impl FlowLateness {
     }
 }
 
-/// Duration within one second of channel time.
+/// Sum of durations within one second of channel time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InSecond {
     /// Start of the second of channel time [s].
     pub second: u64,
-    /// Sum of the durations within that second.
+    /// Sum of the durations that count in that second.
     pub time: Duration,
 }
 
@@ -204,14 +204,15 @@ impl BySecond {
 /// Load of the engine, second by second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
-    /// Readings at the start of the current second; none before the first call.
+    /// Readings of the clocks at the start of the current second; none before the first call.
     start: Option<Readings>,
     /// Second with the highest load, and the time for which the engine worked in it, scaled to a
     /// whole second of wall time.
     pub(crate) most: InSecond,
 }
 
-/// Readings of the clocks: second of channel time, wall time, and idle time since the start.
+/// Readings of the clocks at one moment: second of channel time, wall time, and idle time since the
+/// start.
 #[derive(Clone, Copy, Debug)]
 struct Readings {
     second: u64,
@@ -242,7 +243,7 @@ impl Effort {
 /// Account of how closely the emulation has followed the wall clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Punctuality {
-    /// Packets that have left the simulated channel.
+    /// Number of packets that have left the simulated channel.
     pub packets: u64,
     /// Median of the packets' lateness.
     pub p50: Duration,
@@ -256,7 +257,7 @@ pub struct Punctuality {
     pub slips: u64,
     /// Total time for which channel time was stopped.
     pub slipped: Duration,
-    /// Second of channel time with the longest standstill.
+    /// Second of channel time with the longest standstill, and its duration.
     pub stillest: InSecond,
     /// Flow and second with the largest share of late packets.
     pub worst_second: Option<LateShare<String>>,
@@ -273,13 +274,14 @@ pub enum Objection {
     Late(LateShare<String>),
     /// Channel time was stopped for too much of one second.
     StalledInSecond(InSecond),
-    /// Channel time was stopped for too long in all. Stopped time, and channel time elapsed.
+    /// Channel time was stopped for too long in all: the time for which it was stopped, and the
+    /// channel time elapsed.
     Stalled(Duration, Duration),
-    /// The kernel dropped packets before the emulator read them. Names of the sending nodes with
-    /// counts.
+    /// The kernel dropped packets before the emulator read them: the names of the sending nodes,
+    /// with the numbers of packets.
     Unread(Vec<(String, u64)>),
-    /// The kernel dropped packets after they had crossed the cell. Names of the receiving nodes
-    /// with counts.
+    /// The kernel dropped packets after they had crossed the cell: the names of the receiving
+    /// nodes, with the numbers of packets.
     Undelivered(Vec<(String, u64)>),
     /// The engine was busy for nearly all of one second.
     Effort(InSecond),
@@ -298,7 +300,7 @@ pub fn objections(it: &Punctuality) -> Vec<Objection> {
 }
 
 impl Objection {
-    /// True if the measured quantity exceeds the limit for a valid emulation.
+    /// True if the measured quantity of the objection exceeds the limit for a valid emulation.
     pub(crate) fn holds(&self) -> bool {
         let is_more = |time: Duration, of: Duration, per_cent| {
             time.saturating_mul(100) > of.saturating_mul(per_cent)

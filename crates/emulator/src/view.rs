@@ -8,15 +8,15 @@ use crate::verdict::{Objection, Punctuality};
 /// Counters of packets and frames of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Packets that the node has sent into the cell.
+    /// Number of packets that the node has sent into the cell.
     pub sent_packets: u64,
-    /// Octets of the sent packets without Ethernet headers.
+    /// Octets in the packets that the node has sent, without Ethernet headers.
     pub sent_bytes: u64,
-    /// Packets that the node has received from the cell.
+    /// Number of packets that the node has received from the cell.
     pub received_packets: u64,
-    /// Octets of the received packets without Ethernet headers.
+    /// Octets in the packets that the node has received, without Ethernet headers.
     pub received_bytes: u64,
-    /// Packets of the node that its full transmit queue refused.
+    /// Number of packets of the node that its full transmit queue refused.
     pub refused: u64,
     /// Packets of the node that were lost after its transmit queue had accepted them.
     pub lost: u64,
@@ -26,9 +26,9 @@ pub struct Traffic {
     pub unread: u64,
     /// Packets for the node that the kernel dropped after they had crossed the cell.
     pub undelivered: u64,
-    /// Frames of the node whose destination address belongs to no node.
+    /// Number of frames of the node whose destination address belongs to no node.
     pub unknown: u64,
-    /// Malformed or oversized frames of the node.
+    /// Number of malformed or oversized frames of the node.
     pub garbage: u64,
 }
 
@@ -39,7 +39,7 @@ pub struct NodeView {
     pub traffic: Traffic,
     /// Payload that simulated flows have delivered from and to the node.
     pub simulated: Simulated,
-    /// Use of the channel; `None` for a host.
+    /// Use of the channel by the node; `None` for a host.
     pub member: Option<Member>,
     /// Current rates of the node's link, up and down; `None` while unknown.
     pub rates: [Option<DataRate>; 2],
@@ -56,7 +56,7 @@ pub struct View {
     pub punctuality: Punctuality,
     /// State of each node, in the order of the plan.
     pub nodes: Vec<NodeView>,
-    /// Access points in the order of the cells.
+    /// State of each access point, in the order of the cells.
     pub access_points: Vec<Member>,
     /// Reasons not to use the figures of the emulation; none if it is valid so far.
     pub objections: Vec<Objection>,

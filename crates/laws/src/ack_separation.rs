@@ -36,17 +36,18 @@ impl Default for Params {
     }
 }
 
-/// State of uplink-downlink separation: decaying sums of the segments and ACKs counted, in units of
-/// 1/`SCALE`.
+/// State of uplink-downlink separation: decaying sums of the segments and ACKs that the access point has
+/// counted, in units of 1/`SCALE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     segments: u64,
     acks: u64,
 }
 
-/// The value 1 in fixed-point units.
+/// The value 1 in the fixed-point units of the state's sums.
 const SCALE: u64 = 256;
-/// ACKs served per round for one uplink connection. A larger number brings the weights nearer to their ratio.
+/// ACKs that the access point serves per round for one uplink connection. A larger number brings the weights
+/// of the queues nearer to their exact ratio.
 const ROUND: u64 = 16;
 /// Largest weight of a queue of the access point.
 const MAX_WEIGHT: u64 = 1 << 20;
@@ -76,9 +77,9 @@ pub struct Action {
 /// Packets that an access point counts during a measurement period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Data segments received from stations.
+    /// Data segments that the access point has received from stations in the measurement period.
     pub segments: u32,
-    /// Pure ACKs delivered to stations.
+    /// Pure ACKs that the access point has delivered to stations in the measurement period.
     pub acks: u32,
     due: Time,
 }
@@ -115,12 +116,12 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action
     (state, reduced(data.min(MAX_WEIGHT), ack.min(MAX_WEIGHT)))
 }
 
-/// Quotient rounded to the nearest integer.
+/// The quotient of `number` and `by`, rounded to the nearest integer.
 fn rounded(number: u128, by: u128) -> u128 {
     (2 * number / by).div_ceil(2)
 }
 
-/// The ratio of `data` to `ack` in lowest terms, as weights of the queues.
+/// Weights of the queues in the ratio of `data` to `ack`, reduced to lowest terms.
 fn reduced(data: u64, ack: u64) -> Action {
     let common = greatest_common_divisor(data, ack);
     let weight = |number: u64| u32::try_from(number / common).expect("at most MAX_WEIGHT");
@@ -142,7 +143,9 @@ mod tests {
         (action.data, action.ack)
     }
 
-    /// Verifies: [updown-fairness §IV]: as many uplink as downlink connections give the paper's weights.
+    /// With as many uplink as downlink connections the weights of data and ACKs are the paper's 2:1.
+    ///
+    /// Verifies: [updown-fairness §IV]
     #[test]
     fn two_to_one_where_both_ways_have_as_many() {
         for flows in [0, 1, 2, 4] {
@@ -151,15 +154,17 @@ mod tests {
         }
     }
 
-    /// 7 connections down and 1 up: each ACK releases 2 segments, so 14 data packets per ACK give each connection 2. 1
-    /// down and 7 up: 2 data packets for the one, and 7 ACKs for 14 segments.
+    /// The weights follow from the numbers of connections. With 7 down and 1 up, each ACK releases 2
+    /// segments, so 14 data packets per ACK give each connection 2. With 1 down and 7 up, the one gets 2 data
+    /// packets for the 7 ACKs, which release 14 segments.
     #[test]
     fn weights_follow_the_number_of_connections() {
         assert_eq!(weights(State::default(), 7, 1, 40, 20), (14, 1));
         assert_eq!(weights(State::default(), 1, 7, 40, 20), (2, 7));
     }
 
-    /// Half of the ACKs are lost, so each of the others releases 4 segments.
+    /// If half of the ACKs are lost, each of the others releases 4 segments, so the weight of the data queue
+    /// per ACK doubles.
     #[test]
     fn lost_acks_make_the_others_worth_more() {
         assert_eq!(weights(State::default(), 1, 1, 80, 20), (4, 1));
@@ -173,7 +178,7 @@ mod tests {
         assert!(2 * ack <= data && data * 10 < 22 * ack, "{data} {ack}");
     }
 
-    /// Counts restart with each period of 100 ms; the first period ends at once.
+    /// The counts restart with each measurement period of 100 ms; the first period ends at once.
     #[test]
     fn a_period_ends_with_what_was_seen_in_it() {
         let at = |ms| Time::ZERO + Duration::from_millis(ms);
@@ -189,7 +194,7 @@ mod tests {
     }
 
     proptest! {
-        /// For any observations both queues are served, and the weights stay bounded.
+        /// For any observations both queues have a weight greater than zero, and the weights stay bounded.
         #[test]
         fn neither_queue_starves(history in prop::collection::vec(any::<(u16, u16, u32, u32)>(), 1..50)) {
             let mut state = State::default();
@@ -202,7 +207,8 @@ mod tests {
             }
         }
 
-        /// Each connection's share is the same, except for the rounding of a round.
+        /// For any numbers of connections each connection has the same share, except for the rounding of a
+        /// round.
         #[test]
         fn shares_are_equal(down in 1u32..50, up in 1u32..50, acks in 1u32..1_000, ratio in 1u32..5) {
             let (data, ack) = weights(State::default(), down, up, ratio * acks, acks);

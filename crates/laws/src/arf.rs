@@ -21,30 +21,31 @@ use airfair_units::{Duration, Time};
 pub enum Timer {
     /// No timer: only successes lead to the next higher rate.
     Off,
-    /// The timer expires when this time has passed since the last fall of the rate.
+    /// The timer expires when this time has passed since the rate last fell.
     Time(Duration),
     /// The timer expires after this number of attempts since the last change of the rate.
     Attempts(u32),
 }
 
-/// Rule for counting successes and failures.
+/// Rule by which ARF counts successes and failures of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
     /// Only consecutive outcomes count: a failure resets the successes, a success the failures.
     /// [kamerman-1997]
     InARow,
-    /// All outcomes since the rate last changed count, or since there were `up` successes.  Deviates: [D-033]
+    /// All outcomes since the rate last changed count, or since the last time that there were `up` successes.
+    /// Deviates: [D-033]
     InAll,
 }
 
 /// Parameters in which versions of ARF differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Successes after which the next higher rate is tried.
+    /// Number of successes after which the next higher rate is tried.
     pub up: u32,
-    /// Failures after which the rate falls by one step.
+    /// Number of failures after which the rate falls by one step.
     pub down: u32,
-    /// Rule for counting successes and failures.
+    /// Rule by which successes and failures of frames are counted.
     pub counting: Counting,
     /// Timer after which the next higher rate is tried even without `up` successes.
     pub timer: Timer,
@@ -103,11 +104,11 @@ pub struct State {
     successes: u32,
     failures: u32,
     is_probing: bool,
-    /// Successes needed for the next rise of the rate.
+    /// Number of successes needed for the next rise of the rate.
     up: u32,
     /// Time of the last fall of the rate; `None` if the timer does not run.
     fell: Option<Time>,
-    /// Attempts since the rate last changed.
+    /// Number of attempts since the rate last changed.
     attempts: u32,
 }
 
@@ -158,7 +159,7 @@ fn is_expired(params: &Params, state: &State, now: Time) -> bool {
     }
 }
 
-/// Tries the next higher rate, if there is one.
+/// Tries the next higher rate, if there is one; returns the new state of ARF.
 fn rise(state: State) -> State {
     if state.level == state.highest {
         return State { successes: 0, fell: None, attempts: 0, ..state };
@@ -245,6 +246,9 @@ mod tests {
         starts_high: true,
     };
 
+    /// The rate changes as in the diagram: down after failures in a row, up after successes in a row, and
+    /// down again if the first frame at the higher rate fails.
+    ///
     /// Verifies: [kamerman-1997]
     #[test]
     fn the_rate_follows_its_diagram() {
@@ -261,8 +265,8 @@ mod tests {
         assert_eq!(levels(&PLAIN, "SSSSSSS"), "3333333");
     }
 
-    /// A failure, a success and another failure are two failures in total. At the lower rate S F S S are
-    /// three successes.
+    /// With [`Counting::InAll`] all outcomes count: a failure, a success and another failure are two
+    /// failures. At the lower rate S F S S are three successes.
     #[test]
     fn all_may_count_and_not_those_in_a_row_alone() {
         let params = Params { counting: Counting::InAll, ..PLAIN };
@@ -292,8 +296,8 @@ mod tests {
         assert_eq!(levels(&params, "RRFRF"), "33332");
     }
 
-    /// The rate falls at 2 ms. The frame at 8 ms is the first at or after 7 ms, so it is a probe, which
-    /// fails.
+    /// When the timer expires, the next frame is a probe of the next higher rate. The rate falls at 2 ms, and
+    /// the timer takes 5 ms. A frame is sent at 7 ms, and this probe fails at 8 ms.
     ///
     /// Verifies: [kamerman-1997]
     #[test]
@@ -312,7 +316,8 @@ mod tests {
         assert_eq!(levels(&params, "FF.S.F.S.F."), "32222222223");
     }
 
-    /// `up` is 3, then 6 after a failed probe, then 8 at most; an ordinary fall resets it to 3.
+    /// Each failed probe doubles the successes that AARF needs for the next one: `up` is 3, then 6, then 8 at
+    /// most; an ordinary fall of the rate resets it to 3.
     ///
     /// Verifies: [lacage-2004 §3.1]
     #[test]
@@ -337,7 +342,7 @@ mod tests {
     }
 
     proptest! {
-        /// The level changes by at most one and stays in the list, for any events.
+        /// For any events, the index of the rate changes by at most one and stays in the list of rates.
         #[test]
         fn the_rate_moves_step_by_step(
             (up, down, timer) in (1u32..12, 1u32..5, 0u32..3),

@@ -30,17 +30,17 @@ pub enum Variant {
 /// Parameters of ARF-aware TCP that the paper leaves to the implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// Reading of the paper about `arf_cwnd`.
+    /// Reading of what the paper says about the limit `arf_cwnd`.
     pub variant: Variant,
 }
 
 /// State of ARF-aware TCP for one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// The link is at its highest rate.
+    /// The link is at its highest rate, so the window has no limit.
     #[default]
     Normal,
-    /// The link is below its highest rate; the paper calls this arf mode.
+    /// The link is below its highest rate, so the window is limited; the paper calls this arf mode.
     Arf {
         /// Congestion window when the link left its highest rate, to be restored at that rate [segments].
         saved_cwnd: u32,
@@ -112,6 +112,8 @@ mod tests {
         Params { variant }
     }
 
+    /// The ratio of the highest rate to the present rate is rounded up.
+    ///
     /// Verifies: [arf-aware-tcp §3]
     #[test]
     fn the_ratio_is_rounded_up() {
@@ -119,6 +121,9 @@ mod tests {
         assert_eq!(RATES.map(|rate| ratio(RATES[3], rate)), [11, 6, 2, 1]);
     }
 
+    /// A link at an eleventh of its highest rate limits the window to an eleventh, and at the highest rate
+    /// cwnd is set to the saved window.
+    ///
     /// Verifies: [arf-aware-tcp §3]
     #[test]
     fn a_slow_link_holds_an_eleventh_of_the_window_and_gives_all_of_it_back() {
@@ -132,6 +137,9 @@ mod tests {
         assert_eq!(action, Action { window_limit: WindowLimit::None, cwnd: Some(130) });
     }
 
+    /// A second rate change below the highest rate divides the window saved at the first one, not the current
+    /// cwnd.
+    ///
     /// Verifies: [arf-aware-tcp §3]
     #[test]
     fn a_further_change_divides_the_window_saved_on_entry() {
@@ -160,7 +168,10 @@ mod tests {
     }
 
     proptest! {
-        /// Verifies: [arf-aware-tcp §3]: arf_cwnd is at least 1, and the saved window is always restored.
+        /// For any rate changes `arf_cwnd` is at least 1, and the saved window is restored at the highest
+        /// rate.
+        ///
+        /// Verifies: [arf-aware-tcp §3]
         #[test]
         fn every_history_ends_with_the_saved_window(
             cwnd in 1u32..10_000, steps in prop::collection::vec(0usize..3, 1..20), variant in 0usize..3,

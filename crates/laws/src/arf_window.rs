@@ -57,7 +57,7 @@ pub enum Reading {
     Projected,
 }
 
-/// Reading of the round-trip time in eq. 11.
+/// Reading of the round-trip time in eq. 11, which multiplies the throughput.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoundTrip {
     /// Eq. 11 with the smoothed round-trip time, which includes queuing.
@@ -81,7 +81,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Parameters that follow the printed equations.  [arf-window §III-B]
+    /// Parameters of the ARF window law by which it follows the printed equations.  [arf-window §III-B]
     pub fn printed() -> Self {
         let (rise, fall, round_trip) = (Reading::Printed, Reading::Printed, RoundTrip::Smoothed);
         Self { rise, fall, round_trip, ..Self::default() }
@@ -265,7 +265,7 @@ mod tests {
         ack: Exchange { data: us(32), ..DATA },
     };
 
-    /// Δτ of a rate change in whole microseconds.
+    /// Δτ, the change of a connection's channel time, at a rate change from `before` to `after` [µs].
     fn change_us(params: &Params, before: u64, after: u64, measured: Measured) -> Option<i64> {
         let seen = |rate, measured| Observation { rate: mbps(rate), measured };
         let (state, none) = step(params, State::default(), &seen(before, Some(measured)));
@@ -284,7 +284,9 @@ mod tests {
         change_us(&Params::default(), before, after, measured)
     }
 
-    /// 225 − 200 = 25 ms are freed and 55 ms are idle: 80 ms for two stations with two connections.
+    /// After a rise of the rate, the time that the faster link frees is divided among the stations like the
+    /// idle time. 225 − 200 = 25 ms are freed and 55 ms are idle: 80 ms for two stations with two connections
+    /// each.
     ///
     /// Verifies: [arf-window eq. 5], [arf-window eq. 6], [arf-window eq. 7]
     #[test]
@@ -294,7 +296,8 @@ mod tests {
         assert_eq!(printed_us(48, 54, full), Some(6_250));
     }
 
-    /// 25 ms more are needed; 55 / 2 − 25 = 2.5 ms for two connections. Without idle time: −12.5 ms.
+    /// After a fall of the rate, the station alone pays for the time that the slower link needs. 25 ms more
+    /// are needed: 55 / 2 − 25 = 2.5 ms for its two connections. Without idle time: −12.5 ms for each.
     ///
     /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
     #[test]
@@ -304,8 +307,9 @@ mod tests {
         assert_eq!(printed_us(54, 48, full), Some(-12_500));
     }
 
-    /// After a rise the station needs 25 ms less for the same data: (25 + 55) / 2 − 25 = 15 ms for two
-    /// connections. After a fall it needs 25 ms more and has to give them up: 55 / 2 = 27.5 ms.
+    /// With a projected τ a rate change counts once. After a rise the station needs 25 ms less for the same
+    /// data: (25 + 55) / 2 − 25 = 15 ms for two connections. After a fall it needs 25 ms more and has to give
+    /// them up: 55 / 2 = 27.5 ms.
     ///
     /// Verifies: [arf-window eq. 8]
     #[test]
@@ -314,7 +318,7 @@ mod tests {
         assert_eq!(projected_us(54, 48, MEASURED), Some(13_750));
     }
 
-    /// The readings for a rise and for a fall are independent.
+    /// The readings of τ after a rise and after a fall of the rate are independent.
     #[test]
     fn a_rise_and_a_fall_are_read_apart() {
         let rise = Params { rise: Reading::Projected, ..Params::printed() };
@@ -325,8 +329,9 @@ mod tests {
         assert_eq!(change_us(&fall, 54, 48, MEASURED), projected_us(54, 48, MEASURED));
     }
 
-    /// One station with one connection, τ = 240 of 300 ms, 5 ms of beacons, 55 ms idle: 240 + 55 = T − 5 =
-    /// 295 ms for both. As printed a rise grants 25 ms more, 320 of 300 ms, and a fall 25 ms less, 270.
+    /// With a projected τ, one station with one connection gets the whole slot without its beacons. τ is 240
+    /// of 300 ms, with 5 ms of beacons and 55 ms idle: 240 + 55 = T − 5 = 295 ms after a rise and after a
+    /// fall. As printed, a rise grants 25 ms more, 320 of 300 ms, and a fall 25 ms less, 270.
     ///
     /// Verifies: [arf-window eq. 6], [arf-window eq. 8]
     #[test]
@@ -340,7 +345,10 @@ mod tests {
         assert_eq!(all(printed_us(54, 48, alone)), 270_000);
     }
 
-    /// Verifies: [arf-window §III-B]: frames delivered at 48 Mb/s before and after a failed probe at 54.
+    /// A failed probe is no change of the rate: frames are delivered at 48 Mb/s before and after it, and none
+    /// at 54.
+    ///
+    /// Verifies: [arf-window §III-B]
     #[test]
     fn no_change_no_action() {
         assert_eq!(projected_us(48, 48, MEASURED), None);
@@ -374,8 +382,9 @@ mod tests {
         changes
     }
 
-    /// Two failures lead to a fall, which the next success reveals. Three successes lead to a probe, which
-    /// counts once it succeeds, and never if it fails.
+    /// The station learns of a rate change when a frame is delivered at the new rate. Two failures lead to a
+    /// fall, which the next success reveals. Three successes lead to a probe, which counts once it succeeds,
+    /// and never if it fails.
     ///
     /// Verifies: [arf-window §III-B]
     #[test]
@@ -387,7 +396,8 @@ mod tests {
         assert_eq!(changes("SFFFFS"), [36]);
     }
 
-    /// 79 + 28 + 16 + 28 + 16 + 248 + 16 + 28 = 459 µs, the ACK 243; without RTS/CTS 371 µs.
+    /// The channel time of a round is that of b segments and one ACK. A segment takes 79 + 28 + 16 + 28 +
+    /// 16 + 248 + 16 + 28 = 459 µs, the ACK 243; without RTS/CTS a segment takes 371 µs.
     ///
     /// Verifies: [arf-window eq. 9], [arf-window eq. 10]
     #[test]
@@ -398,8 +408,9 @@ mod tests {
         assert_eq!(Exchange { protection: [None; 2], ..DATA }.time(), us(371));
     }
 
-    /// 96.1 + 20 = 116.1 ms are 100 rounds of 1161 µs: 292 000 octets in 300 ms, 973 333 per second, 30 173
-    /// in the smallest round trip of 31 ms, and 60 346 in the smoothed one of 62 ms.
+    /// The window is the throughput in the connection's channel time, multiplied by the round trip. 96.1 + 20
+    /// = 116.1 ms are 100 rounds of 1161 µs: 292 000 octets in 300 ms, 973 333 per second, 30 173 in the
+    /// smallest round trip of 31 ms, and 60 346 in the smoothed one of 62 ms.
     ///
     /// Verifies: [arf-window eq. 8], [arf-window eq. 11]
     #[test]
@@ -412,6 +423,8 @@ mod tests {
         assert_eq!(window(&printed, ExtraTime(0.02), &CONNECTION), Bytes::new(60_346));
     }
 
+    /// The window is never smaller than two segments and never larger than the buffer.
+    ///
     /// Verifies: [arf-window §III-C]
     #[test]
     fn the_window_is_two_segments_at_least_and_the_buffer_at_most() {

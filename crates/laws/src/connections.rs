@@ -2,7 +2,7 @@
 //!
 //! Source: the scheduler of [updown-fairness §IV] and the windows of [pilosof-2003 §V] need their number. A
 //! connection counts for some time after its last data, so that a loss does not hide it, and until its FIN.
-//! The table is updated in place, because a packet changes one row only.
+//! The table of connections is updated in place, because a packet changes one connection only.
 
 use airfair_units::{Bytes, Duration, Time};
 
@@ -17,7 +17,7 @@ pub const ACTIVE: Duration = Duration::from_secs(2);
 struct Connection {
     /// Times at which data of the connection was last seen, up and down.
     seen: [Option<Time>; 2],
-    /// Largest data segment of the connection.
+    /// Largest data segment of the connection so far.
     segment: Bytes,
 }
 
@@ -79,7 +79,7 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// A connection between two stations has both directions, but is one connection.
+    /// A connection between two stations counts in both directions, but as one connection in the total.
     ///
     /// Verifies: [pilosof-2003 §V]
     #[test]

@@ -6,12 +6,14 @@
 //!
 //! ```text
 //!  cwnd ▲                      ╱        W_cubic(t) = C·(t − K)³ + W_max
-//! W_max ┤          ____-------´          K = ∛((W_max − cwnd at the start)/C)
-//! W_max ┤          ____-------´          K = ∛((W_max − cwnd at the start)/C)
-//!       │  ╱                             Deviates from a literal reading in one thing: growth is per
-//!       └──┴──────────┴─────────► t      segment acknowledged when octets are counted, not per ACK.
+//! W_max ┤          ____-------´         K = ∛((W_max − cwnd at the start)/C)
+//!       │  ╱
+//!       └──┴──────────┴─────────► t
 //!          loss       K
 //! ```
+//!
+//! The law deviates from a literal reading in one thing: with byte counting the window grows by segment
+//! acknowledged, and not by ACK.
 
 use airfair_units::{Duration, Time};
 
@@ -60,7 +62,7 @@ pub struct State {
     pub is_plateau_known: bool,
     /// `cwnd_prior`: the window before the last loss [segments].
     pub before_loss: f64,
-    /// The current congestion avoidance stage.
+    /// The current congestion avoidance stage; `None` outside congestion avoidance.
     pub stage: Option<Stage>,
     /// Fraction of an octet by which the window is to grow and has not yet.
     pub fraction: f64,
@@ -106,7 +108,7 @@ fn pause(mut state: State, now: Time) -> State {
     State { last_ack: now, ..state }
 }
 
-/// Records the window at a loss in CUBIC's state.  [RFC9438 §4.6 to §4.8]
+/// Records in CUBIC's state the window at a loss.  [RFC9438 §4.6 to §4.8]
 fn on_loss(params: &Params, state: State, seen: &Observation) -> State {
     let cwnd = octets(seen.window.cwnd) / octets(params.window.segment);
     let gives_way = params.fast_convergence && cwnd < state.plateau;
@@ -129,7 +131,7 @@ fn begin(state: &mut State, cwnd: f64, now: Time) -> Stage {
     Stage { since: now, plateau_time, reno: cwnd }
 }
 
-/// Growth of the window in congestion avoidance.  [RFC9438 §4.2 to §4.5]
+/// Lets the window grow on an ACK in congestion avoidance.  [RFC9438 §4.2 to §4.5]
 fn grow(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     let segment = octets(params.window.segment);
     let exact = octets(seen.window.cwnd) + state.fraction;
@@ -215,6 +217,9 @@ mod tests {
         (one - other).abs() < 1e-9 * other.abs().max(1.0)
     }
 
+    /// The first ACK in congestion avoidance starts a stage, with the time that the function takes to reach
+    /// `W_max`.
+    ///
     /// Verifies: [RFC9438 §4.2]
     #[test]
     fn a_stage_starts_with_the_time_to_the_plateau() {
@@ -224,6 +229,8 @@ mod tests {
         assert!(close(begun.plateau_time, 3.0) && begun.since == Time::from_nanos(5_000_000_000));
     }
 
+    /// Below `W_max` an ACK adds to the window 1/cwnd of its distance from the target, a round trip ahead.
+    ///
     /// Verifies: [RFC9438 §4.2], [RFC9438 §4.4]
     #[test]
     fn below_the_plateau_an_ack_closes_a_cwnd_th_of_the_distance() {
@@ -240,6 +247,8 @@ mod tests {
         assert_eq!(window.cwnd, Bytes::new(100_000));
     }
 
+    /// Beyond `W_max` the target is at most one and a half times the window.
+    ///
     /// Verifies: [RFC9438 §4.2], [RFC9438 §4.5]
     #[test]
     fn beyond_the_plateau_growth_is_half_the_window_per_round_trip_at_most() {
@@ -251,6 +260,8 @@ mod tests {
         assert_eq!(window.cwnd, Bytes::new(120_250));
     }
 
+    /// The window is at least the estimate of Reno's window.
+    ///
     /// Verifies: [RFC9438 §4.3]
     #[test]
     fn cubic_is_never_slower_than_reno() {
@@ -269,6 +280,8 @@ mod tests {
         assert_eq!(window.cwnd, Bytes::new(9_111));
     }
 
+    /// A loss reduces the window to seven tenths, and fast convergence lowers `W_max` after a second loss.
+    ///
     /// Verifies: [RFC9438 §4.6], [RFC9438 §4.7]
     #[test]
     fn a_loss_leaves_seven_tenths_and_a_second_one_lowers_the_plateau() {
@@ -287,7 +300,9 @@ mod tests {
         assert_eq!(window.cwnd, SEGMENT * 2);
     }
 
-    /// Verifies: [RFC9438 §4.8]: K is 0, and the plateau is the window at which the next stage begins.
+    /// A time-out resets `W_max`: K is 0, and the plateau is the window at which the next stage begins.
+    ///
+    /// Verifies: [RFC9438 §4.8]
     #[test]
     fn a_timeout_forgets_the_plateau() {
         let (state, window) = step(&PARAMS, below_the_plateau(), &seen(TIMEOUT, 0, 100_000));
@@ -305,6 +320,8 @@ mod tests {
         assert_eq!((after.plateau.to_bits(), window.cwnd), (state.plateau.to_bits(), SEGMENT));
     }
 
+    /// The time during which cwnd was not the limit does not count as time of the stage.
+    ///
     /// Verifies: [RFC9438 §5.8]
     #[test]
     fn time_without_need_of_the_window_does_not_count() {

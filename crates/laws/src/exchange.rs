@@ -21,10 +21,11 @@ use crate::Direction;
 pub enum Aggregates {
     /// Every packet counts as if it were sent in its own frame.
     Apart,
-    /// An aggregate counts as the flow's mean number of packets per aggregate in the observation slot.
+    /// The time of an aggregate is divided among the mean number of packets per aggregate that the flow had
+    /// in the observation slot.
     Seen,
-    /// An aggregate counts as the most packets that it may have on the link at its rate, which gives the
-    /// highest throughput.
+    /// The time of an aggregate is divided among the most packets that an aggregate may have on the link at
+    /// its rate, which gives the highest throughput.
     #[default]
     Full,
 }
@@ -40,7 +41,7 @@ impl Aggregates {
         }
     }
 
-    /// The choice for packets that a flow has already sent, which had no more packets per aggregate than
+    /// The choice for packets that a flow has already sent: at most as many packets per aggregate as were
     /// observed.
     #[must_use]
     pub fn of_sent(self) -> Self {
@@ -64,15 +65,15 @@ pub struct Load {
 /// Durations of the parts of a frame exchange with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// DIFS and mean back-off before the exchange.
+    /// Duration of DIFS and mean back-off before the exchange.
     pub access: Duration,
-    /// RTS and CTS, if used; only the second for a CTS-to-self.
+    /// Durations of RTS and CTS, if used; only the second for a CTS-to-self.
     pub protection: [Option<Duration>; 2],
     /// Duration of the data frame.
     pub data: Duration,
     /// Duration of the ACK of the data frame.
     pub ack: Duration,
-    /// Gap between two frames of the exchange.
+    /// Duration of the gap between two frames of the exchange.
     pub sifs: Duration,
     /// Number of packets that share the data frame, at least one.
     pub packets: u32,
@@ -98,8 +99,9 @@ mod tests {
     use super::*;
     use crate::fixture::us;
 
-    /// 802.11a: DIFS 34 and back-off 45, control frames 28, SIFS 16, data 248 µs. 79 + 28 + 16 + 28 + 16 +
-    /// 248 + 16 + 28 = 459 µs; after a CTS-to-self 415; without RTS/CTS 371.
+    /// The time of an exchange includes every gap between its frames. By 802.11a, with DIFS 34 and back-off
+    /// 45, control frames 28, SIFS 16 and data 248 µs, it is 79 + 28 + 16 + 28 + 16 + 248 + 16 + 28 = 459 µs;
+    /// after a CTS-to-self 415; without RTS/CTS 371.
     ///
     /// Verifies: [arf-window eq. 10], [occupancy-tfrc eq. 9]
     #[test]
@@ -114,8 +116,8 @@ mod tests {
         assert_eq!(time([None; 2]), us(371));
     }
 
-    /// Access 79, an aggregate of 580 µs, SIFS 16 and `BlockAck` 32 are 707 µs; each of 7 packets gets 101 of
-    /// them.
+    /// The packets of an aggregate share its time equally. Access 79, an aggregate of 580 µs, SIFS 16 and
+    /// `BlockAck` 32 are 707 µs; each of 7 packets gets 101 of them.
     #[test]
     fn packets_of_an_aggregate_share_its_time() {
         let (access, data, ack, sifs) = (us(79), us(580), us(32), us(16));

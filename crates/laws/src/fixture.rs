@@ -78,7 +78,7 @@ pub(crate) fn ack(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Ack)
 }
 
-/// A segment size that is easy to calculate with.
+/// Segment size of the tests [octets], easy to calculate with.
 pub(crate) const SEGMENT: Bytes = Bytes::new(1_000);
 /// Parameters of Reno with byte counting, whose fast recovery ends with the window at the flight.
 pub(crate) const PARAMS: newreno::Params = newreno::Params {

@@ -23,7 +23,8 @@ const BETA: u64 = 717;
 const WHOLE: u64 = 1_024;
 /// C = 410/1024: scale of the cubic function [segments/s³].
 const SCALE: f64 = 410.0 / 1024.0;
-/// Segments per segment of Reno's growth for a window of one, times 8: 8·(1 + β)/3/(1 − β), rounded down.
+/// Number of acknowledged segments for which the estimate of Reno's window grows by one, per segment of the
+/// window, times 8: 8·(1 + β)/3/(1 − β), rounded down.
 const FRIENDLY: u64 = 15;
 /// Shortest time between two updates of the growth at an unchanged window: 1/32 s.
 const UPDATE_INTERVAL: Duration = Duration::from_micros(31_250);
@@ -46,17 +47,17 @@ const HYSTART_SAMPLES: u32 = 8;
 pub struct State {
     /// `last_max_cwnd`: window before the last loss, lowered by fast convergence; 0 before a loss [segments].
     pub plateau: u64,
-    /// The current congestion avoidance stage.
+    /// The current congestion avoidance stage; `None` outside congestion avoidance.
     pub stage: Option<Stage>,
     /// `cnt`: number of acknowledged segments for a growth of the window by one.
     pub every: u64,
-    /// `last_cwnd`: window at the last update of the growth [segments].
+    /// `last_cwnd`: window at the last update of the growth of the window [segments].
     pub last_window: u64,
-    /// Time of the last update of the growth.
+    /// Time of the last update of the growth of the window.
     pub last_update: Time,
-    /// `delay_min`: smallest round trip so far.
+    /// `delay_min`: smallest round trip of the connection so far.
     pub least_round_trip: Option<Duration>,
-    /// State of `HyStart`.
+    /// State of `HyStart`, which may end slow start before there is a loss.
     pub hystart: HyStart,
 }
 
@@ -79,7 +80,7 @@ pub struct Stage {
 /// grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HyStart {
-    /// The current round of `HyStart`.
+    /// The current round of `HyStart`; `None` before the first.
     pub round: Option<Round>,
     /// True once `HyStart` has ended slow start.
     pub has_exited: bool,
@@ -90,13 +91,13 @@ pub struct HyStart {
 pub struct Round {
     /// Start of the round of `HyStart`.
     pub since: Time,
-    /// End of the round: SND.NXT at its start.
+    /// Sequence number that ends the round of `HyStart`: SND.NXT at its start.
     pub end: u64,
-    /// Time of the last ACK of the ACK train.
+    /// Time of the last ACK of the round's ACK train.
     pub last_ack: Time,
-    /// Smallest round trip in this round.
+    /// Smallest round trip in the round of `HyStart`.
     pub least: Option<Duration>,
-    /// Round-trip samples in this round, counted up to [`HYSTART_SAMPLES`].
+    /// Number of round-trip samples in the round of `HyStart`, counted up to [`HYSTART_SAMPLES`].
     pub samples: u32,
 }
 
@@ -221,7 +222,7 @@ fn update(mut state: State, cwnd: u64, arrived: u64, now: Time) -> State {
     State { stage: Some(epoch), every: every.max(2), ..state }
 }
 
-/// Starts a congestion avoidance stage at a window of `cwnd`.
+/// Starts a congestion avoidance stage of Linux's CUBIC at a window of `cwnd`.
 fn begin(plateau: u64, cwnd: u64, arrived: u64, now: Time) -> Stage {
     let origin = plateau.max(cwnd);
     let plateau_time = libm::cbrt(segments(origin - cwnd) / SCALE);
@@ -272,6 +273,9 @@ mod tests {
         Observation { window, seen, path }
     }
 
+    /// A loss leaves seven tenths of the window in whole segments, and a loss below the plateau lowers the
+    /// plateau.
+    ///
     /// Verifies: [linux-tcp-cubic]
     #[test]
     fn a_loss_leaves_seven_tenths_rounded_down_and_a_second_one_lowers_the_plateau() {
@@ -288,6 +292,9 @@ mod tests {
         assert_eq!(window.cwnd, SEGMENT * 2);
     }
 
+    /// The target is the value of the function one smallest round trip ahead, and the growth is updated 32
+    /// times a second or when the window changes.
+    ///
     /// Verifies: [linux-tcp-cubic]
     #[test]
     fn the_function_aims_the_least_round_trip_ahead_and_is_looked_at_32_times_a_second() {
@@ -306,7 +313,10 @@ mod tests {
         assert_eq!(state.every, 35);
     }
 
-    /// Verifies: [linux-tcp-cubic]: 8/15 of a segment per round trip.
+    /// The estimate of Reno's window grows by 8/15 of a segment per round trip, and the window follows it at
+    /// the next update.
+    ///
+    /// Verifies: [linux-tcp-cubic]
     #[test]
     fn reno_is_caught_up_with_at_the_next_look() {
         // Flat: K = 0 and origin 10; the first update yields 100·10 segments for one.
@@ -323,6 +333,9 @@ mod tests {
         assert_eq!(state.stage.map(|stage| (stage.reno, stage.credit)), Some((11, 22 - 18)));
     }
 
+    /// A time-out resets the state, and without a plateau the window grows by one segment for every 20
+    /// acknowledged.
+    ///
     /// Verifies: [linux-tcp-cubic]
     #[test]
     fn a_timeout_forgets_all() {
@@ -337,7 +350,7 @@ mod tests {
         assert_eq!(state.every, MAX_COUNT_BEFORE_LOSS);
     }
 
-    /// An ACK in slow start, at 20 segments and without a threshold.
+    /// Processes an ACK in slow start, at 20 segments and without a threshold, as Linux's CUBIC does.
     fn starting(state: State, at_us: u64, round_trip: Duration) -> (State, WindowState) {
         let mut seen = seen(ACK, 0, 20, Some(round_trip));
         seen.path.now = Time::ZERO + Duration::from_micros(at_us);
@@ -345,7 +358,9 @@ mod tests {
         step(&PARAMS, state, &seen)
     }
 
-    /// Verifies: [linux-tcp-cubic]: a train of ACKs as long as half a round trip.
+    /// `HyStart` ends slow start when a train of ACKs lasts half a round trip.
+    ///
+    /// Verifies: [linux-tcp-cubic]
     #[test]
     fn slow_start_ends_with_a_long_train_of_acks() {
         let mut state = State::default();
@@ -366,7 +381,10 @@ mod tests {
         assert!(!state.hystart.has_exited);
     }
 
-    /// Verifies: [linux-tcp-cubic]: the ninth round-trip sample of a round, 4 ms above a minimum of 20 ms.
+    /// `HyStart` ends slow start when round trips grow: at the ninth round-trip sample of a round, 4 ms above
+    /// a minimum of 20 ms.
+    ///
+    /// Verifies: [linux-tcp-cubic]
     #[test]
     fn slow_start_ends_with_growing_round_trips() {
         let grown = |above_us: u64| {

@@ -11,7 +11,7 @@ use airfair_units::Bytes;
 use crate::newreno::{self, Event, Target};
 use crate::window::{Observation, WindowState};
 
-/// Smallest slow start threshold [segments].
+/// Smallest slow start threshold that a loss leaves [segments].
 const LEAST: u64 = 2;
 
 /// Returns the window of Linux's Reno after one event.  [linux-tcp-cong]
@@ -32,7 +32,7 @@ pub fn step(params: &newreno::Params, seen: &Observation) -> WindowState {
     }
 }
 
-/// `window` in whole segments, rounded down.
+/// Number of whole segments in `window`, rounded down.
 pub(crate) fn in_segments(segment: Bytes, window: Bytes) -> u64 {
     window.get() / segment.get()
 }
@@ -54,8 +54,8 @@ pub(crate) fn slow_start(segment: Bytes, window: WindowState, arrived: u64) -> (
 }
 
 /// Congestion avoidance: adds one segment to the window for every `every` segments acknowledged, and keeps
-/// the rest as credit. Credit of `every` or more, earned when more were needed, adds one segment only.
-/// `tcp_cong_avoid_ai` [linux-tcp-cong]
+/// the rest as credit. Credit that is `every` or more at the start, because it was earned under a larger
+/// `every`, adds one segment only and is then zero. `tcp_cong_avoid_ai` [linux-tcp-cong]
 pub(crate) fn avoid(segment: Bytes, window: WindowState, every: u64, arrived: u64) -> WindowState {
     let every = every.max(1);
     let (paid, credit) = if window.credit >= every { (1, 0) } else { (0, window.credit) };
@@ -94,6 +94,9 @@ mod tests {
         (next.cwnd.get() / 1_000, next.ssthresh.get() / 1_000, next.credit)
     }
 
+    /// In slow start the window grows by all acknowledged segments, up to the threshold; the others become
+    /// credit.
+    ///
     /// Verifies: [linux-tcp-cong]
     #[test]
     fn slow_start_takes_all_of_an_ack_and_stops_at_the_threshold() {
@@ -106,6 +109,8 @@ mod tests {
         assert_eq!(after(Event::NewAck { is_cwnd_limited: false }, 4, 64, 0, 2_000), (4, 64, 0));
     }
 
+    /// In congestion avoidance the window grows by one segment for each window of acknowledged segments.
+    ///
     /// Verifies: [linux-tcp-cong]
     #[test]
     fn avoidance_adds_a_segment_for_a_window_of_them() {
@@ -116,7 +121,9 @@ mod tests {
         assert_eq!(after(ack, 4, 4, 7, 2_000), (5, 4, 2));
     }
 
-    /// Verifies: [linux-tcp-cong]: half of cwnd in whole segments, two at least.
+    /// A loss sets the threshold to half of cwnd in whole segments, two at least.
+    ///
+    /// Verifies: [linux-tcp-cong]
     #[test]
     fn a_loss_leaves_half_rounded_down() {
         let timeout = |is_in_recovery| Event::Timeout { is_repeated: false, is_in_recovery };

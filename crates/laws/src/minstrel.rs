@@ -41,7 +41,7 @@ use chain::{Stage, attempts, continue_chain, start_chain};
 use sampling::sample;
 use statistics::{Choice, RateStatistics, choose, refreshed};
 
-/// Largest number of rates of a link.
+/// Largest number of rates of a link that Minstrel supports.
 pub const MAX_RATES: usize = 12;
 
 /// Number of stages of Minstrel's retry chain.
@@ -50,9 +50,9 @@ const STAGES: usize = 4;
 /// Parameters of Minstrel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Time between updates of the rates' statistics.
+    /// Time between two updates of the rates' statistics.
     pub interval: Duration,
-    /// Weight of the old success probability in the average [%].
+    /// Weight of the old success probability in the smoothed one [%].
     pub ewma: u8,
     /// Fraction of frames that sample another rate [%].
     pub lookaround: u8,
@@ -78,7 +78,7 @@ pub struct State {
     chain: [Stage; STAGES],
     /// Stage of the retry chain to which the current attempt belongs.
     stage: u8,
-    /// Attempts left in the current stage after the current one.
+    /// Number of attempts left in the current stage after the current attempt.
     left: u8,
     frames: u32,
     samples: u32,

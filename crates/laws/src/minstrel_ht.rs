@@ -50,9 +50,9 @@ use statistics::{Lengths, Statistics};
 /// Parameters of Minstrel-HT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Time between updates of the rates' statistics.
+    /// Time between two updates of the rates' statistics.
     pub interval: Duration,
-    /// Shortest time between samples.
+    /// Shortest time between two samples.
     pub sample_interval: Duration,
     /// Longest time of one stage of the retry chain, unless the stage has two attempts only.
     pub segment: Duration,
@@ -89,7 +89,7 @@ impl Params {
     }
 }
 
-/// A PHY rate of the link, with its group.
+/// A PHY rate of the link, with the group that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupedRate {
     /// Number of the rate's group: the rates of a group have the same streams, width and guard interval.
@@ -118,7 +118,7 @@ pub struct State {
     chain: [Stage; STAGES],
     /// Stage of the retry chain to which the current attempt belongs.
     stage: u8,
-    /// Attempts left in the current stage after the current one.
+    /// Number of attempts left in the current stage after the current attempt.
     left: u8,
     /// True until the first attempt of the current chain has an outcome.
     is_fresh: bool,
@@ -207,11 +207,12 @@ pub enum Event {
         /// False for a retry of the last aggregate after that aggregate got no answer.
         is_first: bool,
     },
-    /// The current attempt has ended.
+    /// The current attempt of an aggregate has ended.
     Block {
-        /// Number of MPDUs sent, at least one.
+        /// Number of MPDUs that the attempt has sent, at least one.
         sent: u16,
-        /// Number of MPDUs acknowledged; zero if the attempt, or its RTS, was not answered.
+        /// Number of MPDUs of the attempt that were acknowledged; zero if the attempt, or its RTS, was not
+        /// answered.
         acknowledged: u16,
     },
 }

@@ -25,7 +25,7 @@ use airfair_units::Bytes;
 /// Number of duplicate ACKs that indicate a loss.  [RFC5681 §3.2]
 pub const DUPLICATE_THRESHOLD: u32 = 3;
 
-/// Window at the end of fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
+/// Rule for the window at the end of fast recovery.  [RFC6582 §3.2 step 3, full acknowledgments]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deflation {
     /// The window becomes min(ssthresh, max(flight, SMSS) + SMSS), which avoids a burst.
@@ -43,14 +43,14 @@ pub struct Params {
     /// True for growth by octets acknowledged, with L = 1 SMSS [RFC3465 §2]; false for growth by ACKs
     /// received.
     pub byte_counting: bool,
-    /// Window at the end of fast recovery.
+    /// Rule for the window at the end of fast recovery.
     pub deflation: Deflation,
 }
 
 /// State of NewReno: congestion window and slow start threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Congestion window, at least one segment [octets].
+    /// Congestion window of the sender, at least one segment [octets].
     pub cwnd: Bytes,
     /// Slow start threshold: slow start below, congestion avoidance from here on [octets].
     pub ssthresh: Bytes,
@@ -77,7 +77,7 @@ pub enum Event {
     PartialAck,
     /// An ACK in fast recovery for all that was outstanding when the loss was detected.
     FullAck,
-    /// SACK information shows a loss. The sender estimates the octets in the network from now on, so the
+    /// A loss that SACK information shows. The sender estimates the octets in the network from now on, so the
     /// window is not inflated.  [RFC6675 §5 step 4]
     SackLoss,
     /// A duplicate or partial ACK in a recovery with SACK.
@@ -96,7 +96,7 @@ pub enum Event {
 /// Observation of a TCP sender at an event, as NewReno needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Kind of the event.
+    /// Kind of the event at the sender.
     pub event: Event,
     /// New data acknowledged by this event [octets].
     pub acked: Bytes,
@@ -139,7 +139,7 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) ssthresh: Bytes,
-    /// Congestion window during recovery [octets].
+    /// Congestion window that the law sets for the recovery [octets].
     pub(crate) cwnd: Bytes,
 }
 
@@ -211,6 +211,9 @@ mod tests {
         Observation { event, acked: Bytes::new(acked), flight: Bytes::new(flight) }
     }
 
+    /// In slow start an ACK adds the octets that it acknowledges, at most one segment; without byte counting,
+    /// always one segment.
+    ///
     /// Verifies: [RFC5681 §3.1 eq. 2], [RFC3465 §2.2]
     #[test]
     fn slow_start_adds_what_was_acknowledged_up_to_one_segment() {
@@ -224,6 +227,9 @@ mod tests {
         assert_eq!(step(&PER_ACK, slow_start, &seen(ACK, 300, 4_000)), state(5_000, 64_000));
     }
 
+    /// In congestion avoidance with byte counting the window grows by one segment for each window of octets
+    /// acknowledged.
+    ///
     /// Verifies: [RFC3465 §2.1]
     #[test]
     fn avoidance_adds_a_segment_for_each_window_acknowledged() {
@@ -238,6 +244,9 @@ mod tests {
         assert_eq!(fourth, State { credit: 1_000, ..state(6_000, 4_000) });
     }
 
+    /// In congestion avoidance without byte counting each ACK adds SMSS²/cwnd octets, and the remainder is
+    /// kept.
+    ///
     /// Verifies: [RFC5681 §3.1 eq. 3]
     #[test]
     fn avoidance_by_acks_adds_a_cwnd_th_of_a_segment_for_each() {
@@ -249,6 +258,8 @@ mod tests {
         }
     }
 
+    /// The window does not grow on an ACK while something else limits the sender.
+    ///
     /// Verifies: [RFC7661 §1]
     #[test]
     fn a_window_that_does_not_limit_does_not_grow() {
@@ -257,6 +268,9 @@ mod tests {
         assert_eq!(step(&PARAMS, slow_start, &seen(idle, 1_000, 1_000)), slow_start);
     }
 
+    /// The third duplicate sets the threshold to half of the flight, two segments at least, and the window
+    /// three segments above; each further duplicate adds a segment.
+    ///
     /// Verifies: [RFC5681 §3.2 steps 2 to 4]
     #[test]
     fn fast_retransmit_halves_the_flight_and_counts_three_segments_out() {
@@ -270,6 +284,9 @@ mod tests {
         assert_eq!(small, state(5_000, 2_000));
     }
 
+    /// A partial ACK subtracts the acknowledged octets from the window, and adds one segment if it
+    /// acknowledges at least that much.
+    ///
     /// Verifies: [RFC6582 §3.2 step 3, partial acknowledgments]
     #[test]
     fn a_partial_ack_deflates_by_what_it_acknowledges_and_returns_one_segment() {
@@ -281,6 +298,9 @@ mod tests {
         }
     }
 
+    /// A full ACK sets the window to the threshold or, with deflation to the flight, to just above the flight
+    /// if that is smaller.
+    ///
     /// Verifies: [RFC6582 §3.2 step 3, full acknowledgments]
     #[test]
     fn a_full_ack_ends_with_the_threshold_or_just_above_the_flight() {
@@ -294,6 +314,9 @@ mod tests {
         }
     }
 
+    /// A time-out sets the window to one segment and the threshold to half of the flight; a repeated one
+    /// leaves the threshold unchanged.
+    ///
     /// Verifies: [RFC5681 §3.1 eq. 4]
     #[test]
     fn a_timeout_starts_from_one_segment_and_its_repetition_keeps_the_threshold() {
@@ -304,7 +327,10 @@ mod tests {
         assert_eq!(step(&PARAMS, after, &seen(again, 0, 1_000)), state(1_000, 5_000));
     }
 
-    /// Verifies: [RFC5681 §3.1 eq. 4]: "no more than".
+    /// A time-out in recovery lowers the threshold or leaves it unchanged, because the RFC's half of the
+    /// flight is an upper limit ("no more than").
+    ///
+    /// Verifies: [RFC5681 §3.1 eq. 4]
     #[test]
     fn a_timeout_in_recovery_lowers_the_threshold_or_keeps_it() {
         let timeout = Event::Timeout { is_repeated: false, is_in_recovery: true };
@@ -320,6 +346,9 @@ mod tests {
         assert_eq!(after, state(1_000, 20_000));
     }
 
+    /// With a SACK scoreboard a loss sets window and threshold to half of the flight, where the window stays
+    /// until recovery ends.
+    ///
     /// Verifies: [RFC6675 §5 step 4.2]
     #[test]
     fn with_a_scoreboard_the_window_falls_to_the_threshold_at_once_and_stays() {
@@ -366,7 +395,9 @@ mod tests {
     }
 
     proptest! {
-        /// Verifies: [RFC5681 §3.1]: the window always has room for one segment, and an ACK adds at most one.
+        /// For any events the window has room for one segment, and an ACK adds at most one segment to it.
+        ///
+        /// Verifies: [RFC5681 §3.1]
         #[test]
         fn the_window_never_falls_below_a_segment(
             segment in 1u64..9_000,

@@ -79,8 +79,8 @@ pub enum Spare {
 }
 
 impl Params {
-    /// True if a station or flow is to get more than its equal share `even`, of which it has used `used`.
-    /// [occupancy-tfrc eq. 5 and 12]
+    /// True if a station or flow that has `used` this fraction of the channel has used at least the fraction
+    /// r of its equal share `even`, and so is to get more. [occupancy-tfrc eq. 5 and 12]
     fn is_unsatisfied(&self, used: f64, even: f64) -> bool {
         used >= self.satisfied.get() * even
     }
@@ -91,6 +91,9 @@ mod tests {
     use super::*;
     use airfair_units::Duration;
 
+    /// The default parameters are the paper's, and a station counts as unsatisfied once it has used the
+    /// fraction r of its equal share.
+    ///
     /// Verifies: [occupancy-tfrc §IV]: n = 3, r = 0.8; Verifies: [occupancy-tfrc §III]
     #[test]
     fn the_papers_constants_are_the_default() {
@@ -119,6 +122,9 @@ mod tests {
         (a - b).abs() < 1e-3
     }
 
+    /// In the printed equations, time that a station leaves unused is granted a second time, to its flow, if each
+    /// station uses more than 8/9 of an equal share.
+    ///
     /// N stations use u of 1/N each. Below u = r none is unsatisfied (eq. 5), and N · 1/N = 1 is granted.
     /// From there on eq. 4 to 7 make a station's share 1/N + (1 - u)/N = (2 - u)/N. Its flow, which uses u/N,
     /// is unsatisfied if u >= r (2 - u) (eq. 12), which means from u = 2r / (1 + r) = 0.889 on. Below, the
@@ -139,6 +145,9 @@ mod tests {
         }
     }
 
+    /// In the printed equations at most a third more than the channel is granted; a fifth, if spare time
+    /// counts once.
+    ///
     /// The largest sums: 4 - 6r / (1 + r), which is 1.333 at 0.889 with r = 0.8, and 1.158 at 0.947 with r =
     /// 0.9; 2 - r = 1.2 if spare time counts once.
     #[test]

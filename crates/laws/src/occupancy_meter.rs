@@ -38,13 +38,13 @@ pub use table::Table;
 pub struct Params {
     /// Address of the measuring station.
     pub me: u16,
-    /// Address of the access point.
+    /// Address of the access point of the measuring station's cell.
     pub access_point: u16,
     /// T: length of an observation slot.
     pub slot: Duration,
-    /// Short interframe space.
+    /// Duration of the short interframe space.
     pub sifs: Duration,
-    /// DCF interframe space.
+    /// Duration of the DCF interframe space.
     pub difs: Duration,
     /// Slot time of the back-off.
     pub backoff_slot: Duration,
@@ -56,7 +56,7 @@ pub struct Params {
 /// transmitter address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'p> {
-    /// End of the frame.
+    /// Time at which the frame ends.
     pub end: Time,
     /// Duration of the frame on the air.
     pub duration: Duration,
@@ -67,25 +67,25 @@ pub struct Frame<'p> {
     /// Back-off that the measuring station counted down before the frame, if the frame is the first of its
     /// own exchange.
     pub backoff: Option<Duration>,
-    /// Type of the frame with its specific fields.
+    /// Type of the frame, with the fields of this type.
     pub kind: Kind<'p>,
 }
 
 /// Type of an 802.11 frame, with the fields of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'p> {
-    /// Request to send.
+    /// RTS frame: request to send.
     Rts {
         /// Address of the transmitter of the RTS.
         from: u16,
     },
-    /// Clear to send.
+    /// CTS frame: clear to send.
     Cts {
         /// Duration of an RTS at the rate of the CTS, which is assumed if the RTS was not decoded. Zero for
         /// the station's own CTS-to-self, before which there is no RTS.
         request: Duration,
     },
-    /// Data frame with packets.
+    /// Data frame with transport packets.
     Data {
         /// Address of the transmitter of the data frame.
         from: u16,
@@ -95,23 +95,23 @@ pub enum Kind<'p> {
         /// that it receives without error.
         packets: &'p [Packets],
     },
-    /// Acknowledgment of a data frame.
+    /// ACK frame: acknowledgment of a data frame.
     Ack,
     /// `BlockAck` for an aggregate that the measuring station has sent.
     BlockAck {
         /// Packets that the `BlockAck` acknowledges, by flow.
         acknowledged: &'p [Packets],
     },
-    /// Beacon of an access point.
+    /// Beacon frame of an access point.
     Beacon,
 }
 
 /// An observation slot that has ended, and the number of empty slots after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedSlot {
-    /// Start of the ended slot.
+    /// Start of the observation slot that has ended.
     pub from: Time,
-    /// Usage of the channel in the ended slot.
+    /// Usage of the channel in the observation slot that has ended.
     pub slot: Slot,
     /// Number of slots without a frame that have passed since the ended slot.
     pub silent: u64,
@@ -122,7 +122,8 @@ pub struct EndedSlot {
 struct Exchange {
     /// Sender of the data; the CTS of an access point does not show for which station the exchange is.
     sender: u16,
-    /// Station of the exchange: the end other than the access point, once known.
+    /// Station for which the channel time of the exchange counts: the end other than the access point, once
+    /// known.
     station: Option<u16>,
     /// Channel time used by the exchange so far, including estimates.
     spent: Duration,
@@ -130,7 +131,7 @@ struct Exchange {
     promised: Duration,
     is_answered: bool,
     has_data: bool,
-    /// End of the exchange by its duration field.
+    /// End of the exchange by the duration field of its frames.
     until: Time,
 }
 
@@ -146,12 +147,12 @@ pub struct State {
 }
 
 impl State {
-    /// The last complete observation slot; `None` before the first.
+    /// Usage of the channel in the last complete observation slot; `None` before the first.
     pub fn last(&self) -> Option<&Slot> {
         self.last.as_ref()
     }
 
-    /// The current observation slot.
+    /// Usage of the channel in the current observation slot.
     pub fn current(&self) -> &Slot {
         &self.current
     }

@@ -18,7 +18,7 @@ pub struct State {
 }
 
 impl State {
-    /// Starts a recovery with `flight` octets outstanding.
+    /// Starts proportional rate reduction in a recovery with `flight` octets outstanding.
     pub fn new(flight: Bytes) -> Self {
         Self { flight, delivered: Bytes::ZERO, sent: Bytes::ZERO }
     }
@@ -68,6 +68,8 @@ mod tests {
         Observation { delivered, pipe, ssthresh, segment }
     }
 
+    /// While more than the threshold is outstanding, the octets sent are in proportion to those delivered.
+    ///
     /// Verifies: [RFC6937 §3]
     #[test]
     fn above_the_threshold_sending_is_in_proportion() {
@@ -83,7 +85,10 @@ mod tests {
         assert_eq!(step(State::new(bytes(20_000)), &seen(1, 19_000, 10_001)).1, bytes(1));
     }
 
-    /// Verifies: [RFC6937 §3]: PRR-SSRB.
+    /// Once less than the threshold is outstanding, one segment more than was delivered may be sent: the slow
+    /// start reduction bound, PRR-SSRB.
+    ///
+    /// Verifies: [RFC6937 §3]
     #[test]
     fn below_the_threshold_one_segment_more_than_arrived_may_go() {
         let state = State { flight: bytes(20_000), delivered: bytes(16_000), sent: bytes(2_000) };

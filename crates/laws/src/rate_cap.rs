@@ -8,7 +8,7 @@ use airfair_units::{Bytes, DataRate, Duration, Probability};
 
 use crate::window_limit;
 
-/// Time between two updates of a TCP window.
+/// Time between two updates of the window of a TCP sender under the rate cap.
 pub const PERIOD: Duration = Duration::from_millis(100);
 
 /// Parameters of the rate cap.
@@ -42,13 +42,13 @@ pub struct Observation {
 /// Transport of a flow's sender, as far as the limit depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// TFRC, which is limited by a rate.
+    /// TFRC, whose sender the rate cap limits by a rate.
     Tfrc,
-    /// TCP, which is limited by a window.
+    /// TCP, whose sender the rate cap limits by a window.
     Tcp {
         /// Round-trip time of the connection; `None` before the first sample.
         round_trip: Option<Duration>,
-        /// Size of a full segment.
+        /// Size of a full segment of the connection.
         segment: Bytes,
     },
 }
@@ -98,7 +98,8 @@ mod tests {
         Observation { rate, transport: Transport::Tcp { round_trip, segment: SEGMENT } }
     }
 
-    /// Half of 6 Mb/s, set once.
+    /// The rate cap limits a TFRC sender to its share of the new PHY rate, half of 6 Mb/s, once per rate
+    /// change.
     #[test]
     fn tfrc_has_its_share_of_a_new_rate() {
         let seen = |rate| Observation { rate, transport: Transport::Tfrc };
@@ -109,8 +110,8 @@ mod tests {
         assert_eq!(step(&Params::default(), state, &seen(None)), (state, None));
     }
 
-    /// 3 Mb/s over 40 ms are 15 000 octets, over 80 ms twice as many; over 1 ms the minimum of two segments
-    /// remains.
+    /// The window of a TCP sender is its share of the rate multiplied by the round trip. 3 Mb/s over 40 ms
+    /// are 15 000 octets, over 80 ms twice as many; over 1 ms the minimum of two segments remains.
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]

@@ -12,26 +12,26 @@ use crate::occupancy_meter::{Frame, Kind, Packets};
 /// A frame that a station has decoded or sent, with the station's own packets in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeardFrame<'p> {
-    /// The frame with its header fields.
+    /// The frame that the station has decoded or sent, with its header fields.
     pub frame: Frame<'p>,
-    /// PHY rate of the frame.
+    /// PHY rate of the frame that the station has decoded or sent.
     pub rate: DataRate,
 }
 
 /// A flow that begins or ends at the station, with the amount and the sizes of its delivered packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalFlow {
-    /// Number of the flow.
+    /// Number that identifies the flow.
     pub flow: u16,
-    /// Direction of the flow's data.
+    /// Direction of the flow's data on the wireless link.
     pub direction: Direction,
     /// True if a control law limits the flow.
     pub is_controlled: bool,
-    /// Data of the flow delivered so far.
+    /// Data of the flow that has been delivered so far.
     pub delivered: Bytes,
-    /// Largest payload of a delivered packet.
+    /// Largest payload of a delivered packet of the flow.
     pub largest: Bytes,
-    /// Headers of a data packet of the flow, LLC/SNAP included.
+    /// Length of the headers of a data packet of the flow, LLC/SNAP included.
     pub headers: Bytes,
     /// Length of a packet of the flow without data, such as an ACK, LLC/SNAP included.
     pub answer: Bytes,
@@ -46,7 +46,7 @@ impl LocalFlow {
         Self { flow, direction, is_controlled, delivered, largest, headers, answer }
     }
 
-    /// Updates the flow with packets that were delivered.
+    /// Updates the flow with packets that have been delivered.
     fn note(&mut self, acknowledged: &Packets) {
         if acknowledged.answers > 0 {
             self.answer = acknowledged.answer;
@@ -59,7 +59,8 @@ impl LocalFlow {
     }
 }
 
-/// The station's last own data frame until that frame is answered: its rate and packets.
+/// Tracker of delivered packets: rate and packets of the station's last own data frame, until that frame is
+/// answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTracker {
     sent: Option<DataRate>,

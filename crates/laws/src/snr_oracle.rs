@@ -8,7 +8,7 @@
 
 use airfair_units::{Duration, Probability};
 
-/// A rate to choose from, by its time and loss.
+/// A rate to choose from, by the time and the loss of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// Time of a frame of ordinary size at the rate, including its ACK and the gaps.
@@ -42,9 +42,10 @@ mod tests {
         }))
     }
 
-    /// Verifies: [bicket-2005 §5]
+    /// The best rate has the smallest mean time per delivered frame: of 10/1 = 10 ms, 6/0.8 = 7.5 ms and
+    /// 4/0.5 = 8 ms, the second.
     ///
-    /// The mean times per delivered frame are 10/1 = 10 ms, 6/0.8 = 7.5 ms and 4/0.5 = 8 ms.
+    /// Verifies: [bicket-2005 §5]
     #[test]
     fn the_least_time_for_a_frame_that_gets_through() {
         assert_eq!(best_of(&[(10, 0.0), (6, 0.2), (4, 0.5)]), 1);

@@ -28,7 +28,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Parameters with Linux's thresholds.  [linux-vegas]
+    /// Parameters of Vegas with Linux's thresholds.  [linux-vegas]
     pub const fn new(window: newreno::Params) -> Self {
         Self { window, alpha: 2, beta: 4, gamma: 1 }
     }
@@ -37,7 +37,7 @@ impl Params {
 /// State of Vegas beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// `BaseRTT`: smallest round trip ever.
+    /// `BaseRTT`: smallest round trip of the connection so far.
     pub base: Option<Duration>,
     /// Smallest round trip of the current round, which lasts one round trip.
     pub lowest: Option<Duration>,
@@ -82,21 +82,22 @@ pub fn step(params: &Params, mut state: State, seen: &Observation) -> (State, Wi
     (state, avoid(params, seen.window, queued, is_cwnd_limited))
 }
 
-/// amount · part / whole, rounded down; `part` is not longer than `whole`.
+/// `amount` · `part` / `whole`, rounded down; `part` is not longer than `whole`.
 fn share(amount: Bytes, part: Duration, whole: Duration) -> Bytes {
     let product = u128::from(amount.get()) * u128::from(part.as_nanos());
     let share = product / u128::from(whole.as_nanos().max(1));
     Bytes::new(u64::try_from(share).expect("a part is not more than the whole")).min(amount)
 }
 
-/// Leaves slow start with a window that keeps one segment in queues.  [linux-vegas]
+/// Leaves slow start with a window that keeps one segment in queues beside the octets `held` by the
+/// path.  [linux-vegas]
 fn leave_slow_start(params: &Params, window: WindowState, held: Bytes) -> WindowState {
     let segment = params.window.segment;
     let cwnd = window.cwnd.min(held + segment).max(segment * 2);
     WindowState { cwnd, ssthresh: threshold(window.ssthresh, cwnd, segment), credit: 0 }
 }
 
-/// Congestion avoidance: at most one segment up or down.  [brakmo-1995 §3.2]
+/// Lets the window grow or shrink by at most one segment in congestion avoidance.  [brakmo-1995 §3.2]
 fn avoid(
     params: &Params,
     window: WindowState,
@@ -114,7 +115,8 @@ fn avoid(
     window
 }
 
-/// Slow start threshold that does not lead back into slow start.  [linux-vegas]
+/// Slow start threshold kept at least one segment below `cwnd`, so that the window does not return to slow
+/// start.  [linux-vegas]
 fn threshold(ssthresh: Bytes, cwnd: Bytes, segment: Bytes) -> Bytes {
     ssthresh.min(cwnd.saturating_sub(segment).max(segment))
 }
@@ -151,11 +153,14 @@ mod tests {
         Observation { window, seen, path }
     }
 
-    /// State in a round that ends at octet 10 000, on a path of 100 ms.
+    /// State of Vegas in a round that ends at octet 10 000, on a path of 100 ms.
     fn state() -> State {
         State { base: Some(Duration::from_millis(100)), round_end: 10_000, ..State::default() }
     }
 
+    /// Once per round the window grows by a segment if less than α is queued, and shrinks by one if more than
+    /// β is.
+    ///
     /// Verifies: [brakmo-1995 §3.2]
     #[test]
     fn the_queue_is_kept_between_alpha_and_beta() {
@@ -171,6 +176,8 @@ mod tests {
         }
     }
 
+    /// Within a round the window stays; the smallest round trip of the round counts at its end.
+    ///
     /// Verifies: [brakmo-1995 §3.2]
     #[test]
     fn avoidance_does_nothing_within_a_round() {
@@ -184,6 +191,8 @@ mod tests {
         assert_eq!(next.cwnd, Bytes::new(21_000));
     }
 
+    /// In slow start the window grows in every second round, and slow start ends once more than γ is queued.
+    ///
     /// Verifies: [brakmo-1995 §3.3]
     #[test]
     fn slow_start_grows_every_other_round_and_ends_above_gamma() {
@@ -207,6 +216,8 @@ mod tests {
         assert_eq!(step(&PARAMS, state(), &round_ends(begin, 114)).1, begin);
     }
 
+    /// The window is never smaller than two segments, and a shrinking window does not return to slow start.
+    ///
     /// Verifies: [linux-vegas]
     #[test]
     fn the_window_stays_at_two_segments_and_out_of_slow_start() {
@@ -229,7 +240,10 @@ mod tests {
         assert_eq!(step(&PARAMS, state(), &seen).1, window(20_000, 10_000));
     }
 
-    /// Verifies: [linux-vegas]: losses as in Reno, and the measurement starts again.
+    /// A loss sets window and threshold to half of the flight, as with Reno, and starts a new round of
+    /// measurement.
+    ///
+    /// Verifies: [linux-vegas]
     #[test]
     fn a_loss_halves_the_flight_and_starts_a_round() {
         let mut seen = round_ends(window(20_000, 30_000), 100);

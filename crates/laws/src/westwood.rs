@@ -34,9 +34,9 @@ impl Params {
 /// State of Westwood beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// Filtered bandwidth [octet/s].
+    /// Bandwidth estimate: output of the filter [octet/s].
     pub bandwidth: f64,
-    /// Last bandwidth sample b [octet/s].
+    /// Last bandwidth sample b that entered the filter [octet/s].
     pub last_sample: f64,
     /// Time of the last update of the bandwidth filter.
     pub last_ack: Option<Time>,
@@ -44,7 +44,7 @@ pub struct State {
     pub pending: u64,
     /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
-    /// Smallest round trip so far.
+    /// Smallest round trip of the connection so far.
     pub lowest_round_trip: Option<Duration>,
 }
 
@@ -162,6 +162,9 @@ mod tests {
         (one - other).abs() < 1e-6 * other.abs().max(1.0)
     }
 
+    /// An ACK a tenth of the time constant after the last one filters the bandwidth with the paper's weights
+    /// 19/21 and 1/21.
+    ///
     /// Verifies: [westwood-2001 §2.1 eq. 2]
     #[test]
     fn a_tenth_of_the_time_constant_has_the_papers_constants() {
@@ -175,6 +178,8 @@ mod tests {
         assert!(close(third.bandwidth, 19_000.0 / 21.0 + 3_000.0), "{third:?}");
     }
 
+    /// While no ACK arrives for half a time constant, samples of zero enter the bandwidth estimate.
+    ///
     /// Verifies: [westwood-2001 §2.1]
     #[test]
     fn silence_counts_as_samples_of_nothing() {
@@ -203,6 +208,8 @@ mod tests {
         assert!(close(next.bandwidth, 1_000.0));
     }
 
+    /// The octets that duplicate ACKs have counted are subtracted from those of the next cumulative ACK.
+    ///
     /// Verifies: [westwood-2001 §2.2]
     #[test]
     fn octets_of_duplicates_are_not_counted_twice() {
@@ -216,6 +223,8 @@ mod tests {
         assert_eq!(count(300), 300);
     }
 
+    /// A loss sets ssthresh to the estimated bandwidth multiplied by the smallest round trip.
+    ///
     /// Verifies: [westwood-2001 §3]
     #[test]
     fn a_loss_sets_the_threshold_to_bandwidth_times_smallest_round_trip() {
@@ -237,7 +246,10 @@ mod tests {
         assert_eq!(window, WindowState { cwnd: SEGMENT * 9, ssthresh: SEGMENT * 6, credit: 0 });
     }
 
-    /// Verifies: [westwood-2001 §3]: "if cwin > ssthresh then cwin = ssthresh", and never the reverse.
+    /// A loss never widens the window, although it may raise ssthresh, and leaves at least two segments: "if
+    /// cwin > ssthresh then cwin = ssthresh".
+    ///
+    /// Verifies: [westwood-2001 §3]
     #[test]
     fn a_loss_widens_nothing_and_leaves_two_segments() {
         let fast = State {

@@ -24,7 +24,7 @@ const NANOS_PER_SECOND: u128 = 1_000_000_000;
 pub struct Bandwidth {
     /// Output of the first filter, which is the input of the second.
     pub once: u64,
-    /// Output of the second filter: the estimate.
+    /// Output of the second filter: the bandwidth estimate.
     pub twice: u64,
 }
 
@@ -39,7 +39,7 @@ pub struct State {
     pub arrived: u64,
     /// Octets that duplicate ACKs have counted as delivered and that no cumulative ACK has covered yet.
     pub accounted: u64,
-    /// Last round-trip sample.
+    /// Last round-trip sample of the connection.
     pub round_trip: Option<Duration>,
     /// Smallest round trip since the last time-out, or from before it if there is no sample since.
     pub lowest_round_trip: Option<Duration>,
@@ -133,7 +133,10 @@ mod tests {
         Observation { window, seen, path }
     }
 
-    /// Verifies: [linux-westwood]: a sample per round trip, filtered twice by 7/8.
+    /// A bandwidth sample consists of the octets that arrive in a round trip, and passes two filters of
+    /// weight 7/8.
+    ///
+    /// Verifies: [linux-westwood]
     #[test]
     fn a_sample_is_what_arrived_in_a_round_trip() {
         let mut state = State::default();
@@ -151,6 +154,8 @@ mod tests {
         assert_eq!(state.bandwidth, Some(Bandwidth { once: 37_000, twice: 39_625 }));
     }
 
+    /// A bandwidth sample covers at least 50 ms, even if the round trip is shorter.
+    ///
     /// Verifies: [linux-westwood]
     #[test]
     fn a_sample_lasts_50_ms_at_least() {
@@ -164,6 +169,9 @@ mod tests {
         assert_eq!(state.bandwidth.map(|bandwidth| bandwidth.twice), Some(50_000));
     }
 
+    /// A loss sets ssthresh to the estimated bandwidth multiplied by the smallest round trip or, without an
+    /// estimate, to half of the flight.
+    ///
     /// Verifies: [linux-westwood], [westwood-2001 §3]
     #[test]
     fn a_loss_goes_to_what_the_path_holds() {
@@ -196,7 +204,10 @@ mod tests {
         assert_eq!(window.ssthresh, SEGMENT * 2);
     }
 
-    /// Verifies: [linux-westwood]: the path may have changed after a time-out.
+    /// After a time-out the next round-trip sample replaces the smallest round trip, because the path may
+    /// have changed.
+    ///
+    /// Verifies: [linux-westwood]
     #[test]
     fn a_timeout_lets_the_smallest_round_trip_rise() {
         let (state, _) = step(&PARAMS, State::default(), &seen(ACK, 0, 1_000, Some(40)));

@@ -14,7 +14,7 @@ pub type WindowState = newreno::State;
 /// Measurements of the path that a TCP sender has at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Time of the event.
+    /// Time of the event at the sender.
     pub now: Time,
     /// Round-trip sample of the ACK that is the event, if it gave one.
     pub round_trip: Option<Duration>,
@@ -29,11 +29,11 @@ pub struct Path {
 /// Observation of a window law: an event, the window before it, and the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// Window before the event.
+    /// Congestion window and slow start threshold before the event.
     pub window: WindowState,
     /// The event and its data, as for NewReno.
     pub seen: newreno::Observation,
-    /// Measurements of the path.
+    /// Measurements of the path at the event.
     pub path: Path,
 }
 

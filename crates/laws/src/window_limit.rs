@@ -13,14 +13,15 @@ pub const FLOOR: u64 = 2;
 /// window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowLimit {
-    /// No limit besides cwnd and the receiver's window.
+    /// No limit on the window besides cwnd and the receiver's window.
     #[default]
     None,
-    /// At most this many segments in flight.
+    /// Limit on the window: at most this many segments in flight.
     Segments(u32),
-    /// At most this many octets in flight, rounded down to whole segments, but at least one segment.
+    /// Limit on the window: at most this many octets in flight, rounded down to whole segments, but at least
+    /// one segment.
     Octets(Bytes),
-    /// At most ⌊cwnd / divisor⌋ in flight, but at least one segment.
+    /// Limit on the window: at most ⌊cwnd / divisor⌋ in flight, but at least one segment.
     DividedBy(u32),
 }
 
@@ -40,7 +41,8 @@ fn sent_in(time: Duration, rate: DataRate) -> Bytes {
 mod tests {
     use super::*;
 
-    /// 1 Mb/s for 100 ms are 12 500 octets. Extreme values do not overflow.
+    /// The window for a rate is the rate multiplied by the round trip: 1 Mb/s for 100 ms are 12 500 octets.
+    /// Extreme values do not overflow.
     ///
     /// Verifies: [occupancy-tfrc §III-D]
     #[test]
@@ -53,7 +55,8 @@ mod tests {
         assert_eq!(window(u64::MAX / 1_000_000, u64::MAX / 1_000_000), u64::MAX);
     }
 
-    /// 10 ms at 1 Mb/s are 1250 octets, less than two segments of 1460.
+    /// The window for a rate is at least two segments: 10 ms at 1 Mb/s are 1250 octets, less than two
+    /// segments of 1460.
     #[test]
     fn a_window_has_two_segments_at_least() {
         let (rate, time) = (DataRate::from_mbps(1), Duration::from_millis(10));

@@ -28,7 +28,9 @@ pub fn window(seen: &Observation) -> Bytes {
 mod tests {
     use super::*;
 
-    /// Verifies: [pilosof-2003 §V]: ⌊100 / 8⌋ = 12 segments of 1448 octets.
+    /// The window is the connection's part of the buffer in whole segments: ⌊100 / 8⌋ = 12 of 1448 octets.
+    ///
+    /// Verifies: [pilosof-2003 §V]
     #[test]
     fn a_buffer_is_shared_between_all_connections() {
         let seen = Observation { buffer: 100, flows: 8, segment: Bytes::new(1_448) };

@@ -44,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use crate::trace::{Tracing, traceable};
     #[pymodule_export]
-    use crate::world::{Observation, World, observation_columns};
+    use crate::world::{Observation, SettingError, World, duration_ns, observation_columns};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,11 +1,20 @@
 //! Worlds that Python steps, observes and changes.
 
 use airfair_sim::clock::{Clock, Woken};
+use airfair_sim::link::LinkId;
 use airfair_sim::observe::{self, Objects, Observed};
+use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::random::Streams;
+use airfair_sim::record::{Member, Recorder};
 use airfair_sim::run::{self, Simulation};
-use airfair_units::{Duration, Time};
+use airfair_sim::scenario as sim;
+use airfair_sim::world::{self as sim_world, AggregateLimits, Direction, Unsettable, WindowLimit};
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::Weights;
+use airfair_wlan::edca::AccessCategory;
+use airfair_wlan::phy::Rate;
 use numpy::PyArray1;
+use pyo3::create_exception;
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -13,6 +22,13 @@ use crate::batch::{Outcome, RunError};
 use crate::panics;
 use crate::scenario::Scenario;
 use crate::trace::{Tracing, Writers};
+
+create_exception!(
+    airfair._core,
+    SettingError,
+    PyValueError,
+    "A setting cannot be changed during the run, or not to this value."
+);
 
 /// Number of events between two checks for Ctrl-C: some ten milliseconds.
 const EVENTS: u32 = 65_536;
@@ -105,14 +121,13 @@ impl World {
         Ok(with!(self.stepped()?, it => it.now()).as_nanos())
     }
 
-    /// Advances the world by a duration [ns], or to the end of the scenario if that is earlier, and
-    /// returns what happened since the last observation.
-    fn advance(&mut self, py: Python<'_>, by_ns: u64) -> PyResult<Observation> {
-        if by_ns == 0 {
-            return Err(PyValueError::new_err("a step must be longer than 0 s"));
-        }
+    /// Advances the world by `by`, a duration such as "10 ms" or a number of seconds, or to the end of
+    /// the scenario if that is earlier. Returns what happened since the last observation.
+    fn advance(&mut self, py: Python<'_>, by: By) -> PyResult<Observation> {
+        let by = by.duration()?.min(self.scenario.get().inner.duration);
+        let counts = self.counts();
         let stepped = self.stepped.as_mut().ok_or_else(over)?;
-        let until = with!(stepped, it => it.now()) + Duration::from_nanos(by_ns);
+        let until = with!(stepped, it => it.now()) + by;
         loop {
             let advanced = py.detach(|| panics::caught(|| with!(stepped, it => it.advance(until))));
             match advanced {
@@ -125,7 +140,181 @@ impl World {
             }
         }
         let seen = with!(stepped, it => it.world().observe());
-        Ok(Observation { seen, counts: self.counts() })
+        Ok(Observation { seen, counts })
+    }
+
+    /// Sets a key of the scenario for the rest of the run, by its dotted path and a value in TOML.
+    /// Allowed are the rate, errors and queue of a station, the queue of an access point, and the
+    /// rate and loss of a link. Raises `SettingError` for any other key or value.
+    fn set(&mut self, path: &str, value: &str) -> PyResult<()> {
+        let scenario = &self.scenario.get().inner;
+        let target = Target::of(path, scenario)?;
+        let wanted = target.parse(scenario, path, value)?;
+        let world = self.stepped.as_mut().ok_or_else(over)?;
+        let set = with!(world, it => target.apply(it.world(), &wanted));
+        set.map_err(|error| SettingError::new_err(format!("{path} = {value}: {error}")))
+    }
+
+    /// Rates that data frames from and to a station may have, ascending [bit/s].
+    fn rates(&mut self, station: usize) -> PyResult<Vec<u64>> {
+        let of = |rates: &[Rate]| rates.iter().map(|it| it.data_rate().bps()).collect();
+        Ok(
+            with!(self.open()?, it => { let world = it.world(); of(world.rates(world.station(station))) }),
+        )
+    }
+
+    /// Sets the rate of data frames of a station to one of its `rates`. `direction` is "up",
+    /// "down" or "both".
+    fn set_rate_index(&mut self, station: usize, direction: &str, index: usize) -> PyResult<()> {
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            let station = world.station(station);
+            match world.rates(station).get(index).copied() {
+                None => Err(Unsettable::NoSuchRate),
+                Some(rate) => directions(direction)?
+                    .iter()
+                    .try_for_each(|direction| world.set_rate(station, *direction, rate)),
+            }
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the smallest and largest contention window of a member [slots]. A member is the index of
+    /// a station, or -1 - c for the access point of cell c. `category` is the name of an access
+    /// category; without it, all categories are set.
+    #[pyo3(signature = (member, smallest, largest, category = None))]
+    fn set_contention_window(
+        &mut self,
+        member: isize,
+        smallest: i64,
+        largest: i64,
+        category: Option<&str>,
+    ) -> PyResult<()> {
+        let window = (narrow(smallest, WINDOWS)?, narrow(largest, WINDOWS)?);
+        let category = category.map(access_category).transpose()?;
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_contention_window(member_of(world, member), category, window)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the AIFSN of a member, as `set_contention_window`.
+    #[pyo3(signature = (member, aifsn, category = None))]
+    fn set_aifsn(&mut self, member: isize, aifsn: i64, category: Option<&str>) -> PyResult<()> {
+        let aifsn: u8 = narrow(aifsn, "1 to 15")?;
+        let category = category.map(access_category).transpose()?;
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_aifsn(member_of(world, member), category, aifsn)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the TXOP limit of a member [ns], as `set_contention_window`.
+    #[pyo3(signature = (member, limit_ns, category = None))]
+    fn set_txop_limit(
+        &mut self,
+        member: isize,
+        limit_ns: u64,
+        category: Option<&str>,
+    ) -> PyResult<()> {
+        let category = category.map(access_category).transpose()?;
+        let limit = Duration::from_nanos(limit_ns);
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_txop_limit(member_of(world, member), category, limit)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets limits of the A-MPDUs from or to a station: octets, MPDUs and time on the air [ns].
+    /// `None` leaves a limit as it is.
+    #[pyo3(signature = (station, direction, *, octets = None, mpdus = None, duration_ns = None))]
+    fn set_aggregate_limits(
+        &mut self,
+        station: usize,
+        direction: &str,
+        octets: Option<i64>,
+        mpdus: Option<i64>,
+        duration_ns: Option<u64>,
+    ) -> PyResult<()> {
+        let mpdus = mpdus.map(|it| narrow(it, "1 and more")).transpose()?;
+        let octets: Option<u64> = octets.map(|it| narrow(it, "1 and more")).transpose()?;
+        let (bytes, duration) = (octets.map(Bytes::new), duration_ns.map(Duration::from_nanos));
+        let limits = AggregateLimits { bytes, mpdus, duration };
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            let station = world.station(station);
+            directions(direction)?
+                .iter()
+                .try_for_each(|it| world.set_aggregate_limits(station, *it, limits))
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the weight of a station's airtime in the queue of its access point; 256 is the default.
+    fn set_airtime_weight(&mut self, station: usize, weight: i64) -> PyResult<()> {
+        let weight: u16 = narrow(weight, "1 to 65535")?;
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_airtime_weight(world.station(station), weight)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Sets the weights of DATA and pure ACKs in the queue of a member.
+    fn set_weights(&mut self, member: isize, data: i64, acks: i64) -> PyResult<()> {
+        const ALLOWED: &str = "1 and more packets per round";
+        let weights = Weights { data: narrow(data, ALLOWED)?, ack: narrow(acks, ALLOWED)? };
+        if weights.data == 0 || weights.ack == 0 {
+            return Err(SettingError::new_err(format!("allowed are {ALLOWED}")));
+        }
+        let set = with!(self.open()?, it => {
+            let world = it.world();
+            world.set_weights(member_of(world, member), weights)
+        });
+        set.map_err(unsettable)
+    }
+
+    /// Limits the window of TCP at one end of a flow, "sender" or "receiver". `unit` is "octets",
+    /// "segments", "divide_by", or "none" to remove the limit.
+    fn set_window_limit(&mut self, flow: usize, end: &str, unit: &str, value: i64) -> PyResult<()> {
+        const ALLOWED: &str = "1 to 4294967295";
+        let count = || narrow(value, ALLOWED);
+        let limit = match unit {
+            "none" => WindowLimit::None,
+            _ if value < 1 => return Err(SettingError::new_err(format!("allowed are {ALLOWED}"))),
+            "octets" => WindowLimit::Octets(Bytes::new(value.unsigned_abs())),
+            "segments" => WindowLimit::Segments(count()?),
+            _ => WindowLimit::DividedBy(count()?),
+        };
+        let (flow, side) = (FlowId::new(flow), side(end)?);
+        let set = with!(self.open()?, it => it.world().set_window_limit(flow, side, limit));
+        set.map_err(unsettable)
+    }
+
+    /// Limits the rate of TFRC at one end of a flow [bit/s]; `None` removes the limit.
+    fn set_rate_limit(&mut self, flow: usize, end: &str, bps: Option<i64>) -> PyResult<()> {
+        let bps: Option<u64> = bps.map(|it| narrow(it, "1 b/s and more")).transpose()?;
+        if bps == Some(0) {
+            return Err(SettingError::new_err("allowed are 1 b/s and more"));
+        }
+        let (flow, side, limit) = (FlowId::new(flow), side(end)?, bps.map(DataRate::from_bps));
+        let set = with!(self.open()?, it => it.world().set_rate_limit(flow, side, limit));
+        set.map_err(unsettable)
+    }
+
+    /// Starts a flow now.
+    fn start_flow(&mut self, flow: usize) -> PyResult<()> {
+        let flow = FlowId::new(flow);
+        with!(self.open()?, it => it.world().start_flow(flow)).map_err(unsettable)
+    }
+
+    /// Stops a flow now.
+    fn stop_flow(&mut self, flow: usize) -> PyResult<()> {
+        let flow = FlowId::new(flow);
+        with!(self.open()?, it => it.world().stop_flow(flow)).map_err(unsettable)
     }
 
     /// Copy of the world, which continues from the same state. A copy writes no trace files.
@@ -171,6 +360,10 @@ impl World {
 }
 
 impl World {
+    fn open(&mut self) -> PyResult<&mut Stepped> {
+        self.stepped.as_mut().ok_or_else(over)
+    }
+
     fn stepped(&self) -> PyResult<&Stepped> {
         self.stepped.as_ref().ok_or_else(over)
     }
@@ -181,6 +374,193 @@ impl World {
         let links = scenario.links.len() * 2;
         [scenario.flows.len(), scenario.stations.len(), scenario.cells.len(), links]
     }
+}
+
+/// Length of a step from Python.
+#[derive(FromPyObject)]
+enum By {
+    /// Text with a unit.
+    Text(String),
+    /// Number of seconds.
+    Seconds(f64),
+}
+
+impl By {
+    fn duration(&self) -> PyResult<Duration> {
+        const SECOND: f64 = 1e9;
+        let duration = match self {
+            Self::Text(text) => text
+                .parse::<Duration>()
+                .map_err(|error| PyValueError::new_err(format!("step {text:?}: {error}")))?,
+            Self::Seconds(seconds) => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a float that is too large or negative saturates"
+                )]
+                let ns = (*seconds * SECOND).round() as u64;
+                Duration::from_nanos(ns)
+            }
+        };
+        if duration.is_zero() {
+            return Err(PyValueError::new_err("a step of 0 s: allowed are 1 ns and more"));
+        }
+        Ok(duration)
+    }
+}
+
+/// Part of a scenario that can be set during a run.
+enum Target {
+    /// Rate of data frames from a station, to it, or both.
+    Rate(usize, &'static [Direction]),
+    Errors(usize),
+    StationQueue(usize),
+    AccessPointQueue(usize),
+    LinkRate(usize),
+    /// Loss of both directions of a link.
+    Loss(usize),
+}
+
+impl Target {
+    /// Target that a dotted path names.
+    fn of(path: &str, scenario: &sim::Scenario) -> PyResult<Self> {
+        let keys: Vec<&str> = path.split('.').collect();
+        let station = |name: &str| scenario.stations.iter().position(|it| it.name == name);
+        let cell = |name: &str| scenario.cells.iter().position(|it| it.name == name);
+        let link = |name: &str| scenario.links.iter().position(|it| it.name == name);
+        let found = match keys[..] {
+            ["station", name, "rate"] => {
+                station(name).map(|it| Self::Rate(it, &[Direction::Up, Direction::Down]))
+            }
+            ["station", name, "rate", "up"] => {
+                station(name).map(|it| Self::Rate(it, &[Direction::Up]))
+            }
+            ["station", name, "rate", "down"] => {
+                station(name).map(|it| Self::Rate(it, &[Direction::Down]))
+            }
+            ["station", name, "errors"] => station(name).map(Self::Errors),
+            ["station", name, "queue"] => station(name).map(Self::StationQueue),
+            ["bss", name, "ap", "queue"] => cell(name).map(Self::AccessPointQueue),
+            ["link", name, "rate"] | ["host", name, "link", "rate"] => {
+                link(name).map(Self::LinkRate)
+            }
+            ["link", name, "loss"] | ["host", name, "link", "loss"] => link(name).map(Self::Loss),
+            _ => {
+                return Err(SettingError::new_err(format!(
+                    "{path}: this key cannot change during a run; allowed are station.NAME.rate, \
+                     station.NAME.errors, station.NAME.queue, bss.NAME.ap.queue, host.NAME.link.rate, \
+                     host.NAME.link.loss, link.NAME.rate and link.NAME.loss"
+                )));
+            }
+        };
+        found.ok_or_else(|| SettingError::new_err(format!("{path}: no {} has this name", keys[0])))
+    }
+
+    /// The scenario with the key of the path set to a value in TOML.
+    fn parse(&self, scenario: &sim::Scenario, path: &str, value: &str) -> PyResult<sim::Scenario> {
+        let text = scenario.to_toml();
+        // A rate of one direction is given as the rate of both, of which one is applied.
+        let key = path.strip_suffix(".up").or(path.strip_suffix(".down")).unwrap_or(path);
+        let overrides = [(key.to_owned(), value.to_owned())];
+        let mut no_file = |_: &str| Err("a setting cannot refer to a file".to_owned());
+        let driver = sim::Driver::Emulation;
+        sim::Scenario::load(text.as_bytes(), &overrides, &mut no_file, driver).map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            SettingError::new_err(problems.join("\n"))
+        })
+    }
+
+    /// Sets the target to its value in the scenario `wanted`.
+    fn apply<R: Recorder, C: Clock>(
+        &self,
+        world: &mut sim_world::World<R, C>,
+        wanted: &sim::Scenario,
+    ) -> Result<(), Unsettable> {
+        match *self {
+            Self::Rate(index, directions) => {
+                let (of, station) = (&wanted.stations[index], world.station(index));
+                directions.iter().try_for_each(|direction| {
+                    let schedule = match direction {
+                        Direction::Up => &of.rate_up,
+                        Direction::Down => &of.rate_down,
+                    };
+                    world.set_rate(station, *direction, schedule[0].1)
+                })
+            }
+            Self::Errors(index) => {
+                world.set_errors(world.station(index), wanted.stations[index].errors)
+            }
+            Self::StationQueue(index) => {
+                world.set_queue(world.station(index), wanted.stations[index].queue)
+            }
+            Self::AccessPointQueue(index) => {
+                world.set_queue(world.access_point(index), wanted.cells[index].ap.queue)
+            }
+            Self::LinkRate(index) => {
+                for link in [LinkId::forth(index), LinkId::forth(index).reversed()] {
+                    world.set_link_rate(link, wanted.links[index].rate);
+                }
+                Ok(())
+            }
+            Self::Loss(index) => {
+                let [forth, back] = wanted.links[index].loss;
+                world.set_loss(LinkId::forth(index), forth);
+                world.set_loss(LinkId::forth(index).reversed(), back);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Member with this number: a station's index, or -1 - c for the access point of cell c.
+fn member_of<R: Recorder, C: Clock>(world: &sim_world::World<R, C>, number: isize) -> Member {
+    match usize::try_from(number) {
+        Ok(station) => world.station(station),
+        Err(_) => world.access_point(number.unsigned_abs() - 1),
+    }
+}
+
+fn directions(word: &str) -> PyResult<&'static [Direction]> {
+    match word {
+        "up" => Ok(&[Direction::Up]),
+        "down" => Ok(&[Direction::Down]),
+        "both" => Ok(&[Direction::Up, Direction::Down]),
+        _ => Err(SettingError::new_err(format!(
+            "direction {word:?}: allowed are \"up\", \"down\" and \"both\""
+        ))),
+    }
+}
+
+fn side(word: &str) -> PyResult<Side> {
+    match word {
+        "sender" => Ok(Side::Sender),
+        "receiver" => Ok(Side::Receiver),
+        _ => Err(SettingError::new_err(format!(
+            "end {word:?}: allowed are \"sender\" and \"receiver\""
+        ))),
+    }
+}
+
+fn access_category(word: &str) -> PyResult<AccessCategory> {
+    let found = AccessCategory::ALL.into_iter().find(|it| it.to_string() == word.replace('_', " "));
+    found.ok_or_else(|| {
+        SettingError::new_err(format!(
+            "access category {word:?}: allowed are \"background\", \"best_effort\", \"video\" and \"voice\""
+        ))
+    })
+}
+
+/// Allowed contention windows, in words.
+const WINDOWS: &str = "windows from 0 to 32767";
+
+/// Converts a number from Python; `allowed` describes the allowed values in the error message.
+fn narrow<T: TryFrom<i64>>(value: i64, allowed: &str) -> PyResult<T> {
+    let error = |_| SettingError::new_err(format!("{value}: allowed are {allowed}"));
+    T::try_from(value).map_err(error)
+}
+
+fn unsettable(error: Unsettable) -> PyErr {
+    SettingError::new_err(error.to_string())
 }
 
 /// Activity of a world during one step, as arrays in the order of the scenario.
@@ -202,6 +582,16 @@ impl Observation {
     #[getter]
     fn length_s(&self) -> f64 {
         self.seen.length.as_secs_f64()
+    }
+
+    /// Names of all columns.
+    fn __dir__(&self) -> Vec<&'static str> {
+        let own = ["at_s", "length_s"].into_iter();
+        own.chain(observe::columns().map(|(_, name, _)| name)).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Observation of {} s up to {} s>", self.length_s(), self.at_s())
     }
 
     /// Values of a column, one for each flow, station, cell or direction of a link.
@@ -228,8 +618,14 @@ pub(crate) fn observation_columns() -> Vec<(&'static str, &'static str, &'static
         Objects::Cells => "cells",
         Objects::Links => "links",
     };
-    let columns = observe::columns().into_iter();
-    columns.map(|(objects, name, meaning)| (word(objects), name, meaning)).collect()
+    observe::columns().map(|(objects, name, meaning)| (word(objects), name, meaning)).collect()
+}
+
+/// Number of nanoseconds of a duration such as "10 ms".
+#[pyfunction]
+pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
+    let parsed = text.parse::<Duration>().map(Duration::as_nanos);
+    parsed.map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))
 }
 
 fn over() -> PyErr {

@@ -141,8 +141,7 @@ const FLOWS: &[Column<FlowStep>] = &[
 const STATIONS: &[Column<MemberStep>] = &[
     Column {
         name: "airtime_share",
-        meaning: "Share of the step in which a frame of one of the station's exchanges was alone on the air, in \
-                  either direction. A frame counts in the step in which it ends.",
+        meaning: "Share of the step in which a frame of the station's exchanges was alone on the air.",
         value: |it, step| it.airtime.as_secs_f64() / step,
     },
     Column {
@@ -182,7 +181,7 @@ const STATIONS: &[Column<MemberStep>] = &[
 const CELLS: &[Column<CellStep>] = &[
     Column {
         name: "channel_busy_share",
-        meaning: "Share of the step in which the cell's channel was busy. A frame counts in the step in which it ends.",
+        meaning: "Share of the step in which the channel was busy; a frame counts when it ends.",
         value: |it, step| it.busy.as_secs_f64() / step,
     },
     Column {
@@ -245,15 +244,12 @@ pub enum Objects {
 }
 
 /// All columns of an observation, in order: objects, name and meaning.
-pub fn columns() -> Vec<(Objects, &'static str, &'static str)> {
-    fn of<T>(
-        objects: Objects,
-        all: &'static [Column<T>],
-    ) -> impl Iterator<Item = (Objects, &'static str, &'static str)> {
-        all.iter().map(move |it| (objects, it.name, it.meaning))
-    }
-    let flows = of(Objects::Flows, FLOWS).chain(of(Objects::Stations, STATIONS));
-    flows.chain(of(Objects::Cells, CELLS)).chain(of(Objects::Links, LINKS)).collect()
+pub fn columns() -> impl Iterator<Item = (Objects, &'static str, &'static str)> {
+    let flows = FLOWS.iter().map(|it| (Objects::Flows, it.name, it.meaning));
+    let stations = STATIONS.iter().map(|it| (Objects::Stations, it.name, it.meaning));
+    let cells = CELLS.iter().map(|it| (Objects::Cells, it.name, it.meaning));
+    let links = LINKS.iter().map(|it| (Objects::Links, it.name, it.meaning));
+    flows.chain(stations).chain(cells).chain(links)
 }
 
 /// Activity of a run since the last observation.

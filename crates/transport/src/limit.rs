@@ -3,24 +3,24 @@
 /// The reason why a sender has nothing more to send, once `poll_transmit` has returned `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
-    /// The connection is being opened.
+    /// The connection is being opened, so no data may be sent yet.
     Handshake,
     /// The application has no more data to send.
     Application,
-    /// The receiver's window is full.
+    /// The sender has filled the receiver's window.
     ReceiveWindow,
-    /// The congestion window is full.
+    /// The sender has filled the congestion window.
     CongestionWindow,
     /// The next packet is not due yet at the allowed sending rate.
     Rate,
-    /// The window or the rate that a control scheme has set is used up.
+    /// The sender has used up the window or the rate that a control scheme has set.
     Control,
     /// The transmit queue of the sender's own host refused a packet.
     HostQueue,
 }
 
 impl Limit {
-    /// All limits, in the order of declaration.
+    /// All reasons for which a sender stops, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Handshake,
         Self::Application,

@@ -14,7 +14,7 @@ const UDP_HEADER: u64 = 8;
 pub struct Datagram {
     /// Number of the datagram, from 0 when the sender opens.
     pub seq: u64,
-    /// Application data [octets].
+    /// Length of the application data in the datagram [octets].
     pub payload: u32,
 }
 
@@ -39,12 +39,12 @@ pub enum SendRate {
 pub struct SenderConfig {
     /// Payload of each datagram, greater than zero [octets].
     pub payload: Bytes,
-    /// Sending rate, counted in payload.
+    /// Rate at which the sender sends, counted in payload.
     pub rate: SendRate,
 }
 
-/// Times at which datagrams are due: the k-th at k · payload · 8 / rate after the first, rounded to the
-/// nearest nanosecond without accumulating errors.
+/// Times at which the datagrams of a constant rate are due: the k-th at k · payload · 8 / rate after the
+/// first, rounded to the nearest nanosecond without accumulating errors.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     due: Time,
@@ -162,7 +162,7 @@ impl Sender {
         Datagram { seq: self.sent, payload: self.payload }.size()
     }
 
-    /// Number of datagrams sent.
+    /// Number of datagrams that the sender has sent.
     pub fn sent(&self) -> u64 {
         self.sent
     }
@@ -171,13 +171,13 @@ impl Sender {
 /// Counters of a UDP sink. The number of arrivals is `received + duplicates + late`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SinkStats {
-    /// Distinct datagrams received.
+    /// Number of distinct datagrams received.
     pub received: u64,
     /// Payload of the distinct datagrams [octets].
     pub octets: Bytes,
     /// Distinct datagrams that arrived after one with a higher number.  [RFC4737 §3.3]
     pub reordered: u64,
-    /// Repeated arrivals of a datagram.
+    /// Number of repeated arrivals of datagrams.
     pub duplicates: u64,
     /// Arrivals so far behind the highest number that the sink cannot tell whether they are duplicates. They
     /// count as lost.
@@ -190,7 +190,7 @@ const MEMORY: u64 = 128;
 /// Receives UDP datagrams and counts new, duplicate and reordered ones.
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
-    /// One more than the highest number seen.
+    /// One more than the highest number received.
     next: u64,
     /// Bit k is set if number `next - 1 - k` has arrived.
     seen: u128,
@@ -198,12 +198,13 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Creates a sink that has received nothing.
+    /// Creates a sink that has received no datagram.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Records an arrival. Returns the payload if the datagram is new, otherwise zero [octets].
+    /// Records the arrival of a datagram. Returns the payload if the datagram is new, otherwise zero
+    /// [octets].
     pub fn handle_datagram(&mut self, datagram: &Datagram) -> Bytes {
         if datagram.seq >= self.next {
             let ahead = datagram.seq + 1 - self.next;
@@ -260,6 +261,8 @@ mod tests {
         sink
     }
 
+    /// A datagram has 28 octets of IP and UDP headers in addition to its payload.
+    ///
     /// Verifies: [RFC768]
     #[test]
     fn a_packet_is_28_octets_of_headers_and_the_payload() {
@@ -325,6 +328,8 @@ mod tests {
         assert_eq!(sender.next_timeout(), None);
     }
 
+    /// A late datagram counts as reordered, a repeated one as a duplicate, and a missing one as lost.
+    ///
     /// Verifies: [RFC4737 §3.3]
     #[test]
     fn the_sink_distinguishes_lost_duplicate_and_reordered_datagrams() {

@@ -23,11 +23,11 @@ use airfair_transport::tfrc::{
 };
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-/// Number of rounds if no time is set.
+/// Number of rounds of the fuzz test if no time is set.
 const ROUNDS: u64 = 400;
-/// Number of steps of a round, each with one datagram.
+/// Number of steps of a round of the fuzz test, each with one hostile datagram.
 const STEPS: u64 = 1_000;
-/// Packets taken from a sender in one step.
+/// Most packets taken from a sender in one step of a round.
 const BURST: usize = 64;
 /// Largest number of loss events that one datagram may reveal, by the one gap that it closes.
 const EVENTS: u64 = 128;
@@ -57,7 +57,7 @@ fn variable(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}: a whole number is allowed")))
 }
 
-/// Prints how to reproduce a failure.
+/// Guard that prints, when a round of the fuzz test panics, how to reproduce it.
 struct OnFailure {
     seed: u64,
     round: u64,
@@ -204,7 +204,7 @@ impl Round {
         octets
     }
 
-    /// Data with the sender's SSRC: jumps, reordering, and any time and round trip.
+    /// Data packet with the sender's SSRC: jumps, reordering, and any time and round trip.
     fn extreme_data(&mut self) -> Vec<u8> {
         let jump = match self.random.below(8) {
             0 => 32_767,
@@ -310,7 +310,7 @@ impl Round {
     }
 }
 
-/// Counters that never decrease.
+/// Counters of both endpoints, which must never decrease.
 fn counts(sender: &SenderStats, receiver: &ReceiverStats) -> [u64; 15] {
     [
         sender.packets_sent,

@@ -1,4 +1,4 @@
-"""An experiment that has run."""
+"""Fixture: the result of an experiment."""
 
 from __future__ import annotations
 

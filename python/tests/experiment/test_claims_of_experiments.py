@@ -1,6 +1,6 @@
-"""Claims that are declared on measures: what they mean, and their mistakes."""
+"""Tests of claims that a user declares on measures: their verdicts, and errors in their declarations."""
 
-# ruff: noqa: ANN401 - what is refused is of any type
+# ruff: noqa: ANN401 - wrong values have any type
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of experiments: copied, pickled, saved and loaded again."""
+"""Tests of results of experiments that are copied, pickled, saved and loaded again."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def test_a_result_is_the_same_after_pickle_deepcopy_and_a_directory(
     place: int, tmp_path: Path
 ) -> None:
     made = results()[place]
-    for _ in range(2):  # the second time with tables that were asked for
-        alike(made, pickle.loads(pickle.dumps(made)))  # noqa: S301 - ours
+    for _ in range(2):  # the second time, the tables are already computed
+        alike(made, pickle.loads(pickle.dumps(made)))  # noqa: S301 - made by this test
         alike(made, copy.deepcopy(made))
         made.save(tmp_path / "out")
         alike(made, airfair.load_experiment(tmp_path / "out"))
@@ -97,7 +97,7 @@ def test_what_another_build_pickled_is_not_read(
     octets = pickle.dumps(grid)
     monkeypatch.setattr("airfair.experiment.runs.build", lambda: b"another")
     with pytest.raises(airfair.ForeignResultError, match="another build"):
-        pickle.loads(octets)  # noqa: S301 - ours
+        pickle.loads(octets)  # noqa: S301 - made by this test
     assert build() != b"another"
 
 
@@ -115,7 +115,7 @@ def change(folder: Path, **keys: Any) -> None:  # noqa: ANN401 - JSON
 
 
 def without_limits(result: airfair.Result) -> dict[str, Any]:
-    """Document without the limits of flows, for which experiments have no table."""
+    """Copy of a document without the limits of flows; experiments have no table of them."""
     document = result.to_json()
     for flow in document["flows"]:
         del flow["limits"], flow["places"], flow["ci95"]["limits"]

@@ -1,4 +1,4 @@
-"""Tables of an experiment: the runs of all points, under the same seeds, with the factors in front."""
+"""Tests of an experiment's tables: they have the runs of all points, and the factors as first columns."""
 
 # ruff: noqa: ANN401 - labels are of any type
 
@@ -20,7 +20,7 @@ TABLES = tuple(SUBJECTS)
 
 
 def adds_up(made: airfair.ExperimentResult) -> None:
-    """Assert that each table is the concatenation of the tables of the points' results."""
+    """Assert that each table is the concatenation of that table over the results of all points."""
     names = [factor.name for factor in made.factors]
     for table in TABLES:
         whole = getattr(made, table)
@@ -119,11 +119,11 @@ def test_a_point_is_found_by_its_levels(grid: airfair.ExperimentResult) -> None:
         grid.result(schema="short")
 
 
-# ------------------------------------------------------------------ running it
+# ------------------------------------------------------------------ runs
 
 
 class StopsAfter:
-    """Engine that behaves as if Ctrl-C was pressed after a given number of runs."""
+    """Engine that stops after a given number of runs, as after Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -221,11 +221,11 @@ def test_an_experiment_and_its_result_say_in_short_what_they_are(
     assert len(repr(grid)) < 2000
 
 
-# ------------------------------------------------------------------ in a notebook
+# ------------------------------------------------------------------ notebooks
 
 
 class Elements(html.parser.HTMLParser):
-    """Names and attributes of elements, and the text between."""
+    """Parser that collects the names, attributes and text of HTML elements."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Factors and designs: which levels there are, and which points are run."""
+"""Tests of factors and designs: the levels of factors, and the points that a design selects."""
 
-# ruff: noqa: ANN401 - what is refused is of any type
+# ruff: noqa: ANN401 - wrong values have any type
 
 from __future__ import annotations
 

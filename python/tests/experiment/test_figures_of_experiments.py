@@ -1,4 +1,4 @@
-"""Figures of experiments: what is drawn, and what cannot be."""
+"""Tests of experiments' figures: their content, and errors in requests for figures."""
 
 # ruff: noqa: ANN401 - options are of any type
 

@@ -1,6 +1,6 @@
-"""Keys: patterns and quoted names, what wins, and values that chance decides."""
+"""Tests of keys: patterns, quoted names, the precedence between keys, and drawn values."""
 
-# ruff: noqa: ANN401 - what is refused is of any type
+# ruff: noqa: ANN401 - wrong values have any type
 
 from __future__ import annotations
 
@@ -139,7 +139,8 @@ def test_draws_are_uniform() -> None:
     one = {"x": airfair.between(0.0, 1.0), "y": airfair.choice(["a", "b", "c", "d"])}
     made = [draws.drawn(one, 1, number, lambda path: [path]) for number in range(4000)]
     values = [float(str(each["x"])) for each in made]
-    # A mean of 4000 is within 0.5 ± 4 · √(1/12/4000) but once in 16 000; a quarter of them likewise.
+    # Of 16 000 means of 4000 draws, one is outside 0.5 ± 4·√(1/12/4000). The count in a quarter has
+    # a bound of four standard deviations as well.
     assert abs(statistics.mean(values) - 0.5) < 0.0183
     for low in (0.0, 0.25, 0.5, 0.75):
         assert abs(sum(low <= value < low + 0.25 for value in values) - 1000) < 110
@@ -193,12 +194,12 @@ def test_a_drawn_value_that_is_wrong_names_replication_and_point() -> None:
     with pytest.raises(
         airfair.ScenarioError, match=r"replication \d at station\.slow\.rate 1 Mb/s: "
     ):
-        # Replication 0 draws a right value with seed 1.
+        # The seed gives replication 0 a valid value, and a later replication an invalid one.
         run(factors={"station.slow.rate": ["1 Mb/s"]}, draw=wrong, replications=9, seed=_lucky())
 
 
 def _lucky() -> int:
-    """Seed whose first draw is valid and one of whose later draws is not."""
+    """Seed with which the first draw is valid and a later one is not."""
     draw = {"station.fast.rate": airfair.choice(["11 Mb/s", "3 Mb/s"])}
     for seed in range(1, 99):
         made = [draws.drawn(draw, seed, n, lambda path: [path]) for n in range(9)]

@@ -1,6 +1,6 @@
-"""Measures: what a text names, what it is of the tables, and what it is called."""
+"""Tests of measures: the parsing of their texts, their values from the tables, and their names."""
 
-# ruff: noqa: ANN401 - what is refused is of any type
+# ruff: noqa: ANN401 - wrong values have any type
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_goodput_is_added_up_and_delay_is_averaged_unless_a_word_says_otherwise(
 
 
 def test_goodput_of_all_is_what_they_delivered_over_the_measured_time() -> None:
-    # Two flows, one after the other: their rates add up to more than went through.
+    # The second flow starts when the first has ended, so the sum of their rates exceeds the goodput.
     apart = run(
         set={"flow.a.stop": "100 ms", "flow.b.start": "100 ms"},
         factors={"station.slow.rate": ["1 Mb/s"]},
@@ -119,7 +119,7 @@ def test_a_value_that_a_run_has_not_is_null() -> None:
     made = idle.values("completion[a]")
     assert made["value"].null_count() == 4
     assert idle.summary("completion")["mean"].to_list() == [None, None]
-    # 0 by 0 is nothing, not NaN.
+    # The quotient 0/0 is null, not NaN.
     nothing = idle.values("links.dropped_early / links.dropped_early")["value"]
     assert nothing.to_list() == [None] * 4
 

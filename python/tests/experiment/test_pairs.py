@@ -1,4 +1,4 @@
-"""Comparisons: numbers worked out by hand, and those of scipy."""
+"""Tests of paired comparisons against results worked out by hand and results of scipy."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def test_differences_are_taken_pair_by_pair() -> None:
 
 
 def test_replications_that_one_of_two_has_not_are_left_out() -> None:
-    # Replications 0 to 3 against 2 to 4: common are 2 and 3, with 9 − 1 = 8 and 9 − 5 = 4.
+    # Replications 0 to 3 and 2 to 4 have 2 and 3 in common, with differences 9 − 1 = 8 and 9 − 5 = 4.
     less = samples([0, 0, 9, 9]).less(samples([1, 5, 7], first=2))
     assert (less.mean, less.count) == (6, 2)
     assert math.isnan(samples([1, 2]).less(samples([1, 2], first=5)).mean)
 
 
 def test_a_ratio_is_the_mean_difference_of_logarithms() -> None:
-    # ln(3/1) = 1.098612, ln(5/3) = 0.510826: mean 0.804719, e^ of it √5 = 2.236068
+    # ln(3/1) = 1.098612, ln(5/3) = 0.510826: mean 0.804719; e^0.804719 = √5 = 2.236068
     # half width t(0.975, 1) · 0.587787 / √2 / √2 = 12.706205 · 0.293893 = 3.734269
     ratio = samples([3, 5]).ratio_to(samples([1, 3]))
     assert ratio.mean == pytest.approx(math.sqrt(5))
@@ -55,7 +55,7 @@ def test_a_ratio_of_means_has_the_variance_of_both() -> None:
     assert of_measures.ci95 == pytest.approx(6.353102, rel=1e-6)
     relative = samples([3, 5]).relative_to(samples([1, 3]))
     assert (relative.mean, relative.ci95) == (of_measures.mean, of_measures.ci95)
-    # Nothing has no logarithm: 0 and 8 over 1 and 3 is 2, too.
+    # Zero has no logarithm. The ratio of the means of (0, 8) and (1, 3) is 4/2 = 2 as well.
     ratio = samples([0, 8]).ratio_to(samples([1, 3]))
     assert (ratio.mean, ratio.log_ci95) == (2, None)
 
@@ -93,7 +93,7 @@ def test_equal_runs_do_not_differ_and_one_pair_says_nothing() -> None:
 
 
 def test_holm_corrects_the_smallest_by_all_and_keeps_the_order() -> None:
-    # Sorted 0.01, 0.02, 0.04: times 3, 2, 1 is 0.03, 0.04, 0.04.
+    # The sorted p-values 0.01, 0.02, 0.04 times 3, 2, 1 are 0.03, 0.04, 0.04.
     assert holm([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
     assert holm([0.5, 0.9]) == [1.0, 1.0]
     assert holm([]) == []

@@ -1,6 +1,6 @@
-"""Rules of replications: a narrow interval, decided claims, and what they cost."""
+"""Tests of stopping rules: replications until an interval is narrow enough, or until claims are decided."""
 
-# ruff: noqa: ANN401 - what is refused is of any type
+# ruff: noqa: ANN401 - wrong values have any type
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_next_look_is_later_at_most_twice_as_late_and_never_beyond_most(
     mean: float,
     wide: float,
     half_width: float,
-    relative: bool,  # noqa: FBT001 - drawn
+    relative: bool,  # noqa: FBT001 - Hypothesis draws it
 ) -> None:
     rule = airfair.until("goodput", half_width=half_width, relative=relative, least=2, most=100)
     assert count < rule.next(count, mean, wide) <= min(100, 2 * count)
@@ -36,7 +36,7 @@ def test_the_next_look_is_later_at_most_twice_as_late_and_never_beyond_most(
 
 def test_the_next_look_is_where_the_interval_would_be_narrow_enough() -> None:
     rule = airfair.until("goodput", half_width=0.1, most=100)
-    # Half a width of 12 of 100 where 10 is allowed: 10 · (12/10)² = 14.4 replications.
+    # The half width is 12, and 10 is allowed: 10·(12/10)² = 14.4 replications are needed.
     assert rule.next(10, 100.0, 12.0) == 15
     assert rule.next(10, 100.0, 90.0) == 20
     assert rule.next(10, 100.0, 10.0001) == 11
@@ -72,14 +72,14 @@ def test_what_has_no_value_is_not_run_again_and_again() -> None:
 def test_claims_are_looked_at_each_time_that_the_runs_have_doubled() -> None:
     rule = airfair.until_decided(least=5, most=60)
     assert rule.looks == [5, 10, 20, 40, 60]
-    # Five looks share 5 %.
+    # Five tests share an error of 5 %.
     assert rule.error == pytest.approx(0.01)
     assert airfair.until_decided(least=4, most=4).error == pytest.approx(0.05)
 
 
 def test_each_look_and_the_verdict_keep_to_the_error_that_all_looks_share() -> None:
     mean = run(replications=8).summary("goodput")["mean"][0]
-    # So near to the bound that 8 replications cannot tell.
+    # The mean is so close to this bound that 8 replications cannot decide the claim.
     near = airfair.claim("near", "goodput", above=mean * 0.999)
     clear = airfair.claim("clear", "goodput", above=mean * 0.1)
     rule = airfair.until_decided(least=4, most=8)
@@ -90,7 +90,7 @@ def test_each_look_and_the_verdict_keep_to_the_error_that_all_looks_share() -> N
     usual = made.summary("goodput")["ci95"][0]
     # t(0.9875, 7) / t(0.975, 7) = 2.84124 / 2.36462
     assert point.deciding.ci95 / usual == pytest.approx(2.84124 / 2.36462, rel=1e-4)
-    # What is shown keeps to 95 %.
+    # The displayed interval stays the 95 % interval.
     assert point.measured.ci95 == usual
     assert run(replications=rule, claims=[clear]).points["replications"].to_list() == [4]
 

@@ -1,4 +1,4 @@
-"""Files of studies: what they mean, and their mistakes, all at once."""
+"""Tests of study files: the experiment that a file declares, and the report of all its errors at once."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def write(folder: Path, text: str, name: str = "study.toml") -> Path:
 
 
 def problems(folder: Path, text: str) -> list[str]:
-    """Mistakes of a study without its path."""
+    """Errors of a study file, without the path in front."""
     path = write(folder, text)
     with pytest.raises(airfair.StudyError) as caught:
         airfair.load_study(path)

@@ -1,4 +1,4 @@
-"""`airfair sweep`: exit statuses, documents, directories, stores."""
+"""Tests of `airfair sweep`: exit statuses, JSON documents, directories of results, and stores of runs."""
 
 # ruff: noqa: ANN401 - JSON
 
@@ -41,7 +41,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs/json.md"
 
 @pytest.fixture(autouse=True)
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let the user's store be a temporary file."""
+    """Make a temporary file the user's store."""
     path = tmp_path / "store.sqlite"
     monkeypatch.setenv("AIRFAIR_CACHE", str(path))
     monkeypatch.chdir(tmp_path)
@@ -63,7 +63,7 @@ def write(folder: Path, text: str) -> Path:
 
 @pytest.fixture
 def full_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the store fail to save runs, as on a full disk."""
+    """Make the store fail to save runs, as on a full disk."""
 
     def refuse(*_: object) -> None:
         raise ArchiveError(errno.ENOSPC, "store.sqlite: the disk is full")
@@ -72,7 +72,7 @@ def full_store(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Output:
-    """What a command has printed, and its exit status."""
+    """Output and exit status of a command."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], *arguments: object) -> None:
         self.status = cli.main(["sweep", *map(str, arguments)])

@@ -1,4 +1,4 @@
-"""`airfair limits`: what goes where, what is kept, and mistakes."""
+"""Tests of `airfair limits`: its output, the files that it writes, resumed searches, and usage errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SMALL = ("--quick", "--points", 16, "--replications", 3)
 
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, Path]:
-    """What a search for TFRC's limits finds, and the archive that it leaves."""
+    """Result of a search for TFRC's limits, and the archive with its runs."""
     path = tmp_path_factory.mktemp("searched") / "runs.sqlite"
     with Archive(path) as archive:
         return find(SCHEMES["tfrc"], PLAN, archive), path
@@ -111,7 +111,7 @@ def test_json_is_the_document_and_the_directory_holds_the_rest(
     assert written == {"document": "scheme", "schema": 1, "program": "airfair", **document}
     comparisons = pl.read_parquet(out / "comparisons.parquet")
     assert set(comparisons["verdict"]) <= {"wins", "loses", "same", "undecided"}
-    # What a table says can be run again.
+    # `airfair.load` reads each scenario that the search wrote.
     scenarios = [path for path in out.glob("*.toml") if path.name.endswith("-with.toml")]
     for path in scenarios:
         assert airfair.load(path).replications == 3
@@ -194,7 +194,7 @@ def test_a_mistake_is_one_line(
 
 
 SEVERAL = 100
-"""Runs of some points: eight of each."""
+"""Number of runs, for several points of eight runs each."""
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tests, false discoveries and the verdicts that follow, against hand-worked examples."""
+"""Tests of p-values, false discovery rates and verdicts against examples worked out by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airfair.limits.measures import MEASURES, effects
 
 def test_false_discoveries_by_hand() -> None:
     # Ten p-values, q = 0.05: the largest k with p(k) <= k·0.05/10 is k = 2 (0.009 <= 0.010; 0.021 > 0.015,
-    # 0.035 > 0.020, … 0.9 > 0.05). So two are declared.
+    # 0.035 > 0.020, … 0.9 > 0.05). So two comparisons are significant.
     p = [0.001, 0.009, 0.021, 0.035, 0.04, 0.2, 0.3, 0.5, 0.7, 0.9]
     q = adjusted(p)
     assert (q <= 0.05).sum() == 2
@@ -40,7 +40,7 @@ def test_a_difference_counts_beyond_what_matters() -> None:
 def test_what_never_varies_is_certain() -> None:
     assert beyond(np.zeros(5), 1) == 1
     assert beyond(np.full(5, 2.0), 1) == 0
-    assert beyond(np.array([50.0]), 1) == 1  # one pair says nothing
+    assert beyond(np.array([50.0]), 1) == 1  # one pair has no variance, so the p-value is 1
 
 
 def test_verdicts() -> None:
@@ -57,7 +57,7 @@ def test_verdicts() -> None:
 
 
 def test_noise_alone_declares_nothing() -> None:
-    # 2000 comparisons of nothing: at 5 % each, a hundred would be declared without the adjustment.
+    # 2000 comparisons without any effect: without the adjustment, 5 % of them, 100, would be significant.
     generator = np.random.default_rng(1)
     found = compare(list(generator.normal(size=(2000, 10))), [0.0] * 2000)
     assert sum(c.p <= 0.05 for c in found) > 60
@@ -80,13 +80,13 @@ def test_a_point_is_judged_by_all_its_measures(verdicts: str, together: Effect) 
 
 def test_effects_are_positive_where_the_scheme_is_better() -> None:
     without, using = np.array([90.0, 110.0]), np.array([99.0, 121.0])
-    # In parts of the mean without it, 100: +9 and +11 %.
+    # The unit is the mean without the scheme, which is 100: effects of +9 and +11 %.
     assert effects(MEASURES["total"], without, using, 1.0) == pytest.approx([9, 11])
     assert effects(MEASURES["delay"], without, using, 1.0) == pytest.approx([-9, -11])
-    # The slowest flow may have had nothing at all: its unit is the mean flow's goodput.
+    # The slowest flow can have a goodput of 0, so the unit is the mean goodput of the flows.
     nothing = np.zeros(2)
     assert effects(MEASURES["slowest"], nothing, using, 110.0) == pytest.approx([90, 110])
     assert np.isnan(effects(MEASURES["total"], nothing, using, 110.0)).all()
-    # From 2 to 1 % lost is one point better.
+    # A loss of 1 % in place of 2 % is an effect of +1 percentage point.
     lost = effects(MEASURES["loss"], np.array([0.02]), np.array([0.01]), 1.0)
     assert lost == pytest.approx([1])

@@ -1,4 +1,4 @@
-"""Conditions: every place is valid, and pairs differ by the scheme alone."""
+"""Tests of conditions: each point of the space is a valid scenario, and pairs differ in the scheme alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_place_is_a_valid_pair(scheme: Scheme, data: st.DataObject) -> Non
     place = data.draw(st.lists(coordinate, min_size=len(scheme.space), max_size=len(scheme.space)))
     where = condition(scheme.space, place)
     both = pair(where, scheme.switch, TODAYS[QUICK] if scheme.standard else FULL)
-    scenarios = [load(keys) for keys in (both.without, both.using)]  # raises if one is invalid
+    scenarios = [load(keys) for keys in (both.without, both.using)]  # raises an error if invalid
     assert scenarios[0].to_toml() != scenarios[1].to_toml()
     fast, slow = rates(where)
     assert slow.mbps <= fast.mbps
@@ -53,7 +53,7 @@ def test_a_pair_differs_by_what_the_scheme_sets(scheme: Scheme) -> None:
     assert without["station"] == using["station"]
     assert without["host"] == using["host"]
     changed = {key for key in without["flow"] if without["flow"][key] != using["flow"][key]}
-    # Short transfers of f3 are f31 to f38.
+    # The short transfers of f3 are f31 to f38.
     users = {
         f"f{flow.number}{i}"
         for flow in both.flows
@@ -76,7 +76,7 @@ def test_a_short_transfer_keeps_its_size_and_its_control() -> None:
 
 
 def test_a_rate_does_not_change_when_the_run_ends() -> None:
-    # 28 · 1.25 s = 35 s is the end itself, and no change: 28 rates from 0 s on.
+    # The run ends at 28·1.25 s = 35 s, when no rate changes any more. So there are 28 rates, from 0 s on.
     scheme = SCHEMES["tfrc"]
     where = condition(scheme.space, [0.5] * len(scheme.space))
     where |= {"rates": "alternates", "period": 1.25}
@@ -94,7 +94,7 @@ def test_occupancy_is_judged_by_what_the_results_say() -> None:
     where = condition(scheme.space, [0.5] * len(scheme.space)) | {"stations": 4, "load": "greedy"}
     both = pair(where, scheme.switch, QUICK)
     result = airfair.run(load(both.using, replications=2))
-    # All flows want more all the time, so that the index is over all stations.
+    # All flows are backlogged all the time, so the index is over all stations.
     names = ("occupancy_fairness", "airtime_fairness")
     samples = measure(result, both.flows, names)
     for name, column in zip(names, ("occupancy", "airtime"), strict=True):
@@ -106,7 +106,7 @@ def test_who_is_slow_sends_and_uses_it_does_not_go_together() -> None:
     scheme = SCHEMES["tfrc"]
     where = condition(scheme.space, [0.5] * len(scheme.space))
     where |= {"stations": 16, "slow_share": 50.0, "up_share": 50.0, "deployed": 50.0}
-    # 16 stations, three halves of two kinds each: two in each of eight groups.
+    # Three properties split the 16 stations in halves: each of the eight combinations has two.
     flows = assign(where, scheme.switch)
     assert set(Counter((f.slow, f.up, f.uses) for f in flows).values()) == {2}
 
@@ -127,7 +127,7 @@ def test_places_are_spread_evenly_and_the_same_for_the_same_seed() -> None:
     assert not np.array_equal(places, spread(space, 64, seed=4))
     # A Sobol sequence has one of 64 points in each of 64 equal parts of every axis.
     assert (np.sort((places * 64).astype(int), axis=0) == np.arange(64)[:, None]).all()
-    # More points begin with the same ones, so that a longer search goes on with a shorter one.
+    # A longer sequence starts with the shorter one, so a longer search uses the runs of a shorter one.
     assert np.array_equal(places, spread(space, 100, seed=3)[:64])
 
 
@@ -135,7 +135,7 @@ def test_new_points_are_between_neighbours_of_different_sign() -> None:
     space = (ROUND_TRIP,)
     places = np.array([[0.1], [0.3], [0.5], [0.9]])
     signs = np.array([1, 1, -1, -1])
-    # The closest pair that differs is 0.3 and 0.5; then 0.1 and 0.5; then 0.3 and 0.9.
+    # The closest pair of different sign is 0.3 and 0.5, the next 0.1 and 0.5, then 0.3 and 0.9.
     new = between(space, places, signs, 3, places)
     assert new.ravel() == pytest.approx([0.4, 0.6, 0.7][: len(new)], abs=0.11)
     assert new[0] == pytest.approx(0.4)

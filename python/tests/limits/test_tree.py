@@ -1,4 +1,4 @@
-"""Rules: a border that is known is found again, and told in words."""
+"""Tests of rules: the tree finds a border that the test has set, and describes it in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hand-made runs, so that what follows from them can be tested without a simulator."""
+"""Fixtures with runs made by hand, to test claims and reports without simulations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airfair.reproduce.papers.arf_aware_tcp.plan import NOTICES
 from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns
 
 Levels = list[tuple[int, list[float]]]
-"""Throughput of each flow [kb/s] up to an instant [s]; the flows start at 1 s."""
+"""Throughputs of all flows [kb/s] until each instant [s]; the flows start at 1 s."""
 MakeRuns = Callable[..., ArfAwareRuns]
 
 SEGMENT = 1000
@@ -49,13 +49,13 @@ def make_runs() -> MakeRuns:
 def measurements(
     papers_world: dict[tuple[str, str], ArfAwareRuns],
 ) -> dict[tuple[str, str], ArfAwareRuns]:
-    """Measurements with which every claim of the paper holds; tests may change them."""
+    """Copy of measurements with which each claim of the paper holds; tests may change the copy."""
     return dict(papers_world)
 
 
 @pytest.fixture(scope="session")
 def papers_world() -> dict[tuple[str, str], ArfAwareRuns]:
-    """Measurements with which every claim of the paper holds, computed once for all tests."""
+    """Measurements with which each claim of the paper holds, computed once for all tests."""
     two, both, five = [3.0, 11.0], [3.0, 3.0], [3.0, 11.0, 11.0, 11.0, 11.0]
     mixed, back = [3.0, 3.8, 6.6, 11.0, 11.0], [6.0, 11.0]
     fair, share = (20, [1050.0, 1050.0]), (20, [420.0] * 5)

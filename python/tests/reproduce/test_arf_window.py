@@ -1,4 +1,4 @@
-"""The claims of `arf-window` on hand-made runs, and a short run of its own scenarios."""
+"""Tests of the claims of `arf-window`, with runs made by hand and short runs of the paper's scenarios."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def made_up(
     seed: int = 1,
     replications: int = REPLICATIONS,
 ) -> ArfWindowRuns:
-    """One download with this throughput and drop rate; runs of one seed are comparable in pairs."""
+    """Runs of one download with a given throughput and drop rate; equal seeds make paired runs."""
     generator = np.random.default_rng(seed)
     rates = mbps * generator.normal(1, noise, (replications, 1))
     dropped = drop_percent / 100 * SENT * generator.normal(1, noise, replications)
@@ -78,13 +78,13 @@ def made_up(
 
 
 def papers_world(scheme: str) -> ArfWindowRuns:
-    """Table I, everywhere."""
+    """Runs with the throughput and drop rate of Table I for a scheme."""
     return made_up(8.44, 0.351) if scheme == NEWRENO else made_up(8.85, 0.017)
 
 
 @pytest.fixture
 def data() -> Data:
-    """Measurements with which every claim holds."""
+    """Measurements with which each claim holds."""
     places = [place for system in SYSTEMS for place in claimed(system)]
     return {place.key(scheme): papers_world(scheme) for place in places for scheme in SCHEMES}
 
@@ -204,7 +204,7 @@ def test_a_gain_is_of_the_replications_that_both_have() -> None:
 def test_a_straight_way_takes_as_long_as_the_speed_says(
     way: str, ends: tuple[int, int], paper: Paper[ArfWindowRuns]
 ) -> None:
-    # 20 s at rest, then 360 m: 110 s at 4 m/s
+    # The station rests for 20 s and then moves 360 m: at 4 m/s the run ends after 110 s.
     for speed in SPEEDS:
         end = round(20 + 360 / speed, 3)
         for setup, id_ in on_the_way(DECIDING, way, speed).keys_of_both:
@@ -232,7 +232,7 @@ def test_every_run_is_made_once_and_slow_ways_less_often(paper: Paper[ArfWindowR
     slow = [setup for setup in paper.setups.values() if setup.id.endswith("-slow")]
     assert {setup.replications for setup in slow} == {5}
     assert {len(setup.variants) for setup in slow} == {2 * SLOW}
-    # Another reading of the law alone needs no standard TCP of its own.
+    # Readings that differ in the scheme's law alone share the runs of standard TCP.
     assert on_the_way("printed", "away", 5).standard == on_the_way(DECIDING, "away", 5).standard
     assert {p.standard for p in (with_reading(r, "away") for r in READINGS)} == {
         on_the_way(DECIDING, "away", 5).standard
@@ -240,7 +240,7 @@ def test_every_run_is_made_once_and_slow_ways_less_often(paper: Paper[ArfWindowR
 
 
 def candidates_world() -> Data:
-    """Standard TCP as in Table I at the place that decides, further off elsewhere."""
+    """Runs of standard TCP that are equal to Table I at the deciding candidate, and deviate at others."""
     data: Data = {}
     for number, spot in enumerate(CANDIDATES):
         drops = 0.0 if spot[1] == 100 else 0.351 * (1 + 0.1 * number)
@@ -296,7 +296,7 @@ def test_each_text_has_its_numbers_and_says_all_of_them(paper: Paper[ArfWindowRu
 
 @pytest.fixture(scope="module")
 def outcome(paper: Paper[ArfWindowRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """Figure 5, two replications of the first steps of each way."""
+    """Outcome of Figure 5: two replications of 30 s for each way."""
     setups = {
         id_: replace(setup, quick={"duration": "30 s"}) for id_, setup in paper.setups.items()
     }

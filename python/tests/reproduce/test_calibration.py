@@ -1,4 +1,4 @@
-"""Candidates for what a paper leaves open: their distance, and which fit."""
+"""Tests of calibration: the distances of candidates for open settings, and the choice between them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def place(
 
 
 def test_the_distance_is_the_root_mean_square_of_relative_deviations() -> None:
-    # 10 % too much, 20 % too little: √((0.01 + 0.04)/2)
+    # The deviations are +10 % and -20 %: √((0.01 + 0.04)/2)
     assert place("a", 8.8, 0.4).distance == pytest.approx(0.1581, abs=1e-4)
 
 
 def test_a_place_fits_if_each_figure_could_be_a_mean_of_the_papers_runs() -> None:
-    # s = 0.1·√(2/3) = 8.165 %; two figures share 5 %: t(0.9875, 3) = 4.177
-    # two means of 4: ± 4.177·8.165 %·√(2/4) = 24.1 % of its own mean
+    # s = 0.1·√(2/3) = 8.165 %; two numbers share an error of 5 %: t(0.9875, 3) = 4.177
+    # The difference of two means of 4 runs: ± 4.177·8.165 %·√(2/4) = 24.1 % of the candidate's mean
     assert place("a", 8.0 / 1.23, 0.5).fits
     assert not place("a", 8.0 / 1.25, 0.5).fits
-    # Nothing dropped at all cannot be half a percent.
+    # A candidate without any drops cannot have 0.5 %.
     assert not place("a", 8.0, 0.0).fits
 
 
@@ -50,7 +50,7 @@ def test_the_nearest_that_fits_decides_not_a_nearer_one_that_does_not() -> None:
 def test_other_fits_are_as_near_and_where_none_fits_those_within_a_tenth() -> None:
     wide, far, off = place("wide", 8.5, 0.45), place("far", 9.0, 0.45), place("off", 20, 0.5)
     assert [one.label for one in chosen([off, far, wide]).near] == ["far"]
-    # One of two figures is off by 5, 13 and 16 %: root mean squares of 3.5, 9.2 and 11.3 %.
+    # One of two numbers deviates by 5, 13 and 16 %: root mean squares of 3.5, 9.2 and 11.3 %.
     off_by = {"at 4 %": 1.05, "at 9 %": 1.13, "at 11 %": 1.16}
     sharp = [place(name, 8.0 * factor, 0.5, spread=1e-4) for name, factor in off_by.items()]
     assert not any(one.fits for one in sharp)
@@ -66,7 +66,7 @@ def test_of_those_that_are_as_near_one_that_assumes_less_decides() -> None:
     less = place("further by one", 8.2, 0.5)
     of = chosen([more, less, place("off", 20, 0.5)])
     assert (of.decides, of.near) == (less, (more,))
-    # One that is far off decides nothing, however little it assumes.
+    # A candidate that is not equally near does not decide, even if it assumes less.
     sharp = [place("a", 8.4, 0.5, spread=1e-4, assumed=2), place("b", 20, 0.5, spread=1e-4)]
     assert chosen(sharp).decides is sharp[0]
 
@@ -84,7 +84,7 @@ def test_the_true_place_is_excluded_in_one_of_twenty_cases_whatever_the_number_o
         ours = {row: generator.normal(1, 0.2, runs) for row in rows}
         theirs = {row: float(generator.normal(1, 0.2, runs).mean()) for row in rows}
         out += not Candidate("true", ours, theirs, runs=runs).fits
-    # Three figures at 5 % each would exclude it in 14 %. √(0.05·0.95/1000) = 0.69 %.
+    # With 5 % for each of three numbers, 14 % would be excluded. √(0.05·0.95/1000) = 0.69 %.
     assert out / trials == pytest.approx(0.05, abs=3 * 0.0069)
 
 

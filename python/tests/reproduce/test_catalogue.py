@@ -1,4 +1,4 @@
-"""The experiments' files: they are found, they are scenarios, and they agree with the paper."""
+"""Tests of the papers' files: they are found, their scenarios are valid, and their values are the paper's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims are decided by intervals against bounds: true, false and undecided on hand-made runs."""
+"""Tests of the claims of `arf-aware-tcp` with runs made by hand: claims hold, fail or are undecided."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_point_names_the_runs_that_it_rests_on(measurements: Data) -> None:
 def test_an_interval_across_the_bound_is_undecided_and_does_not_hold(
     measurements: Data, make_runs: MakeRuns
 ) -> None:
-    # Ten replications keep 850 of 1050, ten 1050: the mean 0.905 is above nine tenths, not surely so.
+    # Ten replications keep 850 of 1050 kb/s, ten keep 1050: the interval of the mean 0.905 contains 0.9.
     parts = [make_runs([FAIR, (100, [350, kept])], TWO) for kept in (850, 1050)]
     measurements["table1", "arf_aware"] = replace(
         parts[0],

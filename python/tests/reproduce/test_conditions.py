@@ -1,4 +1,4 @@
-"""Conditions by hand: intervals against bounds, what shows nothing, failures corrected for their number."""
+"""Tests of conditions against results worked out by hand: intervals, bounds, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -59,14 +59,15 @@ def test_an_interval_that_ends_at_a_bound_has_a_p_value_of_its_tail() -> None:
 
 
 def test_holms_correction_by_hand() -> None:
-    # Sorted 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1: 0.04, 0.06, 0.06, 0.04 -> never less than before.
+    # The sorted p-values 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1 are 0.04, 0.06, 0.06, 0.04. An adjusted
+    # value is at least the one before it, so the last is 0.06.
     assert holm([0.04, 0.01, 0.03, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert holm([]) == []
 
 
 def test_one_failure_of_twenty_may_be_chance_and_a_clear_one_is_not() -> None:
     good = [condition(f"good {i}", Estimate(1.0, 0.1, 10), above=0) for i in range(19)]
-    # The interval ends just below the bound: one in forty does so by chance.
+    # The interval ends just below the bound. One interval in forty does so by chance.
     barely = condition("barely", Estimate(-0.11, 0.1, 10), above=0)
     clear = condition("clear", Estimate(-0.5, 0.1, 10), above=0)
     assert together([barely]) == "fails"
@@ -113,7 +114,7 @@ def test_only_replications_that_both_have_are_compared() -> None:
 def test_a_word_says_with_which_tolerance_it_would_turn() -> None:
     same = SAME.condition("x", Estimate(1.02, 0.03, 10))
     assert same.state == "holds"
-    # The far end of 1.02 ± 0.03 is 1.05.
+    # 1.02 ± 0.03 ends at 1.05.
     assert same.turns_at == pytest.approx(0.05)
     kept = SAME.condition("x", Estimate(8.6, 0.6, 10), 10.0, side="least")
     assert kept.state == "undecided"
@@ -124,14 +125,14 @@ def test_a_word_says_with_which_tolerance_it_would_turn() -> None:
 
 
 def test_fresh_replications_are_as_many_as_the_first_ones_say() -> None:
-    # 2 ± 3 from 16 runs against a bound at 0: half the distance is 1, and the interval of 16·3² runs is
-    # three times as narrow.
+    # 2 ± 3 from 16 runs, with a bound at 0: half the distance is 1. The interval of 16·3² runs is three
+    # times as narrow.
     near = condition("near", Estimate(2.0, 3.0, 16), above=0)
     assert near.replications(1000) == 16 * 3**2
     assert near.replications(60) == 60
-    # 10 ± 11 against 0: 16·(11 / 5)² = 77.44
+    # 10 ± 11, with a bound at 0: 16·(11 / 5)² = 77.44
     assert condition("off", Estimate(10.0, 11.0, 16), above=0).replications(1000) == 78
-    # 10 ± 10.1 from 2 runs: 2·2.02² = 8.2, fewer than are ever asked.
+    # 10 ± 10.1 from 2 runs: 2·2.02² = 8.2, below the least number of 10.
     assert condition("few", Estimate(10.0, 10.1, 2), above=0).replications(1000) == 10
 
 

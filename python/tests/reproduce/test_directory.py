@@ -1,4 +1,4 @@
-"""A paper of the reader's own: a directory with studies, printed values, claims and figures."""
+"""Tests of a user's own paper: a directory with studies, printed values, claims and figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHORT = ["--replications", "2"]
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """The start that `airfair init paper` writes, with short runs."""
+    """Directory that `airfair init paper` writes, with shorter runs."""
     paper = tmp_path / "own"
     shutil.copytree(TEMPLATE, paper)
     cell = paper / "cell.toml"
@@ -76,7 +76,7 @@ def test_a_quick_look_runs_the_points_shorter(own: Path) -> None:
     setup = directory.load(own).setups["fig1"]
     assert setup.quick == {"duration": "15 s"}
     assert [variant.id for variant in setup.variants][:2] == ["10, fifo", "10, fq-codel"]
-    # The pattern is gone, so that `airfair run --set` could take the keys.
+    # Keys are without patterns, so `airfair run --set` accepts them.
     assert "bss.home.ap.queue.discipline" in setup.variants[1].set
 
 

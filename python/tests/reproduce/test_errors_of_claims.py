@@ -1,7 +1,7 @@
-"""Errors of verdicts in simulation: how often a claim is said to hold, or to fail, where the truth is known.
+"""Tests of the frequency of wrong verdicts, by drawn samples with a known true mean.
 
-Each test draws its own replications, so that the true mean is known, and goes the way of a full run: a first
-look, then fresh replications for what it leaves undecided, as many as the points ask for.
+Each test decides claims as a full run does: by first replications, and then by fresh replications of the
+points that are undecided.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from airfair.reproduce.runs import FRESH, LOOKS
 
 Data = dict[tuple[str, str], Floats]
 FIRST = 5
-"""Replications of a first look, as updown-fairness and modern have them."""
+"""Number of first replications, as in updown-fairness and modern."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class World:
     error: float = error_of_each(LOOKS)
 
     def verdict(self, generator: np.random.Generator) -> Verdict:
-        """Verdict after the second test."""
+        """Verdict after fresh replications."""
         keys = [("s", f"{i}") for i in range(self.points)]
 
         def conditions(data: Data) -> list[Condition]:
@@ -60,16 +60,16 @@ class World:
         return generator.normal(self.inside, 1, count)
 
     def states(self, trials: int) -> Counter[str]:
-        """Number of verdicts by state, over many trials."""
+        """Number of verdicts by state."""
         generator = np.random.default_rng(29)
         return Counter(self.verdict(generator).state for _ in range(trials))
 
 
-# ------------------------------------------------------------------ two looks share the error
+# ------------------------------------------------------------------ two tests share the error
 
 
 def test_a_claim_at_its_bound_is_said_to_hold_or_to_fail_in_one_case_of_forty_each() -> None:
-    """Two looks with the whole error each are wrong nearly twice as often."""
+    """Two tests that share the error keep to it; with the whole error each, verdicts are wrong more often."""
     trials = 1500
     # Standard deviation of the number: √(0.025·0.975·1500) = 6.0.
     usual, spread = trials * ERROR / 2, 6.0
@@ -93,29 +93,29 @@ def covered(estimates: list[Estimate], true: float) -> float:
 
 
 def lognormal(generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """A ratio whose skew is two: σ² = 0.304, (e^σ² + 2)·√(e^σ² − 1) = 2."""
+    """Numerators and denominators whose ratio has a skew of 2: σ² = 0.304, (e^σ² + 2)·√(e^σ² − 1) = 2."""
     return generator.lognormal(0.0, 0.5514, FIRST), np.ones(FIRST)
 
 
 def gammas(generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Two quantities with a skew of one each."""
+    """Numerators and denominators with a skew of 1 each."""
     return generator.gamma(4.0, 1.0, FIRST), generator.gamma(4.0, 1.0, FIRST)
 
 
 def exponentials(generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Two quantities with a skew of two each."""
+    """Numerators and denominators with a skew of 2 each."""
     return generator.exponential(1.0, FIRST), generator.exponential(1.0, FIRST)
 
 
 MEANS = {lognormal: math.exp(0.5514**2 / 2), gammas: 4 / 3, exponentials: math.inf}
-"""Arithmetic mean of each: e^(σ²/2); of two gammas with a shape of 4, 4/(4 − 1); of exponentials none."""
+"""Means of the ratios: e^(σ²/2), 4/(4 − 1) for gammas of shape 4, and infinite for exponentials."""
 
 
 @pytest.mark.parametrize("draw", MEANS)
 def test_the_interval_of_a_skewed_ratio_covers_it_in_nineteen_cases_of_twenty(
     draw: Callable[[np.random.Generator], tuple[Floats, Floats]],
 ) -> None:
-    """Student's interval of the ratios themselves does not."""
+    """`quotient`'s interval covers the true ratio in 95 % of cases, Student's interval of ratios in fewer."""
     generator = np.random.default_rng(30)
     pairs = [draw(generator) for _ in range(1500)]
     # The logarithms of all three are symmetrical around 0. √(0.05·0.95/1500) = 0.56 %.
@@ -142,7 +142,7 @@ def test_a_ratios_interval_widens_and_is_tested_in_logarithms() -> None:
     wider = one.at(0.01)
     assert wider.low < one.low
     assert one.p_below(wider.high) == pytest.approx(0.005, rel=1e-6)
-    # A ratio is above zero for sure.
+    # A ratio is always above zero.
     assert one.p_above(0.0) == 0.0
     assert one.p_below(-1.0) == 1.0
 
@@ -153,7 +153,7 @@ def test_a_ratios_interval_widens_and_is_tested_in_logarithms() -> None:
 def test_a_claim_of_twenty_points_holds_where_its_replications_can_tell_them_from_their_bounds() -> (
     None
 ):
-    """No correction keeps it from that: each point has to be told, and all of them have."""
+    """The claim holds in 90 % of trials, although each of its 20 points has to hold."""
     assert World(1.0, points=20).states(50)["holds"] >= 50 * POWER
 
 
@@ -168,7 +168,7 @@ def test_twenty_true_points_too_near_to_their_bounds_are_said_to_be_so() -> None
         if one.state == "undecided":
             assert f"{open_} of 20 points ha" in one.unresolved
             assert one.unresolved in one.why
-            # 0.3 is less than what so many replications tell.
+            # So many replications cannot resolve a distance of 0.3 from the bound.
             assert resolution(FRESH, open_, one.points[0].error) > 0.3
 
 

@@ -1,4 +1,4 @@
-"""The claims of `modern` on hand-made runs, and a short run of its own scenarios."""
+"""Tests of the claims of `modern`, with runs made by hand and short runs of the study's scenarios."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ REPLICATIONS = 6
 
 
 def made_up(fast: float, slow: float, part: float, *, up: bool = False) -> ModernRuns:
-    """A fast and a slow flow with these goodputs [Mb/s], and the slow one's part of the air."""
+    """Runs of a fast and a slow flow with given goodputs [Mb/s], and the slow station's share of airtime."""
     chance = np.random.default_rng(1).normal(1, 1e-3, (REPLICATIONS, 2))
     ones = np.ones((REPLICATIONS, 2))
     air = np.array([0.9 * (1 - part), 0.9 * part]) * chance
@@ -61,7 +61,7 @@ def made_up(fast: float, slow: float, part: float, *, up: bool = False) -> Moder
 
 
 def three(printed: str, rates: Sequence[float] | None = None) -> ModernRuns:
-    """The testbed as its paper prints it."""
+    """Runs of three stations with the airtime and the goodputs [Mb/s] that a source prints."""
     chance = np.random.default_rng(2).normal(1, 1e-3, (REPLICATIONS, 3))
     air = 0.9 * np.array(PRINTED[printed]["air"]) * chance
     mbps = np.array(rates or PRINTED[printed]["mbps"]) * chance
@@ -72,14 +72,14 @@ def three(printed: str, rates: Sequence[float] | None = None) -> ModernRuns:
 
 
 def shorts(seconds: float) -> ModernRuns:
-    """Measurements of a slow download beside short transfers that take `seconds`."""
+    """Runs of a slow download, and of a short transfer that takes `seconds`."""
     chance = np.random.default_rng(3).normal(1, 1e-3, (REPLICATIONS, 2))
     times = np.array([np.nan, seconds]) * chance
     return replace(made_up(1, 1, 0.5), flows=("bulk", "short1"), completion_s=times)
 
 
 def expected(setup: str, variant: str) -> ModernRuns:
-    """Measurements of a variant with which its claims hold."""
+    """Runs of a variant with which its claims hold."""
     if setup.startswith("anomaly"):
         equal = variant.rpartition(" ")[2] in {"54", "144.4", "866.7", "1201"}
         scheduled = AIRTIME in variant and setup.endswith("down")
@@ -111,7 +111,7 @@ def expected(setup: str, variant: str) -> ModernRuns:
 
 @pytest.fixture
 def data() -> Data:
-    """Measurements with which every claim holds."""
+    """Measurements with which each claim holds."""
     setups = load("modern").setups.values()
     return {
         (setup.id, variant.id): expected(setup.id, variant.id)
@@ -127,7 +127,7 @@ def decide(data: Data, claim: str) -> Verdict:
 
 
 CALCULATED = "ending-fifo-air"
-"""A claim on printed figures that nobody measured."""
+"""Claim on printed values that were calculated, not measured."""
 
 
 @pytest.mark.parametrize("claim", [one.id for one in PREDICATES if one.id != CALCULATED])
@@ -207,9 +207,10 @@ def test_a_transfer_that_was_not_done_has_taken_longest() -> None:
 
 
 def test_the_printed_goodputs_take_other_parts_of_the_air_than_those_printed() -> None:
-    """7.1 Mb/s are 603 packets a second of 85.5 us and a preamble shared by 4.5 of them: 5.6 % of the time.
+    """The shares of airtime computed from the printed goodputs are 6.3, 5.7 and 88.0 %.
 
-    Likewise 5.1 and 78.1 %: of what all three hold 6.3, 5.7 and 88.0 %.
+    7.1 Mb/s are 603 packets a second. Each takes 85.5 us, and 4.5 packets share a preamble: 5.6 % of the
+    time. The other stations take 5.1 and 78.1 %.
     """
     (search,) = [one for one in SEARCHES if one.id == "printed-air"]
     implied = search.find({}).numbers["implied"]
@@ -223,7 +224,7 @@ def test_a_scheme_of_the_sender_runs_where_stations_send() -> None:
 
 
 def test_aggregates_are_as_long_as_the_driver_lets_them() -> None:
-    """At 7.2 Mb/s 4 ms are 3600 octets, two packets; three last up to the standard's 5.484 ms."""
+    """At 7.2 Mb/s an aggregate has two packets with the driver's 4 ms, three with the standard's 5.484 ms."""
     import airfair
 
     setup = load("modern").setups["ending"]

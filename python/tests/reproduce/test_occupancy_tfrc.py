@@ -1,4 +1,4 @@
-"""The claims of `occupancy-tfrc` on hand-made runs, and short runs of its own scenarios."""
+"""Tests of the claims of `occupancy-tfrc`, with runs made by hand and short runs of the paper's scenarios."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def made_up(
     noise: float = 1e-3,
     seed: int = 1,
 ) -> OccupancyRuns:
-    """Flows with these goodputs and stations with these occupancies; runs of one seed compare in pairs."""
+    """Runs with given goodputs of flows and occupancies of stations; equal seeds make paired runs."""
     generator = np.random.default_rng(seed)
     luck = generator.normal(1, noise, (REPLICATIONS, 1))
     shape = (REPLICATIONS, len(mbps))
@@ -87,7 +87,7 @@ def made_up(
 
 
 def papers_pair(mbps: int, scheme: str) -> OccupancyRuns:
-    """Figure 3: equal throughputs, or equal occupancies and a throughput of its own for each."""
+    """Runs of Figure 3: plain TFRC has equal throughputs, the scheme equal occupancies."""
     if scheme == PLAIN:
         part = 54 / (mbps + 54)
         return made_up([27 * mbps / (mbps + 54)] * 2, [1 - part, part], 0.2)
@@ -95,7 +95,7 @@ def papers_pair(mbps: int, scheme: str) -> OccupancyRuns:
 
 
 def papers_many(count: int, scheme: str) -> OccupancyRuns:
-    """Figure 4."""
+    """Runs of Figure 4 for a number of stations."""
     slow = 3.0 if scheme == PLAIN and count > 1 else 1.0
     held = [slow, *[1.0] * (count - 1)]
     more = 1.0 if scheme == PLAIN else 1.1
@@ -105,7 +105,7 @@ def papers_many(count: int, scheme: str) -> OccupancyRuns:
 
 @pytest.fixture
 def data() -> Data:
-    """Measurements with which every claim holds."""
+    """Measurements with which each claim holds."""
     world: Data = {}
     for scheme in BOTH:
         world |= {figure3(mbps).key(scheme): papers_pair(mbps, scheme) for mbps in RATES}
@@ -210,7 +210,7 @@ def test_rfc_5348_which_the_paper_cites_is_as_near_as_its_eq_1_and_what_is_ours_
 
 
 def test_what_sta1_has_beside_54_is_uncertain_itself(data: Data, decide: Decide) -> None:
-    # a tenth below 14.5 is 13.05; the divisor's own spread of 10 % leaves 13.3 undecided
+    # The bound is 14.5 less a tenth, 13.05. With a spread of 10 % in the divisor, 13.3 is undecided.
     data[figure3(24).key(ON)] = made_up([13.3, 9.0], [0.49, 0.49])
     assert decide(data, "sta1-unaffected").state == "holds"
     data[figure3(54).key(ON)] = made_up([14.5, 14.5], [0.49, 0.49], noise=0.1, seed=2)
@@ -229,7 +229,7 @@ def test_an_undecided_point_is_asked_of_its_own_runs(
 
 
 def as_run(paper: Paper[OccupancyRuns], key: tuple[str, str]) -> dict[str, Any]:
-    """The scenario of a variant."""
+    """Scenario of a variant, with all keys."""
     setup = paper.setups[key[0]]
     (variant,) = [one for one in setup.variants if one.id == key[1]]
     return tomllib.loads(load_scenario(setup.path, set=variant.set).to_toml())
@@ -339,12 +339,12 @@ def test_a_scheme_controls_the_flows_that_can_be(paper: Paper[OccupancyRuns]) ->
 
 
 def data_us(octets: int, mbps: int) -> int:
-    """An OFDM frame: preamble, and symbols of 4 us with service and tail."""
+    """Duration of an OFDM frame: a preamble, and symbols of 4 us with service and tail bits."""
     return 20 + 4 * math.ceil((22 + 8 * octets) / (4 * mbps))
 
 
 def exchange_us(mbps: int) -> int:
-    """A packet of 1500 octets in a frame of 1536, a SIFS, an ACK of 14 octets at the basic rate."""
+    """Duration of a frame of 1536 octets (a packet of 1500), a SIFS, and an ACK at the basic rate."""
     return data_us(1536, mbps) + 16 + data_us(14, max(r for r in (6, 12, 24) if r <= mbps))
 
 
@@ -358,7 +358,7 @@ def test_what_rivals_set_by_rate(paper: Paper[OccupancyRuns]) -> None:
         cells = {id_: as_run(paper, place.key(id_)) for id_ in ("txop", "window", "payload")}
         stations = {id_: cell["station"].values() for id_, cell in cells.items()}
         assert [it["rate"] for it in stations["txop"]] == [f"{mbps} Mb/s" for mbps in rates]
-        # One packet at 6 Mb/s, in units of 32 us
+        # The duration of a packet's exchange at 6 Mb/s, in units of 32 us
         limit = 32 * math.ceil(exchange_us(6) / 32)
         assert {it["edca"]["txop_limit"] for it in stations["txop"]} == {f"{limit / 1000} ms"}
         # (101.5 + 292) : (101.5 + 1112) : (101.5 + 2132) = 1 : 3.0 : 5.7 at 54, 12, 6 Mb/s
@@ -366,7 +366,8 @@ def test_what_rivals_set_by_rate(paper: Paper[OccupancyRuns]) -> None:
         longer = [(access + exchange_us(r)) / (access + exchange_us(54)) for r in rates]
         windows = [16 * 2 ** round(math.log2(one)) - 1 for one in longer]
         assert [it["edca"]["cw_min"] for it in stations["window"]] == windows
-        # 57 symbols of 48 bits at 12 Mb/s, 22 of them service and tail: 339 octets less 36 and the headers
+        # 57 symbols at 12 Mb/s have 48 bits each. Less 22 bits of service and tail these are 339 octets, from
+        # which the frame's 36 octets and the headers are subtracted.
         symbols = (data_us(1536, 54) - 20) // 4
         octets = [max(100, (4 * r * symbols - 22) // 8 - 36 - headers) for r in rates]
         segments = [it["transport"]["segment"] for it in cells["payload"]["flow"].values()]
@@ -409,14 +410,14 @@ def _look(paper: Paper[OccupancyRuns], out: Path, setups: Mapping[str, Setup]) -
 
 @pytest.fixture(scope="module")
 def first_look(paper: Paper[OccupancyRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """Outcome of the setups that decide claims, without extensions."""
+    """Outcome of the setups that decide claims, with runs of 30 s."""
     setups = {id_: replace(paper.setups[id_], quick={"duration": "30 s"}) for id_ in CLAIMED}
     return _look(paper, tmp_path_factory.mktemp("first"), setups)
 
 
 @pytest.fixture(scope="module")
 def everything(paper: Paper[OccupancyRuns], tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """Outcome of all setups, with a few seconds of each."""
+    """Outcome of all setups, with runs of 4 s."""
     short: dict[str, Value] = {"duration": "4 s", "warmup": "0 s"}
     guest: dict[str, Value] = {"flow.of-guest.start": "1 s", "flow.of-guest.stop": "3 s"}
     setups = {
@@ -429,7 +430,7 @@ def everything(paper: Paper[OccupancyRuns], tmp_path_factory: pytest.TempPathFac
 def test_a_first_look_shows_the_anomaly_and_its_cure(first_look: Outcome) -> None:
     figure3_, figure4_ = first_look.document()["experiments"]
     plain, on = (figure3_["measured"][scheme]["6"] for scheme in BOTH)
-    # The first seconds are slow start: TFRC has not yet found what each gets.
+    # Runs are short and contain TFRC's slow start, so the bounds are wider than those of the claims.
     assert on["throughput_mbps"][0] > 1.5 * plain["throughput_mbps"][0]
     assert plain["occupancy"][1] > 2.5 * plain["occupancy"][0]
     assert on["occupancy"][1] < 1.5 * on["occupancy"][0]

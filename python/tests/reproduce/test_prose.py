@@ -1,4 +1,4 @@
-"""Sentences stand in Markdown and numbers come from Python: neither may be without the other."""
+"""Tests of the papers' texts: a placeholder needs a number from the code, and a number a placeholder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents say what the last full run found, and that run was one of today's plans and engine."""
+"""Tests that documents have the verdicts of the recorded run, and that its plans and engine are current."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_place_and_those_as_near_are_what_the_recorded_calibration_chose(pap
 
 @pytest.mark.parametrize("paper_id", CALIBRATED)
 def test_claims_are_decided_under_the_place_and_under_those_as_near(paper_id: str) -> None:
-    """The claims on the scheme are decided under what the calibration chose."""
+    """Readings of claims on the scheme contain all candidates that the calibration found equally near."""
     paper = load(paper_id)
     assert paper.places is not None
     near = [

@@ -1,4 +1,4 @@
-"""Pages lead with the picture, say what is not known, and ask for nothing outside."""
+"""Tests of reports: the picture comes first, wide intervals are marked, and pages load no other files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STATES = {
 
 
 def verdict(claim: str, state: str, *, first_look: bool) -> Verdict:
-    """A claim in a state."""
+    """Verdict on a claim in a given state."""
     elsewhere = (Elsewhere("the other reading", (FAILS,), near=True),) if state == "depends" else ()
     return Verdict(
         claim,
@@ -54,7 +54,7 @@ def verdict(claim: str, state: str, *, first_look: bool) -> Verdict:
     )
 
 
-# ------------------------------------------------------------------ what is not known
+# ------------------------------------------------------------------ wide intervals
 
 
 def test_an_interval_wider_than_its_value_is_told_from_where_to_where() -> None:
@@ -72,7 +72,7 @@ def test_an_interval_reaches_below_zero_only_if_values_can() -> None:
 
 
 def test_no_interval_hides_that_it_straddles_a_bound_at_zero() -> None:
-    # All samples are positive, the interval is not: mean 2, t(1) = 12.706, half width 12.706.
+    # All samples are positive, but the interval contains 0: mean 2, t(1) = 12.706, half width 12.706.
     samples = np.array([3.0, 1.0])
     of_a_gain = (
         difference("gain", samples, np.zeros(2), above=0),
@@ -104,7 +104,7 @@ def test_a_band_over_time_is_the_interval_of_the_mean() -> None:
 
 
 def noisy(measurements: Data) -> Data:
-    """Replications that differ by more than their mean."""
+    """Measurements whose replications differ by more than their mean."""
     generator = np.random.default_rng(7)
     made = {}
     for key, runs in measurements.items():
@@ -181,7 +181,7 @@ def test_every_state_has_a_sign_and_words_of_its_own(first: bool, tmp_path: Path
     text = claims_text(list(verdicts.values()))
     for id_, one in verdicts.items():
         if first and one.state == "undecided":
-            continue  # counted with the others that are open
+            continue  # The text counts undecided claims together.
         assert f"{signs[one.state]} {id_}: {words[one.state]}" in text
         for page in (summary.html(), summary.index()):
             assert f'title="{id_}: {words[one.state]}"' in page
@@ -205,7 +205,7 @@ def test_each_point_is_a_dot_in_its_state_against_the_allowed_range() -> None:
     quota = Quota("most", (HOLDS, replace(HOLDS, what="a2"), FAILS), least=0.6)
     svg = dots.draw(Verdict("claim", "As printed", (HOLDS, FAILS, OPENS, quota)), "name")
     assert svg.count("<circle") == 3 + 3
-    assert svg.count('class="allowed"') == 1  # all need more than 1
+    assert svg.count('class="allowed"') == 1  # all points share the range above 1
     assert '<g class="fails">' in svg
     assert '<g class="undecided">' in svg
     assert 'aria-labelledby="name-title name-desc"' in svg
@@ -236,7 +236,7 @@ def test_each_dot_has_its_name_and_a_long_one_is_cut_but_in_its_title() -> None:
     assert [name for name, _ in told[:2]] == ["a", "b"]
     assert told[2][0] == f"{long.what[: dots.LONGEST - 1]}…"
     assert told[2][1].startswith(f"{long.what} = ")
-    # Names stand above their dots, one below the other.
+    # Each name is above its dot, and the names are one below the other.
     tops = [float(y) for y in re.findall(r'class="name" x="[^"]+" y="([\d.]+)"', svg)]
     middles = [float(y) for y in re.findall(r'<circle cx="[^"]+" cy="([\d.]+)"', svg)]
     assert all(top < middle for top, middle in zip(tops, middles, strict=True))
@@ -336,7 +336,7 @@ def test_a_page_shows_one_of_the_two(its_page: str) -> None:
     assert "@media screen and (max-width: 46rem) { .broad { display: none; }" in its_page
 
 
-# ------------------------------------------------------------------ the page to begin with
+# ------------------------------------------------------------------ the index page
 
 
 def waiting(out: Path) -> list[Chapter]:

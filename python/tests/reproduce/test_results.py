@@ -1,4 +1,4 @@
-"""Document, tables and report follow from the runs and fit their readers."""
+"""Tests of the results of a paper: JSON document, tables and report."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_wide_tables_fit_80_columns_and_keep_their_columns(name: str, printed: i
     assert max(map(len, lines)) <= 80
     figures = [line for line in lines if "±" in line]
     assert sum(line.count("±") for line in lines) == 2 * len(columns)
-    # Both rows of a block end alike: their figures stand below each other.
+    # Both rows of a block end alike: their numbers are aligned.
     for first, second in zip(figures[::2], figures[1::2], strict=True):
         assert first[len(name) + 2 :] == second[len(name) + 2 :]
 
@@ -130,7 +130,7 @@ def test_an_interrupted_run_keeps_the_experiments_that_were_finished(
 
 
 class Page(HTMLParser):
-    """Collects what a page refers to, and whether its elements close."""
+    """Parser that collects the references of a page, and checks that its elements are closed."""
 
     VOID = frozenset({"meta", "br", "link", "img"})
 
@@ -222,6 +222,6 @@ def test_no_series_is_missing_in_a_figure() -> None:
 
 def test_labels_keep_their_order_and_distance() -> None:
     placed = spread(np.array([5.0, 1.0, 5.1, 5.2, 9.0]), 1.0)
-    # Three around 5.1 stand 1 apart around their mean, the others stay.
+    # The three labels around 5.1 are 1 apart around their mean, the others stay where they are.
     assert placed == pytest.approx([4.1, 1.0, 5.1, 6.1, 9.0])
     assert spread(np.array([0.0, 0.0]), 2.0) == pytest.approx([-1.0, 1.0])

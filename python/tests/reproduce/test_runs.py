@@ -1,4 +1,4 @@
-"""The runner: replications by setup, undecided claims asked anew, first looks, cut short."""
+"""Tests of a paper's runs: replications by setup, fresh replications, quick runs, and interrupted runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def goodput(result: Result) -> Floats:
 
 @pytest.fixture
 def paper(tmp_path: Path) -> Paper[Floats]:
-    """Two rates, their difference against a bound that the test moves, and an extension."""
+    """Paper with two rates, a claim on their difference, and an extension."""
     path = tmp_path / "cell.toml"
     path.write_text(SCENARIO)
     short = {"duration": "400 ms", "series": "100 ms"}
@@ -106,7 +106,7 @@ def test_an_undecided_claim_is_asked_anew_by_fresh_replications_alone(
     assert measured.asked_anew == {("main", "fast"): 6, ("main", "slow"): 6}
     (verdict,) = verdicts(asked, measured)
     assert verdict.points[0].measured.count == 6  # type: ignore[union-attr]
-    # The figures stay those of the first replications.
+    # The measured values stay those of the first replications.
     assert counts(measured)["main", "slow"] == 4
     assert measured.fresh is not None
     later = measure(choice(paper, replications=10)).data["main", "slow"][4:]
@@ -145,7 +145,7 @@ def test_replications_that_ctrl_c_cut_off_are_dropped_from_all(paper: Paper[Floa
         ("more", "mid"): {0, 1},
     }
     cut = {**whole, ("main", "fast"): runs.only(whole["main", "fast"], {0, 1, 2})}
-    # What all setups have: variants are compared by seed beyond a setup, too.
+    # Replications 0 and 1 are in all setups: paired comparisons go beyond one setup.
     assert {key: set(n) for key, n in runs.finished(asked, cut, 2).items()} == {
         ("main", "slow"): {0, 1},
         ("main", "fast"): {0, 1},

@@ -1,4 +1,4 @@
-"""A short form of each claim, with the simulator: ten replications of the paper's own scenarios."""
+"""Tests of claims and commands with simulations: ten replications of the scenarios of `arf-aware-tcp`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_claim_holds(claim: str, outcome: Outcome) -> None:
 
 
 def test_without_a_cap_that_stays_the_scheme_gains_nothing(outcome: Outcome) -> None:
-    """One-shot scaling, as near to the paper's words as the cap that is held."""
+    """The gains depend on the reading: they fail under one-shot scaling, which is as near as the held cap."""
     for claim in ("aggregate-gain-2", "aggregate-gain-5"):
         (verdict,) = [verdict for verdict in outcome.verdicts if verdict.id == claim]
         assert verdict.state == "depends", verdict.evidence
@@ -73,7 +73,7 @@ def test_with_two_sessions_the_gain_is_at_least_the_papers(outcome: Outcome) -> 
 def test_the_rates_order_the_sessions_of_table_5(outcome: Outcome) -> None:
     columns = outcome.document()["experiments"][4]["measured"]
     sessions = columns["arf_aware"]["sessions"]
-    # Sessions 1 and 2 hold one or two segments each: ten replications do not tell them apart.
+    # Sessions 1 and 2 have windows of one or two segments: ten replications do not distinguish them.
     assert max(sessions[:2]) < sessions[2] < min(sessions[3:])
 
 
@@ -128,13 +128,13 @@ SHORT = {
     "tfrc-friendliness": "70 s",
     "modern": "4 s",
 }
-"""Duration of each paper's runs where those of a quick look take long, beyond its warm-up."""
+"""Shorter durations, longer than the warm-up, for papers whose quick runs take long."""
 WHOLE = {"short-flows"}
-"""Setups whose flows begin until late."""
+"""Setups that keep their duration, since some flows start late."""
 
 
 def short(id_: str) -> Paper[Any]:
-    """A paper with shorter runs."""
+    """Paper with shorter runs."""
     paper = load(id_)
     if id_ not in SHORT:
         return paper
@@ -151,7 +151,7 @@ def test_without_a_paper_the_program_runs_them_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reproduce, "load", short)
-    # Pages have the figures as SVG; the same ones as PNG are files for other programs.
+    # Pages contain figures as SVG; PNG files are for other programs, and this test does not draw them.
     monkeypatch.setattr(results, "png", lambda _: b"")
     command = ["reproduce", "--quick", "--replications", "1", "--json"]
     assert cli.main([*command, "--out", str(tmp_path / "all")]) == cli.DONE
@@ -234,7 +234,7 @@ def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        # They go by replication, so that by then there are two of each.
+        # All variants of a replication run before the next one, so each variant has two runs by then.
         each = sum(len(setup.variants) for setup in load("arf-aware-tcp").setups.values())
         while runs_in(tmp_path / "runs.sqlite") < 3 * each and process.poll() is None:
             time.sleep(0.1)
@@ -244,7 +244,7 @@ def test_ctrl_c_saves_the_finished_replications(tmp_path: Path) -> None:
     assert "Traceback" not in errors
     (document,) = json.loads(output)["papers"]
     assert document["interrupted"]
-    # Every scheme of every scenario as often as the others, and each figure whole.
+    # All variants have the same number of replications, and all figures are drawn.
     assert 2 <= document["replications"] < 100
     assert len(document["experiments"]) == 8
     figures = {path.stem for path in tmp_path.glob("fig*.png")}

@@ -1,4 +1,4 @@
-"""Studies as parts of a paper: their points become setups and variants."""
+"""Tests of studies as parts of a paper: studies become setups, and their points variants."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_values_that_a_study_draws_are_drawn_for_its_variants(paper: Path) -> No
 
 
 def test_patterns_are_said_of_tables_that_other_keys_replace(paper: Path) -> None:
-    """Whatever the order in which they are written."""
+    """A pattern applies to the flows of a table that replaces another, wherever the table is in the file."""
     more = """
     [set.flow]
     c = { from = "fast", to = "server", transport = { kind = "tcp", flavour = "newreno" } }

@@ -1,4 +1,4 @@
-"""The page of all claims: it misses none, says why, and survives papers that fail or are cut short."""
+"""Tests of the page of all claims: it has each claim with its reasons, also if a paper's run fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def verdict(
     return Verdict("claim", "As printed", conditions, reasons=tuple(reasons), first_look=first_look)
 
 
-# ------------------------------------------------------------------ why
+# ------------------------------------------------------------------ reasons
 
 
 def test_a_claim_that_holds_shows_no_reason() -> None:
@@ -78,7 +78,7 @@ def test_the_evidence_in_a_line_is_what_decides() -> None:
 
 
 def told(paper_id: str) -> dict[str, str]:
-    """State of each claim in the paper's document, from its table."""
+    """State of each claim, from the table in the paper's document."""
     text = (DOCS / f"{paper_id}.md").read_text(encoding="utf-8")
     states = "|".join(get_args(Ruling))
     return dict(re.findall(rf"^\| `([^`]+)` \| ({states}) \|", text, re.MULTILINE))
@@ -86,9 +86,9 @@ def told(paper_id: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("paper_id", papers())
 def test_every_claim_that_does_not_hold_has_a_reason(paper_id: str) -> None:
-    """The paper's document has the verdicts of the full run: those that fail or depend need one.
+    """Claims that fail or depend have a reason, and claims that hold have none.
 
-    What is undecided or untestable says so by itself and may have one; what holds has none.
+    A claim that is undecided or untestable may have one. The paper's document has the verdicts.
     """
     states, paper = told(paper_id), load(paper_id)
     assert list(states) == list(paper.claim_texts())
@@ -108,7 +108,7 @@ def choice(paper_id: str, out: Path, *, quick: bool = False) -> Choice:
 
 
 def chapter(paper_id: str, out: Path, *, fails: bool = True, **changes: object) -> Chapter:
-    """A paper whose claims all came out alike."""
+    """Chapter of a paper whose claims all hold, or all fail."""
     chosen = choice(paper_id, out)
     condition = FAILS if fails else HOLDS
     verdicts = {
@@ -323,7 +323,7 @@ def test_one_paper_alone_leaves_the_page_alone(
 def test_reasons_reach_the_report_of_the_paper(
     measurements: Data, make_runs: MakeRuns, tmp_path: Path
 ) -> None:
-    """Sessions 1 and 2 of Table 5 starve, as they do in the full run."""
+    """The report and the page of all claims have the reason of the claim that fails in Table 5."""
     rates = [3.0, 3.8, 6.6, 11.0, 11.0]
     starved = make_runs([(20, [420.0] * 5), (100, [0, 0, 300, 700, 700])], rates)
     measurements["table5", "arf_aware"] = starved

@@ -1,4 +1,4 @@
-"""The claims of `tfrc-friendliness` on hand-made runs, and a short run of its own scenarios."""
+"""Tests of the claims of `tfrc-friendliness`, with runs made by hand and short runs of its scenarios."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def made_up(
     timeouts: float = 1.0,
     fast: float = 9.0,
 ) -> FriendlinessRuns:
-    """Flows at constant rates [kB/s] that swing by `wobble` from second to second."""
+    """Runs of flows with given mean rates [kB/s], whose rates alternate by `wobble` from second to second."""
     generator = np.random.default_rng(1)
     shape = (REPLICATIONS, len(flows))
     noise = generator.normal(1, 1e-3, shape)
@@ -73,7 +73,7 @@ def made_up(
 
 
 def both(index: float, *, timeouts: float = 1.0, fast: float = 9.0) -> FriendlinessRuns:
-    """One flow of each protocol with TFRC's index as given, and a steadier TFRC."""
+    """Runs of a TCP and a TFRC flow with a given index; TFRC's rate varies less."""
     return made_up(
         ("tcp", "tfrc"),
         [100 * index, 100 * (1 - index)],
@@ -85,7 +85,7 @@ def both(index: float, *, timeouts: float = 1.0, fast: float = 9.0) -> Friendlin
 
 @pytest.fixture
 def data() -> Data:
-    """Measurements with which every claim holds."""
+    """Measurements with which each claim holds."""
     runs: Data = {}
     for variant in VARIANTS:
         for pair in (*COMBINATIONS, MIXED):
@@ -163,7 +163,7 @@ def test_an_unsteady_tfrc_is_not_smoother(data: Data) -> None:
 def test_too_few_combinations_above_0_6_are_not_almost_always(data: Data) -> None:
     for pair in COMBINATIONS[:2]:
         data[mixed("sack", *pair), DECIDES] = both(0.58)
-    # 5 of 7, and "almost always" lets 7/5 = 1.4, that is one of them, be lower.
+    # 5 of 7 are above 0.6. "Almost always" allows a fifth to be lower: 7/5 = 1.4, so one of them.
     (first, *_) = decide(data, "sack-index-above-0.6").points
     assert first.figures == "combinations with an index above 0.6: 5 of 7 (needs 6)"
     assert first.state == "fails"
@@ -216,7 +216,7 @@ def test_no_recovery_at_all_is_no_share_of_time_outs() -> None:
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     paper = load("tfrc-friendliness")
     out: Path = tmp_path_factory.mktemp("out")
-    # Three variants of one paper: each claim's own, and enough of the calibration to see it choose.
+    # The variants that claims need are enough for the calibration to choose.
     kept = {DECIDES, *NEAR, IDEAL, "dedicated", PLUS, SINCE_2004}
     setups = {
         id_: replace(setup, variants=tuple(one for one in setup.variants if one.id in kept))
@@ -271,7 +271,7 @@ def test_tfrc_is_smoother_than_tcp_over_the_air(outcome: Outcome) -> None:
 
 def test_each_text_has_its_numbers_and_says_all_of_them() -> None:
     paper = load("tfrc-friendliness")
-    # The simulation's flows will do for the testbed, which takes the first four.
+    # The testbed's texts use the first four of the simulation's flows.
     runs = made_up(
         ("newreno", "westwood", "sack", "tfrc3", "tfrc4"), [60.0, 50.0, 55.0, 40.0, 45.0]
     )
@@ -280,7 +280,7 @@ def test_each_text_has_its_numbers_and_says_all_of_them() -> None:
 
 
 def test_tfrcs_packets_have_500_octets_on_the_wire_and_tcp_an_rto_of_a_second() -> None:
-    """As in ns-2 of 2003: 448 octets, 20 of IP and 32 of UDP and TFRC."""
+    """TFRC's segments have 448 octets, to which IP adds 20, UDP and TFRC 32; TCP's minimum RTO is 1 s."""
     setups = load("tfrc-friendliness").setups
     for figure, access in product(("fig8", "fig10"), ACCESS):
         setup_id, variant_id = simulated(figure, access)

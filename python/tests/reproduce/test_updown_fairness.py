@@ -1,4 +1,4 @@
-"""The claims of `updown-fairness` on hand-made runs, and a short run of its own scenarios."""
+"""Tests of the claims of `updown-fairness`, with runs made by hand and short runs of its scenarios."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SENT = 10_000.0
 def made_up(
     up: float, down: float, *, loss_up: float = 0.0, loss_down: float = 0.0, flows: int = 1
 ) -> UpDownRuns:
-    """Equal flows with these overall goodputs [packets/s] and estimated losses."""
+    """Runs of equal flows with given total goodputs by direction [packets/s] and estimated losses."""
     generator = np.random.default_rng(1)
     shape = (REPLICATIONS, 2 * flows)
     is_up = np.arange(2 * flows) < flows
@@ -64,12 +64,12 @@ def made_up(
 
 
 def ratio(value: float, **losses: float) -> UpDownRuns:
-    """Downlink over uplink goodput as given."""
+    """Runs with a given ratio of downlink to uplink goodput."""
     return made_up(200.0, 200.0 * value, **losses)
 
 
 def papers_world(place: FigurePoint) -> UpDownRuns:
-    """Measurements at a point as the paper describes them."""
+    """Runs of a point as the paper describes them."""
     m, q = place.attempts, place.packets
     fair = place.scheme == "scheduler"
     loss_up = 0.1 / 4**m
@@ -92,7 +92,7 @@ def papers_world(place: FigurePoint) -> UpDownRuns:
 
 
 def run() -> Iterator[FigurePoint]:
-    """All points that are run in systems with claims."""
+    """Points of the systems under which claims are decided."""
     setups = load("updown-fairness").setups
     for system, scheme, scenario in product(SCOPES, ("fifo", "scheduler"), SYMMETRIC):
         setup = setups.get(setup_id(system, scheme, scenario))
@@ -108,7 +108,7 @@ def everywhere() -> list[FigurePoint]:
 
 @pytest.fixture
 def data(everywhere: list[FigurePoint]) -> Data:
-    """Measurements with which every claim holds, except one that cannot hold without noise."""
+    """Measurements with which each claim holds, except one that cannot hold without noise."""
     found = {place.key: papers_world(place) for place in everywhere}
     small = [
         FigurePoint(DECIDES, "fifo", scenario, 1, q) for scenario in (TWO, FOUR) for q in SMALL
@@ -170,7 +170,7 @@ def test_one_figure_that_is_off_takes_the_claim_down(
 
 
 def test_points_of_our_own_stand_beside_and_do_not_decide(data: Data) -> None:
-    """The text names no buffer below 50 packets."""
+    """Buffers below 50 packets, which the paper's text does not name, do not decide a claim."""
     data[in_group("small", place("fifo", TWO, 1, 10))] = ratio(1.5)
     verdict = decide(data, "mt1-dl2ul2")
     assert verdict.holds
@@ -189,7 +189,7 @@ def test_the_other_system_that_comes_as_near_turns_a_claim(data: Data) -> None:
 
 
 def test_the_row_that_chose_the_system_has_no_part_in_a_claim(data: Data) -> None:
-    """Figure 3's, dl1-ul1 at M_t = 1."""
+    """The claim "reversal" does not depend on Figure 3's row, which is dl1-ul1 at M_t = 1."""
     for system in SCOPES:
         data[FigurePoint(system, "fifo", "dl1-ul1", 1, 100).key] = ratio(0.1)
     assert decide(data, "reversal").holds
@@ -217,7 +217,7 @@ def test_a_point_names_the_runs_that_it_rests_on(data: Data) -> None:
 
 
 def test_no_loss_cannot_fall_and_no_surplus_cannot_be_mended(data: Data) -> None:
-    # 0.1/4⁴ and beyond is less than a tenth of a percent.
+    # From M_t = 4 on the loss is 0.1/4⁴ or less, below a thousandth.
     states = decide(data, "uplink-loss-falls").states
     assert states == ["holds"] * 3 + ["untestable"] * 4
     data[place("fifo", TWO, 2).key] = ratio(0.8)
@@ -273,7 +273,7 @@ def test_a_first_look_has_one_of_the_readings_that_are_as_near(outcome: Outcome)
 
 
 def test_the_system_that_decides_comes_nearest_to_the_printed_row(tmp_path: Path) -> None:
-    """A shorter form of the calibration; the report has the whole."""
+    """Of some candidates, the deciding and the equally near ones are nearest to Figure 3's row."""
     paper = load("updown-fairness")
     kept = ("ideal", "frames-0.02", DECIDES, *NEAR)
     setup = paper.setups["calibration"]

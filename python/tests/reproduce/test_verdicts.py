@@ -1,4 +1,4 @@
-"""Verdicts of claims: what decides, what stands as near, what fresh replications add."""
+"""Tests of verdicts: deciding readings, equally near readings, and fresh replications."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_verdict_turns_at_the_largest_tolerance_that_it_needs() -> None:
     assert verdict(near).turns_at == pytest.approx(0.03)
     assert verdict(near, far).turns_at == pytest.approx(0.21)
     assert verdict(near, HOLDS).turns_at == pytest.approx(0.03)
-    # Whatever "the same" means, another point fails.
+    # Another point fails with any tolerance.
     assert verdict(near, FAILS).turns_at is None
 
 
@@ -165,7 +165,7 @@ def test_fresh_replications_alone_decide_what_was_undecided() -> None:
     first = predicate.decide(data, "as printed")
     assert first.state == "undecided"
     assert set(predicate.undecided(first, 60)) == {("s", "open"), ("s", "base")}
-    # Fresh ones: the undecided point is clear now; the other one's are not asked, though they would fail.
+    # Fresh replications decide the undecided point. Those of the other point, which would fail, do not count.
     fresh = {
         ("s", "base"): np.zeros(20),
         ("s", "sure"): np.full(4, -1.0),
@@ -189,7 +189,7 @@ def test_no_more_replications_are_asked_where_one_point_fails_already() -> None:
 
 
 def test_readings_that_contradict_each_other_are_not_asked_anew() -> None:
-    """More runs of a third reading cannot bring the two together."""
+    """A claim whose verdicts differ under two readings gets no fresh runs for a third, undecided reading."""
     means = {"here": 2.0, "letter": -2.0, "open": 0.0}
 
     def reading(name: str) -> Reading[Data]:
@@ -204,7 +204,7 @@ def test_readings_that_contradict_each_other_are_not_asked_anew() -> None:
 
 
 def test_fresh_runs_of_a_point_are_not_compared_with_first_runs_of_another() -> None:
-    """A reading beside shares the baseline with an undecided claim, and is not asked anew itself."""
+    """A point of which only the baseline has fresh runs is decided by its first runs alone."""
     data = {("s", "base"): np.zeros(4), ("s", "open"): np.array([3.0, -1, 2, -2])}
     fresh = {("s", "base"): np.full(20, -9.0), ("s", "open"): data["s", "open"]}
     predicate = claim(("s", "open"))

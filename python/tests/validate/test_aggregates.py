@@ -1,4 +1,4 @@
-"""Durations of aggregates, by hand."""
+"""Tests of the durations of aggregates against values worked out by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_an_mpdu_of_1500_octets_of_ip_has_1538() -> None:
 
 
 def test_subframes_have_delimiters_and_are_filled_but_for_the_last() -> None:
-    # 4 + 1538 = 1542, filled 1544
+    # 4 + 1538 = 1542 octets, padded to 1544
     assert [HT.octets(k) for k in (1, 2, 28)] == [1_538, 3_086, 27 * 1_544 + 1_542]
     assert [HE.octets(k) for k in (1, 2)] == [1_542, 3_086]
 

@@ -1,4 +1,4 @@
-"""Radio, noise, hidden stations and measured airtime: the theory against numbers worked by hand."""
+"""Tests of the theory of radio, noise, hidden stations and airtime against numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_free_space_costs_what_friis_says() -> None:
 
 
 def test_over_ground_40_dB_are_ten_times_as_far_beyond_the_crossover() -> None:  # noqa: N802
-    # 4π·2.25/λ = 28.2743/0.124914 = 226.35 m: 80 dB are nearer, 120 dB are 1.5·1000 m
+    # Crossover: 4π·2.25/λ = 28.2743/0.124914 = 226.35 m. A loss of 80 dB is nearer, 120 dB is at 1.5·1000 m.
     low = (1.5, 1.5)
     assert propagation.two_ray_distance(80, 2.4e9, low) == pytest.approx(99.4031, rel=1e-5)
     assert propagation.two_ray_distance(120, 2.4e9, low) == pytest.approx(1_500)
@@ -43,10 +43,10 @@ def test_a_range_that_is_not_between_its_bounds_fails() -> None:
 
 
 class Shortened(Range):
-    """A radio that nothing reaches."""
+    """Range of a radio that receives nothing."""
 
     def reaches(self, distance: float) -> bool:
-        """Never."""
+        """Return False for each possible distance."""
         return distance < 0
 
 
@@ -84,13 +84,13 @@ def test_a_share_may_be_off_by_four_standard_errors() -> None:
 
 def test_who_always_starts_together_always_fails() -> None:
     assert hidden.failed_share(Pair(DOT11B, 11, 0, 0, 1), 100, 1) == 1
-    # One slot apart at most, and frames of 1310 µs; an RTS of 28 µs outlasts a slot of 9 µs as well.
+    # Back-offs differ by a slot at most. Frames of 1310 µs outlast a slot, and so does an RTS of 28 µs.
     assert hidden.failed_share(Pair(DOT11B, 11, 1, 1, 1), 100, 1) == 1
     assert hidden.failed_share(Pair(DOT11A, 54, 1, 1, 1, rts=True), 100, 1) == 1
 
 
 def test_the_first_attempt_fails_if_the_rivals_begins_within_its_frame() -> None:
-    # 1310 µs are 65.5 slots, so both fail if their back-offs differ by 65 or less:
+    # 1310 µs are 65.5 slots, so both frames fail if the back-offs differ by 65 slots or less:
     # (256 + 2·Σ(256 - k), k = 1 … 65)/256² = (256 + 2·14 495)/65 536 = 0.44626
     n = 6_000
     pair = Pair(DOT11B, 11, 255, 255, 1)

@@ -1,4 +1,4 @@
-"""Checks pass and fail as they should; the whole set passes with the simulator."""
+"""Tests of the checks: they pass and fail as intended, and all pass with the simulator."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
     assert done.returncode == 0
     ids = [check["id"] for check in checks]
     assert len(ids) == len(set(ids))
-    # 7 rates, basic and RTS/CTS, 6 numbers of stations
+    # 7 rates, basic access and RTS/CTS, 6 numbers of stations
     assert sum(id_.startswith("bianchi/") for id_ in ids) == 84
     counts = {
         "bianchi-aggregates": 31,
@@ -59,7 +59,7 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
     }
     found = [id_.partition("/")[0] for id_ in ids]
     assert {group: found.count(group) for group in counts} == counts
-    # What rounding and statistics explain is little.
+    # Tolerances for rounding and statistics are small.
     tight = [c for c in checks if c["id"].startswith(("hidden", "measured-airtime", "range"))]
     assert max(c["tolerance"] for c in tight) < 0.03
     for group, most in (

@@ -1,4 +1,4 @@
-"""Shares of access categories: the model against cases whose answer is known."""
+"""Tests of the model of EDCA's shares in cases with a known solution."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def test_within_a_station_the_higher_of_equals_has_more() -> None:
 
 
 def test_with_one_zone_two_equal_stations_attempt_as_bianchi_says() -> None:
-    # The share is a ratio, so that it is the attempts that tell: τ(p) at p = 1 - (1 - τ) of two stations
+    # Shares are ratios, so attempts are tested: τ(p) at p = 1 - (1 - τ), with two stations
     tau = classic_attempt_rate(2, 32, 5)
     assert LOW.attempts(tau) == pytest.approx(tau)
 
 
 def test_a_window_never_grows_beyond_the_largest() -> None:
-    # no doubling: 2/(W + 1), whatever fails
+    # without doubling, τ = 2/(W + 1) at any probability of failure
     fixed = Category("voice", 2, 15, 15)
     assert [fixed.attempts(p) for p in (0.0, 0.5, 0.9)] == pytest.approx([2 / 17] * 3)
 
 
 def test_alone_against_one_without_collisions_to_speak_of_shares_are_as_windows() -> None:
-    # Windows of 4096 and 2048, that is 2048.5 and 1024.5 slots for a frame: 2048.5/3073
+    # Windows of 4096 and 2048 take 2048.5 and 1024.5 slots for a frame: the share is 2048.5/3073
     wide, half = Category("best effort", 3, 4095, 4095), Category("video", 3, 2047, 2047)
     assert EdcaCell("wide", wide, half, 1).share() == pytest.approx(2_048.5 / 3_073, abs=1e-3)
 

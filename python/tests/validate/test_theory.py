@@ -1,4 +1,4 @@
-"""The closed forms give the published figures, and the durations are those of the standard."""
+"""Tests that closed forms give published values, and that durations are those of the standard."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def test_the_classic_fixed_point_is_bianchis() -> None:
 @pytest.mark.parametrize(("standard", "rate"), NS3_TABLES)
 def test_the_form_of_ns_3_gives_its_tables(standard: str, rate: float) -> None:
     phy = DOT11B if standard == "802.11b" else DOT11A
-    # Their EIFS ends an ACK of the data's control rate after SIFS.
+    # In ns-3's EIFS the ACK has the control rate of the data frame.
     ack = phy.sifs + phy.airtime(14, phy.control_rate(rate))
     for n, published in NS3_TABLES[standard, rate].items():
         for extra, expected in ((ack, published.eifs), (0, published.difs)):
             cost = theory.exchange(phy, 1536, rate, eifs_extra=extra)
             throughput = 12_000 * theory.half_refined_frame_rate(n, phy, cost)
-            # They look τ up on a grid of 10 000 points.
+            # ns-3 finds τ on a grid of 10 000 points.
             assert throughput == pytest.approx(expected, rel=1e-3)
 
 
@@ -65,7 +65,7 @@ def test_the_form_of_ns_3_gives_its_tables_of_ax(width: int) -> None:
         mode = he_mode(mcs, width)
         for n, published in zip(NS3_AX_STATIONS, row, strict=True):
             throughput = 12_000 * theory.ns3_ax_frame_rate(n, mode.bits, mode.control)
-            # They look τ up on a grid of 100 000 points.
+            # ns-3 finds τ on a grid of 100 000 points.
             assert throughput == pytest.approx(published, rel=1e-4)
 
 

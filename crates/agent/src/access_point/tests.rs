@@ -9,8 +9,8 @@ use crate::sample::{Connection, DirectionCounters, LinkCounters, Sent};
 
 const PERIOD_MS: u64 = 100;
 
-/// Load of a station: `packets` data packets per period, all at 54 Mb/s, and half as many ACKs in
-/// the other direction.
+/// Load of a station in each period of 100 ms: `packets` data packets, all at 54 Mb/s, and half as
+/// many ACKs in the other direction.
 #[derive(Clone, Copy)]
 struct Load {
     station: u8,
@@ -26,8 +26,8 @@ fn ends(station: u8) -> Ends {
     [([10, 0, 0, station], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Sample with the counters after `periods` periods of these loads. The round trip is 15 ms to the
-/// wired end and 5 ms to the station.
+/// Sample with the counters after `periods` periods of these stations' loads. The round trip is
+/// 15 ms to the wired end and 5 ms to the station.
 fn sample(periods: u64, loads: &[Load]) -> Sample {
     let way = |packets: u64, octets: u64| DirectionCounters {
         bytes: packets * octets,
@@ -100,6 +100,8 @@ fn is_near(limit: Option<u32>, octets: f64) -> bool {
     limit.is_some_and(|limit| (f64::from(limit) / octets - 1.0).abs() < 1e-3)
 }
 
+/// Each station's window follows from the share of the channel that it was granted.
+///
 /// A packet of 1500 octets occupies the channel for DIFS 34, half a window of 15 slots 67.5, frame
 /// 248, SIFS 16 and ACK 28 µs: 393.5 µs. A TCP ACK of 52 octets has a frame of 36 µs: 181.5 µs. 100
 /// packets and 50 ACKs in 100 ms are 0.484 of the channel, and ten times fewer 0.0484. Each station
@@ -120,7 +122,7 @@ fn windows_follow_from_shares_of_the_channel() {
     assert!((granted[1].used - 0.048_425).abs() < 1e-6 && (granted[1].share - 0.5).abs() < 1e-4);
 }
 
-/// The same load has the same limit as a download and as an upload.
+/// A download has the same limit as an upload with the same load.
 #[test]
 fn a_download_has_the_limit_of_an_upload() {
     let loads = [Load { direction: Down, ..up(1, 100) }, up(2, 10)];
@@ -129,11 +131,11 @@ fn a_download_has_the_limit_of_an_upload() {
     assert!(is_near(found[&1][1], 57_850.0), "{found:?}");
 }
 
-/// Three stations use 0.726, 0.436 and 0.436 of the channel, which is overloaded. A third of the
-/// channel is 688 packets per second, 19 935 octets in 20 ms. Each station gets that if spare time
-/// counts once. In the printed equation the excess is subtracted a second time: 0.333 − 0.102 for
-/// the second station, 13 805 octets, and less than zero for the first, which gets the minimum of
-/// two segments.
+/// Where nothing of the channel is left, each station gets an equal share if spare time counts
+/// once. Three stations use 0.726, 0.436 and 0.436 of the channel, which is overloaded. A third of
+/// the channel is 688 packets per second, 19 935 octets in 20 ms. In the printed equation the
+/// excess is subtracted a second time: 0.333 − 0.102 for the second station, 13 805 octets, and
+/// less than zero for the first, which gets the minimum of two segments.
 ///
 /// Verifies: [occupancy-tfrc eq. 11]
 #[test]
@@ -147,8 +149,8 @@ fn where_nothing_is_left_shares_are_equal() {
     assert!(is_near(printed[&2][0], 13_805.0) && printed[&2] == printed[&3], "{printed:?}");
 }
 
-/// The packets of a station that belong to no known connection use up its share. Its flow gets the
-/// minimum of two segments.
+/// Packets of a station that belong to no known connection are subtracted from the station's share
+/// first. Here they use up the share, and the station's flow gets the minimum of two segments.
 #[test]
 fn traffic_that_cannot_be_limited_is_subtracted_first() {
     let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);
@@ -190,8 +192,9 @@ fn ask(
     limits
 }
 
-/// One of two stations begins to ask. With the same sample its limit is removed, and the other one
-/// keeps its own. After ten samples without a request, one second, it is limited again.
+/// A station that asks for grants has no limit while it asks. One of two stations begins to ask:
+/// with the same sample its limit is removed, and the other one keeps its own. After ten samples
+/// without a request, one second, it is limited again.
 #[test]
 fn a_station_that_asks_is_left_alone_and_granted_and_limited_again_when_it_does_so_no_more() {
     let loads = [up(1, 100), up(2, 10)];
@@ -211,10 +214,11 @@ fn a_station_that_asks_is_left_alone_and_granted_and_limited_again_when_it_does_
     assert_eq!(kept(&it), [EnforcedBy::AccessPoint; 2]);
 }
 
-/// Two stations use 0.823 and 0.145 of the channel. The first one may use half and the 0.032 that
-/// are left; above 0.532 / 0.8 = 0.664 is clearly more. It announces to limit itself, and is
-/// limited with the tenth sample. A minute later its announcement is believed again. A use of 0.630
-/// is not clearly more.
+/// A station that asks for grants but uses clearly more than its share is limited for a minute. Two
+/// stations use 0.823 and 0.145 of the channel. The first one may use half and the 0.032 that are
+/// left; above 0.532 / 0.8 = 0.664 is clearly more. It announces to limit itself, and is limited
+/// with the tenth sample. A minute later its announcement is believed again. A use of 0.630 is not
+/// clearly more.
 #[test]
 fn a_station_that_asks_and_holds_clearly_more_for_ten_samples_is_limited_for_a_minute() {
     let loads = [up(1, 170), up(2, 30)];
@@ -232,7 +236,8 @@ fn a_station_that_asks_and_holds_clearly_more_for_ten_samples_is_limited_for_a_m
     assert!(ask(&mut it, 0..30, &[up(1, 130), up(2, 30)], &[1, 2]).is_empty());
 }
 
-/// Requests from addresses without connections free no station, and the table has 1024 entries.
+/// Requests from addresses without connections free no station of its limit, and the table of
+/// requesters has at most 1024 entries.
 #[test]
 fn addresses_without_a_station_have_no_link_and_are_bounded() {
     let mut it = AccessPoint::new(Occupancy::default(), POLLS);
@@ -246,9 +251,10 @@ fn addresses_without_a_station_have_no_link_and_are_bounded() {
     assert_eq!(it.requesters.len(), ROOM);
 }
 
-/// A third station sends and receives one packet per sample, without a connection: requests and
-/// replies. The kernel knows its MAC address. The others get half of what this leaves, and the
-/// third one does not count among the sharers. Three packets per sample are more than requests.
+/// A station that only asks for grants gets no share. A third station sends and receives one packet
+/// per sample, without a connection: requests and replies. The kernel knows its MAC address. The
+/// others get half of what this leaves, and the third one does not count among the sharers. Three
+/// packets per sample are more than requests.
 #[test]
 fn a_station_without_traffic_has_no_share() {
     let of = |packets: u64, asks: bool| {
@@ -308,8 +314,8 @@ fn where_nothing_is_seen_limits_are_lifted_once() {
     assert!(access_point.granted().is_empty());
 }
 
-/// An observation slot is the last three samples. A connection without a known round trip has no
-/// limit.
+/// Traffic older than the observation slot of three samples does not count, and a connection
+/// without a known round trip has no limit.
 #[test]
 fn traffic_older_than_a_slot_is_forgotten_and_unknown_connections_are_not_limited() {
     let (mut access_point, _) = limits(&[up(1, 100)]);
@@ -385,7 +391,8 @@ fn counters_that_make_no_sense_are_borne() {
     }
 }
 
-/// A thousand stations with ten active connections each: no step takes quadratic time.
+/// A thousand stations with ten active connections each are processed without a step of quadratic
+/// time.
 #[test]
 fn a_thousand_stations_with_ten_thousand_connections_are_borne() {
     let mut access_point = AccessPoint::new(Occupancy::default(), POLLS);

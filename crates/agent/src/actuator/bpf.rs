@@ -13,7 +13,7 @@ use libbpf_rs::{
 
 use super::BTF;
 
-/// Last message that libbpf has printed.
+/// Last message that libbpf has printed, in place of its output.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
 /// Makes libbpf store its last message instead of printing. Of its long reports the last line is
@@ -39,19 +39,19 @@ pub(super) fn load(octets: &[u8]) -> Result<Object> {
     )
 }
 
-/// Handle of a map of a BPF object, by name.
+/// Handle of the map with this name in a BPF object.
 pub(super) fn map(object: &Object, name: &str) -> Result<MapHandle> {
     let found = object.maps().find(|map| map.name() == name);
     let found = found.with_context(|| format!("the BPF object has no map {name}"))?;
     Ok(MapHandle::try_from(&found)?)
 }
 
-/// Most addresses of an interface whose connections are watched. The kernel's map holds twice as
-/// many, because new addresses are added before old ones are removed.
+/// Most addresses of an interface whose connections are watched. The kernel's map of addresses
+/// holds twice as many, because new addresses are added before old ones are removed.
 const ADDRESSES: usize = 512;
 
-/// Sets the addresses whose connections the BPF programs watch. Returns the number of addresses for
-/// which there is no room.
+/// Sets the addresses whose connections the BPF programs watch, in `map`. Returns the number of
+/// addresses for which there is no room.
 pub(super) fn watch(map: &MapHandle, addresses: Vec<IpAddr>) -> Result<u64> {
     let mut addresses: Vec<[u8; 16]> = addresses.into_iter().map(in_six).collect();
     let left = addresses.len().saturating_sub(ADDRESSES);
@@ -79,7 +79,7 @@ pub(super) fn iterator(object: &mut Object, name: &str) -> Result<Link> {
     program.attach().with_context(|| format!("the iterator {name}"))
 }
 
-/// Runs a BPF iterator over all sockets; returns the output of its program.
+/// Runs a BPF iterator over all sockets; returns what its program has written.
 pub(super) fn pass(iterator: &Link) -> Result<Vec<u8>> {
     let mut octets = Vec::new();
     Iter::new(iterator)?.read_to_end(&mut octets)?;

@@ -16,12 +16,12 @@ use crate::output::say;
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
 
-/// Kinds of windows that are clamped.
+/// Kinds of windows that a pass over the sockets clamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClampedWindows {
-    /// Windows for data that this machine sends.
+    /// True to clamp the windows for data that this machine sends.
     pub(super) senders: bool,
-    /// Windows for data that this machine receives.
+    /// True to clamp the windows for data that this machine receives.
     pub(super) receivers: bool,
 }
 
@@ -35,12 +35,12 @@ pub(super) struct Clamps {
 
 /// BPF iterators that set and remove window clamps on sockets, and the guardian process.
 pub(super) struct Clamper {
-    /// Minimum window [segments].
+    /// Minimum window that a clamp leaves [segments].
     least: u32,
     orders: MapHandle,
     pub(super) passes: Passes,
     loosen: Link,
-    /// True while released senders are still growing their windows.
+    /// True while senders whose clamp was removed are still growing their windows.
     is_loosening: bool,
     guardian: Guardian,
     pub(super) object: Object,
@@ -64,7 +64,7 @@ impl Clamper {
     }
 
     /// Sets clamps at 1/`k` of the windows of all watched sockets, for the kinds of windows in
-    /// `ways`. With `spares_new`, connections that no pass has met before are left alone.
+    /// `ways`. With `spares_new`, the connections that no earlier pass has met are left alone.
     pub(super) fn take(&mut self, k: u32, spares_new: bool, ways: ClampedWindows) -> Result<()> {
         let ways = u32::from(ways.senders) | u32::from(ways.receivers) << 1;
         let words = [k, self.least, u32::from(spares_new), ways];

@@ -14,7 +14,7 @@ use crate::os;
 use crate::sample::{Connection, LocalEnd, Sent};
 
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/look.bpf.o"));
-/// Capacity of the kernel's map of limits [connections].
+/// Capacity of the kernel's map of connections with limits.
 const ROOM: usize = 16_384;
 /// Length of `struct local`, which the BPF iterator writes for each connection [octets].
 const LOCAL: usize = 88;
@@ -76,7 +76,7 @@ impl Actuator for ConnectionReader {
 }
 
 impl PerConnectionClamps {
-    /// Loads the BPF programs; `least` is the minimum window [segments].
+    /// Loads the BPF programs for single connections; `least` is the minimum window [segments].
     pub(super) fn load(configuration: &Configuration, least: u32) -> Result<Self> {
         let reader = ConnectionReader::load(configuration)?;
         let clamps = Clamper::load(&reader.interface, "clamp_each", least)?;

@@ -23,8 +23,8 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/forward.bpf.o"))
 const PROGRAMS: [&str; 2] = ["airfair_up", "airfair_down"];
 /// Time between two checks whether the interface has been re-created.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Room to spare when all connections are read at once: more connections than fit into one bucket
-/// of the kernel's hash table.
+/// Room to spare in the batch in which all connections are read [connections]: more than fit into
+/// one bucket of the kernel's hash table.
 const ROOM: usize = 128;
 /// Length of `struct side`, the counters of one end of a connection [octets].
 const SIDE: usize = 64;
@@ -33,7 +33,7 @@ const CONNECTION: usize = 2 * SIDE + 8;
 /// Offset in `struct side` of the counter of lowered windows.
 const REWRITTEN: usize = 36;
 
-/// Counters of forwarded connections, each as `struct connection`.
+/// Counters of forwarded connections by both ends, each as the octets of `struct connection`.
 type Counters = BTreeMap<Key, [u8; CONNECTION]>;
 
 /// Actuator for connections that are forwarded through an interface: counts their packets and
@@ -44,7 +44,7 @@ pub struct Forwarded {
     orders: MapHandle,
     connections: MapHandle,
     limited: LimitMap,
-    /// Counters at the last reading.
+    /// Counters of the connections when they were last read.
     read: Counters,
     looked_at: u64,
     passed: PassCounts,
@@ -209,7 +209,8 @@ fn connection(key: &Key, octets: &[u8; CONNECTION]) -> Connection {
     }
 }
 
-/// Reads the fields of `struct side` that laws use.
+/// Reads the fields of `struct side` that laws use: the packets that one end of a connection has
+/// sent.
 fn sent(side: &[u8]) -> Sent {
     Sent {
         octets: long(side, 0),
@@ -238,8 +239,8 @@ mod tests {
     use super::super::limited::key;
     use super::*;
 
-    /// Of the connections from ports 1 to 5, number 2 has transferred data, 3 is new, and 4 has
-    /// ended.
+    /// Only connections with traffic since the last reading are returned. Of the connections from
+    /// ports 1 to 5, number 2 has transferred data, 3 is new, and 4 has ended.
     #[test]
     fn only_new_and_active_connections_are_returned() {
         let counters = |all: &[(u16, u8)]| -> Counters {

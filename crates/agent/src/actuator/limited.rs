@@ -19,17 +19,17 @@ pub(super) type Key = [u8; ENDS];
 /// Limits of connections, in a BPF map and as a copy in this process.
 pub(super) struct LimitMap {
     map: MapHandle,
-    /// Limits up and down [octets]; 0 for none.
+    /// Limits of each connection, up and down [octets]; 0 for none.
     windows: BTreeMap<Key, [u32; 2]>,
 }
 
 impl LimitMap {
-    /// Takes an empty BPF map, whose keys are connections.
+    /// Makes the limits of connections from an empty BPF map, whose keys are the connections.
     pub(super) fn new(map: MapHandle) -> Self {
         Self { map, windows: BTreeMap::new() }
     }
 
-    /// Number of connections with limits.
+    /// Number of connections that have limits.
     pub(super) fn len(&self) -> usize {
         self.windows.len()
     }
@@ -54,12 +54,12 @@ impl LimitMap {
         Ok(())
     }
 
-    /// Removes connections that have ended from the copy: those for which `is_there` is false.
+    /// Removes from the copy the connections that have ended: those for which `is_there` is false.
     pub(super) fn retain(&mut self, is_there: impl Fn(&Key) -> bool) {
         self.windows.retain(|key, _| is_there(key));
     }
 
-    /// Removes all limits from the BPF map, also those that are missing in the copy.
+    /// Removes all limits from the BPF map, including those that are missing in the copy.
     pub(super) fn lift(&mut self) -> Result<()> {
         for key in std::mem::take(&mut self.windows).into_keys() {
             // The kernel may have evicted a silent connection from the map.

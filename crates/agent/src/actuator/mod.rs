@@ -44,32 +44,33 @@ use crate::source::nl80211::AirtimeWeightSocket;
 /// second.
 pub const LIFETIME: Duration = Duration::from_millis(800);
 
-/// Counts of the last pass over all connections, which sets or removes limits.
+/// Counts of the last pass over all connections, which sets limits on them or removes limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassCounts {
-    /// Connections that the pass has put under a limit.
+    /// Number of connections that the pass has put under a limit.
     pub taken: u64,
-    /// Connections that the pass has found under a limit already.
+    /// Number of connections that the pass has found under a limit already.
     pub held: u64,
     /// Connections left alone because of their congestion control: their number by its name.
     pub left: BTreeMap<String, u64>,
-    /// Addresses of the interface for which there was no room; their connections are left alone.
+    /// Number of addresses of the interface for which there was no room; their connections are left
+    /// alone.
     pub unwatched: u64,
-    /// Connections whose limit was removed.
+    /// Number of connections whose limit was removed.
     pub given_back: u64,
-    /// Traffic filters of dead agents that were removed.
+    /// Number of traffic filters of dead agents that were removed.
     pub filters: u64,
-    /// Interfaces whose HTB classes were removed.
+    /// Number of interfaces whose HTB classes were removed.
     pub interfaces: u64,
-    /// Stations whose airtime weights were restored.
+    /// Number of stations whose airtime weights were restored.
     pub stations: u64,
-    /// Connections for which the kernel refused the change.
+    /// Number of connections for which the kernel refused to set or remove a limit.
     pub failed: u64,
     /// Duration of the pass [ns].
     pub took_ns: u64,
 }
 
-/// Executor, which puts the decisions of a scheme into effect.
+/// Executor that puts the decisions of a scheme into effect in the kernel.
 pub trait Actuator {
     /// Puts a decision into effect.
     ///
@@ -77,10 +78,7 @@ pub trait Actuator {
     /// Returns an error if the kernel refuses.
     fn apply(&mut self, decision: &Decision) -> Result<()>;
 
-    /// Gives the sign of life without which orders in the kernel run out, and does periodic work.
-    ///
-    /// # Errors
-    /// Returns an error if the kernel refuses.
+    /// Renews the sign of life without which orders in the kernel run out, and does periodic work.
     fn beat(&mut self) -> Result<()>;
 
     /// Connections with traffic since the last call; empty if the scheme does not need them.
@@ -99,11 +97,11 @@ pub trait Actuator {
         Ok(None)
     }
 
-    /// Counts of the last pass over all connections.
+    /// Counts of the last pass over all connections, which sets limits on them or removes limits.
     fn counts(&self) -> &PassCounts;
 }
 
-/// Actuator of a dry run, which changes nothing.
+/// Actuator of a dry run, which changes nothing in the kernel.
 #[derive(Debug, Default)]
 pub struct DryRun(PassCounts);
 

@@ -13,25 +13,26 @@ pub(super) trait WindowDivider {
     /// Divides the windows by `k`; 1 removes the limit.
     fn divide(&mut self, k: u32) -> Result<()>;
 
-    /// Gives a sign of life, and periodically looks for new connections.
+    /// Renews the sign of life, and periodically looks for new connections.
     fn beat(&mut self) -> Result<()>;
 
     /// Counts of the last pass over the connections.
     fn counts(&self) -> &PassCounts;
 }
 
-/// Time between passes for new connections and addresses.
+/// Time between two passes that look for new connections and addresses.
 const PERIOD: Duration = Duration::from_secs(1);
 /// Length of `struct seen`, which a pass writes for each socket [octets].
 const SEEN: usize = 64;
 
-/// Two passes over the sockets of an interface: one sets limits, the other one removes them.
+/// Two passes over the sockets of an interface: one sets limits on them, the other one removes the
+/// limits.
 pub(super) struct Passes {
     interface: String,
     addresses: MapHandle,
     take: Link,
     give_back: Link,
-    /// Time of the last pass that set limits [ns].
+    /// Time at which a pass last set limits [ns].
     taken_at: u64,
     passed: PassCounts,
 }
@@ -93,12 +94,12 @@ impl Passes {
     }
 }
 
-/// Runs a pass that removes limits.
+/// Runs a pass that removes limits, and returns its counts.
 pub(super) fn give_back(pass: &Link) -> Result<PassCounts> {
     Ok(tally(&bpf::pass(pass)?))
 }
 
-/// Counts the sockets in the output of a pass by outcome.
+/// Counts the sockets in the output of a pass by what the pass did to each.
 fn tally(octets: &[u8]) -> PassCounts {
     let mut passed = PassCounts::default();
     for seen in octets.chunks_exact(SEEN) {

@@ -40,25 +40,25 @@ pub(super) const ACK: u32 = OURS | 0x20;
 const FIRST_OF_ALL_PACKETS: u32 = 1 << 16 | 3_u16.to_be() as u32;
 const ETHERNET: u8 = 1;
 
-/// Size as which HTB counts every packet [octets].
+/// Size as which HTB counts every packet: the slot of the size table [octets].
 const SLOT: u32 = 1_536;
-/// Entries of the size table, each for 512 octets of packet length, for packets of up to 65 536
-/// octets.
+/// Number of entries of HTB's size table, each for 512 octets of packet length, for packets of up
+/// to 65 536 octets.
 const LINES: u16 = 128;
 const LINE_BITS: u8 = 9;
 
-/// Queueing discipline as reported by the kernel.
+/// Queueing discipline of an interface as the kernel reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Discipline {
     /// Index of the discipline's interface.
     pub(super) interface: u32,
-    /// Handle; zero for a discipline that the kernel has chosen.
+    /// Handle of the discipline; zero for a discipline that the kernel has chosen.
     pub(super) handle: u32,
     /// Kind of the discipline, such as `fq_codel`.
     pub(super) kind: String,
-    /// Packets that the discipline has sent to the driver.
+    /// Number of packets that the discipline has sent to the driver.
     pub(super) sent: u64,
-    /// Packets queued in the discipline.
+    /// Number of packets that wait in the discipline.
     pub(super) waiting: u32,
 }
 
@@ -209,7 +209,7 @@ fn class_options(rate: u64, ceiling: u64, weight: u32) -> Vec<u8> {
     [specification(rate), specification(ceiling), rest].concat()
 }
 
-/// Encodes the size table (`stab`) by which HTB counts each packet as one slot, and a GSO packet as
+/// Encodes HTB's size table (`stab`), by which each packet counts as one slot, and a GSO packet as
 /// one slot per segment.
 fn size_table() -> Vec<u8> {
     const { assert!(SLOT <= u16::MAX as u32) };
@@ -221,13 +221,13 @@ fn size_table() -> Vec<u8> {
     nested(&[(1, &base), (2, &table)])
 }
 
-/// Binary logarithm of the unit of sizes in the table, 512 octets. With this unit 45 slots fit into
-/// 16 bits.
+/// Binary logarithm of the unit of sizes in HTB's size table, 512 octets. With this unit the sizes
+/// of up to 45 slots fit into 16 bits.
 const SLOT_BITS: u8 = 9;
 const SLOT_LINES: u16 = 3;
 
-/// Number of slots for packets in entry `line` of the size table: of segments in a packet of the
-/// entry's middle size. A segment has 1448 octets, and the packet one header of 66.
+/// Number of slots for packets in entry `line` of HTB's size table: number of segments in a packet
+/// of the entry's middle size. A segment has 1448 octets, and the packet one header of 66.
 fn slots(line: u16) -> u16 {
     let octets = u32::from(line) * 512 + 256;
     let segments = (octets.saturating_sub(66) + 724) / 1_448;

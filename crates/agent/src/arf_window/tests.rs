@@ -72,13 +72,16 @@ fn down(octets: u32) -> Vec<ConnectionLimit> {
 
 fn alone(_: u64, _: &mut Sample) {}
 
+/// After a change of the rate, a download alone has the window for the whole observation slot at
+/// the new rate.
+///
 /// At 54 Mb/s a packet occupies the channel for DIFS 34, half of 15 slots 67.5, frame 248, SIFS 16
 /// and ACK 28 µs: 393.5 µs, and a TCP ACK of 52 octets for 181.5 µs. 300 packets and 150 ACKs in a
-/// slot of 300 ms take 145.275 ms, so 154.725 ms are free. At 6 Mb/s, with frame 2072 and ACK 44
-/// µs, a packet takes 2233.5 µs, and a TCP ACK, with 144, 305.5 µs; two packets and one ACK take
-/// 4772.5 µs. 300 ms hold 62.860 of these: 2896 octets of each in 300 ms are 12 136 octets in 20
-/// ms. In the other direction the connection also gets the whole slot, in which two packets and an
-/// ACK at 54 Mb/s take 968.5 µs: 59 803 octets.
+/// slot of 300 ms take 145.275 ms, so 154.725 ms are free. At 6 Mb/s, with frame 2072 and ACK
+/// 44 µs, a packet takes 2233.5 µs, and a TCP ACK, with 144, 305.5 µs; two packets and one ACK take
+/// 4772.5 µs. 300 ms hold 62.860 of these: 2896 octets of each in 300 ms are 12 136 octets in
+/// 20 ms. After a change from 6 to 54 Mb/s the connection also gets the whole slot, in which two
+/// packets and an ACK take 968.5 µs: 59 803 octets.
 ///
 /// Verifies: [arf-window eq. 5], [arf-window eq. 8], [arf-window eq. 11]
 #[test]
@@ -87,9 +90,10 @@ fn a_change_of_the_rate_brings_a_window_for_the_whole_slot_to_a_download_alone()
     assert_eq!(changed(&mut station(), [6, 54], alone), down(59_803));
 }
 
-/// With a second station as busy, the mean back-off is a third of 15 slots, each access takes 79
-/// µs, and both stations use 135.15 of 300 ms. Half of the remaining 29.7 ms make 150 ms: 31.881
-/// times 4705 µs at 6 Mb/s, 6155 octets in 20 ms.
+/// The airtime of another station is not available to this one. With a second station as busy, the
+/// mean back-off is a third of 15 slots, each access takes 79 µs, and both stations use 135.15 of
+/// 300 ms. Half of the remaining 29.7 ms make 150 ms: 31.881 times 4705 µs at 6 Mb/s, 6155 octets
+/// in 20 ms.
 ///
 /// Verifies: [arf-window eq. 1], [arf-window eq. 6], [arf-window eq. 13]
 #[test]
@@ -103,9 +107,10 @@ fn airtime_of_other_stations_is_not_available() {
     assert_eq!(changed(&mut station(), [54, 6], heard), down(6_155));
 }
 
-/// The driver reports that the channel was busy for 2 · 33.2 ms of 100 ms. The other half belongs
-/// to at least one other station. 135.15 and 99.6 ms are used, and half of the remaining 65.25 goes
-/// to this station, 167.775 ms in all: 6884 octets.
+/// A channel that is busier than this station's traffic counts as used by one other station. The
+/// driver reports that the channel was busy for 2 · 33.2 ms of 100 ms, of which this station used
+/// half. 135.15 and 99.6 ms are used, and half of the remaining 65.25 goes to this station,
+/// 167.775 ms in all: 6884 octets.
 ///
 /// Verifies: [arf-window eq. 6]
 #[test]
@@ -114,7 +119,8 @@ fn a_busy_channel_counts_as_one_station_more() {
     assert_eq!(changed(&mut station(), [54, 6], busy), down(6_884));
 }
 
-/// A rate must hold for three of five samples. The slot lies before them.
+/// A rate that a single sample has is no change of the rate, which must hold for three of five
+/// samples.
 ///
 /// Verifies: [arf-window §III-B]
 #[test]
@@ -132,8 +138,9 @@ fn short_connections_have_no_window() {
     assert_eq!(changed(&mut station(), [54, 6], few), []);
 }
 
-/// The printed equation: 145.275 + 154.725 ms, minus the difference of the time for the same data,
-/// 450 000 · 8 bits, at 6 and at 54 Mb/s, 533 ms. Only the minimum window remains.
+/// The printed equation leaves only the minimum window after a fall of the rate: 145.275 +
+/// 154.725 ms, minus the difference of the time for the same data, 450 000 · 8 bits, at 6 and at 54 Mb/s,
+/// 533 ms.
 ///
 /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
 #[test]

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Default airtime weight in mac80211.  [linux-atf]
+/// Airtime weight that mac80211 gives a station by default.  [linux-atf]
 const OWN: u16 = 256;
-/// Airtime weights that can be configured: from a sixteenth to sixteen times the default.
+/// Airtime weights that may be configured: from a sixteenth to sixteen times the default.
 const ALLOWED: std::ops::RangeInclusive<u16> = OWN / 16..=OWN * 16;
 
 /// Settings of the scheme `airtime-weights`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirtimeWeights {
-    /// Weights of single stations by MAC address.
+    /// Airtime weights of single stations by MAC address.
     stations: BTreeMap<String, u16>,
-    /// Weight of stations without a weight of their own.
+    /// Airtime weight of stations without a weight of their own.
     others: u16,
     share: AirtimeShare,
 }
@@ -24,10 +24,11 @@ pub struct AirtimeWeights {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum AirtimeShare {
-    /// A station has its weight, whatever its number of connections.
+    /// Weights belong to stations: a station has its weight, whatever its number of connections.
     #[default]
     Stations,
-    /// A station has its weight once for each active connection.  Deviates: [D-199]
+    /// Weights belong to connections: a station has its weight once for each active connection.
+    /// Deviates: [D-199]
     Connections,
 }
 

@@ -10,11 +10,11 @@ use super::{LARGEST_RATIO, LEAST_WINDOW, check_least};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SenderWindow {
-    /// A congestion control in BPF, or a clamp where the kernel does not support such a congestion
-    /// control.
+    /// Windows of senders are limited by a congestion control in BPF, or by a clamp where the
+    /// kernel does not support such a congestion control.
     #[default]
     CongestionControl,
-    /// A clamp on the sender's socket (`TCP_WINDOW_CLAMP`).
+    /// Windows of senders are limited by a clamp on the sender's socket (`TCP_WINDOW_CLAMP`).
     Clamp,
 }
 

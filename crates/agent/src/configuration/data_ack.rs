@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 /// Weights of the queues for DATA and ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// Fixed numbers of packets per round.
+    /// Fixed weights of the queues for DATA and ACKs: numbers of packets per round.
     Fixed {
-        /// Packets with data per round.
+        /// Data packets that are served per round.
         data: u32,
-        /// TCP ACKs without data per round.
+        /// TCP ACKs without data that are served per round.
         ack: u32,
     },
-    /// Weights with which all connections get the same throughput, by the law.
+    /// Weights of the queues for DATA and ACKs that follow from the numbers of connections, by the
+    /// law of uplink-downlink separation, so that all connections get the same throughput.
     Connections,
 }
 

@@ -14,10 +14,11 @@ use crate::grants::PORT;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Access point: grants shares, and limits stations that do not limit themselves.
+    /// This machine is an access point: it grants shares, and limits stations that do not limit
+    /// themselves.
     #[default]
     AccessPoint,
-    /// Station: requests grants, and limits its own connections to them.
+    /// This machine is a station: it requests grants, and limits its own connections to them.
     Station,
 }
 

@@ -9,7 +9,7 @@ use airfair_units::Time;
 use super::message::{Message, OCTETS};
 use super::{LEASE, Rejected};
 
-/// Most addresses of stations that an access point remembers for grants.
+/// Most addresses of stations that an access point remembers for requests of grants.
 pub const ROOM: usize = 1_024;
 
 /// Station that requests grants, with its last request.
@@ -59,7 +59,7 @@ impl RequestTable {
         if self.requesters.len() < ROOM { Ok(()) } else { Err(Rejected::Full) }
     }
 
-    /// IP addresses with an unanswered request.
+    /// IP addresses of stations with an unanswered request.
     pub fn asked(&self) -> Vec<IpAddr> {
         self.requesters.iter().filter(|(_, it)| it.is_due).map(|(address, _)| *address).collect()
     }
@@ -142,8 +142,8 @@ mod tests {
         assert_eq!(it.receive(at_ms(1_001), station(2), &[]), Err(Rejected::Malformed));
     }
 
-    /// There is room for 1024 addresses. A new one replaces those that have been silent for a
-    /// second.
+    /// The table of requesters has room for 1024 addresses. A new address replaces those that have
+    /// been silent for a second.
     #[test]
     fn the_table_is_bounded() {
         let mut it = RequestTable::default();

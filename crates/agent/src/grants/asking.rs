@@ -34,7 +34,7 @@ impl Requests {
         lately(self.heard_at) || !lately(self.asked_at)
     }
 
-    /// Makes the next request, encoded for sending.
+    /// Makes the next request for a grant, encoded for sending.
     pub fn ask(&mut self, now: Time) -> [u8; OCTETS] {
         self.asked_at = Some(now);
         self.number = self.number.wrapping_add(1);
@@ -80,7 +80,7 @@ mod tests {
         Message { nonce, number, grant }.encode()
     }
 
-    /// Requests of a station at 100, 200 and 300 ms.
+    /// State of a station that has sent requests at 100, 200 and 300 ms.
     fn asked() -> Requests {
         let mut asking = Requests::new(NONCE);
         for ms in [100, 200, 300] {
@@ -108,7 +108,8 @@ mod tests {
         assert_eq!(asking.receive(now, &answer(NONCE, 3, 30)).unwrap().even, 30);
     }
 
-    /// The reply at 350 ms allows requests at any time until 1350 ms, and then one per second.
+    /// Without replies a station asks once a second: the reply at 350 ms allows requests at any
+    /// time until 1350 ms, and then one per second.
     #[test]
     fn without_answers_a_station_asks_once_a_second() {
         assert!(Requests::new(NONCE).is_due(at_ms(0)));
@@ -120,6 +121,7 @@ mod tests {
         assert_eq!(due, [true, false, false, true]);
     }
 
+    /// Replies with a foreign random number, malformed ones and those to old requests are rejected.
     /// The third request is one second old at 1300 ms.
     #[test]
     fn old_foreign_and_malformed_answers_are_rejected() {

@@ -14,7 +14,7 @@
 
 use airfair_laws::occupancy::Grant;
 
-/// Length of a request and of a reply [octets].
+/// Length of a request for a grant, and of a reply [octets].
 pub const OCTETS: usize = 28;
 const NAME: [u8; 4] = *b"AFGR";
 const VERSION: u8 = 1;
@@ -26,9 +26,9 @@ const GRANTS: u8 = 2;
 pub struct Message {
     /// Random number of the requesting station.
     pub nonce: u64,
-    /// Sequence number of the request.
+    /// Sequence number of the request, which the reply repeats.
     pub number: u32,
-    /// Grant; `None` in a request.
+    /// Grant of the access point; `None` in a request.
     pub grant: Option<Grant>,
 }
 
@@ -73,7 +73,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A share of 0.5 is 32 767 = 0x7fff of 65 535, and 0.1 is 6553 = 0x1999, both little-endian.
+    /// A reply has the octets of the documented format. A share of 0.5 is 32 767 = 0x7fff of
+    /// 65 535, and 0.1 is 6553 = 0x1999, both little-endian.
     ///
     /// Verifies: [occupancy-tfrc §III-B]
     #[test]
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(Message::decode(&expected), None, "a share of nothing");
     }
 
-    /// Octets outside the numbers and shares have only one valid value.
+    /// A message with another value in any octet outside the numbers and shares is rejected.
     #[test]
     fn malformed_octets_are_no_message() {
         let grant = Some(Grant { even: 1, additional: 0, backoff: 0 });

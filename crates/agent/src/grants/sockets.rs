@@ -20,8 +20,8 @@ use crate::sample::Asked;
 
 /// Time between checks for a new gateway or a reopened interface.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Most messages read at a time: twice the number of requesters. Further messages wait in the
-/// socket or are lost.
+/// Most messages read from a socket at a time: twice the number of requesters. Further messages
+/// wait in the socket or are lost.
 const MOST: usize = 2 * ROOM;
 /// File with the kernel's IPv4 routing table.
 const ROUTES: &str = "/proc/net/route";
@@ -31,9 +31,9 @@ const GATEWAY: u32 = 2;
 /// Socket by which the agent requests or sends grants.
 #[derive(Debug)]
 pub enum GrantSocket {
-    /// Socket of a station.
+    /// Socket by which a station requests grants.
     Station(Requester),
-    /// Socket of an access point.
+    /// Socket by which an access point replies to requests for grants.
     AccessPoint(Responder),
 }
 
@@ -142,7 +142,7 @@ impl Responder {
         Ok(Self { interface, index, port, refreshed_at, socket, answering, neighbours })
     }
 
-    /// Receives requests. Returns the stations that have asked since the last replies.
+    /// Receives requests for grants. Returns the stations that have asked since the last replies.
     pub fn receive(&mut self, now: Time) -> Vec<Asked> {
         let is_due = now.saturating_since(self.refreshed_at) >= PERIOD;
         if is_due {
@@ -174,7 +174,7 @@ impl Responder {
         }
     }
 
-    /// Replies to all requests with the grant. Errors on sending count as lost replies.
+    /// Replies to all requests with `grant`. Errors on sending count as lost replies.
     pub fn answer(&mut self, grant: Option<Grant>) {
         let Some(socket) = &self.socket else { return };
         let is_six = socket.local_addr().is_ok_and(|it| it.is_ipv6());
@@ -202,7 +202,8 @@ fn bound(interface: &str, address: SocketAddr) -> Result<UdpSocket> {
     Ok(socket)
 }
 
-/// Calls `what` for each message that waits in the socket.
+/// Calls `what` for each message that waits in the socket, with its octets and the sender's
+/// address.
 fn each(socket: &UdpSocket, mut what: impl FnMut(&[u8], SocketAddr)) {
     // One octet longer than a message, so that messages that are too long are detected.
     let mut octets = [0; OCTETS + 1];
@@ -269,8 +270,8 @@ wlan0\t0002000A\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// Real sockets on the loopback interface. The two ends have the same address and different
-    /// ports.
+    /// A station's request over a real socket on the loopback interface gets its reply. The two
+    /// ends have the same address and different ports.
     #[test]
     fn a_question_over_the_loopback_is_answered() {
         let Ok(mut listener) = Responder::open("lo", 0) else {

@@ -8,7 +8,7 @@ fn ends() -> Ends {
     [([10, 0, 0, 2], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Grant of half of the channel, and of the part that no station uses.
+/// Grant of half of the channel, and of the rest that no station uses.
 fn grant() -> Grant {
     Grant::new(0.5, 0.467_325, Duration::ZERO)
 }
@@ -67,11 +67,11 @@ fn is_near(limit: Option<u32>, octets: f64) -> bool {
     limit.is_some_and(|limit| (f64::from(limit) / octets - 1.0).abs() < 1e-3)
 }
 
-/// The same load as in the access point's test, with the same window from the same grant. A packet
-/// of 1500 octets and half an ACK take 393.5 + 181.5 / 2 = 484.25 µs, and 100 in 100 ms are 0.484
-/// of the channel. That is more than 0.8 of the granted half, so the rest may be used as well:
-/// 0.967 are 1997 packets per second. 1448 octets of each in 20 ms are 57 850 octets. The round
-/// trip of received data is 10 ms, which gives half of that.
+/// A grant limits the windows of data in both directions, and to the same octets as at the access
+/// point. A packet of 1500 octets and half an ACK take 393.5 + 181.5 / 2 = 484.25 µs, and 100 in
+/// 100 ms are 0.484 of the channel. That is more than 0.8 of the granted half, so the rest may be
+/// used as well: 0.967 are 1997 packets per second. 1448 octets of each in 20 ms are 57 850 octets.
+/// The round trip of received data is 10 ms, which gives half of that.
 ///
 /// Verifies: [occupancy-tfrc §III-B], [occupancy-tfrc §III-C], [occupancy-tfrc eq. 7]
 #[test]
@@ -82,9 +82,9 @@ fn a_grant_limits_the_windows_of_both_directions() {
     assert!(is_near(down[1], 28_925.0) && down[0].is_none(), "{down:?}");
 }
 
-/// Without an additional share the station has its half and, in the printed equation, the part of
-/// it that it leaves: 0.516 of the channel, 1065 packets per second, 30 844 octets. A share close
-/// to zero gives two segments.
+/// A grant without an additional share gives a smaller window. The station has its half and, in the
+/// printed equation, the part of it that it leaves: 0.516 of the channel, 1065 packets per second,
+/// 30 844 octets. A share close to zero gives two segments.
 #[test]
 fn less_is_granted_and_less_is_had() {
     let of = |even| limits(|period| sample(period, Some(Grant::new(even, 0.0, Duration::ZERO))))[0];
@@ -92,7 +92,8 @@ fn less_is_granted_and_less_is_had() {
     assert_eq!(of(0.001), Some(2 * 1_448));
 }
 
-/// Without grants for ten samples, one second, limits lift; the first nine change nothing.
+/// The limits of connections are lifted after ten samples, one second, without a grant; the first
+/// nine change nothing.
 #[test]
 fn where_no_grant_comes_for_a_second_limits_lift_once() {
     let mut station = station();

@@ -21,7 +21,8 @@ use libc::c_int;
 const CAP_NET_ADMIN: u32 = 12;
 /// Number of the capability `CAP_BPF`, which the agent keeps.
 const CAP_BPF: u32 = 39;
-/// `_LINUX_CAPABILITY_VERSION_3`, which has two words of 32 capabilities.
+/// Version of the capability calls, `_LINUX_CAPABILITY_VERSION_3`, which has two words of 32
+/// capabilities.
 const VERSION: u32 = 0x2008_0522;
 
 fn check(result: c_int) -> Result<c_int> {
@@ -218,8 +219,8 @@ pub fn interface_indices() -> Result<Vec<u32>> {
     Ok(found)
 }
 
-/// Child process that acts when this process dies, however it dies, or gives no sign of life for a
-/// while.
+/// Child process that acts when this process dies, however it dies, or gives no sign of life for
+/// some time.
 #[derive(Debug)]
 pub struct Guardian {
     pipe: Option<OwnedFd>,
@@ -305,7 +306,7 @@ fn listen(pipe: &OwnedFd, patience: Duration) -> bool {
 #[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
-    /// Sequence number of the last request.
+    /// Sequence number of the last request on this socket.
     asked: Cell<u32>,
 }
 
@@ -314,7 +315,7 @@ pub struct Netlink {
 pub enum Family {
     /// Generic netlink, of which nl80211 is a part.
     Generic,
-    /// Interfaces, addresses, routes and queueing disciplines (rtnetlink).
+    /// rtnetlink: interfaces, addresses, routes and queueing disciplines.
     Route,
 }
 
@@ -414,7 +415,8 @@ mod tests {
         assert!(interface_index("lo").is_none_or(|it| all.contains(&it)));
     }
 
-    /// The test process has several threads. The child takes no lock here.
+    /// The guardian acts once without a sign of life, and once more at the end of its parent. The
+    /// test process has several threads; the child takes no lock here.
     #[test]
     fn a_guardian_acts_on_silence_and_once_more_at_the_end() {
         let path = std::env::temp_dir().join(format!("airfair-guardian-{}", std::process::id()));

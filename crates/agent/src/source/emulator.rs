@@ -18,9 +18,9 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Origin of the airtime of links in an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirtimeSource {
-    /// Airtime as counted by the emulation: frames without overlap.
+    /// Airtime of links as the emulation counts it: frames without overlap.
     Measured,
-    /// Airtime estimated from attempts, collided ones included.  Deviates: [D-198]
+    /// Airtime of links estimated from attempts, including those that collided.  Deviates: [D-198]
     Estimated,
 }
 

@@ -57,13 +57,13 @@ mod station {
     pub(super) const AIRTIME_WEIGHT: u16 = 40;
 }
 
-/// Attributes of a channel survey (`NL80211_SURVEY_INFO_`), times in ms.
+/// Attributes of a channel survey (`NL80211_SURVEY_INFO_`), whose times are in ms.
 mod survey {
     pub(super) const IN_USE: u16 = 3;
     pub(super) const TIME_BUSY: u16 = 5;
 }
 
-/// Attributes of a rate (`NL80211_RATE_INFO_`), in units of 100 kb/s.
+/// Attributes of a rate (`NL80211_RATE_INFO_`), which is in units of 100 kb/s.
 mod rate {
     pub(super) const OF_16_BITS: u16 = 1;
     pub(super) const OF_32_BITS: u16 = 5;
@@ -82,13 +82,13 @@ struct Interface {
     is_access_point: bool,
 }
 
-/// Source of samples: stations that the kernel knows by nl80211.
+/// Source of samples: stations that the kernel knows by nl80211, at one interface or at all.
 #[derive(Debug)]
 pub struct Nl80211 {
     socket: Netlink,
     family: u16,
     only: Option<String>,
-    /// True to read channel surveys too.
+    /// True to read the surveys of channels too.
     surveys: bool,
 }
 
@@ -168,7 +168,7 @@ fn open_socket() -> Result<Netlink> {
     Netlink::open(Family::Generic).context("generic netlink")
 }
 
-/// Number of the generic netlink family nl80211.
+/// Number of the generic netlink family nl80211, by which requests address it.
 fn family(socket: &Netlink) -> Result<u16> {
     let name = [(FAMILY_NAME, &b"nl80211\0"[..])];
     let found = ask(socket, &question(CONTROL, GET_FAMILY, 0, &name))?;
@@ -178,7 +178,7 @@ fn family(socket: &Netlink) -> Result<u16> {
     id.context("the kernel did not return its number")
 }
 
-/// Builds a request of generic netlink.
+/// Builds a generic netlink request: family, command, flags and attributes.
 fn question(family: u16, command: u8, flags: u16, attributes: &[(u16, &[u8])]) -> Vec<u8> {
     netlink::question(family, flags, &[command, 0, 0, 0], attributes)
 }
@@ -320,7 +320,7 @@ fn link(message: &[u8], interface: &Interface) -> Option<LinkCounters> {
     Some(LinkCounters { name: format!("{} {mac}", interface.name), up, down })
 }
 
-/// Time for which the channel in use was busy, from a message with a survey [ns].
+/// Time for which the channel in use was busy, from a message with a channel survey [ns].
 fn busy(message: &[u8]) -> Option<u64> {
     let (_, channel) = attributes(message).find(|(kind, _)| *kind == attribute::SURVEY)?;
     let of = |kind| attributes(channel).find(|(it, _)| *it == kind).map(|(_, value)| value);
@@ -426,9 +426,9 @@ mod tests {
         assert_eq!(at_access_point.down, sent);
     }
 
-    /// The request for a weight is compared with one made by hand: 16 octets of netlink header with
-    /// length, family and REQUEST | ACK; command 18; interface 3; MAC address with two octets of
-    /// padding; weight with two octets of padding.
+    /// The request that sets a weight has the octets of one made by hand: 16 octets of netlink
+    /// header with length, family and REQUEST | ACK; command 18; interface 3; MAC address with two
+    /// octets of padding; weight with two octets of padding.
     #[test]
     fn a_weight_is_asked_for_by_the_stations_address() {
         let message = weighted(28, 3, "02:00:00:00:01:ab", 512).unwrap();

@@ -100,7 +100,8 @@ fn downloads_of_a_slow_link_have_a_kth_of_their_window_and_get_it_back() {
     assert_eq!(status, Some(0), "{said}");
 }
 
-/// The guardian process outlives the agent, and does all that `restore` could do.
+/// Clamps are removed within a second after the agent is killed or hangs: the guardian process
+/// outlives the agent, and does all that `restore` could do.
 #[test]
 fn clamps_lift_within_a_second_of_kill_9_or_of_a_hang() {
     if !may() {
@@ -149,6 +150,9 @@ fn clamps_of_an_agent_killed_with_its_guardian_end_with_their_connections() {
     eventually("a new one is free", || !is_limited(&it.rig, &next));
 }
 
+/// Where the kernel supports no congestion control in BPF, clamps limit the senders, which grow
+/// again when the link is fast.
+///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
 fn senders_are_clamped_where_the_kernel_takes_no_congestion_control_and_grow_to_what_they_had_and_beyond()

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::rig::{Agent, Air, Flow, LIFTED, Rig, eventually, inside, may, sh, within};
 
-/// Packets per second of both classes: about 5 Mb/s of data, a quarter of what the wire carries.
+/// Packets per second of both HTB classes: about 5 Mb/s of data, a quarter of what the wire
+/// carries.
 const RATE: u32 = 400;
 
 /// Rig whose interface `v0` has no limit and no configured queueing discipline. Both ends send
@@ -44,9 +45,9 @@ fn flows(rig: &Rig) -> [Flow; 4] {
 /// Counters of the HTB classes at one time: that of data first, then that of ACKs.
 #[derive(Clone, Copy)]
 struct Classes {
-    /// Packets that each class has sent.
+    /// Number of packets that each class has sent: data, then ACKs.
     sent: [u32; 2],
-    /// Packets that wait in each class.
+    /// Number of packets that wait in each class: data, then ACKs.
     waiting: [u32; 2],
 }
 
@@ -68,7 +69,7 @@ impl Classes {
         Some(Self { sent: [data, acks], waiting: [data_waiting, acks_waiting] })
     }
 
-    /// Packets that both HTB classes have sent.
+    /// Number of packets that both HTB classes have sent together.
     fn sum(&self) -> u32 {
         self.sent.iter().sum()
     }
@@ -82,7 +83,7 @@ fn are_there(rig: &Rig) -> bool {
     Classes::look(rig).is_some()
 }
 
-/// Packets that both HTB classes have sent so far.
+/// Number of packets that both HTB classes have sent together so far.
 fn sum(rig: &Rig) -> u32 {
     Classes::look(rig).unwrap().sum()
 }
@@ -127,6 +128,8 @@ fn queueing(rig: &Rig) -> String {
     sh(&format!("ip netns exec {} tc qdisc show dev v0", rig.station))
 }
 
+/// While both HTB classes have packets, they send data and ACKs in the proportion of their weights.
+///
 /// Verifies: [updown-fairness §IV]
 #[test]
 fn packets_of_data_and_acks_are_sent_by_their_weights() {
@@ -162,8 +165,8 @@ fn packets_of_data_and_acks_are_sent_by_their_weights() {
     }
 }
 
-/// The agent fails open: after SIGKILL nothing is limited, and `restore` recognises the remaining
-/// qdisc by its handle.
+/// Within a second after SIGKILL no packet is limited by the classes, and `restore` recognises the
+/// remaining qdisc by its handle and removes it.
 #[test]
 fn classes_let_go_within_a_second_of_kill_9_and_restore_takes_them_away() {
     if !may() {
@@ -232,8 +235,9 @@ fn up_over_down(weights: &str) -> f64 {
     up / down
 }
 
-/// By the paper's fixed weights the one upload gets as much as both downloads together, or more if
-/// its ACKs find no room.
+/// With weights by connections, each connection gets about the same throughput. By the paper's
+/// fixed weights the one upload gets as much as both downloads together, or more if its ACKs find
+/// no room.
 ///
 /// Verifies: [updown-fairness §IV]
 #[test]
@@ -274,7 +278,7 @@ fn carried(rig: &Rig) -> u64 {
     of_channel.split_whitespace().nth(9).unwrap().parse().unwrap()
 }
 
-/// Packets that wait in the buffer of the simulated channel.
+/// Number of packets that wait in the buffer of the simulated channel.
 fn waiting(rig: &Rig) -> u64 {
     let said = sh(&format!("ip netns exec {} tc -s qdisc show dev x0", rig.server));
     said.split_whitespace().find_map(|word| word.strip_suffix('p')?.parse().ok()).unwrap()
@@ -289,8 +293,8 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Without a configured rate the agent finds the rate, and then packets wait in the classes and not
-/// behind them.
+/// Without a configured rate the agent finds the rate just below what the channel carries, and then
+/// packets wait in the classes and not behind them.
 #[test]
 fn the_rate_of_the_classes_is_found_just_below_what_the_channel_carries() {
     if !may() {
@@ -336,8 +340,8 @@ fn the_rate_of_the_classes_is_found_just_below_what_the_channel_carries() {
     drop((flows, agent));
 }
 
-/// A packet of many segments counts as that many packets. Otherwise the kernel's own senders would
-/// have many times their weight.
+/// A packet of many segments counts as that many packets of a class. Otherwise the kernel's own
+/// senders would have many times their weight.
 #[test]
 fn a_packet_of_many_segments_is_as_many() {
     if !may() {

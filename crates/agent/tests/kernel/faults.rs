@@ -88,7 +88,8 @@ fn a_kernel_with_neither_or_without_types_is_told_and_what_needs_none_works() {
     assert_eq!(status, Some(0), "{said}");
 }
 
-/// The interface has 600 addresses, and there is room for 512.
+/// At an interface with 600 addresses, of which 512 can be watched, the agent reports this and
+/// limits the connections that it watches.
 #[test]
 fn an_interface_with_too_many_addresses_has_the_connections_of_some_limited() {
     if !may() {
@@ -110,7 +111,8 @@ fn an_interface_with_too_many_addresses_has_the_connections_of_some_limited() {
     assert_eq!(flow.law(), "reno");
 }
 
-/// About a hundred connections per second begin and end while passes set and remove limits.
+/// Passes that set and remove limits succeed while about a hundred connections per second begin and
+/// end.
 #[test]
 fn connections_that_end_during_a_pass_are_borne() {
     if !may() {

@@ -13,7 +13,7 @@ use super::rig::{
 };
 use super::router::{Hand, ROUTER, Router, SERVER, STATION, TO_ROUTER, TO_SERVER, TO_STATION};
 
-/// Word of `ss` before the receive window that the sender knows [octets].
+/// Word in the output of `ss` before the receive window that the sender knows [octets].
 const WINDOW: &str = "snd_wnd:";
 /// Size beyond which windows without a limit have grown [octets].
 const FREE: u64 = 100_000;
@@ -33,6 +33,9 @@ fn is_at(window: u64, limit: u64) -> bool {
     (limit..limit + 1_024).contains(&window)
 }
 
+/// The windows in forwarded ACKs are lowered in both directions, by IPv4 and IPv6, and all
+/// checksums stay valid.
+///
 /// Verifies: [RFC1624 §3], [RFC7323 §2.3]
 #[test]
 fn windows_in_forwarded_acks_are_lowered_for_either_end_and_version_and_nothing_else_is() {
@@ -64,8 +67,9 @@ fn windows_in_forwarded_acks_are_lowered_for_either_end_and_version_and_nothing_
     assert_eq!(router.wrong_checksums(), 0);
 }
 
-/// Data that the router itself sends passes the filter in packets of many segments, and data that
-/// it receives passes the filter before its TCP.
+/// Connections that end at the router itself are counted by segments and limited. Data that the
+/// router sends passes the filter in packets of many segments, and data that it receives passes the
+/// filter before its TCP.
 #[test]
 fn connections_that_end_at_the_machine_itself_are_counted_by_segments_and_limited() {
     if !may() {
@@ -118,8 +122,8 @@ fn shares_follow_the_windows_one_to_eight() {
     assert_eq!(router.wrong_checksums(), 0);
 }
 
-/// A limit that drops suddenly leaves data in flight inside the window, so that nothing has to be
-/// sent again.
+/// A limit that drops suddenly causes hardly any retransmissions, because the data in flight stays
+/// inside the window.
 #[test]
 fn a_window_that_drops_costs_next_to_no_retransmissions() {
     if !may() {
@@ -189,7 +193,7 @@ fn acks_on_data_have_windows_as_well() {
     assert_eq!(router.wrong_checksums(), 0);
 }
 
-/// Both parts of a round trip are measured by echoed timestamps.
+/// The access point knows both parts of a connection's round trip from echoed timestamps.
 ///
 /// Verifies: [RFC7323 §4.1]
 #[test]
@@ -278,8 +282,9 @@ fn an_interface_that_comes_back_has_its_filters_again() {
     assert_eq!(inside(ROUTER, restore).unwrap(), 0);
 }
 
-/// The shortest processor time of ten readings is checked. docs/agent-measurements.md has such
-/// times, also of an optimised build.
+/// The counters of ten thousand connections are read within the time of a sample. The shortest
+/// processor time of ten readings is checked. docs/agent-measurements.md has such times, also of an
+/// optimised build.
 #[test]
 fn ten_thousand_connections_are_read_within_a_sample() {
     if !may() {
@@ -300,8 +305,8 @@ fn ten_thousand_connections_are_read_within_a_sample() {
     drop(all);
 }
 
-/// There are 18 000 connections, and room for 16 384. Connections that have been silent longest are
-/// evicted, and new ones can be limited.
+/// A full map of connections has room for new ones: 18 000 connections are opened, with room for
+/// 16 384. The connections that have been silent longest are evicted, and new ones can be limited.
 #[test]
 fn a_map_that_is_full_has_room_for_who_begins() {
     if !may() {
@@ -320,8 +325,8 @@ fn a_map_that_is_full_has_room_for_who_begins() {
     drop(all);
 }
 
-/// The station's link of 6 Mb/s cannot carry 20 Mb/s, so the agent limits it. The agent fails open:
-/// after SIGKILL no limit depends on it.
+/// An access point's limits are lifted within a second after SIGKILL, and `restore` removes its
+/// filters. The station's link of 6 Mb/s cannot carry 20 Mb/s, so the agent limits it.
 #[test]
 fn an_access_points_limits_lift_within_a_second_of_kill_9_and_restore_takes_away_its_filters() {
     if !may() {
@@ -395,7 +400,8 @@ fn a_dry_run_at_an_access_point_says_the_shares_and_touches_nothing() {
     assert!(said.contains("changed nothing"), "{said}");
 }
 
-/// Twenty connections, ten in each direction, share a buffer of a hundred packets.
+/// Twenty connections, ten in each direction, share a buffer of a hundred packets by windows of
+/// five packets.
 #[test]
 fn connections_share_a_buffer_by_their_windows() {
     if !may() {

@@ -102,8 +102,9 @@ fn replays(cell: &Cell, recording: &std::path::Path) {
     assert!(!said.contains(" 0 decisions"), "{said}");
 }
 
-/// The station's windows are limited first by the ACKs that the access point forwards, then by the
-/// station's own agent, and within about a second of that agent's death by the ACKs again.
+/// A station with an agent keeps to its grant, and the access point limits it when its agent is
+/// silent. The station's windows are limited first by the ACKs that the access point forwards, then
+/// by the station's own agent, and within about a second of that agent's death by the ACKs again.
 #[test]
 fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_silent_for_a_second() {
     if !may() {
@@ -135,8 +136,8 @@ fn a_station_with_an_agent_keeps_to_its_grant_and_is_left_alone_until_it_is_sile
     replays(&it, &it.recordings[0]);
 }
 
-/// The agent fails open: after a second without grants the station limits nothing, reports this
-/// once, and continues to ask once a second.
+/// After a second without grants the station limits nothing, reports this once, and continues to
+/// ask once a second.
 #[test]
 fn a_station_whose_access_point_grants_no_more_limits_nothing_after_a_second() {
     if !may() {
@@ -180,7 +181,8 @@ fn heard(socket: &UdpSocket, time: Duration) -> Option<(Vec<u8>, SocketAddr)> {
     Some((octets[..size].to_vec(), from))
 }
 
-/// Malformed requests get no reply, and each request gets one reply of the same length.
+/// An access point replies to each valid request once, with the same length, and not to malformed
+/// requests.
 #[test]
 fn an_access_point_answers_questions_alone_and_each_once() {
     if !may() {

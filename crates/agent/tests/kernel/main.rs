@@ -17,7 +17,8 @@ use std::fs;
 
 use rig::{Air, LIFTED, Rig, SAMPLE, eventually, may, within};
 
-/// The flow is at rest, so that its window follows from the law alone.
+/// While the link is slow, its senders use 1/k of their windows, and then have their old windows
+/// again. The flow is at rest, so that its window follows from the law alone.
 ///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
@@ -78,7 +79,8 @@ fn a_saturated_sender_stays_at_its_limit() {
     drop(agent);
 }
 
-/// The agent fails open: after SIGKILL no limit depends on it.
+/// Limits are lifted within a second after SIGKILL, and `restore` removes what the agent has left
+/// behind.
 #[test]
 fn limits_lift_within_a_second_of_kill_9_and_restore_takes_away_the_rest() {
     if !may() {
@@ -305,8 +307,9 @@ fn an_interface_that_there_is_not_is_told_before_anything_is_touched() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("interface wlan7"));
 }
 
-/// The best of several passes is measured, because other programs use the cores too.
-/// docs/agent-measurements.md has the durations of passes.
+/// A pass over ten thousand connections takes less than the time of a sample. The best of several
+/// passes is measured, because other programs use the cores too. docs/agent-measurements.md has the
+/// durations of passes.
 #[test]
 fn ten_thousand_connections_are_passed_over_within_a_sample() {
     if !may() {

@@ -315,11 +315,11 @@ fn set_law(stream: &TcpStream, law: &str) {
 /// TCP flow that sends as fast as possible until it is paused or dropped.
 pub(super) struct Flow {
     stream: TcpStream,
-    /// Ports of the sender and of the other end.
+    /// Ports of the flow's sender and of the other end.
     ports: [u16; 2],
     namespace: String,
     pause: Arc<AtomicBool>,
-    /// True while the writing thread is paused.
+    /// True while the thread that writes the flow's data is paused.
     rests: Arc<AtomicBool>,
     end: Arc<AtomicBool>,
     threads: Vec<thread::JoinHandle<()>>,
@@ -471,7 +471,7 @@ impl Flow {
         eventually("it is acknowledged", || self.acknowledged() >= before + 100);
     }
 
-    /// Data of the flow that is acknowledged [octets].
+    /// Octets of the flow's data that are acknowledged.
     pub(super) fn acknowledged(&self) -> u64 {
         self.number("bytes_acked:").unwrap_or_default()
     }
@@ -486,7 +486,7 @@ impl Flow {
         });
     }
 
-    /// Output of `ss` for the sender's socket.
+    /// Output of `ss` for the socket of the flow's sender.
     fn says(&self) -> String {
         // The same port may lead to several places.
         let [port, to] = self.ports;
@@ -496,14 +496,14 @@ impl Flow {
         ))
     }
 
-    /// Congestion window of the sender [segments].
+    /// Congestion window of the flow's sender [segments].
     pub(super) fn window(&self) -> u32 {
         let said = self.says();
         let value = said.split_whitespace().find_map(|word| word.strip_prefix("cwnd:"));
         value.unwrap_or_else(|| panic!("no window: {said}")).parse().unwrap()
     }
 
-    /// Name of the sender's congestion control.
+    /// Name of the congestion control of the flow's sender.
     pub(super) fn law(&self) -> String {
         let said = self.says();
         let line = said.lines().nth(1).unwrap_or_else(|| panic!("no second line: {said}"));
@@ -600,12 +600,12 @@ impl Air {
         Self { path, told, end, thread: Some(thread) }
     }
 
-    /// Sets the rate of the station's link [Mb/s].
+    /// Sets the rate of the simulated station's link [Mb/s].
     pub(super) fn set(&self, mbps: u64) {
         self.told.rate.store(mbps * 1_000_000, Ordering::Relaxed);
     }
 
-    /// Sets the number of packets that the station has received.
+    /// Sets the number of packets that the simulated station has received.
     pub(super) fn received(&self, packets: u64) {
         self.told.received.store(packets, Ordering::Relaxed);
     }
@@ -621,7 +621,7 @@ impl Air {
 }
 
 impl Air {
-    /// Path of the control socket.
+    /// Path of the control socket, at which the agent asks for samples.
     pub(super) fn path(&self) -> &std::path::Path {
         &self.path
     }

@@ -32,7 +32,8 @@ pub(super) fn as_the_unit() -> Vec<String> {
         .collect()
 }
 
-/// Even after SIGKILL the unit restores all connections, by `ExecStopPost`.
+/// The agent works with the user and the capabilities of its systemd unit, which restores all
+/// connections by `ExecStopPost`, even after SIGKILL.
 #[test]
 fn the_units_user_and_capabilities_are_enough_and_what_follows_its_end_gives_back() {
     if !may() {

@@ -89,6 +89,9 @@ impl Cell {
     }
 }
 
+/// At each change of the rate both connections of a station keep to the windows of the law, and at
+/// the end they have their own again.
+///
 /// Verifies: [arf-window §III-C]
 #[test]
 fn connections_both_ways_have_the_windows_of_the_law_at_each_change_of_the_rate_and_all_of_them_back()

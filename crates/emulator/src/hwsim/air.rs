@@ -21,16 +21,16 @@ use super::protocol::{
 const CHECK_SEQUENCE: u64 = 4;
 /// Lower edge of the 5 GHz band, in which there is no DSSS [MHz].
 const GHZ5: u32 = 4_900;
-/// Received power on links without a given SNR [dBm].
+/// Received power on links for which the scenario gives no SNR [dBm].
 const SIGNAL_DBM: i32 = -50;
-/// Noise power on links with a given SNR [dBm].
+/// Noise power on links for which the scenario gives an SNR [dBm].
 const NOISE_DBM: i32 = -95;
 /// Retry bit in the second octet of an 802.11 frame.  [80211-2020 §9.2.4.1.7]
 const RETRY: u8 = 0x08;
 
 /// Mask of the frame type in the first octet of an 802.11 frame.  [80211-2020 §9.2.4.1.3]
 const KIND: u8 = 0x0c;
-/// Frame type of data frames, in the bits of `KIND`.
+/// Frame type of data frames, under the mask `KIND`.
 const DATA: u8 = 0x08;
 
 /// Counters of one simulated radio of the kernel.
@@ -42,15 +42,15 @@ pub struct Account {
     pub attempts: u64,
     /// Frames sent that required an acknowledgment and got none.
     pub lost: u64,
-    /// Frames that the radio's full transmit queue refused.
+    /// Number of frames that the radio's full transmit queue refused.
     pub refused: u64,
     /// Octets in frames that the radio has received.
     pub received_bytes: u64,
-    /// Airtime of the radio's own exchanges.
+    /// Airtime of the exchanges that the radio itself began.
     pub airtime: Duration,
     /// Airtime of other radios' exchanges that were addressed to this radio alone.
     pub airtime_to: Duration,
-    /// Frames in the radio's transmit queue.
+    /// Number of frames in the radio's transmit queue.
     pub queue: u64,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Path {
     pub(super) since: Time,
 }
 
-/// Frame that is queued or on the air.
+/// Frame of a radio that is queued or on the air.
 #[derive(Clone, Debug, Default)]
 struct InFlight {
     octets: Vec<u8>,
@@ -169,7 +169,7 @@ impl Air {
         }
     }
 
-    /// Handles a frame that a radio sends.
+    /// Handles a frame that a radio of the kernel sends.
     pub(super) fn send(
         &mut self,
         now: Time,
@@ -308,8 +308,8 @@ fn whole(decibels: f64) -> i32 {
     decibels.round() as i32
 }
 
-/// Rates at a channel frequency [MHz], in the order of the kernel's rate indices: DSSS in the 2.4
-/// GHz band, then OFDM.
+/// Rates at a channel frequency [MHz], in the order of the kernel's rate indices: DSSS in the
+/// 2.4 GHz band, then OFDM.
 fn rates(frequency: u32) -> impl Iterator<Item = DataRate> {
     let dsss = if frequency < GHZ5 { &dsss::RATES[..] } else { &[] };
     dsss.iter().chain(&ofdm::RATES).copied()
@@ -477,7 +477,8 @@ mod tests {
         assert_eq!((replies.len(), air.unknown, air.accounts()[1].refused), (4, 1, 1));
     }
 
-    /// Rate index 0 is 6 Mb/s in the 5 GHz band.
+    /// The index of a rate is that in the kernel's list for the band: 0 is 6 Mb/s in the 5 GHz
+    /// band.
     #[test]
     fn places_of_rates_are_those_of_the_band() {
         let place = |mbps, frequency| {
@@ -492,7 +493,8 @@ mod tests {
         assert_eq!([place(6, 5_180), place(54, 5_180)], [0, 7]);
     }
 
-    /// MCS 15 at 40 MHz with the short guard interval is 300 Mb/s.  [80211-2020 §19.5]
+    /// A stage of a retry chain with an MCS of HT has its airtime, and one with an MCS of VHT ends
+    /// the chain. MCS 15 at 40 MHz with the short guard interval is 300 Mb/s.  [80211-2020 §19.5]
     #[test]
     fn an_mcs_of_ht_is_known_and_one_of_vht_ends_the_chain() {
         let stage = |rate, flags| Attempts { rate, count: 1, flags };

@@ -51,15 +51,15 @@ const LONGEST: usize = 1 << 16;
 /// Reason why the medium could not start or had to end.
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario is not suitable; the text is a message for the user.
+    /// The scenario is not suitable for simulated radios; the text is a message for the user.
     Scenario(&'static str),
     /// The module mac80211_hwsim is not loaded.
     NoModule,
-    /// The process is not root.
+    /// The process is not root, so it may not become the medium.
     NotPermitted,
     /// Another program is the medium of these radios.
     Busy,
-    /// The radios support several channels at once.
+    /// The radios support several channels at once, which the medium does not.
     ManyChannels,
     /// There are fewer radios than members of the cell.
     TooFewRadios {
@@ -128,9 +128,9 @@ pub struct View {
     pub punctuality: Punctuality,
     /// Counters of each radio, in the order of [`Hwsim::radios`].
     pub accounts: Vec<Account>,
-    /// Frames of radios that are not members. Nobody receives them.
+    /// Number of frames of radios that are not members. Nobody receives them.
     pub unknown: u64,
-    /// Times that frames were lost because the socket's buffer was full.
+    /// Number of times that frames were lost because the socket's buffer was full.
     pub overruns: u64,
 }
 
@@ -219,7 +219,7 @@ impl Hwsim {
         Ok(Self { radios, shared, engine })
     }
 
-    /// Radios in the order of the cell's members.
+    /// Radios of the kernel, in the order of the cell's members.
     pub fn radios(&self) -> &[Radio] {
         &self.radios
     }
@@ -292,7 +292,7 @@ struct Engine<'s> {
     overruns: u64,
 }
 
-/// Messages to be sent to the kernel, and their lateness.
+/// Messages that are to be sent to the kernel, and the lateness of those sent.
 struct Outbox<'s> {
     socket: &'s FamilySocket,
     octets: Vec<u8>,

@@ -6,7 +6,7 @@ use crate::os::message::{ACK, Message, attributes};
 
 /// Name of the generic netlink family of `mac80211_hwsim`.
 pub(super) const FAMILY: &str = "MAC80211_HWSIM";
-/// Multicast group of the family for messages about radios that come and go.
+/// Multicast group of the family of `mac80211_hwsim` for messages about radios that come and go.
 pub(super) const GROUP: &str = "config";
 
 /// Commands of `mac80211_hwsim` (`HWSIM_CMD_`).
@@ -66,13 +66,13 @@ pub(super) struct Attempts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame<'o> {
     pub(super) transmitter: Address,
-    /// MAC header and body, without frame check sequence.
+    /// MAC header and body of the frame, without frame check sequence.
     pub(super) octets: &'o [u8],
     pub(super) flags: u32,
     /// The kernel's identifier of the frame.
     pub(super) cookie: u64,
     pub(super) chain: [Attempts; STAGES],
-    /// Centre frequency of the channel [MHz].
+    /// Centre frequency of the channel on which the frame is sent [MHz].
     pub(super) frequency: u32,
 }
 
@@ -216,8 +216,8 @@ pub(super) mod tests {
         messages(&octets).next().expect("a message").content.to_vec()
     }
 
-    /// Attributes of a data frame that radio 1 sends at 2437 MHz: 2 attempts at 11 Mb/s, 4 at 1
-    /// Mb/s with RTS.
+    /// Attributes of a data frame that radio 1 sends at 2437 MHz: 2 attempts at 11 Mb/s, 4 at
+    /// 1 Mb/s with RTS.
     pub(in super::super) fn sent(to: Address, cookie: u64, length: usize) -> Vec<u8> {
         let mut octets = vec![0x08, 0x01, 0, 0];
         octets.extend(to);

@@ -46,7 +46,7 @@ fn text(name: &str) -> Result<CString> {
     CString::new(name).map_err(|_| Error::from_raw_os_error(libc::EINVAL))
 }
 
-/// Time of `CLOCK_MONOTONIC`.
+/// Time of the clock `CLOCK_MONOTONIC`.
 pub(crate) fn monotonic() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a value of the type asked for.
@@ -62,7 +62,7 @@ pub(super) fn read(from: BorrowedFd<'_>, into: &mut [u8]) -> Result<usize> {
     checked_size(unsafe { libc::read(from.as_raw_fd(), into.as_mut_ptr().cast(), into.len()) })
 }
 
-/// Writes one frame, counter value or message to a file.
+/// Writes octets to a file: one frame, counter value or message.
 pub(super) fn write(to: BorrowedFd<'_>, octets: &[u8]) -> Result<usize> {
     // SAFETY: pointer and length are those of a buffer.
     checked_size(unsafe { libc::write(to.as_raw_fd(), octets.as_ptr().cast(), octets.len()) })
@@ -123,7 +123,7 @@ pub(super) fn epoll_wait(epoll: &OwnedFd, longest: Duration, ready: &mut Vec<u64
     Ok(())
 }
 
-/// Opens an eventfd.
+/// Opens an eventfd, by which threads wake each other.
 pub(super) fn eventfd() -> Result<OwnedFd> {
     // SAFETY: no pointer is involved.
     owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
@@ -178,7 +178,7 @@ pub(super) fn isolate_mounts() -> Result<()> {
     mount(c"none", c"/", c"none", libc::MS_REC | libc::MS_SLAVE)
 }
 
-/// Bind-mounts one file over another.
+/// Mounts the file `file` over the file `target`.
 pub(super) fn bind_mount(file: &CStr, target: &CStr) -> Result<()> {
     mount(file, target, c"none", libc::MS_BIND)
 }
@@ -188,7 +188,7 @@ pub(super) fn mount_sys() -> Result<()> {
     mount(c"airfair", c"/sys", c"sysfs", 0)
 }
 
-/// Sends this process a signal when the thread that started it ends.
+/// Lets the kernel send this process `signal` when the thread that started it ends.
 pub(crate) fn signal_on_exit(signal: c_int) -> Result<()> {
     let signal = libc::c_ulong::from(signal.cast_unsigned());
     // SAFETY: no pointer is involved.
@@ -427,7 +427,7 @@ pub(crate) fn set_dscp(socket: BorrowedFd<'_>, dscp: u8) -> Result<()> {
     set_option(socket, libc::IPPROTO_IP, libc::IP_TOS, &(libc::c_int::from(dscp) << 2))
 }
 
-/// Puts this thread to sleep.
+/// Puts this thread to sleep for `time`.
 #[expect(clippy::disallowed_types, reason = "the standard library sleeps by its own durations")]
 pub(crate) fn sleep(time: Duration) {
     std::thread::sleep(std::time::Duration::from_nanos(time.as_nanos()));

@@ -14,15 +14,15 @@ use super::interface::Port;
 /// Initial size of the buffer for a counter file, which has about 140 octets per interface
 /// [octets].
 const USUAL: usize = 1 << 13;
-/// Calls of `look_on` in which the counters of all nodes are read once.
+/// Number of calls of `look_on` in which the counters of all nodes are read once.
 const ROUND: usize = 10;
 
-/// Counters of all interfaces in a network namespace.
+/// Drop counters of all interfaces in a network namespace.
 #[derive(Debug)]
 pub(super) struct Counters(File);
 
 impl Counters {
-    /// Opens the counters of this thread's network namespace.
+    /// Opens the drop counters of this thread's network namespace.
     pub(super) fn of_this_thread() -> Result<Self> {
         Ok(Self(File::open("/proc/thread-self/net/dev")?))
     }
@@ -59,17 +59,17 @@ fn dropped(text: &str, mut each: impl FnMut(&str, u64)) {
 #[derive(Clone, Copy, Debug)]
 struct LastReading {
     count: Option<u64>,
-    /// True if the interface was up at the last reading.
+    /// True if the interface was up when its counter was last read.
     was_on: bool,
 }
 
 /// Growth of an interface's drop counter between two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
-    /// The interface was up at both readings.
+    /// Packets dropped while the interface was up, at both readings.
     WhileOn(u64),
-    /// The interface was down at one of the readings. The user who took it down has lost the
-    /// packets.
+    /// Packets dropped while the interface was down at one of the readings. They are lost through
+    /// the user who took it down.
     WhileOff(u64),
 }
 
@@ -86,7 +86,7 @@ impl LastReading {
     }
 }
 
-/// Packets of one node that the kernel has dropped.
+/// Numbers of packets of one node that the kernel has dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Drops {
     /// Packets from the node, dropped before the emulator read them.
@@ -197,8 +197,9 @@ eth0:1 2 3 4 5 6 7 8 9 10 11 12
  cut: 1 2 3
 ";
 
-    /// The counter file has the columns bytes, packets, errors, drops and four more for reception,
-    /// and the same columns for transmission.
+    /// The transmit drops of each interface are read from the kernel's file, which has the columns
+    /// bytes, packets, errors, drops and four more for reception, and the same columns for
+    /// transmission.
     #[test]
     fn drops_of_each_interface_are_read_from_the_kernels_file() {
         let mut found = Vec::new();

@@ -19,7 +19,7 @@ const FAMILY_NAME: u16 = 2;
 const GROUPS: u16 = 7;
 const GROUP_NAME: u16 = 1;
 const GROUP_ID: u16 = 2;
-/// Time-out for replies of the kernel.
+/// Time-out for replies of the kernel to generic netlink requests.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Buffer size that holds any message of the kernel [octets].
 const LONGEST: usize = 1 << 16;

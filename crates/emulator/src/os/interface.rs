@@ -24,7 +24,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// Name of this kind of interface in messages.
+    /// Name of this kind of network interface in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tap => "TAP",
@@ -45,7 +45,7 @@ impl Backend {
     }
 }
 
-/// Maker of the emulator's ends of veth pairs.
+/// Maker of the emulator's ends of veth pairs, for one kind of network interface.
 pub(super) struct Hub(Backend);
 
 impl Hub {
@@ -80,10 +80,10 @@ pub(super) struct VethEnd {
     name: String,
 }
 
-/// Reason why a frame could not be sent.
+/// Reason why a frame could not be sent to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotSent {
-    /// The node's interface is down or removed.
+    /// The frame could not be sent because the node's interface is down or removed.
     Off,
     /// The kernel dropped the frame, and its counters do not show this.
     Dropped,

@@ -16,9 +16,9 @@ use super::namespace::Namespace;
 pub struct Entrance {
     /// User namespace that owns the network namespace; `None` if it is the caller's own.
     pub user: Option<PathBuf>,
-    /// Network namespace of the node.
+    /// Path of the network namespace of the node.
     pub network: PathBuf,
-    /// File that replaces `/etc/hosts` for the program.
+    /// Path of the file that replaces `/etc/hosts` for the program.
     pub hosts: PathBuf,
 }
 

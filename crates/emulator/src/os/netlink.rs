@@ -45,7 +45,7 @@ impl Netlink {
         Ok(Self(calls::route_socket()?))
     }
 
-    /// Creates a veth pair whose end `peer` is in the namespace `of`.
+    /// Creates a veth pair: `name` in the namespace of this socket, and `peer` in the namespace `of`.
     pub(super) fn add_pair(&self, name: &str, peer: &str, of: BorrowedFd<'_>) -> Result<()> {
         let mut message = request(NEW_LINK, CREATE);
         link_header(&mut message, 0, 0, 0);

@@ -70,7 +70,7 @@ impl<'b> Poller<'b> {
         let _ = calls::epoll_control(&self.epoll, libc::EPOLL_CTL_DEL, port.as_fd(), 0);
     }
 
-    /// Sources that are readable now, and those that ended the last wait.
+    /// Returns the ports and the bell that are readable now, or ended the last wait.
     pub(crate) fn take(&mut self) -> Ready {
         self.look(Duration::ZERO);
         self.found.sort_unstable();

@@ -72,7 +72,8 @@ fn the_same_lateness_is_much_or_little_by_the_round_trip() {
     }
 }
 
-/// In one second 60 late packets of 1000 are 6 %. In ten minutes they are 0.01 %.
+/// A bad second is an objection although the whole emulation is good: 60 late packets of 1000 are
+/// 6 % of a second, and 0.01 % of ten minutes.
 #[test]
 fn one_bad_second_does_not_vanish_in_ten_minutes_of_good_ones() {
     let mut lateness_of = download();
@@ -87,7 +88,7 @@ fn one_bad_second_does_not_vanish_in_ten_minutes_of_good_ones() {
     );
 }
 
-/// A share of 2 % is tolerated in one second, but not over the whole emulation.
+/// A share of 2 % late packets is tolerated in one second, but not over the whole emulation.
 #[test]
 fn many_seconds_that_are_tolerated_one_by_one_add_up() {
     let mut lateness_of = download();
@@ -98,8 +99,8 @@ fn many_seconds_that_are_tolerated_one_by_one_add_up() {
     );
 }
 
-/// Five late packets are too few for an objection. The incomplete last second counts like a full
-/// one.
+/// Five late packets are too few for an objection, and the incomplete last second counts like a
+/// full one.
 #[test]
 fn a_few_late_packets_are_no_objection_and_the_last_second_counts() {
     let mut lateness_of = download();
@@ -139,8 +140,9 @@ fn a_wake_up_is_tolerated_of_the_shortest_round_trip() {
     }
 }
 
-/// A stall of 246 ms is 0.25 % of 100 s. Twelve stalls of 80 ms are 0.8 % of 120 s. Both are below
-/// the limit over the whole emulation.
+/// A long stall in one second is an objection although the whole emulation is good. A stall of
+/// 246 ms is 0.25 % of 100 s. Twelve stalls of 80 ms are 0.8 % of 120 s. Both are below the limit over
+/// the whole emulation.
 #[test]
 fn stalls_do_not_vanish_in_a_long_emulation() {
     let stood_still = |stalls: &[(u64, u64)], seconds| {
@@ -189,7 +191,8 @@ fn drops_are_objected_to_one_by_one_and_a_few_nodes_are_named() {
     );
 }
 
-/// The engine is idle for 6 and for 4 of every 100 ms.
+/// An engine that is busy for more than 95 % of a second is an objection: it is idle for 6 of every
+/// 100 ms, and then for 4.
 #[test]
 fn an_engine_that_never_rests_is_too_slow() {
     for (rest, is_valid) in [(6, true), (4, false)] {

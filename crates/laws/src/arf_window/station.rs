@@ -29,7 +29,7 @@ impl State {
         Self { connections, ..Self::default() }
     }
 
-    /// The current observation slot.
+    /// Usage of the channel in the current observation slot.
     #[must_use]
     pub fn current(&self) -> &meter::Slot {
         self.meter.current()
@@ -45,17 +45,17 @@ impl State {
 /// Channel measurement over one slot, or over several slots without a frame.  [arf-window §III-A]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Start of the measured time.
+    /// Start of the time that the report covers.
     pub from: Time,
-    /// End of the measured time.
+    /// End of the time that the report covers.
     pub to: Time,
-    /// Frames and SIFS of the station's own answered exchanges, both directions.
+    /// Duration of the frames and SIFS of the station's own answered exchanges, in both directions.
     pub own: Duration,
-    /// Frames and SIFS of the exchanges of all other stations.
+    /// Duration of the frames and SIFS of the exchanges of all other stations.
     pub others: Duration,
-    /// Parts of `own` and `others` that are before `from`.
+    /// Parts of the durations `own` and `others` that lie before `from`.
     pub early: [Duration; 2],
-    /// N: number of active stations.
+    /// N: number of active stations in the time that the report covers.
     pub active: u32,
 }
 
@@ -114,11 +114,11 @@ pub fn step(
 /// State of a connection's transport at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpEndpoint {
-    /// Smoothed round-trip time.
+    /// Smoothed round-trip time of the connection.
     pub smoothed_round_trip: Duration,
-    /// Smallest round-trip time.
+    /// Smallest round-trip time of the connection.
     pub least_round_trip: Duration,
-    /// Receive buffer, which limits the window.
+    /// Receive buffer of the connection, which limits its window.
     pub buffer: Bytes,
 }
 
@@ -225,7 +225,9 @@ mod tests {
         assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
     }
 
-    /// An exchange of 292 µs in the first slot; two more slots without a frame end before 950 ms.
+    /// A report has the occupancy of the slot that was current, and a second one covers the slots without a
+    /// frame after it. The first slot has an exchange of 292 µs; two more slots without a frame end before
+    /// 950 ms.
     #[test]
     fn a_report_has_the_occupancy_and_the_silence_after_it() {
         let mut state = State::new(Vec::new());
@@ -239,7 +241,8 @@ mod tests {
         assert_eq!(report(&METER, &mut state, at_ms(950)), [None; 2]);
     }
 
-    /// A rate change yields a window once a slot is over, for a connection that is long-lived and controlled.
+    /// After a rate change, a long-lived and controlled connection gets a window, once an observation slot is
+    /// over.
     ///
     /// Verifies: [arf-window §III-B]
     #[test]

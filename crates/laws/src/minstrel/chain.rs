@@ -5,9 +5,9 @@ use airfair_units::Duration;
 use super::statistics::{Choice, RateStatistics};
 use super::{Params, State, is_faster};
 
-/// Fewest attempts of a stage of the retry chain.
+/// Fewest attempts of a stage of Minstrel's retry chain.
 const FEWEST: u8 = 2;
-/// Most attempts of a stage of the retry chain.
+/// Most attempts of a stage of Minstrel's retry chain.
 const MOST: u8 = 7;
 
 /// A stage of Minstrel's retry chain.

@@ -8,19 +8,19 @@ use super::{Params, place};
 pub(super) const CERTAIN: u16 = 18_000;
 /// 95 %: success probability that a rate needs to be the probable rate.
 const ROBUST: u16 = CERTAIN / 100 * 95;
-/// 10 %: success probability below which a rate is useless.
+/// 10 %: success probability below which Minstrel counts a rate as useless.
 const USEFUL: u16 = CERTAIN / 100 * 10;
-/// Samples per interval whose first stage is at a rate below 10 % or above 95 %.
+/// Largest number of samples per update interval whose retry chain begins at a rate below 10 % or above 95 %.
 const SAMPLES: u8 = 4;
 
 /// Minstrel's statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RateStatistics {
-    /// Smoothed success probability [1/18 000].
+    /// Smoothed success probability of the rate [1/18 000].
     pub(super) probability: u16,
-    /// Attempts in the current update interval.
+    /// Number of attempts at the rate in the current update interval.
     pub(super) attempts: u32,
-    /// Acknowledged attempts in the current update interval.
+    /// Number of acknowledged attempts at the rate in the current update interval.
     pub(super) successes: u32,
     /// Samples left in the update interval that may have the rate as first stage; `None` if not limited.
     pub(super) samples_left: Option<u8>,
@@ -56,7 +56,7 @@ fn smoothed(params: &Params, rate: RateStatistics) -> u16 {
     u16::try_from(sum / 100).expect("a probability")
 }
 
-/// Throughput of a rate [frames/s · 18 000].
+/// Throughput of a rate at which a frame takes `time` [frames/s · 18 000].
 fn throughput(rate: RateStatistics, time: Duration) -> u64 {
     if rate.probability < USEFUL {
         return 0;

@@ -49,6 +49,8 @@ fn levels(times: &[Duration], state: State, draw: u32, attempts: usize) -> Strin
     out
 }
 
+/// An update gives each rate that was used a smoothed success probability, a quarter of it new.
+///
 /// Success probabilities in units of 1/18 000, rounded down:
 /// 3 of 4 are 13 500: 0 · 75 % + 13 500 · 25 % = 3375
 /// 1 of 3 are 6000: 3375 · 75 % + 6000 · 25 % = 4031.25
@@ -107,6 +109,9 @@ fn an_attempt_counts_at_its_rate() {
     assert_eq!(counts[..4], [(1, 1), (0, 0), (0, 0), (2, 0)]);
 }
 
+/// An update selects the best, the second and the probable rate from the success probabilities and the
+/// durations of a frame.
+///
 /// Success probabilities of four rates with frames of 8, 4, 2 and 1 ms, and the frames per second:
 /// 100, 96, 60 and 9 %: 125, 240, 300 and, below 10 %, none
 /// 90, 94, 60 and 10 %: 112.5, 235, 300 and 100; no rate has 95 %, so the most probable is 94 %
@@ -145,6 +150,9 @@ fn five() -> State {
     known(&micros(FIVE), &[100, 96, 50, 60, 9])
 }
 
+/// The retry chain of a frame that is no sample consists of the best, the second, the probable and the lowest
+/// rate.
+///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
 fn an_ordinary_frame_tries_best_second_probable_lowest() {
@@ -153,7 +161,8 @@ fn an_ordinary_frame_tries_best_second_probable_lowest() {
     assert_eq!(levels(&micros(FIVE), state, 0, 12), "333111100000");
 }
 
-/// Three attempts at rate 3, two at rate 1 in each of two stages, and two at rate 0.
+/// A retry chain ends with the last attempt at the lowest rate: three attempts at rate 3, two at rate 1 in
+/// each of two stages, and two at rate 0.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
@@ -168,7 +177,8 @@ fn a_chain_ends_with_the_attempts_of_its_last_stage() {
     assert_eq!(attempts, 3 + 2 + 2 + 2);
 }
 
-/// The tenth frame is a sample. A quarter of all random numbers selects each of the rates 1, 2, 3 and 4.
+/// A sample of a rate faster than the best is the first stage of its chain, any other sample the second. The
+/// tenth frame is a sample, and a quarter of all random numbers selects each of the rates 1, 2, 3 and 4.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
@@ -185,7 +195,8 @@ fn a_faster_sample_goes_first_and_any_other_second() {
     assert_eq!(levels(&times, state, 0, 9), "000000110");
 }
 
-/// 6 ms are enough for 3 frames of 2 ms, 2 of 2.001 ms, 6 of 1 ms; at least 2 and at most 7 attempts.
+/// A stage has as many attempts as fit into its time of 6 ms: 3 frames of 2 ms, 2 of 2.001 ms, 6 of 1 ms; at
+/// least 2 and at most 7.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
@@ -219,7 +230,8 @@ fn noise(seed: &mut u64) -> u32 {
 /// Approximate durations of frames of 1200 octets at the OFDM rates.
 const OFDM: [u64; 8] = [1724, 1192, 924, 656, 524, 388, 324, 300];
 
-/// Number of frames that start at each rate, out of `frames` that all fail, sent every `pause`.
+/// Number of frames whose first attempt is at each rate, out of `frames` frames that all fail, sent every
+/// `pause`.
 fn starts(frames: u64, pause: Duration) -> [u32; 8] {
     let (times, mut seed) = (micros(OFDM), 1);
     let (mut state, mut now, mut starts) = (State::new(&PARAMS, &times), ms(0), [0; 8]);
@@ -232,8 +244,9 @@ fn starts(frames: u64, pause: Duration) -> [u32; 8] {
     starts
 }
 
-/// The best rate stays the lowest, so every sample is a first stage: 100 of 1000 frames. 14 rounds of 7 rates
-/// are 98. The counts restart after 10 000 frames, but no sample is lost: 2000 of 20 000.
+/// A tenth of the frames sample another rate, and all rates are sampled equally often. The best rate stays
+/// the lowest, so every sample is a first stage: 100 of 1000 frames. 14 rounds of 7 rates are 98. The counts
+/// restart after 10 000 frames, but no sample is lost: 2000 of 20 000.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
@@ -245,7 +258,8 @@ fn a_tenth_of_the_frames_sample_and_the_rates_take_turns() {
     assert_eq!(starts(20_000, Duration::from_millis(1))[0], 18_000);
 }
 
-/// 1000 frames in each interval of 100 ms: 100 samples in the first, then four at each of the 7 rates.
+/// A useless rate is the first stage of at most four samples per interval. With 1000 frames in each interval
+/// of 100 ms there are 100 samples in the first, and then four at each of the 7 rates.
 #[test]
 fn a_useless_rate_is_sampled_four_times_in_an_interval() {
     let pause = Duration::from_micros(100);
@@ -253,7 +267,8 @@ fn a_useless_rate_is_sampled_four_times_in_an_interval() {
     assert_eq!([1000, 2000, 3000].map(sampled), [100, 128, 156]);
 }
 
-/// With five rates and 30 samples overdue, 20 are dropped; this frame is the first of ten samples in a row.
+/// Of many overdue samples most are dropped. With five rates and 30 samples overdue, 20 are dropped; this
+/// frame is the first of ten samples in a row.
 #[test]
 fn samples_long_overdue_are_forgotten() {
     let times = micros(FIVE);
@@ -272,6 +287,8 @@ fn samples_long_overdue_are_forgotten() {
     assert_eq!((state.frames, state.samples), (330, 33));
 }
 
+/// The counts of frames and samples restart after 10 000 frames.
+///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
 #[test]
 fn after_ten_thousand_frames_the_counts_begin_anew() {
@@ -337,6 +354,8 @@ impl SimulatedLink {
     }
 }
 
+/// On a link with known losses the rate with the highest throughput becomes the best one.
+///
 /// Probability divided by time at each rate [%/ms], and the level with the maximum, for six links:
 /// 58 84 108 152 191 258 309 333: level 7
 /// 58 84 108 152 191 0 0 0: level 4
@@ -367,8 +386,9 @@ fn the_rate_with_most_throughput_is_found() {
     }
 }
 
-/// Level 5 delivers 129 at 50 %. Level 4 would deliver 191 at 100 %, but its estimate is 25 %, which gives
-/// 48. The first stage has seven attempts at level 5, so only one frame in 128 reaches the next stage, and
+/// A slower rate with a higher throughput is found late, because samples of it are only the second stage.
+/// Level 5 delivers 129 at 50 %. Level 4 would deliver 191 at 100 %, but its estimate is 25 %, which
+/// gives 48. The first stage has seven attempts at level 5, so only one frame in 128 reaches the next stage, and
 /// level 4 is tried late.
 ///
 /// Verifies: [linux-minstrel §`minstrel_get_rate`]
@@ -382,10 +402,11 @@ fn a_slower_rate_is_known_late_while_the_best_seldom_fails_a_whole_stage() {
     assert!(chosen[4] >= 300, "{chosen:?}");
 }
 
-/// Levels 6 and 7 of a perfect link start to fail. Their smoothed probabilities fall by a quarter in each
-/// interval in which they are used; then level 5 rises, if it was not known yet, as at the start. When they
-/// work again, samples alone must raise level 7 above the 77 % at which it delivers as much as level 5 (100
-/// %/388 µs = 77 %/300 µs): six intervals with a sample each, 1 - 0.75⁶ = 82 %.
+/// A best rate that fails is replaced, and is the best again once it works. Levels 6 and 7 of a perfect link
+/// start to fail. Their smoothed probabilities fall by a quarter in each interval in which they are used;
+/// then level 5 rises, if it was not known yet, as at the start. When they work again, samples alone must
+/// raise level 7 above the 77 % at which it delivers as much as level 5 (100 %/388 µs = 77 %/300 µs): six
+/// intervals with a sample each, 1 - 0.75⁶ = 82 %.
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`, §`minstrel_get_rate`]
 #[test]

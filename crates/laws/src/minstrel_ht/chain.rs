@@ -9,7 +9,7 @@ use super::{Params, State};
 /// Number of stages of the retry chain: the number of rates that mac80211 passes to a driver.
 pub(super) const STAGES: usize = BEST + 1;
 
-/// Attempts of a stage whose rate seldom succeeds.
+/// Number of attempts of a stage whose rate seldom succeeds.
 const FEW: u8 = 2;
 
 /// A stage of Minstrel-HT's retry chain.

@@ -7,7 +7,8 @@ use super::{GroupedRate, State};
 
 /// Number of rates in a retry chain that are selected for their throughput.
 pub(super) const BEST: usize = 3;
-/// Number of MPDUs that must have been sent before a group can count as dead.
+/// Number of MPDUs that must have been sent in an interval before a group can count as dead, because hardly
+/// any MPDU gets through at its best rate.
 const MIN_ATTEMPTS: u32 = 30;
 
 /// A group of rates with the same streams, width and guard interval, and the best rates of the group.
@@ -54,7 +55,7 @@ impl Group {
     }
 }
 
-/// Rates selected for the retry chain.
+/// Rates that Minstrel-HT has selected for its retry chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     /// The rates with the highest throughput of all; the first rate if fewer deliver anything.
@@ -63,7 +64,8 @@ pub(super) struct Choice {
 }
 
 impl State {
-    /// Selects the rates for the retry chain.  [linux-minstrel-ht §`minstrel_ht_update_stats`]
+    /// Selects the rates for the retry chain by their
+    /// statistics.  [linux-minstrel-ht §`minstrel_ht_update_stats`]
     pub(super) fn choose(&mut self) {
         let mut best = [0; BEST];
         for group in &mut self.groups {
@@ -135,7 +137,7 @@ impl State {
         has_left
     }
 
-    /// The last group before that of `level` that does not have more streams.
+    /// The last group, before that of the rate `level`, that does not have more streams than it.
     fn group_before(&self, level: u16) -> Option<&Group> {
         let before = self.groups.partition_point(|group| group.levels.end <= level);
         let streams = self.groups[before].streams;

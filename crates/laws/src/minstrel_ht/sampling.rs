@@ -6,7 +6,7 @@ use super::choice::{Choice, Group};
 use super::statistics::{Statistics, percent};
 use super::{GroupedRate, Params};
 
-/// Number of rates that wait to be sampled, per kind of sample.
+/// Largest number of rates that wait to be sampled, per kind of sample.
 const WAITING: usize = 5;
 /// Number of random orders in which the rates of a group are sampled.
 const ORDERS: usize = 10;
@@ -14,7 +14,7 @@ const ORDERS: usize = 10;
 /// Kind of a sample, by the rate that is tried.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Sample of the slowest rate of a group that is faster than the best rate.
+    /// Sample of a rate faster than the best rate: the slowest such rate of a group.
     Next,
     /// Sample of any rate that is faster than all selected rates.
     Any,
@@ -25,7 +25,7 @@ enum Kind {
 /// Order in which the kinds of samples take turns.  [linux-minstrel-ht §`minstrel_sample_seq`]
 const TURNS: [Kind; 6] = [Kind::Next, Kind::Any, Kind::Next, Kind::Any, Kind::Next, Kind::Slow];
 
-/// Rates to sample, and the time of the next sample.
+/// State of Minstrel-HT's sampling: rates to sample, and the time of the next sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Samples {
     /// Rates to sample, by kind (next, any, slow), in the order in which they are tried.
@@ -36,7 +36,7 @@ pub(super) struct Samples {
     last_group: [u16; 2],
     /// Random orders in which the rates of a group are sampled, one after the other, as positions in the group.
     orders: Vec<u8>,
-    /// Number of rates in the largest group.
+    /// Length of each random order: number of rates in the largest group.
     places: usize,
     /// Time of the next sample.
     due: Time,
@@ -178,7 +178,7 @@ impl Samples {
         next
     }
 
-    /// The next rate of a group, in the group's random order, that is at or above `from`.
+    /// The next rate of a group, in the group's random order, whose index is `from` or higher.
     /// [linux-minstrel-ht §`minstrel_ht_next_group_sample_rate`]
     fn next_of(&self, group: &mut Group, from: u16) -> Option<u16> {
         for _ in 0..self.places {
@@ -203,7 +203,7 @@ struct Bounds {
     slow: Duration,
 }
 
-/// The slowest rate of a group at which an MPDU takes less time than `than`.
+/// The slowest rate of a group at which an MPDU takes less time than `than`; `None` if there is no such rate.
 fn first_faster(rates: &[GroupedRate], group: &Group, than: Duration) -> Option<u16> {
     group.levels().find(|level| rates[usize::from(*level)].time < than)
 }

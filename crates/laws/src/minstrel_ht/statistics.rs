@@ -6,7 +6,7 @@ use super::{GroupedRate, State};
 
 /// Success probability of 100 %.  [linux-minstrel-ht §`MINSTREL_SCALE`]
 pub(super) const CERTAIN: u32 = 4096;
-/// 10 %: success probability below which a rate is useless.
+/// 10 %: success probability below which Minstrel-HT counts a rate as useless.
 pub(super) const USEFUL: u32 = percent(10);
 /// 90 %: success probability above which the throughput does not grow, because collisions change it.
 const STEADY: u32 = percent(90);
@@ -21,9 +21,9 @@ pub(super) const fn percent(percent: u32) -> u32 {
 /// Minstrel-HT's statistics of a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Statistics {
-    /// MPDUs sent at the rate in the current update interval.
+    /// Number of MPDUs sent at the rate in the current update interval.
     pub(super) attempts: u32,
-    /// MPDUs acknowledged at the rate in the current update interval.
+    /// Number of MPDUs sent at the rate in the current update interval and acknowledged.
     pub(super) successes: u32,
     /// Success probability of the rate or, if it was never used, of a faster rate [1/4096].
     pub(super) probability: u32,
@@ -39,8 +39,8 @@ impl Statistics {
         self.successes = self.successes.saturating_add(acknowledged.into());
     }
 
-    /// Ends an update interval of a rate. A rate that was never used takes the probability `faster` if that
-    /// is higher.
+    /// Ends an update interval of a rate. A rate that was never used takes `faster`, the highest probability
+    /// of the faster rates of its group, if that is higher than its own.
     fn refresh(&mut self, faster: u32) {
         if self.attempts > 0 {
             let share = u64::from(CERTAIN) * u64::from(self.successes) / u64::from(self.attempts);

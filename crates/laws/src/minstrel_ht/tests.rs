@@ -75,6 +75,8 @@ fn levels(state: &mut State, now: Time) -> String {
     out
 }
 
+/// An update passes the success probability of a rate through a low-pass filter of second order.
+///
 /// With a = exp(-π√2/16) = 0.75748, the filter's coefficients are 2·0.75748·cos 31.82° = 1.28736 and 0.75748² =
 /// 0.57378; in units of 1/4096 5273 and 2350, which leaves 1173. After 100 % for a long time, no MPDU gets
 /// through:
@@ -95,7 +97,8 @@ fn probabilities_follow_a_filter_of_the_second_order() {
     assert_eq!([100, 100, 100, 100].map(&mut after), [1173, 2682, 3952, 4096]);
 }
 
-/// 3 of 4 and 62 of 64 are 65 of 68: 4096·65/68 = 3915.3. The update is due 50 ms after the first aggregate.
+/// MPDUs count at the rate of the attempt that sent them. 3 of 4 and 62 of 64 are 65 of 68: 4096·65/68 =
+/// 3915.3. The update is due 50 ms after the first aggregate.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_tx_status`]
 #[test]
@@ -114,8 +117,9 @@ fn mpdus_count_at_the_rate_of_their_attempt() {
     assert_eq!((state.statistics[1].attempts, state.statistics[0].attempts), (0, 0));
 }
 
-/// Rates 0 and 2 are used. Rate 1 gets the probability of rate 2, because it is slower; rate 3 is unknown.
-/// Rate 1 keeps this until it is used, and then only its own outcomes count.
+/// A rate that was never used gets the probability of a faster rate of its group. Rates 0 and 2 are used:
+/// rate 1 gets the probability of rate 2, because it is slower; rate 3 is unknown. Rate 1 keeps this until it
+/// is used, and then only its own outcomes count.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`]
 #[test]
@@ -132,7 +136,8 @@ fn a_rate_that_was_never_sent_is_as_good_as_a_faster_one() {
     assert_eq!(probabilities(&state)[..2], [4096, 1024]);
 }
 
-/// Lengths 1, then 3/4·1 + 1/4·33 = 9, then 3/4·9 + 1/4·33 = 15. With a mean of 15, each MPDU has 100 µs/15 =
+/// The throughput of a rate is that of an MPDU with its part of the aggregate's overhead. The mean lengths
+/// are 1, then 3/4·1 + 1/4·33 = 9, then 3/4·9 + 1/4·33 = 15. With a mean of 15, each MPDU has 100 µs/15 =
 /// 6.666 µs of overhead. 50 % of an MPDU in 106.666 µs: 2048·10⁹/106 666. 95 % count as 90 %: 3686.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_get_tp_avg`, §`minstrel_ewma`]
@@ -161,6 +166,9 @@ fn a_repeated_aggregate_counts_once_for_the_mean_length() {
     assert_eq!(state.statistics[0].probability, 4096 * 30 / 64);
 }
 
+/// An update selects the three best rates and the probable rate from the success probabilities and the times
+/// of an MPDU.
+///
 /// Two groups with one and two streams: MPDUs of 800, 400, 200 and of 400, 200, 100 µs; single MPDUs,
 /// overhead 100 µs. Probability divided by time [%/100 µs], in the order of the cases:
 /// - 90/9 = 10.0, 90/5 = 18.0, 60/3 = 20.0; 90/5 = 18.0, 40/3 = 13.3, 20/2 = 10.0: best is 2, then 1 before
@@ -188,9 +196,10 @@ fn the_table_of_statistics_decides() {
     }
 }
 
-/// One stream with 800 and 90 µs, two with 100 µs, single MPDUs: 90/9, 76/1.9 = 40 and 90/2 = 45 %/100 µs.
-/// The best has two streams, so probable is one of the others. Rate 1 is faster than the best but succeeds
-/// less often, so probable is 0.
+/// A rate faster than the best is the probable rate only if it succeeds more often. One stream with 800 and
+/// 90 µs, two with 100 µs, single MPDUs: 90/9, 76/1.9 = 40 and 90/2 = 45 %/100 µs. The best rate has two
+/// streams, so probable is one of the others. Rate 1 is faster than the best but succeeds less often, so
+/// probable is 0.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
 #[test]
@@ -200,11 +209,11 @@ fn a_rate_faster_than_the_best_is_not_the_probable_one_unless_it_succeeds_more_o
     assert_eq!(state.choice, Choice { best: [2, 1, 0], probable: 0 });
 }
 
-/// A stage takes its back-offs, 9 µs times 15/2, 31/2, 63/2, 127/2 … = 67.5, 139.5, 283.5, 571.5, 1147.5,
-/// 2299.5, 4603.5, each with 100 µs and the MPDUs. A single MPDU of 100 µs: 267.5, 607, 1090.5, 1862, 3209.5,
-/// 5709, 10 512 µs give six attempts. Of 1000 µs: 1167.5, 2407, 3790.5, 5462 give four. Of 3000 µs: two
-/// although they take longer. Sixteen of 100 µs take 1700 µs: 1767.5, 3607, 5590.5 give three. A rate below
-/// 20 % has two.
+/// A stage has as many attempts as fit into 6 ms, back-offs included, and at least two. The back-offs take
+/// 9 µs times 15/2, 31/2, 63/2, 127/2 … = 67.5, 139.5, 283.5, 571.5, 1147.5, 2299.5, 4603.5, each with 100 µs
+/// and the MPDUs. A single MPDU of 100 µs: 267.5, 607, 1090.5, 1862, 3209.5, 5709, 10 512 µs give six
+/// attempts. Of 1000 µs: 1167.5, 2407, 3790.5, 5462 give four. Of 3000 µs: two although they take longer.
+/// Sixteen of 100 µs take 1700 µs: 1767.5, 3607, 5590.5 give three. A rate below 20 % has two.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_calc_retransmit`, §`minstrel_ht_set_rate`]
 #[test]
@@ -226,10 +235,10 @@ fn a_stage_has_the_attempts_that_fit_into_its_time() {
     assert_eq!(state.ordinary[0].attempts, 7);
 }
 
-/// Rates of 3000, 1000, 500 and 200 µs with 90 % except the last, 30 %: best is 2, then 3, then 1 (0.15, 0.1,
-/// 0.082); probable is 2. Attempts in 6 ms: with 500 + 100 µs and back-off 667.5, 1407, 2290.5, 3462, 5209.5
-/// give five; with 200 + 100 µs 367.5, 807, 1390.5, 2262, 3709.5 give five, a sixth would be at 6309 µs; with
-/// 1000 + 100 µs four.
+/// A sample replaces the best rate in the retry chain, with one attempt. Rates of 3000, 1000, 500 and 200 µs
+/// with 90 % except the last, 30 %: best is 2, then 3, then 1 (0.15, 0.1, 0.082); probable is 2. Attempts in
+/// 6 ms: with 500 + 100 µs and back-off 667.5, 1407, 2290.5, 3462, 5209.5 give five; with 200 + 100 µs 367.5,
+/// 807, 1390.5, 2262, 3709.5 give five, a sixth would be at 6309 µs; with 1000 + 100 µs four.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_rates`, §`minstrel_ht_get_rate`]
 #[test]
@@ -252,9 +261,9 @@ fn samples(state: &mut State, now: Time, turns: u64) -> String {
         .collect()
 }
 
-/// Best is 1, second 0, probable 1, all of one group. 2 and 3 are faster than 1; the slower of them is of
-/// kind *next*, which has no other candidate. No time is between those of 0 and 1. The turns are next, any,
-/// next, any, next, slow.
+/// The kinds of samples take turns: next, any, next, any, next, slow. Best is rate 1, second 0, probable 1,
+/// all of one group. Rates 2 and 3 are faster than 1; the slower of them is of kind *next*, which has no
+/// other candidate. No rate's time is between those of 0 and 1.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_sample_seq`, §`minstrel_ht_refill_sample_rates`]
 #[test]
@@ -265,8 +274,9 @@ fn three_kinds_of_samples_take_turns() {
     assert!(seen == "22 3  " || seen == "23 2  ", "{seen:?}");
 }
 
-/// Best is 3, then 2; probable is 0, because it has one stream. 1, 2 and 3 are faster than 0 and no faster
-/// than 3, so they are of kind *slow*, unless they succeed 95 % of the time; 0 is not faster than itself.
+/// A rate no faster than the selected ones is sampled unless it succeeds 95 % of the time. Best is rate 3,
+/// then 2; probable is 0, because it has one stream. Rates 1, 2 and 3 are faster than 0 and no faster than 3,
+/// so they are of kind *slow*, unless they succeed 95 % of the time; 0 is not faster than itself.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_next_jump_rate`]
 #[test]
@@ -289,8 +299,8 @@ fn a_slower_rate_is_sampled_unless_it_is_known_to_succeed() {
     assert!(!seen.contains('0'), "{seen:?}");
 }
 
-/// Two groups. Faster than the best, 1, are 2 of its group and 4 and 5 of the other: *next* are 2 and 4 in
-/// turn.
+/// Samples of kind *next* take the groups in turn. Of two groups, rate 1 is the best; faster than it are 2 of
+/// its group and 4 and 5 of the other, so *next* are 2 and 4 in turn.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_next_inc_rate`]
 #[test]
@@ -303,8 +313,9 @@ fn the_next_faster_rate_of_each_group_is_sampled_in_turn() {
     assert!(next == "42 " || next == "24 ", "{seen:?}");
 }
 
-/// The update at 50 ms makes a sample due; the next ones are 20 and 40 ms later: three in each 50 ms. The
-/// sixth and the twelfth would be of kind *slow*, which has no candidates.
+/// A sample is due every 20 ms and after each update. The update at 50 ms makes a sample due; the next ones
+/// are 20 and 40 ms later: three in each 50 ms. The sixth and the twelfth would be of kind *slow*, which has
+/// no candidates.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_get_rate`]
 #[test]
@@ -324,8 +335,9 @@ fn a_sample_is_due_every_20_ms_and_after_an_update() {
     assert_eq!(at, [0, 20, 40, 51, 71, 101, 121, 141, 151, 171]);
 }
 
-/// 31 MPDUs at the best rate, a quarter of which is 7. With 6 delivered, the best rate of the previous group
-/// takes over at once, and the second best likewise. That group may have fewer streams, but not more.
+/// If less than a quarter of more than 30 MPDUs get through at the best rate, the best rate of the previous
+/// group replaces it at once, and the second best likewise. A quarter of 31 MPDUs is 7, and 6 are delivered.
+/// The previous group may have fewer streams, but not more.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_downgrade_rate`]
 #[test]
@@ -369,7 +381,7 @@ fn rates_of_a_group_that_are_not_adjacent_are_refused() {
 const BITS: [u64; 9] = [26, 52, 78, 104, 156, 208, 234, 260, 312];
 /// Signal-to-noise ratio at which half of the MPDUs get through at 20 MHz with one stream [dB].
 const NEEDED: [f64; 9] = [1.0, 4.0, 6.0, 9.0, 13.0, 17.0, 18.5, 20.0, 24.0];
-/// Number of MPDUs of an aggregate.
+/// Number of MPDUs of each aggregate on the simulated link.
 const LENGTH: u16 = 32;
 
 /// A simulated link with one and two streams, 20, 40 and 80 MHz, and long and short guard intervals.
@@ -380,7 +392,7 @@ struct SimulatedLink {
     now: Time,
     seed: u64,
     acknowledged: u64,
-    /// Time of the link used for samples.
+    /// Time of the link that samples have used.
     sampling: Duration,
 }
 
@@ -436,7 +448,7 @@ impl SimulatedLink {
         (0..self.rates.len()).map(|level| self.carried(level)).fold(0.0, f64::max)
     }
 
-    /// Sends for `duration` without a pause. Returns the MPDUs delivered per second.
+    /// Sends over the simulated link for `duration` without a pause. Returns the MPDUs delivered per second.
     fn send(&mut self, duration: Duration) -> f64 {
         let (start, before) = (self.now, self.acknowledged);
         while self.now < start + duration {
@@ -451,7 +463,7 @@ impl SimulatedLink {
         acknowledged / time
     }
 
-    /// Runs one attempt of an aggregate. Returns true if an MPDU was delivered.
+    /// Runs one attempt of an aggregate over the simulated link. Returns true if an MPDU was delivered.
     fn attempt(&mut self) -> bool {
         let level = usize::from(self.state.level());
         let is_sample = self.state.is_sample();
@@ -490,8 +502,9 @@ fn the_rate_with_most_throughput_of_all_groups_is_found() {
     assert!(shares.iter().sum::<f64>() / 40.0 > 0.9, "{shares:?}");
 }
 
-/// The channel loses 15 dB. Half a second later, after ten updates, the link has the possible throughput
-/// again. When the signal returns, the faster rates must be found by sampling alone.
+/// Minstrel-HT follows a channel that becomes worse and then better. The channel loses 15 dB. Half a second
+/// later, after ten updates, the link has the possible throughput again. When the signal returns, the faster
+/// rates must be found by sampling alone.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_update_stats`, §`minstrel_downgrade_rate`]
 #[test]
@@ -510,8 +523,9 @@ fn a_channel_that_becomes_worse_and_better_is_followed() {
     }
 }
 
-/// Three single MPDUs in 50 ms. At the slowest rate, 9600 bits at 6.5 Mb/s and the overhead would be 5 ms in
-/// 50; the rates that are sampled are mostly faster than the best and need less than 2 % of the time.
+/// Sampling needs less than 2 % of the airtime, with three single MPDUs in 50 ms. At the slowest rate, 9600
+/// bits at 6.5 Mb/s and the overhead would be 5 ms in 50; but the rates that are sampled are mostly faster
+/// than the best.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_get_rate`]
 #[test]

@@ -19,8 +19,8 @@ pub struct Observation<'s> {
 
 /// Grant for the next beacon.  [occupancy-tfrc eq. 2 to 6]
 ///
-/// Stations count their back-offs down at the same time, so the sum may exceed the slot. Nothing is left over
-/// then, and the equal shares stay.
+/// Stations count their back-offs down at the same time, so the sum of their occupancy times may exceed the
+/// slot. No additional share is granted then, and the equal shares stay.
 #[must_use]
 pub fn grant(params: &Params, seen: &Observation) -> Grant {
     let fraction = |time: Duration| time.as_secs_f64() / seen.slot.as_secs_f64();
@@ -61,10 +61,10 @@ mod tests {
         (thousandths(grant.even()), thousandths(grant.additional()))
     }
 
-    /// 3 ms of beacons leave 297 ms: 148.5 ms or 0.495 for each of two stations. With 100 and 50 ms used, 147
-    /// ms or 0.49 remain, and no station has 0.8 · 148.5 = 118.8 ms. With 120 ms the first is unsatisfied and
-    /// gets all of the remaining 127 ms or 0.4233; with 120 ms each both get half of the rest, 28.5 ms or
-    /// 0.095.
+    /// The time that no station uses is granted to the unsatisfied stations. 3 ms of beacons leave 297 ms:
+    /// 148.5 ms or 0.495 for each of two stations. With 100 and 50 ms used, 147 ms or 0.49 remain, and no
+    /// station has 0.8 · 148.5 = 118.8 ms. With 120 ms the first is unsatisfied and gets all of the remaining
+    /// 127 ms or 0.4233; with 120 ms each both get half of the rest, 28.5 ms or 0.095.
     ///
     /// Verifies: [occupancy-tfrc eq. 2], [occupancy-tfrc eq. 3], [occupancy-tfrc eq. 4],
     /// [occupancy-tfrc eq. 5], [occupancy-tfrc eq. 6]
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(shares(3, &[120, 120]), (495, 95));
     }
 
-    /// r is reached at exactly 0.8 · 150 = 120 ms.
+    /// A station that uses exactly the fraction r of its equal share, 0.8 · 150 = 120 ms, is unsatisfied.
     #[test]
     fn the_threshold_itself_is_unsatisfied() {
         assert_eq!(shares(0, &[120, 0]), (500, 600));
@@ -90,8 +90,8 @@ mod tests {
     }
 
     proptest! {
-        /// Equal shares never exceed the channel in sum, and the additional shares never exceed what the
-        /// other stations leave.
+        /// For any measurements the equal shares never exceed the channel in sum, and the additional shares
+        /// never exceed what the other stations leave.
         #[test]
         fn no_more_is_granted_than_there_is(
             beacons in 0u64..10,

@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-/// The whole channel in units of the shares in a beacon.  [occupancy-tfrc §III-B]
+/// The whole channel, in the unit of the shares in a grant.  [occupancy-tfrc §III-B]
 const WHOLE: u16 = u16::MAX;
 
 /// Grant of channel shares by an access point: three fields of 16 bits in a beacon.  [occupancy-tfrc §III-B]
@@ -80,7 +80,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 0.5 · 65535 = 32767.5 and 0.1 · 65535 = 6553.5 are rounded down; so is a back-off of 67.5 µs.
+    /// The fields of a grant are rounded down: 0.5 · 65535 = 32767.5, 0.1 · 65535 = 6553.5, and a back-off of
+    /// 67.5 µs.
     ///
     /// Verifies: [occupancy-tfrc §III-B]
     #[test]
@@ -99,7 +100,7 @@ mod tests {
         assert_eq!(Grant::new(-0.1, f64::NAN, Duration::ZERO), least);
     }
 
-    /// 0x0102 is encoded as 2, 1.
+    /// Each field of a grant is encoded with its lower octet first: 0x0102 as 2, 1.
     ///
     /// Verifies: [80211-2020 §9.2.2]
     #[test]

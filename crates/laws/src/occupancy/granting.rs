@@ -17,7 +17,7 @@ pub struct State {
     intervals: Intervals,
     /// Start of the current beacon interval.
     since: Time,
-    /// Latest mean back-off of the access point.
+    /// Latest mean back-off of the access point, or the initial one before any is measured.
     backoff: Duration,
 }
 
@@ -77,8 +77,9 @@ mod tests {
         hear(&METER, state, &fixture::ack(1_000 * end + 44, AP));
     }
 
-    /// 100 ms with an exchange of 292 µs with each of two stations, after DIFS and a mean back-off of (40 +
-    /// 80) / 2 µs. Both are far below their halves. Later intervals have no back-offs, so the mean stays.
+    /// A beacon grants shares by the measurements of the last beacon intervals. 100 ms have an exchange of
+    /// 292 µs with each of two stations, after DIFS and a mean back-off of (40 + 80) / 2 µs. Both are far
+    /// below their halves. Later intervals have no back-offs, so the mean stays.
     ///
     /// Verifies: [occupancy-tfrc §III-A], [occupancy-tfrc §III-B]
     #[test]

@@ -26,7 +26,7 @@ struct FlowState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Allocation {
     share: f64,
-    /// Usage of the channel by the flow in the slot.
+    /// Usage of the channel by the flow in the observation slot.
     seen: meter::FlowUsage,
     slot: Duration,
     access: meter::Access,
@@ -67,7 +67,7 @@ impl State {
 pub struct FlowEndpoint {
     /// True for TCP, which acknowledges every few packets; false for TFRC, which reports every round trip.
     pub is_tcp: bool,
-    /// Round-trip time; `None` before the first sample.
+    /// Round-trip time of the flow; `None` before the first sample.
     pub round_trip: Option<Duration>,
 }
 
@@ -296,12 +296,12 @@ mod tests {
         step(&params, &METER, state, &Observation { heard, grant }, &exchange)
     }
 
-    /// Two packets of 1400 octets arrive in 100 ms, and half of the channel is granted. An exchange takes
-    /// DIFS 34 and the access point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325 µs. TFRC's report
-    /// every 10 ms takes 100 + 0 + 44 = 144 µs. This allows (0.5 - 0.0144) / 325 µs = 1494 packets per
-    /// second. At the slow rate the data takes 1629, the exchange 1773 µs: 273 packets. TCP has one answer
-    /// for two packets: 325 + 144 / 2 = 397 µs, so 1259 packets per second, or a window of 17 631 octets for
-    /// 10 ms.
+    /// A grant limits a flow's rate or window, and a new PHY rate changes the limit. Two packets of 1400
+    /// octets arrive in 100 ms, and half of the channel is granted. An exchange takes DIFS 34 and the access
+    /// point's back-off 66, data 181, SIFS 16 and ACK 28 µs: 325 µs. TFRC's report every 10 ms takes 100 +
+    /// 0 + 44 = 144 µs. This allows (0.5 - 0.0144) / 325 µs = 1494 packets per second. At the slow rate the
+    /// data takes 1629, the exchange 1773 µs: 273 packets. TCP has one answer for two packets: 325 + 144 / 2
+    /// = 397 µs, so 1259 packets per second, or a window of 17 631 octets for 10 ms.
     ///
     /// Verifies: [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
     #[test]
@@ -330,11 +330,12 @@ mod tests {
         assert_eq!(expect_beacon(&params, &mut state).count(), 0);
     }
 
-    /// Frames of three packets have 4344 octets and take 543 µs; half of the channel is granted. In separate
-    /// frames each packet takes 325 µs as above: 1494 packets per second. As seen, three share DIFS 34,
-    /// back-off 66, data 543, SIFS 16 and ACK 28 µs: 687 µs, so 229 each and (0.5 - 0.0144) / 229 µs = 2120.
-    /// A full aggregate has four packets here: 724 of data, 868 in total, 217 each; four reports in one frame
-    /// take 36 each: (0.5 - 0.0036) / 217 µs = 2287.
+    /// A flow whose packets share aggregates gets a higher rate than one with a packet per frame. Frames of
+    /// three packets have 4344 octets and take 543 µs; half of the channel is granted. In separate frames
+    /// each packet takes 325 µs: 1494 packets per second. As seen, three share DIFS 34, back-off 66, data
+    /// 543, SIFS 16 and ACK 28 µs: 687 µs, so 229 each and (0.5 - 0.0144) / 229 µs = 2120. A full aggregate
+    /// has four packets here: 724 of data, 868 in total, 217 each; four reports in one frame take 36 each:
+    /// (0.5 - 0.0036) / 217 µs = 2287.
     #[test]
     fn packets_of_an_aggregate_cost_less_than_packets_apart() {
         let three = frame_of(3);

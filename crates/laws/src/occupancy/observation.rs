@@ -9,7 +9,7 @@ use crate::occupancy_meter::Slot;
 /// Usage of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationSlot {
-    /// T: length of the observation slot.
+    /// T: length of the observation slot, the sum of its beacon intervals.
     pub length: Duration,
     /// Usage of the channel in the observation slot.
     pub seen: Slot,
@@ -54,6 +54,8 @@ mod tests {
         slot
     }
 
+    /// An observation slot is the sum of the last three beacon intervals; older ones do not count.
+    ///
     /// Verifies: [occupancy-tfrc §III-A]
     #[test]
     fn three_intervals_count_and_older_ones_are_forgotten() {

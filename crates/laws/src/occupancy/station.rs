@@ -72,9 +72,9 @@ pub struct PacketCost {
     pub payload: f64,
     /// Frame exchange of a data packet.
     pub data: Exchange,
-    /// Frame exchange of an answer.
+    /// Frame exchange of a packet that answers the flow's data.
     pub answer: Exchange,
-    /// Frequency of the answers.
+    /// Frequency of the packets that answer the flow's data.
     pub answers: Answers,
 }
 
@@ -107,7 +107,8 @@ mod tests {
         (a - b).abs() < 1e-9 * a.abs().max(b.abs()).max(1.0)
     }
 
-    /// 0.4 for each and 0.2 more; a station is unsatisfied from 0.32 on.
+    /// A station that has used nearly all of its equal share may also use the additional share: 0.4 for each
+    /// and 0.2 more, if it has used 0.32 or more.
     ///
     /// Verifies: [occupancy-tfrc eq. 7]
     #[test]
@@ -119,7 +120,8 @@ mod tests {
         assert!((share(&params, grant, 0.33) - 0.6).abs() < 2.0 * unit);
     }
 
-    /// 50 packets per second with 34 + 66 + 248 + 16 + 36 = 400 µs each.
+    /// A flow that is not controlled needs the channel time of its packets: 50 packets per second with 34 +
+    /// 66 + 248 + 16 + 36 = 400 µs each.
     ///
     /// Verifies: [occupancy-tfrc eq. 8], [occupancy-tfrc eq. 10]
     #[test]
@@ -127,15 +129,17 @@ mod tests {
         assert!(is_near(needed(50.0, &exchange(248)), 0.02));
     }
 
-    /// DIFS and back-off of 100, SIFS 16 and ACK 36 µs around a data frame.
+    /// Frame exchange with DIFS and back-off of 100, SIFS 16 and ACK 36 µs, around a data frame of `data` µs.
     fn exchange(data: u64) -> Exchange {
         let (access, ack, sifs) = (us(100), us(36), us(16));
         Exchange { access, protection: [None; 2], data: us(data), ack, sifs, packets: 1 }
     }
 
-    /// 0.6 of the channel, of which 0.1 is needed, leave 0.25 for each of two flows. With 0.22 and 0.08 used,
-    /// 0.2 remain, and the first flow, above 0.8 · 0.25 = 0.2, gets all of it. If both are above, each gets
-    /// half of the rest; if they use more than there is, the excess is subtracted from their shares.
+    /// Uncontrolled flows get what they need, and the controlled ones share the rest as stations share the
+    /// channel. 0.6 of the channel, of which 0.1 is needed, leave 0.25 for each of two flows. With 0.22 and
+    /// 0.08 used, 0.2 remain, and the first flow, above 0.8 · 0.25 = 0.2, gets all of it. If both are above,
+    /// each gets half of the rest; if they use more than there is, the excess is subtracted from their
+    /// shares.
     ///
     /// Verifies: [occupancy-tfrc eq. 11], [occupancy-tfrc eq. 12], [occupancy-tfrc eq. 13],
     /// [occupancy-tfrc eq. 14], [occupancy-tfrc eq. 15]
@@ -152,8 +156,9 @@ mod tests {
         assert!(near(shares([0.0, 0.0]), [0.25, 0.25]));
     }
 
-    /// A station has 0.3 of the channel. A flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two
-    /// flows with 0.15 each, which use 0.13 and 0.05, the first may have what the other leaves, 0.25.
+    /// With `Spare::Once` a flow gets only what other flows leave; as printed, also what the station leaves. A
+    /// station has 0.3 of the channel. A flow that uses 0.26 may have 0.3, and 0.34 as printed. Of two flows with
+    /// 0.15 each, which use 0.13 and 0.05, the first may have what the other leaves, 0.25.
     #[test]
     fn time_that_is_left_may_count_once() {
         let share = |spare, used: &[f64]| {
@@ -165,8 +170,9 @@ mod tests {
         assert!(is_near(share(Spare::Printed, &[0.13, 0.05]), 0.27));
     }
 
-    /// One flow with 400 µs per packet of 1448 octets and reports of 200 µs every 100 ms: 0.502 of the
-    /// channel leave 0.5 for data, 1250 packets per second.
+    /// The channel time of a flow's reports is subtracted before its data rate is computed. One flow with
+    /// 400 µs per packet of 1448 octets and reports of 200 µs every 100 ms: 0.502 of the channel leave 0.5 for
+    /// data, 1250 packets per second.
     ///
     /// Verifies: [occupancy-tfrc eq. 16], [occupancy-tfrc eq. 17], [occupancy-tfrc eq. 18]
     #[test]
@@ -184,7 +190,7 @@ mod tests {
         assert_eq!(highest_rate(0.5, slot, &tcp), DataRate::from_bps(8 * 1_448 * 1_000));
     }
 
-    /// A share of zero is one packet in 300 ms.
+    /// A flow with a share of zero still has a rate of one packet in an observation slot of 300 ms.
     #[test]
     fn a_flow_is_never_silenced() {
         let slot = Duration::from_millis(300);

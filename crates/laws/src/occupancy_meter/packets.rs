@@ -5,19 +5,19 @@ use airfair_units::Bytes;
 /// Packets of one flow in a data frame: one packet, or several of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets {
-    /// Number of the flow.
+    /// Number that identifies the flow of the packets.
     pub flow: u16,
     /// Number of packets with data.
     pub data: u32,
     /// Number of packets without data, such as ACKs and reports.
     pub answers: u32,
-    /// Payload of all packets.
+    /// Total payload of the packets.
     pub payload: Bytes,
     /// Total length of the packets on the air, LLC/SNAP included.
     pub msdus: Bytes,
     /// Largest payload of one of the packets.
     pub largest: Bytes,
-    /// Headers of the last packet with data.
+    /// Length of the headers of the last packet with data.
     pub headers: Bytes,
     /// Length of the last packet without data.
     pub answer: Bytes,

@@ -15,12 +15,12 @@ impl Accesses {
     /// One whole channel access.
     pub const ONE: Self = Self(1 << 16);
 
-    /// Total time of the accesses if each takes `each`.
+    /// Total time of the channel accesses if each takes `each`.
     pub fn time(self, each: Duration) -> Duration {
         each * self.0 / Self::ONE.0
     }
 
-    /// Mean number of `packets` per access, rounded to the nearest integer, at least one.
+    /// Mean number of `packets` per channel access, rounded to the nearest integer, at least one.
     pub fn packets_each(self, packets: u32) -> u32 {
         let each = (u64::from(packets) * Self::ONE.0 + self.0 / 2).checked_div(self.0);
         each.and_then(|it| u32::try_from(it).ok()).unwrap_or(1).max(1)
@@ -38,9 +38,9 @@ impl AddAssign for Accesses {
 pub struct ChannelTime {
     /// Duration of the frames and SIFS of answered exchanges.
     pub exchange: Duration,
-    /// Duration of the frames without an answer.
+    /// Duration of the frames of exchanges without an answer.
     pub failed: Duration,
-    /// Number of channel accesses.
+    /// Number of channel accesses, with and without an answer.
     pub accesses: Accesses,
     /// Number of channel accesses with an answer.
     pub answered: Accesses,
@@ -91,9 +91,9 @@ impl ChannelTime {
 /// Usage of the channel by one station, or by one of its flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Exchanges of data from the station.
+    /// Channel time of exchanges with data from the station.
     pub up: ChannelTime,
-    /// Exchanges of data to the station.
+    /// Channel time of exchanges with data to the station.
     pub down: ChannelTime,
 }
 
@@ -117,7 +117,7 @@ impl Usage {
         self.down.add(other.down);
     }
 
-    /// Channel occupancy time in both directions.
+    /// Channel occupancy time of the usage in both directions.
     pub fn occupancy(&self, access: Access) -> Duration {
         self.up.occupancy(access.up) + self.down.occupancy(access.down)
     }
@@ -135,13 +135,13 @@ pub struct Access {
 /// Usage of the channel by a flow in an observation slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowUsage {
-    /// Exchanges of the flow's data and answers.
+    /// Channel time of the flow's data and answers.
     pub usage: Usage,
-    /// Number of packets with data.
+    /// Number of the flow's packets with data.
     pub packets: u32,
-    /// Payload of the packets with data [octets].
+    /// Payload of the flow's packets with data [octets].
     pub octets: Bytes,
-    /// Number of packets without data, such as ACKs and reports.
+    /// Number of the flow's packets without data, such as ACKs and reports.
     pub answers: u32,
 }
 
@@ -169,14 +169,14 @@ impl FlowUsage {
 /// Back-offs that a station counted down before its own channel accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backoffs {
-    /// Total duration of the back-offs.
+    /// Total duration of the back-offs in the observation slot.
     pub total: Duration,
-    /// Number of back-offs.
+    /// Number of back-offs in the observation slot.
     pub count: u32,
 }
 
 impl Backoffs {
-    /// `t_BO`: mean back-off; `None` if there is none.
+    /// `t_BO`: mean back-off of the station; `None` if it has counted down none.
     pub fn mean(&self) -> Option<Duration> {
         (self.count > 0).then(|| self.total / u64::from(self.count))
     }
@@ -185,20 +185,20 @@ impl Backoffs {
 /// Usage of the channel in an observation slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
-    /// Usage by station, for every station that was active at either end of an exchange.
+    /// Usage of the channel by station, for every station that was active at either end of an exchange.
     pub stations: Table<Usage>,
-    /// Usage by flow of the measuring station.
+    /// Usage of the channel by flow of the measuring station.
     pub flows: Table<FlowUsage>,
-    /// Back-offs of the measuring station.
+    /// Back-offs that the measuring station has counted down.
     pub backoffs: Backoffs,
     /// Octets that the measuring station has sent at data rates.
     pub adapted_up: Bytes,
     /// Octets that the measuring station has received at data rates.
     pub adapted_down: Bytes,
-    /// Duration of beacons on the air.
+    /// Total duration of beacons on the air.
     pub beacons: Duration,
-    /// Part of the first answered exchange that is before the slot: of the measuring station, and of other
-    /// stations.
+    /// Part of the first answered exchange of a slot that lies before the start of the slot: of the measuring
+    /// station, and of other stations.
     pub early: [Duration; 2],
 }
 

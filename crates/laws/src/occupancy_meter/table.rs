@@ -13,38 +13,39 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Number of values.
+    /// Number of values in the table.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there are no values.
+    /// True if there are no values in the table.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the value of `number`. O(log n), or O(1) if the numbers are consecutive.
+    /// Returns the value with the key `number`. O(log n), or O(1) if the keys are consecutive.
     pub fn get(&self, number: u16) -> Option<&T> {
         let place = self.place(number).ok()?;
         Some(&self.0[place].1)
     }
 
-    /// Numbers and their values, sorted by number.
+    /// Keys of the table and their values, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (u16, &T)> {
         self.0.iter().map(|(number, value)| (*number, value))
     }
 
-    /// Numbers that have a value.
+    /// Keys that have a value, in ascending order.
     pub fn numbers(&self) -> impl Iterator<Item = u16> {
         self.0.iter().map(|(number, _)| *number)
     }
 
-    /// Values in the order of their numbers.
+    /// Values in the order of their keys.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// Index of `number`. Consecutive numbers, as of stations, need no search.
+    /// Index of the entry with the key `number`, or else the index at which to insert one. Consecutive keys,
+    /// as of stations, need no search.
     #[inline]
     fn place(&self, number: u16) -> Result<usize, usize> {
         let first = self.0.first().map_or(0, |(first, _)| *first);
@@ -57,8 +58,8 @@ impl<T> Table<T> {
 }
 
 impl<T: Default> Table<T> {
-    /// Returns the value of `number` and inserts a default if there is none. O(n) for the insertion, then as
-    /// [`get`](Self::get).
+    /// Returns the value with the key `number`, and inserts a default if there is none. O(n) for the
+    /// insertion, then as [`get`](Self::get).
     #[inline]
     pub fn or_default(&mut self, number: u16) -> &mut T {
         let place = self.place(number).unwrap_or_else(|place| {

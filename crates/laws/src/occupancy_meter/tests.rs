@@ -12,7 +12,7 @@ fn cts(end: u64, to: u16) -> Frame<'static> {
     frame(end, to, Kind::Cts { request: CONTROL })
 }
 
-/// The current slot after `frames`, and a beacon after which all exchanges are over.
+/// Usage of the channel in the current slot after `frames` and a beacon, by which all exchanges are over.
 fn slot(frames: &[Frame]) -> Slot {
     let mut state = after(frames);
     step(&METER, &mut state, &frame(200_000, AP, Kind::Beacon));
@@ -39,14 +39,17 @@ fn share(exchange: u64, failed: u64, accesses: u32) -> ChannelTime {
     ChannelTime { exchange: us(exchange), failed: us(failed), accesses: of(accesses), answered }
 }
 
-/// Verifies: [arf-window eq. 1]: 15 / (N + 1) slots of 9 µs.
+/// The mean back-off is 15 / (N + 1) slots of 9 µs among N active stations.
+///
+/// Verifies: [arf-window eq. 1]
 #[test]
 fn the_mean_backoff_falls_with_the_number_of_active_stations() {
     let backoffs = [1, 2, 4].map(|active| mean_backoff(&METER, active).as_nanos());
     assert_eq!(backoffs, [67_500, 45_000, 27_000]);
 }
 
-/// RTS 28 and its duration field 352: 380 µs; DIFS 34, and a back-off of 67.5 with one active station.
+/// The RTS and its duration field give the time of an exchange: 28 + 352 = 380 µs, after DIFS 34 and a
+/// back-off of 67.5 with one active station.
 ///
 /// Verifies: [arf-window eq. 2], [arf-window eq. 3]
 #[test]
@@ -65,7 +68,8 @@ fn an_exchange_has_the_duration_in_its_rts() {
     assert_eq!(slot(&other).stations[OTHER].down, share(380, 0, 1));
 }
 
-/// The RTS of a hidden station is not decoded. Estimate 28, SIFS 16, CTS 28, duration field 308: also 380 µs.
+/// A CTS alone gives the time of an exchange whose RTS, from a hidden station, was not decoded: the estimate
+/// 28, SIFS 16, CTS 28 and duration field 308 are also 380 µs.
 ///
 /// Verifies: [arf-window eq. 4]
 #[test]
@@ -81,7 +85,7 @@ fn a_cts_alone_is_enough() {
     assert_eq!(slot(&access_point).stations[OTHER].down, share(380, 0, 1));
 }
 
-/// Without RTS: data 248, and its duration field 44.
+/// Without RTS a data frame of 248 µs and its duration field of 44 give the time of an exchange.
 ///
 /// Verifies: [arf-window §III]
 #[test]
@@ -110,7 +114,8 @@ fn exchanges_without_an_answer_count_as_failed() {
     assert!(slot(&[ack(344, AP)]).stations.is_empty());
 }
 
-/// An RTS announces 352 µs after its end, data 44 µs; another frame of 28 µs begins earlier.
+/// An exchange that another frame interrupts has at most the time until then. An RTS announces 352 µs after
+/// its end, data 44 µs; another frame of 28 µs begins earlier.
 #[test]
 fn an_exchange_that_another_one_cuts_off_has_no_more_than_its_time() {
     // The CTS was lost, so the access point repeats the RTS 56 µs later.
@@ -126,8 +131,8 @@ fn an_exchange_that_another_one_cuts_off_has_no_more_than_its_time() {
     assert_eq!(seen.stations[OTHER].up, share(270, 0, 1));
 }
 
-/// The exchange from 299.762 ms to 300.054 ms counts in the second slot, and 238 µs of it are before that
-/// slot.
+/// An exchange counts in the slot in which it ends, and `early` is its part before that slot: of an exchange
+/// from 299.762 ms to 300.054 ms, 238 µs are before the second slot.
 #[test]
 fn a_slot_has_the_part_of_its_exchanges_before_it() {
     let heard = [data(300_010, ME, AP), ack(300_054, ME), data(310_000, OTHER, AP)];
@@ -159,7 +164,8 @@ fn slots_follow_each_other_and_forget() {
     assert_eq!(state.current().beacons, us(28));
 }
 
-/// The exchange of 292 µs ends at 1.044 ms; two empty slots follow, and half of another.
+/// The end of a slot gives its usage and the number of empty slots after it. The exchange of 292 µs ends at
+/// 1.044 ms; two empty slots follow, and half of another.
 #[test]
 fn ending_slots_returns_the_usage_and_the_silence_after_it() {
     let heard = [data(1_000, ME, AP), ack(1_044, ME)];
@@ -174,8 +180,8 @@ fn ending_slots_returns_the_usage_and_the_silence_after_it() {
     assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at_ms(900), 0)));
 }
 
-/// Two exchanges of 292 µs; the slot is cut during the second, which counts in the next slot. The back-offs
-/// are 45 and 90 µs.
+/// A slot that is ended early has the exchanges that have ended in it, and the next slot has the others.
+/// There are two exchanges of 292 µs; the slot ends during the second. The back-offs are 45 and 90 µs.
 #[test]
 fn a_slot_may_be_cut_at_any_time() {
     let own = |frame, backoff| Frame { backoff: Some(us(backoff)), ..frame };
@@ -193,12 +199,12 @@ fn a_slot_may_be_cut_at_any_time() {
     assert_eq!((both.stations[ME].up, both.flows[7].packets), (share(584, 0, 2), 2));
 }
 
-/// A packet of flow 8 with 52 octets of headers and this payload; an ACK if that is zero.
+/// A packet of flow 8 with 52 octets of headers and this payload; an ACK if the payload is zero.
 fn of_flow_8(payload: u64) -> Packets {
     Packets::one(8, Bytes::new(payload), Bytes::new(payload + 52))
 }
 
-/// Packets of a frame by flow.
+/// Packets of a frame, grouped by flow.
 fn frame_of(packets: &[Packets]) -> Vec<Packets> {
     let mut all = Vec::new();
     for packet in packets {
@@ -207,9 +213,10 @@ fn frame_of(packets: &[Packets]) -> Vec<Packets> {
     all
 }
 
-/// Two packets of flow 7 with 1508 and 508 octets, and one of flow 8 with 1008: 3024 octets. Data 248 and its
-/// duration field 44 are 292 µs. Flow 7 gets 2016 / 3024, two thirds: 194.666 µs, and nearly 60 of an access
-/// time of 90 µs; flow 8 gets the rest.
+/// The flows in an aggregate get parts of its time in proportion to their octets. Two packets of flow 7 have
+/// 1508 and 508 octets, and one of flow 8 has 1008: 3024 octets. Data 248 and its duration field 44 are
+/// 292 µs. Flow 7 gets 2016 / 3024, two thirds: 194.666 µs, and nearly 60 of an access time of 90 µs; flow 8 gets
+/// the rest.
 #[test]
 fn flows_share_an_aggregate_by_their_octets() {
     let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
@@ -230,9 +237,10 @@ fn flows_share_an_aggregate_by_their_octets() {
     assert_eq!((each, seen.flows[8].answers_each(Direction::Up)), ([3, 3], 1));
 }
 
-/// The station sends the same three packets, and the `BlockAck` acknowledges only the shorter one of flow 7:
-/// the time is still divided among all. Without a `BlockAck` all have failed: 248 µs, of which flow 7 gets
-/// two thirds.
+/// Of the aggregates that the station sends, only packets acknowledged by a `BlockAck` count as packets. It
+/// sends two packets of flow 7 and one of flow 8, and the `BlockAck` acknowledges only the shorter one of
+/// flow 7: the time is still divided among all. Without a `BlockAck` all have failed: 248 µs, of which flow 7
+/// gets two thirds.
 #[test]
 fn only_acknowledged_packets_of_a_sent_aggregate_count() {
     let packets = frame_of(&[packet(1_460), of_flow_8(956), packet(460)]);
@@ -259,7 +267,8 @@ fn only_acknowledged_packets_of_a_sent_aggregate_count() {
     assert_eq!(slot(&other).stations[OTHER].up, share(292, 0, 1));
 }
 
-/// 6 / 3 = 2; 5 / 2 = 2.5 gives 3; 4 / 3 = 1.33 gives 1; no packets, or no frame, give 1.
+/// The mean number of packets per aggregate is rounded to the nearest integer, at least one: 6 / 3 = 2; 5 / 2
+/// = 2.5 gives 3; 4 / 3 = 1.33 gives 1; no packets, or no frame, give 1.
 #[test]
 fn a_mean_aggregate_is_rounded_and_has_a_packet_at_least() {
     let number = |packets, frames| share(0, 0, frames).answered.packets_each(packets);
@@ -316,7 +325,7 @@ proptest! {
         }
     }
 
-    /// The parts of the flows in an aggregate add up to the station's time and accesses.
+    /// For any packets, the parts of the flows in an aggregate add up to the station's time and accesses.
     #[test]
     fn parts_of_flows_add_up_to_an_exchange(
         packets in prop::collection::vec((0..6u16, 0..3_000u64), 1..64),

@@ -24,7 +24,7 @@ impl Default for Equation {
 }
 
 impl Equation {
-    /// Time between packets for a time-out of `rto` seconds [s].
+    /// Time between packets by the equation, for a time-out of `rto` seconds [s].
     fn interval(&self, rtt: f64, rto: f64, p: f64) -> f64 {
         let b = self.acked_per_ack;
         let timeout_probability = 3.0 * (3.0 * b * p / 8.0).sqrt();
@@ -99,6 +99,8 @@ mod tests {
         sum / 1e9
     }
 
+    /// f(p) agrees with a computation in integers for loss event rates n/d.
+    ///
     /// Verifies: [RFC5348 §3.1]
     #[test]
     fn f_agrees_with_integer_arithmetic() {
@@ -113,8 +115,10 @@ mod tests {
         }
     }
 
-    /// Verifies: [RFC5348 §3.1]: the rows of Linux's `tfrc_calc_x_lookup` that `peers.md` quotes; the kernel
+    /// f(p) agrees with the lines of Linux's table `tfrc_calc_x_lookup` that `peers.md` quotes; the kernel
     /// rounds down.
+    ///
+    /// Verifies: [RFC5348 §3.1]
     #[test]
     fn f_agrees_with_the_linux_table() {
         let rows = [
@@ -134,6 +138,9 @@ mod tests {
         }
     }
 
+    /// The packets per ACK and the time-out enter f(p) as in the equation, and the probability of a time-out
+    /// is limited on request.
+    ///
     /// Verifies: [RFC5348 §3.1]
     #[test]
     fn b_and_the_timeout_enter_as_the_equation_says() {
@@ -148,6 +155,9 @@ mod tests {
         assert!((throughput(&equation, 1_000.0, 0.1, 0.375) - 972.644_376_9).abs() < 1e-6);
     }
 
+    /// Whatever the rate is, the inverse of the equation returns a loss event rate between its smallest value
+    /// and 1.
+    ///
     /// Verifies: [RFC5348 §6.3.1]
     #[test]
     fn the_inverse_stays_between_its_ends() {
@@ -159,6 +169,8 @@ mod tests {
     }
 
     proptest! {
+        /// For any p and round trip, the inverse of the equation at the rate X(p) is p.
+        ///
         /// Verifies: [RFC5348 §6.3.1]
         #[test]
         fn the_inverse_undoes_the_equation(exponent in 1u32..70, steps in 0u32..100, rtt_ms in 1u32..2_000) {

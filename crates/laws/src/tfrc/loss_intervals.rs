@@ -36,7 +36,7 @@ impl Default for LossIntervals {
 }
 
 impl LossIntervals {
-    /// True before the first loss event, when p = 0.
+    /// True before the first loss event, when the loss event rate p is 0.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -118,7 +118,7 @@ mod tests {
 
     const RFC: Discounting = Discounting::Threshold(0.25);
 
-    /// Completes intervals of these lengths, the oldest first.
+    /// Loss intervals of these lengths, completed one after the other, the oldest first.
     fn intervals(lengths: &[f64], discounting: Discounting) -> LossIntervals {
         lengths.iter().fold(LossIntervals::default(), |intervals, &length| {
             intervals.complete(length, discounting)
@@ -131,6 +131,9 @@ mod tests {
         assert!((found - mean).abs() < 1e-9, "{found} is not {mean}");
     }
 
+    /// The mean of eight loss intervals has the RFC's weights, and the current interval counts only if it
+    /// raises the mean.
+    ///
     /// Verifies: [RFC5348 §5.4]
     #[test]
     fn eight_intervals_have_the_weights_of_the_rfc() {
@@ -147,6 +150,8 @@ mod tests {
         assert_mean(all.complete(90.0, Discounting::Off), 0.0, Discounting::Off, 380.0 / 6.0);
     }
 
+    /// With fewer than eight loss intervals the mean is over those that there are.
+    ///
     /// Verifies: [RFC5348 §5.4]
     #[test]
     fn fewer_intervals_are_averaged_over_what_there_is() {
@@ -161,6 +166,8 @@ mod tests {
         assert_mean(two, 70.0, Discounting::Off, 50.0);
     }
 
+    /// A current interval of more than twice the mean lowers the weights of the older ones.
+    ///
     /// Verifies: [RFC5348 §5.5]
     #[test]
     fn a_long_current_interval_takes_weight_from_the_others() {
@@ -175,6 +182,8 @@ mod tests {
         assert_mean(eight, 1_000.0, Discounting::Threshold(0.5), 1_250.0 / 3.5);
     }
 
+    /// A discount factor stays with the intervals that were completed before the long one.
+    ///
     /// Verifies: [RFC5348 §5.5], [RFC3448 §5.5, erratum 1459]
     #[test]
     fn a_discount_stays_with_the_intervals_it_was_earned_over() {
@@ -192,7 +201,7 @@ mod tests {
     }
 
     proptest! {
-        /// p is a probability, and a longer current interval never raises it.
+        /// For any intervals p is a probability, and a longer current interval never raises it.
         #[test]
         fn p_falls_while_nothing_is_lost(
             lengths in prop::collection::vec(1u32..100_000, 1..20),

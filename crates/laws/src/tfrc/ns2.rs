@@ -154,6 +154,8 @@ fn no_feedback(params: &Params, mut state: State, is_idle: bool, rtt: Option<f64
 mod tests {
     use super::*;
 
+    /// The time-out is computed from round trips in ticks of 100 ms, as ns-2's integers do it.
+    ///
     /// Verifies: ns-2.35 `tcp/tfrc.cc`, `update_rtt`
     #[test]
     fn the_timeout_counts_in_ticks_of_100_ms() {
@@ -167,6 +169,8 @@ mod tests {
         assert!((second.measure(0.1).rto() - 0.7).abs() < 1e-12);
     }
 
+    /// The initial window is four, three or two packets, by the segment size.
+    ///
     /// Verifies: ns-2.35 `tcp/tfrc.cc`, `rfc3390`
     #[test]
     fn the_initial_window_has_four_three_or_two_packets() {

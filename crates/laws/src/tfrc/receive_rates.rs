@@ -13,7 +13,7 @@ struct Report {
     at: Time,
 }
 
-/// `X_recv_set`, never empty [octets/s].
+/// `X_recv_set`: set of the last reported receive rates, never empty [octets/s].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiveRates {
     reports: [Report; CAPACITY],
@@ -35,7 +35,7 @@ impl ReceiveRates {
         self.known().iter().fold(0.0, |max, report| report.rate.max(max))
     }
 
-    /// Adds a receive rate and removes those older than two round trips.
+    /// Adds to the set a receive rate, and removes those older than two round trips.
     #[must_use]
     pub fn update(mut self, rate: f64, at: Time, rtt: f64) -> Self {
         let mut kept = 0;
@@ -83,6 +83,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
+    /// A receive rate stays in the set for two round trips.
+    ///
     /// Verifies: [RFC5348 §4.3]
     #[test]
     fn values_live_for_two_round_trips() {
@@ -97,6 +99,8 @@ mod tests {
         assert_eq!(rates.update(10.0, ms(301), 0.1).max(), 30.0);
     }
 
+    /// Maximizing leaves one receive rate, the largest, dated now; infinity is ignored.
+    ///
     /// Verifies: [RFC5348 §4.3]
     #[test]
     fn maximizing_drops_infinity_and_all_but_the_largest() {

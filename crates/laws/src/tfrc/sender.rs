@@ -9,21 +9,21 @@ use super::{MAX_BACKOFF, ns2};
 /// Specification or implementation that a TFRC sender follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// RFC 5348 of 2008.
+    /// The TFRC sender of RFC 5348 of 2008.
     #[default]
     Rfc5348,
-    /// RFC 3448 of 2003, with its errata.
+    /// The TFRC sender of RFC 3448 of 2003, with its errata.
     Rfc3448,
-    /// The implementation in ns-2.35.
+    /// The TFRC sender of ns-2.35.
     Ns2,
 }
 
 /// Parameters of the TFRC sender's rate law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Specification or implementation to follow.
+    /// Specification or implementation that the rate law follows.
     pub variant: Variant,
-    /// Segment size s, greater than zero.
+    /// Segment size s of the sender, greater than zero.
     pub segment: Bytes,
     /// Parameters of the throughput equation.
     pub equation: Equation,
@@ -34,7 +34,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Default parameters for a variant and a segment size.
+    /// Default parameters of the rate law for a variant and a segment size.
     pub fn new(variant: Variant, segment: Bytes) -> Self {
         let is_ns2 = variant == Variant::Ns2;
         let old = if is_ns2 { 0.95 } else { 0.9 };
@@ -53,7 +53,7 @@ impl Params {
         self.segment.get() as f64
     }
 
-    /// Smallest rate s/`t_mbi` [octets/s].  [RFC5348 §4.3]
+    /// Smallest rate of the law: s/`t_mbi`, one packet in 64 s [octets/s].  [RFC5348 §4.3]
     pub fn least_rate(&self) -> f64 {
         self.octets() / MAX_BACKOFF
     }
@@ -76,9 +76,9 @@ pub struct State {
     pub last_change: Time,
     /// `X_recv_set`: reported receive rates; the older variants keep one value only.
     pub receive_rates: ReceiveRates,
-    /// True once a report has arrived.
+    /// True once a report of the receiver has arrived.
     pub has_report: bool,
-    /// State that only the ns-2 variant has.
+    /// State that only the ns-2 variant of the TFRC sender has.
     pub ns2: ns2::Memory,
 }
 
@@ -103,21 +103,21 @@ pub enum Event {
     },
 }
 
-/// Observation of a TFRC sender at an event.
+/// Observation of a TFRC sender at an event: the event and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Time of the event.
+    /// Time of the event at the sender.
     pub now: Time,
-    /// Kind of the event.
+    /// Kind of the event at the sender.
     pub event: Event,
 }
 
 /// Sending rate and no-feedback timer until the next event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action {
-    /// `X_inst`: sending rate [octets/s].
+    /// `X_inst`: sending rate from now on [octets/s].
     pub rate: f64,
-    /// Duration of the no-feedback timer from now on.
+    /// Time from now until the no-feedback timer expires, unless the next event sets it anew.
     pub no_feedback_after: Duration,
 }
 
@@ -180,7 +180,8 @@ pub fn step(params: &Params, state: State, seen: &Observation) -> (State, Action
     (next, action(params, &next))
 }
 
-/// Updates R and the mean of √R with a round-trip sample.  [RFC5348 §4.3 steps 1 and 2, §4.5]
+/// Updates the round-trip estimate R and the mean of √R with a round-trip
+/// sample.  [RFC5348 §4.3 steps 1 and 2, §4.5]
 fn measure(params: &Params, state: State, sample: Duration) -> State {
     let last_sample = sample.as_secs_f64();
     let root = last_sample.sqrt();

@@ -8,9 +8,9 @@ use crate::outcome::{FlowLimits, FlowOutcome, Outcome, PlaceOutcome};
 use crate::record::{CellId, Place};
 
 const MEANING: &str = "Limits of each flow, as shares of the time from its start until its sender is done; they add up to 1. \
-    A wire or the air limits a flow while its window or its rate is used up and packets of it wait in a queue on its route. \
-    While none wait, the sender's own limit counts. All are null for a flow that has not started, and for the flow of a program \
-    outside airfair.";
+    A wire or the air limits a flow while the flow's window or rate is used up and its packets wait in a queue on its route. \
+    While none wait, the sender's own limit counts. All shares are null for a flow that has not started, and for the flow of a \
+    program outside airfair.";
 
 /// Name and meaning of the column for a limit of the sender.
 fn of_sender(limit: Limit) -> (&'static str, &'static str) {

@@ -233,8 +233,7 @@ fn of_runs(runs: &[&Outcome]) -> Table {
 }
 
 fn of_links(runs: &[&Outcome]) -> Table {
-    let meaning =
-        "Packets, drops and queue of each direction of each wired link: forth, then back.";
+    let meaning = "Packets, drops and queue of each wired link, with a row for each direction: forth, then back.";
     let mut t = Declaration::of_each("links", "link", meaning, runs, |run| &run.links);
     t.column("packets_sent", Unit::Packets, |row| row.it.packets_sent)
         .says("Packets that were sent into the link within the measured time.");

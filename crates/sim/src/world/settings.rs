@@ -65,8 +65,8 @@ pub enum Unsettable {
     IsAccessPoint,
     /// Only an access point can have this queue discipline.
     OnlyAtAccessPoint,
-    /// The value lies outside the range of the setting.
-    OutOfRange,
+    /// The value lies outside the range of the setting; with a sentence on the allowed range.
+    OutOfRange(&'static str),
     /// The member's frames carry one MPDU each.
     NoAggregates,
     /// The flow's transport has no window that can be limited at this end, or not in this unit.
@@ -97,7 +97,7 @@ impl Unsettable {
             }
             Self::IsAccessPoint => "an access point has no such setting; allowed are stations",
             Self::OnlyAtAccessPoint => "only an access point can have this queue discipline",
-            Self::OutOfRange => "the value is out of range",
+            Self::OutOfRange(allowed) => allowed,
             Self::NoAggregates => {
                 "the frames carry one MPDU each, so there are no aggregates to limit"
             }
@@ -140,6 +140,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// The access point of the `index`-th cell of the scenario.
     pub fn access_point(&self, index: usize) -> Member {
         Member { cell: CellId::new(index), node: NodeId::AP }
+    }
+
+    /// Rates that the data frames from or to a station may have, in ascending order; empty for an access point.
+    pub fn rates(&self, of: Member) -> &[Rate] {
+        &self.cells[of.cell.index()].members[of.node.index()].rates
     }
 
     /// Sets the rate of data frames from or to a station, from its next attempt on. Results then contain the mean of
@@ -253,7 +258,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             return Err(Unsettable::NoAirtimeWeights);
         }
         if weight == 0 {
-            return Err(Unsettable::OutOfRange);
+            return Err(Unsettable::OutOfRange("allowed are weights from 1 to 65535"));
         }
         bss.cell.set_airtime_weight(station.node, weight);
         Ok(())
@@ -271,7 +276,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         (smallest, largest): (u16, u16),
     ) -> Result<(), Unsettable> {
         if smallest > largest || largest > LARGEST_WINDOW {
-            return Err(Unsettable::OutOfRange);
+            return Err(Unsettable::OutOfRange(
+                "allowed are windows up to 32767, of which the smallest does not exceed the largest",
+            ));
         }
         let cell = &mut self.cells[of.cell.index()].cell;
         cell.set_contention_window(of.node, category, (smallest, largest));
@@ -290,7 +297,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         aifsn: u8,
     ) -> Result<(), Unsettable> {
         if !(1..=15).contains(&aifsn) {
-            return Err(Unsettable::OutOfRange);
+            return Err(Unsettable::OutOfRange("allowed is an AIFSN from 1 to 15"));
         }
         self.cells[of.cell.index()].cell.set_aifsn(self.now, of.node, category, aifsn);
         Ok(())
@@ -307,7 +314,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         limit: Duration,
     ) -> Result<(), Unsettable> {
         if limit > LONGEST_TXOP {
-            return Err(Unsettable::OutOfRange);
+            return Err(Unsettable::OutOfRange("allowed are limits up to 8.16 ms"));
         }
         self.cells[of.cell.index()].cell.set_txop_limit(of.node, category, limit);
         Ok(())
@@ -342,7 +349,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             && !set.max_duration.is_zero()
             && set.max_duration <= most.max_duration;
         if !is_allowed {
-            return Err(Unsettable::OutOfRange);
+            return Err(Unsettable::OutOfRange(
+                "allowed are limits above 0, and up to those of the scenario",
+            ));
         }
         bss.cell.set_ampdu_limits(station.node, direction, set);
         Ok(())

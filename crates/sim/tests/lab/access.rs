@@ -180,7 +180,7 @@ fn aggregates_that_are_set_at_the_start_are_those_of_the_scenario() {
         assert_eq!(world.set_aggregate_limits(world.station(0), Direction::Up, limits), Ok(()));
         let none = AggregateLimits { mpdus: Some(0), ..Default::default() };
         let refused = world.set_aggregate_limits(world.station(0), Direction::Up, none);
-        assert_eq!(refused, Err(Unsettable::OutOfRange));
+        assert!(matches!(refused, Err(Unsettable::OutOfRange(_))));
     });
     let radio = &three.stations[0].radio;
     assert_eq!(radio.aggregated_mpdus, 3 * radio.aggregates);
@@ -200,7 +200,7 @@ fn a_station_of_three_times_the_weight_has_three_times_the_airtime() {
     let set = |world: &mut Driven, weight| world.set_airtime_weight(world.station(1), weight);
     let airtime = parse(&text("discipline = \"airtime\""));
     let outcome = driven(&airtime, |world| {
-        assert_eq!(set(world, 0), Err(Unsettable::OutOfRange));
+        assert!(matches!(set(world, 0), Err(Unsettable::OutOfRange(_))));
         assert_eq!(set(world, 768), Ok(()));
     });
     let [one, two] = [0, 1].map(|it: usize| outcome.stations[it].airtime_data_down.as_secs_f64());
@@ -296,7 +296,10 @@ fn settings_of_members_that_have_none_are_refused() {
             world.set_aifsn(station, None, 16),
             world.set_txop_limit(station, None, Duration::from_micros(8_161)),
         ];
-        assert_eq!(refused, [Err(Unsettable::OutOfRange); 5]);
+        assert!(
+            refused.iter().all(|it| matches!(it, Err(Unsettable::OutOfRange(_)))),
+            "{refused:?}"
+        );
         let airtime = parse(
             "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11a\"\nap.queue = { discipline = \"airtime\" }\n\
              [station.s]\n[host.h]\n[flow.f]\nfrom = \"s\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\n",

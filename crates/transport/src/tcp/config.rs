@@ -14,56 +14,57 @@ const MAX_SHIFT: u32 = 14;
 /// Amount of data that the application of a TCP sender has to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
-    /// Endless data, until [`close`](super::Sender::close).
+    /// Endless data, until the owner calls [`close`](super::Sender::close).
     #[default]
     Endless,
-    /// A fixed amount, all available at the start; then the connection closes [octets].
+    /// A fixed amount of data, all available at the start; then the connection closes [octets].
     Bytes(Bytes),
 }
 
 /// Choice of the partial ACKs that restart the retransmission timer in fast recovery.  [RFC6582 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecoveryTimer {
-    /// Only the first partial ACK restarts the timer. Many losses in one window then end in a time-out. RFC
-    /// 6582's choice.
+    /// Only the first partial ACK restarts the retransmission timer, so many losses in one window end in a
+    /// time-out. This is RFC 6582's choice.
     #[default]
     Impatient,
-    /// Every partial ACK restarts the timer. One loss is repaired per round trip, however many there are.
-    /// This is `newreno_changes1_` 0 in ns-2.35, whose default is 1 (impatient).
+    /// Every partial ACK restarts the retransmission timer, so any number of losses is repaired, one per
+    /// round trip. This is `newreno_changes1_` 0 in ns-2.35, whose default is 1 (impatient).
     SlowButSteady,
 }
 
 /// Method by which a sender with selective acknowledgments detects losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LossRecovery {
-    /// Duplicate ACKs or SACK ranges: a segment is lost if enough data above it has arrived.  [RFC6675]
+    /// Loss detection by duplicate ACKs or SACK ranges: a segment is lost if enough data above it has
+    /// arrived.  [RFC6675]
     #[default]
     Duplicates,
-    /// RACK-TLP: time since the segment was sent, with tail loss probes and proportional rate reduction, as
-    /// in Linux.  [RFC8985]
+    /// RACK-TLP, loss detection by the time since a segment was sent, with tail loss probes and proportional
+    /// rate reduction, as in Linux.  [RFC8985]
     Rack,
 }
 
 /// Arithmetic of the window and of the time-out for the flavours Reno, NewReno, SACK and CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// The RFCs' arithmetic, in octets.
+    /// The RFCs' arithmetic of window and time-out, in octets.
     #[default]
     Rfc,
-    /// Linux's arithmetic, in whole segments, and Linux's retransmission time-out, whose minimum applies to
-    /// the variation. With [`LossRecovery::Rack`] segments leave in pairs, and PSH requests one ACK per pair.
-    /// [linux-tcp-cong], [linux-tcp-cubic], [linux-rto], [linux-tso]
+    /// Linux's arithmetic of the window, in whole segments, and of the retransmission time-out, whose minimum
+    /// applies to the variation. With [`LossRecovery::Rack`] segments leave in pairs, and PSH requests one
+    /// ACK per pair. [linux-tcp-cong], [linux-tcp-cubic], [linux-rto], [linux-tso]
     Linux,
 }
 
 /// Parameters of the retransmission time-out.  [RFC6298 §2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
-    /// Time-out before the first round trip is measured.
+    /// Retransmission time-out before the first round trip is measured.
     pub initial: Duration,
-    /// Smallest time-out. Linux and ns-2: 200 ms.
+    /// Smallest retransmission time-out. Linux and ns-2: 200 ms.
     pub min: Duration,
-    /// Largest time-out, back-off included.
+    /// Largest retransmission time-out, back-off included.
     pub max: Duration,
     /// Tick G of the clock that measures round trips. Samples are rounded to the nearest tick, at least one.
     /// Never zero.
@@ -85,23 +86,23 @@ impl Default for RtoConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each read on its own")]
 pub struct SenderConfig {
-    /// Window law and loss recovery.
+    /// Flavour of TCP: window law and loss recovery of the sender.
     pub flavour: Flavour,
     /// Use of selective acknowledgments; `None` follows [`Flavour::is_selective`], and [`Flavour::Sack`]
     /// always uses them. The receiver's `sack` must equal [`uses_sack`](Self::uses_sack).
     pub sack: Option<bool>,
     /// Method of loss detection; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
     pub loss_recovery: LossRecovery,
-    /// Arithmetic of the window and of the time-out.
+    /// Arithmetic of the congestion window and of the retransmission time-out.
     pub arithmetic: Arithmetic,
     /// Use proportional rate reduction in a recovery with selective acknowledgments.  [RFC6937]
     pub proportional_reduction: bool,
     /// Send timestamps in every segment, and measure a round trip with every new ACK [RFC7323]. They take 12
-    /// octets beside `segment`, which remains the payload. Both ends must agree.
+    /// octets in addition to the payload `segment`. Both ends must agree.
     pub timestamps: bool,
     /// Payload of a full segment, SMSS, greater than zero [octets].
     pub segment: Bytes,
-    /// Amount of data to send.
+    /// Amount of data that the application has to send.
     pub transfer: Transfer,
     /// Open with SYN and close with FIN. Otherwise the connection exists from `open` on and ends with the
     /// last ACK, as with ns-2's one-way agents. Both ends must agree.
@@ -121,14 +122,15 @@ pub struct SenderConfig {
     /// Let cwnd grow even while the receiver's window, the window limit or the application limits the sender
     /// (ns-2). Otherwise cwnd grows only while it is the limit.  [RFC7661 §1]
     pub grow_beyond_receive_window: bool,
-    /// Window at the end of fast recovery. ns-2 sets it to ssthresh.
+    /// Rule for the window at the end of fast recovery. ns-2 sets it to ssthresh.
     pub deflation: Deflation,
     /// Choice of the partial ACKs that restart the retransmission timer in fast recovery.
     pub recovery_timer: RecoveryTimer,
     /// Parameters of the retransmission time-out.
     pub rto: RtoConfig,
-    /// TCP small queues: the sender keeps in the transmit queue of its host no more than pacing would send in
-    /// this time, or two segments if that is more. `None` is no such limit.  [linux-tsq]
+    /// Limit of TCP small queues: in the transmit queue of its own host the sender keeps no more octets than
+    /// it would send in this time at its pacing rate, or two segments if that is more. `None` is no such
+    /// limit.  [linux-tsq]
     pub small_queue: Option<Duration>,
 }
 
@@ -160,18 +162,18 @@ impl Default for SenderConfig {
 }
 
 impl SenderConfig {
-    /// True if RACK detects losses.
+    /// True if RACK detects losses at the sender.
     pub(crate) fn has_rack(&self) -> bool {
         self.uses_sack() && self.loss_recovery == LossRecovery::Rack
     }
 
-    /// True if selective acknowledgments are in use. The receiver's `sack` must be equal.
+    /// True if the sender uses selective acknowledgments. The receiver's `sack` must be equal.
     pub fn uses_sack(&self) -> bool {
         self.flavour == Flavour::Sack || self.sack.unwrap_or(self.flavour.is_selective())
     }
 }
 
-/// Limits of delaying an ACK.  [RFC5681 §4.2]
+/// Rules of delayed ACKs: number of segments, and time, after which an ACK is sent.  [RFC5681 §4.2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
     /// Number of segments after which an ACK is sent at once; 2 in the RFC.
@@ -198,11 +200,11 @@ pub struct ReceiverConfig {
     pub window_scaling: bool,
     /// Wait for a SYN. Otherwise data is accepted from the start. Both ends must agree.
     pub handshake: bool,
-    /// Delayed ACKs; `None` acknowledges every segment at once.
+    /// Rules of delayed ACKs; `None` acknowledges every segment at once.
     pub delayed_ack: Option<DelayedAck>,
-    /// Number of ACKs sent at once, one per segment, before delaying begins. Linux uses half the window in
-    /// segments, 16 at most, and starts again after a duplicate segment (built only with
-    /// [`tunes_window`](Self::tunes_window)) and after long pauses (not built).  [linux-quickack]
+    /// Number of ACKs that the receiver sends at once, one per segment, before it begins to delay ACKs. Linux
+    /// uses half the window in segments, 16 at most, and starts again after a duplicate segment (built only
+    /// with [`tunes_window`](Self::tunes_window)) and after long pauses (not built).  [linux-quickack]
     pub quick_acks: u32,
     /// Receive buffer auto-tuning as in Linux: the window grows from 64 kB up to the buffer, every segment is
     /// acknowledged at once while it grows, and quick ACKs start again after a duplicate segment.
@@ -265,6 +267,8 @@ pub(crate) const fn syn_options(window_scaling: bool, sack: bool, timestamps: bo
 mod tests {
     use super::*;
 
+    /// Each option of a SYN adds its octets, and the sum is padded to a multiple of four.
+    ///
     /// Verifies: [RFC9293 §3.2], [RFC2018 §2], [RFC7323 §3.2]
     #[test]
     fn the_options_of_a_syn_are_padded_together() {
@@ -286,6 +290,9 @@ mod tests {
         assert!(uses(Flavour::Sack, Some(false)) && !uses(Flavour::Cubic, Some(false)));
     }
 
+    /// The advertised window is the buffer, rounded down to what the window field can express with or without
+    /// scaling.
+    ///
     /// Verifies: [RFC7323 §2.3]
     #[test]
     fn the_window_is_what_the_header_can_express_of_the_buffer() {

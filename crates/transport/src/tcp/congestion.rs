@@ -14,7 +14,7 @@ use super::undo::Undo;
 /// Window law of a TCP sender, with the state that the law keeps beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug)]
 enum Law {
-    /// Reno, NewReno and SACK, which need no further state.
+    /// Law of Reno, NewReno and SACK, which needs no further state.
     NewReno,
     Westwood(westwood::State),
     WestwoodPlus(westwood_plus::State),
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use airfair_units::{Duration, Time};
 
-    /// A window of `segments` under the law of `flavour`, after one ACK with a round trip of 100 ms.
+    /// Window of `segments` under the law of `flavour`, after one ACK with a round trip of 100 ms.
     fn after_an_ack(flavour: Flavour, segments: u32) -> (Congestion, Path) {
         let segment = Bytes::new(1_000);
         let initial_window = segments;
@@ -209,7 +209,10 @@ mod tests {
         (congestion, Path { now: path.now + Duration::from_millis(50), round_trip: None, ..path })
     }
 
-    /// Verifies: [linux-cwr]: cwnd goes to the ssthresh of the law, whatever the flight is, and never up.
+    /// A reduction without a loss sets cwnd to the ssthresh of the law, whatever the flight is, and never
+    /// raises it.
+    ///
+    /// Verifies: [linux-cwr]
     #[test]
     fn a_reduction_without_a_loss_never_widens_the_window() {
         for flavour in Flavour::ALL {
@@ -226,7 +229,8 @@ mod tests {
         }
     }
 
-    /// The bandwidth estimate of Westwood must not change, because nothing has arrived.
+    /// A reduction without a loss leaves Westwood's bandwidth estimate unchanged, because nothing has
+    /// arrived.
     #[test]
     fn a_reduction_is_no_sample_of_the_bandwidth() {
         for flavour in [Flavour::Westwood, Flavour::WestwoodPlus] {

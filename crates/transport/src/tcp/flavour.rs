@@ -7,21 +7,24 @@
 /// which has SACK on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Flavour {
-    /// Fast recovery ends with the first new ACK, so several losses in a window mostly end in a time-out.
-    /// [RFC5681 §3.2]
+    /// Reno, whose fast recovery ends with the first new ACK, so that several losses in a window mostly end
+    /// in a time-out. [RFC5681 §3.2]
     Reno,
-    /// Fast recovery repairs one loss per round trip.  [RFC6582]
+    /// NewReno, whose fast recovery repairs one loss per round trip.  [RFC6582]
     #[default]
     NewReno,
-    /// NewReno's window with a SACK scoreboard, which repairs several losses per round trip.  [RFC6675]
+    /// NewReno's window law with a SACK scoreboard, which repairs several losses per round trip.  [RFC6675]
     Sack,
-    /// Bandwidth estimated at every ACK sets the window after a loss.  [westwood-2001]
+    /// Westwood, which estimates the bandwidth at every ACK and sets the window after a loss from
+    /// it.  [westwood-2001]
     Westwood,
-    /// Bandwidth estimated once per round trip sets the window after a loss.  [linux-westwood]
+    /// Westwood+, which estimates the bandwidth once per round trip and sets the window after a loss from
+    /// it.  [linux-westwood]
     WestwoodPlus,
-    /// Round-trip times estimate the queue, and the window keeps that queue short.  [brakmo-1995]
+    /// Vegas, which estimates the queue from round-trip times, and keeps it short by the
+    /// window.  [brakmo-1995]
     Vegas,
-    /// The window is a cubic function of the time since the last loss.  [RFC9438]
+    /// CUBIC, whose window is a cubic function of the time since the last loss.  [RFC9438]
     Cubic,
 }
 

@@ -40,20 +40,21 @@ enum SegmentState {
 struct SentSegment {
     /// One past the last octet of the segment.
     end: u64,
-    /// `xmit_ts`: time of the last transmission.
+    /// `xmit_ts`: time of the segment's last transmission.
     at: Time,
-    /// True if the segment was retransmitted.
+    /// True if the segment has been retransmitted.
     is_retransmitted: bool,
     state: SegmentState,
 }
 
-/// Order of transmissions: by time, then by octets.  `RACK_sent_after` [RFC8985 §6.2 step 2]
+/// Key by which transmissions are ordered: time, then end of the segment [octets].  `RACK_sent_after`
+/// [RFC8985 §6.2 step 2]
 type TransmissionOrder = (Time, u64);
 
 /// Changes that an ACK reports about the sent segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RackUpdate {
-    /// Octets acknowledged or sacked for the first time.
+    /// Octets that the ACK acknowledges or sacks for the first time.
     pub(crate) delivered: u64,
     /// Longest round trip of the newly delivered segments that were sent once, for the time-out; `None` if
     /// one of those acknowledged was retransmitted.
@@ -67,7 +68,7 @@ pub(crate) struct RackUpdate {
 /// Result of one run of RACK's loss detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
-    /// Octets newly detected as lost.
+    /// Octets that this run has newly detected as lost.
     pub(crate) octets: u64,
     /// Time until more segments count as lost unless they arrive: the reordering timer.
     pub(crate) wait: Option<Duration>,
@@ -129,7 +130,7 @@ pub(crate) struct Rack {
     sent: VecDeque<SentSegment>,
     /// Octets in the network: sent, and neither arrived nor lost.
     in_network: u64,
-    /// Octets lost and not retransmitted.
+    /// Octets that are lost and have not been retransmitted.
     lost: u64,
     /// Number of sacked segments in `sent`.
     sacked: u32,
@@ -143,7 +144,7 @@ pub(crate) struct Rack {
 }
 
 impl Rack {
-    /// Creates the state of a sender whose first octet is `first`.
+    /// Creates RACK's state of a sender whose first octet is `first`.
     pub(crate) fn new(first: u64) -> Self {
         Self {
             first,
@@ -246,7 +247,7 @@ impl Rack {
         }
     }
 
-    /// Processes an ACK, with octets up to `next` sent.  [RFC8985 §6.2 steps 2 to 4]
+    /// Processes an ACK, when all octets below `next` have been sent.  [RFC8985 §6.2 steps 2 to 4]
     pub(crate) fn on_ack(&mut self, segment: &Segment, next: u64, input: RackInput) -> RackUpdate {
         let is_duplicate_reported = reports_duplicate(segment);
         let mut update = RackUpdate { is_duplicate_reported, ..RackUpdate::default() };
@@ -312,7 +313,7 @@ impl Rack {
         }
     }
 
-    /// Marks all lost segments as outstanding again, because the recovery was needless.
+    /// Counts all lost segments as outstanding again, because the recovery was needless.
     pub(crate) fn undo_losses(&mut self) {
         for segment in self.sent.iter_mut().filter(|segment| segment.state == SegmentState::Lost) {
             segment.state = SegmentState::Outstanding;
@@ -324,7 +325,8 @@ impl Rack {
         self.reordering.on_recovered();
     }
 
-    /// `RACK.reo_wnd`: reordering window.  [RFC8985 §6.2 step 4]
+    /// `RACK.reo_wnd`: reordering window, the time for which a late segment is waited
+    /// for.  [RFC8985 §6.2 step 4]
     fn reordering_window(&self, input: RackInput) -> Duration {
         let is_patient =
             self.reordering.is_seen || !(input.is_repairing || self.sacked >= DUPLICATE_THRESHOLD);

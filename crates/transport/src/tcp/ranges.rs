@@ -32,7 +32,7 @@ impl RangeSet {
         self.0.clear();
     }
 
-    /// Adds `start..end` and returns the number of octets that are new.
+    /// Adds the octets `start..end` to the set and returns the number of those that are new.
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> u64 {
         let first = self.0.partition_point(|range| range.end < start);
         let behind = self.0.partition_point(|range| range.start <= end);
@@ -49,7 +49,7 @@ impl RangeSet {
         merged.length() - known
     }
 
-    /// Removes all octets below `octet` and returns their number.
+    /// Removes from the set all octets below `octet` and returns their number.
     pub(crate) fn remove_below(&mut self, octet: u64) -> u64 {
         let whole = self.0.partition_point(|range| range.end <= octet);
         let mut removed: u64 = self.0.drain(..whole).map(|range| range.length()).sum();
@@ -66,13 +66,13 @@ impl RangeSet {
         below.map(|range| range.end.min(octet) - range.start).sum()
     }
 
-    /// The range that contains `octet`.
+    /// The range of the set that contains `octet`.
     pub(crate) fn find(&self, octet: u64) -> Option<Range> {
         let index = self.0.partition_point(|range| range.end <= octet);
         self.0.get(index).copied().filter(|range| range.start <= octet)
     }
 
-    /// The first gap at or after `from`, cut off at `end`.
+    /// The first gap of the set at or after `from`, cut off at `end`.
     pub(crate) fn gap(&self, from: u64, end: u64) -> Option<Range> {
         let index = self.0.partition_point(|range| range.end <= from);
         let (start, stop) = match self.0.get(index) {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// The reference is a set of single octets.
+        /// After any insertions and removals a range set has the same octets as a set of single octets.
         #[test]
         fn ranges_behave_like_a_set_of_octets(
             ranges in prop::collection::vec((0u64..60, 1u64..12), 0..15), below in 0u64..70, from in 0u64..70,

@@ -7,7 +7,7 @@ use super::ranges::RangeSet;
 pub(crate) enum Placement {
     /// The segment has no new octet.
     Duplicate,
-    /// The segment begins at the first missing octet, or below.
+    /// The segment has new octets and begins at or below the first missing octet.
     InOrder {
         /// True if data beyond a gap had arrived, so that the segment fills the gap or a part of it.
         is_filling: bool,
@@ -28,13 +28,13 @@ impl Reassembly {
         Self { next, ranges: RangeSet::default() }
     }
 
-    /// The first missing octet.
+    /// Number of the first missing octet.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Inserts the octets `start..end`, at least one.
+    /// Inserts the octets `start..end`, at least one, and returns their placement.
     #[inline]
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> Placement {
         if end <= self.next {
@@ -103,7 +103,8 @@ mod tests {
     }
 
     proptest! {
-        /// The reference is the set of single octets.
+        /// After any segments the reassembly has the same octets, and places each segment in the same way, as
+        /// a set of single octets.
         #[test]
         fn any_history_agrees_with_a_set_of_octets(
             segments in prop::collection::vec((0u64..60, 1u64..12), 1..60),

@@ -18,24 +18,24 @@ use super::tuning::AutoTuning;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// No segment has arrived.
+    /// The receiver waits for a SYN; no segment has arrived.
     Listen,
-    /// A SYN has arrived, but no ACK of our SYN-ACK.
+    /// A SYN has arrived, but no ACK of the SYN-ACK.
     SynReceived,
-    /// Data is accepted.
+    /// The connection is established, and data is accepted.
     Established,
 }
 
 /// State of the ACK that the receiver sends next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckState {
-    /// There is nothing new to acknowledge.
+    /// There is nothing new to acknowledge, so no ACK is sent.
     Idle,
     /// The ACK is delayed.  [RFC5681 §4.2]
     Held {
-        /// Segments that the ACK would acknowledge.
+        /// Number of segments that the delayed ACK would acknowledge.
         segments: u32,
-        /// Latest time to send the ACK.
+        /// Latest time at which the delayed ACK is sent.
         deadline: Time,
     },
     /// The ACK is to be sent now.
@@ -50,9 +50,9 @@ enum AckState {
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
-    /// Window before the limit is applied [octets].
+    /// Receive window before the limit of the control scheme is applied [octets].
     window: u64,
-    /// Window limit of the control scheme [octets].
+    /// Window limit that the control scheme has set [octets].
     limit: u64,
     /// One past the highest octet that the sender was ever allowed to send.
     right_edge: u64,
@@ -60,21 +60,22 @@ pub struct Receiver {
     unscaled_bits: u64,
     /// Receive buffer auto-tuning; `None` if the window is the whole buffer from the start.
     tuning: Option<AutoTuning>,
-    /// Round-trip estimator; present on request and with auto-tuning.
+    /// Round-trip estimator of the receiver; present with auto-tuning, or once the owner has asked for
+    /// estimates.
     round_trip: Option<Box<ReceiverRtt>>,
     state: State,
     arrived: Reassembly,
-    /// Sequence number of the FIN, once received.
+    /// Sequence number of the FIN; `None` until it is received.
     fin: Option<u64>,
     ack_state: AckState,
     /// Number of ACKs left that are not delayed. Every ACK sent counts, as in Linux.  [linux-quickack]
     quick_acks: u32,
     sack: SackList,
-    /// `TS.Recent`: the timestamp to echo; 0 before the first.
+    /// `TS.Recent`: the timestamp to echo in the next ACK; 0 before the first.
     recent_timestamp: u32,
     /// `Last.ACK.sent`: acknowledgment number of the last ACK.
     last_ack_sent: u64,
-    /// One past the highest octet received.
+    /// One past the highest octet that the receiver has received.
     highest: u64,
     stats: ReceiverStats,
 }
@@ -201,7 +202,7 @@ impl Receiver {
         self.config.buffer
     }
 
-    /// Starts the estimation of [`round_trip`](Self::round_trip).
+    /// Starts the estimation of round trips, which [`round_trip`](Self::round_trip) returns.
     pub fn estimate_round_trip(&mut self) {
         self.round_trip.get_or_insert_default();
     }
@@ -309,7 +310,7 @@ impl Receiver {
         self.ack_state = AckState::Due;
     }
 
-    /// Lets the auto-tuned window grow. Returns true if it has grown.
+    /// Lets the auto-tuned window grow with a data segment. Returns true if it has grown.
     fn tune(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(tuning) = &mut self.tuning else { return false };
         let is_growing = tuning.grow(segment.payload.into());

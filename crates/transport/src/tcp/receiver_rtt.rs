@@ -10,7 +10,7 @@ use super::segment::{Segment, Timestamps};
 /// Measurement of the time in which one receive window of data arrives.
 #[derive(Clone, Copy, Debug)]
 struct WindowMeasurement {
-    /// Right edge of the window when the measurement began.
+    /// Right edge of the receive window when the measurement began.
     edge: u64,
     since: Time,
 }
@@ -21,7 +21,7 @@ pub(crate) struct ReceiverRtt {
     estimate: Option<Duration>,
     least: Option<Duration>,
     window: Option<WindowMeasurement>,
-    /// Last echo sampled; each echo gives one sample.
+    /// Last timestamp echo that gave a sample; each echo gives one sample.
     last_echo: u32,
     /// Largest payload seen. A smaller segment may have waited for the application, so it gives no sample.
     largest: u32,

@@ -12,14 +12,14 @@ use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 /// Phase of loss recovery at a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Not in fast recovery.
+    /// The sender is not in fast recovery.
     Open {
-        /// Duplicate ACKs since the last new one.
+        /// Number of duplicate ACKs since the last new one.
         duplicates: u32,
     },
-    /// In fast recovery.
+    /// The sender is in fast recovery.
     Fast {
-        /// True once a partial ACK has arrived.
+        /// True once a partial ACK has arrived in this fast recovery.
         is_partial_seen: bool,
     },
 }
@@ -38,14 +38,15 @@ pub(crate) enum Duplicate {
 /// Meaning of an ACK for new data for loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewAck {
-    /// The sender was not in fast recovery.
+    /// The ACK for new data arrived outside fast recovery.
     Normal,
-    /// Partial ACK: the next segment is lost, too.
+    /// The ACK for new data is partial: the next segment is lost, too.
     Partial {
         /// True for the first partial ACK of this fast recovery.
         is_first: bool,
     },
-    /// All that was outstanding when the loss was detected has arrived.
+    /// The ACK for new data covers all that was outstanding when the loss was detected, which ends fast
+    /// recovery.
     Full,
 }
 
@@ -66,7 +67,7 @@ impl Recovery {
         Self { phase: Phase::Open { duplicates: 0 }, recover: 0, loss_end: 0 }
     }
 
-    /// Duplicate ACKs counted so far outside fast recovery.
+    /// Number of duplicate ACKs counted so far outside fast recovery.
     #[inline]
     pub(crate) fn duplicates(&self) -> u32 {
         match self.phase {
@@ -75,7 +76,7 @@ impl Recovery {
         }
     }
 
-    /// Processes a duplicate of the ACK up to `ack`, with octets up to `sent_end` sent.
+    /// Processes a duplicate of the ACK up to `ack`, when octets below `sent_end` have been sent.
     pub(crate) fn on_duplicate(&mut self, ack: u64, sent_end: u64) -> Duplicate {
         let Phase::Open { duplicates } = &mut self.phase else {
             return Duplicate::InRecovery;
@@ -123,7 +124,7 @@ impl Recovery {
         (self.recover, self.loss_end) = (ack, ack);
     }
 
-    /// True in fast recovery.
+    /// True if the sender is in fast recovery.
     #[inline]
     pub(crate) fn is_fast(&self) -> bool {
         matches!(self.phase, Phase::Fast { .. })
@@ -178,7 +179,7 @@ mod tests {
 
     const RECOVER: u64 = 100;
 
-    /// Fast recovery for data sent up to `RECOVER`, entered by three duplicates.
+    /// A sender that three duplicate ACKs have brought into fast recovery, for data sent up to `RECOVER`.
     fn in_recovery() -> Recovery {
         let mut recovery = Recovery::new();
         for _ in 0..2 {
@@ -188,7 +189,9 @@ mod tests {
         recovery
     }
 
-    /// Verifies: [RFC5681 §3.2]: the transition table, every phase with every input.
+    /// Each phase of recovery answers each input as in the transition table.
+    ///
+    /// Verifies: [RFC5681 §3.2]
     #[test]
     fn every_phase_answers_every_input() {
         let open = |duplicates| Phase::Open { duplicates };
@@ -236,7 +239,9 @@ mod tests {
         assert_eq!(after, [(open(0), 300); 6]);
     }
 
-    /// Verifies: [RFC6582 §3.2 step 2]: an ACK must cover at least one octet beyond `recover`.
+    /// Duplicate ACKs start a fast retransmit only if the ACK covers at least one octet beyond `recover`.
+    ///
+    /// Verifies: [RFC6582 §3.2 step 2]
     #[test]
     fn duplicates_of_what_was_sent_before_the_last_loss_start_nothing() {
         for (ack, third) in [(RECOVER, Duplicate::Counted), (RECOVER + 1, Duplicate::Loss)] {
@@ -248,8 +253,10 @@ mod tests {
         }
     }
 
-    /// Verifies: [RFC6675 §5 steps 1 and 2]: the third duplicate starts recovery, or the scoreboard before
-    /// it.
+    /// With a SACK scoreboard the third duplicate ACK starts recovery, or an earlier one if the scoreboard
+    /// shows a loss.
+    ///
+    /// Verifies: [RFC6675 §5 steps 1 and 2]
     #[test]
     fn with_a_scoreboard_its_verdict_is_as_good_as_three_duplicates() {
         let mut recovery = Recovery::new();

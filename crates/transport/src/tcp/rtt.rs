@@ -4,10 +4,10 @@ use airfair_units::{Duration, Time};
 
 use super::config::{Arithmetic, RtoConfig};
 
-/// Time-out when data starts, if the SYN timed out.  [RFC6298 §5.7]
+/// Retransmission time-out when data starts, if the SYN timed out.  [RFC6298 §5.7]
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// Smoothed round-trip estimates.
+/// Smoothed round-trip time and its smoothed variation.
 #[derive(Clone, Copy, Debug)]
 struct Smoothed {
     /// SRTT: smoothed round-trip time.
@@ -19,7 +19,8 @@ struct Smoothed {
 /// The segment whose round trip is being measured.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
-    /// An ACK at or above this number completes the measurement.
+    /// One past the last octet of the timed segment: an ACK of this number, or above, completes the
+    /// measurement.
     end: u64,
     sent: Time,
 }
@@ -65,7 +66,8 @@ impl RttEstimator {
         self.timed = None;
     }
 
-    /// Discards the measurement of the segment that ends at `end`, because the host refused it.
+    /// Discards the measurement of the segment that ends at `end`, because the sender's own host refused that
+    /// segment.
     pub(crate) fn on_taken_back(&mut self, end: u64) {
         self.timed = self.timed.filter(|timed| timed.end != end);
     }
@@ -88,12 +90,12 @@ impl RttEstimator {
         sample
     }
 
-    /// SRTT; `None` before the first sample.
+    /// SRTT, smoothed round-trip time; `None` before the first sample.
     pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.smoothed.map(|smoothed| smoothed.rtt)
     }
 
-    /// Smallest round trip measured so far.
+    /// Smallest round trip measured so far; `None` before the first sample.
     pub(crate) fn least(&self) -> Option<Duration> {
         self.least
     }
@@ -103,7 +105,7 @@ impl RttEstimator {
         self.rto = self.rto.saturating_mul(2).min(self.config.max);
     }
 
-    /// Sets the time-out for the start of data after a SYN that timed out.  [RFC6298 §5.7]
+    /// Sets the retransmission time-out with which data starts after a SYN that timed out.  [RFC6298 §5.7]
     pub(crate) fn on_established_after_timeout(&mut self) {
         self.rto = self.config.initial.max(AFTER_LOST_SYN).clamp(self.config.min, self.config.max);
     }
@@ -148,18 +150,22 @@ mod tests {
         RttEstimator::new(config, Arithmetic::Rfc)
     }
 
-    /// Takes one round trip of `rtt_ms`, starting at time zero.
+    /// Gives the estimator one sample: a segment sent at time zero and acknowledged after `rtt_ms`.
     fn sample(estimator: &mut RttEstimator, rtt_ms: u64) -> Option<Duration> {
         estimator.on_sent(Time::ZERO, 2);
         estimator.on_ack(Time::ZERO + MS * rtt_ms, 2)
     }
 
+    /// Before the first measurement the time-out is 1 s.
+    ///
     /// Verifies: [RFC6298 §2.1]
     #[test]
     fn before_a_measurement_the_timeout_is_one_second() {
         assert_eq!(estimator(config(200)).rto(), MS * 1_000);
     }
 
+    /// A sample enters SRTT with the weight 1/8 and RTTVAR with the weight 1/4.
+    ///
     /// Verifies: [RFC6298 §2.2], [RFC6298 §2.3]
     #[test]
     fn samples_are_smoothed_with_an_eighth_and_a_quarter() {
@@ -175,6 +181,8 @@ mod tests {
         assert_eq!(estimator.rto(), Duration::from_micros(352_500));
     }
 
+    /// The time-out is never shorter than its minimum and never longer than its maximum.
+    ///
     /// Verifies: [RFC6298 §2.4], [RFC6298 §2.5]
     #[test]
     fn the_timeout_stays_between_its_bounds() {
@@ -185,6 +193,8 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 60_000);
     }
 
+    /// In Linux's arithmetic the minimum applies to four times RTTVAR, not to the whole time-out.
+    ///
     /// Verifies: [linux-rto]
     #[test]
     fn linux_bounds_the_variation_and_not_the_timeout() {
@@ -197,7 +207,10 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 300);
     }
 
-    /// Verifies: [RFC6298 §2.3]: with a variation of zero the clock tick remains.
+    /// A coarse clock rounds samples to its ticks, and with a variation of zero the time-out is one tick
+    /// longer than SRTT.
+    ///
+    /// Verifies: [RFC6298 §2.3]
     #[test]
     fn a_coarse_clock_rounds_samples_and_pads_the_timeout() {
         let mut estimator = estimator(RtoConfig { granularity: MS * 100, ..config(1) });
@@ -212,7 +225,9 @@ mod tests {
         assert!(estimator.rto() - MS * 200 < Duration::from_nanos(40));
     }
 
-    /// Verifies: [RFC6298 §5.5]: the time-out doubles up to the maximum, until the next sample.
+    /// Each back-off doubles the time-out, up to the maximum, until the next sample.
+    ///
+    /// Verifies: [RFC6298 §5.5]
     #[test]
     fn back_off_doubles_until_the_next_sample() {
         let mut estimator = estimator(config(200));
@@ -226,6 +241,8 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 250);
     }
 
+    /// An ACK of a retransmitted segment gives no sample.
+    ///
     /// Verifies: [RFC6298 §3]
     #[test]
     fn a_retransmission_ends_the_measurement() {
@@ -254,6 +271,8 @@ mod tests {
         assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20), Some(MS * 9));
     }
 
+    /// After a SYN that timed out, data starts with a time-out of 3 s.
+    ///
     /// Verifies: [RFC6298 §5.7]
     #[test]
     fn after_a_lost_syn_data_starts_with_three_seconds() {

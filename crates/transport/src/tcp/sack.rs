@@ -17,7 +17,7 @@ use super::segment::Segment;
 /// Changes that the SACK blocks of an ACK report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackUpdate {
-    /// Octets sacked for the first time.
+    /// Octets that the SACK blocks report for the first time.
     pub(crate) sacked: u64,
     /// Octets acknowledged for the first time, cumulatively or selectively: `DeliveredData`.
     pub(crate) delivered: u64,
@@ -31,11 +31,11 @@ pub(crate) struct Scoreboard {
     segment: u64,
     /// Sacked octets beyond `unacknowledged`.
     ranges: RangeSet,
-    /// Number of octets in `ranges`.
+    /// Number of sacked octets in `ranges`.
     sacked: u64,
-    /// SND.UNA after the last ACK.
+    /// SND.UNA after the last ACK: first octet not acknowledged.
     unacknowledged: u64,
-    /// End of the lost part: all octets below that are not sacked are lost.  `IsLost` [RFC6675 §4]
+    /// End of the lost part: all octets below it are lost, unless they are sacked.  `IsLost` [RFC6675 §4]
     lost_end: u64,
     /// `HighRxt` plus 1: one past the highest octet retransmitted in this recovery.
     high_retransmitted: u64,
@@ -104,7 +104,7 @@ impl Scoreboard {
         self.lost_end > self.unacknowledged
     }
 
-    /// Starts recovery, with octets up to `next` sent.  [RFC6675 §5 step 4]
+    /// Starts a recovery with the scoreboard, when octets below `next` have been sent.  [RFC6675 §5 step 4]
     pub(crate) fn enter(&mut self, next: u64, has_prr: bool) {
         self.high_retransmitted = self.unacknowledged;
         self.rescued = 0;
@@ -152,19 +152,19 @@ impl Scoreboard {
         if self.prr.is_some() { self.prr_window } else { cwnd }
     }
 
-    /// Octets below `next` in the network, outside recovery.
+    /// Number of octets below `next` that are in the network, outside recovery.
     #[inline]
     pub(crate) fn outstanding(&self, next: u64) -> u64 {
         next - self.unacknowledged - self.ranges.count_below(next)
     }
 
-    /// First gap between sacked ranges at or after `from` and below `sent_end`, cut to one segment.
+    /// First gap between sacked ranges, at or after `from` and below `sent_end`, cut to one segment.
     pub(crate) fn gap(&self, from: u64, sent_end: u64) -> Option<Range> {
         let gap = self.ranges.gap(from, sent_end)?;
         Some(Range { start: gap.start, end: gap.end.min(gap.start + self.segment) })
     }
 
-    /// First lost octets that were not retransmitted.  `NextSeg` rule 1 [RFC6675 §4]
+    /// First lost octets that have not been retransmitted.  `NextSeg` rule 1 [RFC6675 §4]
     pub(crate) fn next_lost(&self) -> Option<Range> {
         self.gap(self.high_retransmitted, self.lost_end)
     }
@@ -198,7 +198,7 @@ impl Scoreboard {
         }
     }
 
-    /// Subtracts from `pipe` `length` octets that the sender's own host refused in recovery.
+    /// Subtracts from `pipe` the `length` octets of a segment that the sender's own host refused in recovery.
     pub(crate) fn on_taken_back(&mut self, length: u64) {
         self.pipe -= length;
         if let Some(state) = &mut self.prr {
@@ -215,8 +215,8 @@ impl Scoreboard {
         }
     }
 
-    /// End of the lost part by `IsLost` [RFC6675 §4]: below the third range from the top, or below more than
-    /// two sacked segments.
+    /// End of the lost part by `IsLost` [RFC6675 §4]: start of the third sacked range from the top, or start
+    /// of the range from which on more than two segments are sacked, whichever is higher.
     fn lost_end(&self) -> u64 {
         let mut octets = 0;
         for (count, range) in (1..).zip(self.ranges.iter().rev()) {
@@ -257,7 +257,9 @@ mod tests {
         (update.sacked, update.delivered)
     }
 
-    /// Verifies: [RFC6937 §3]: octets sacked before do not count as delivered again.
+    /// Octets that were sacked before do not count as delivered again when an ACK covers them.
+    ///
+    /// Verifies: [RFC6937 §3]
     #[test]
     fn an_ack_delivers_only_octets_not_sacked_before() {
         let mut board = Scoreboard::new(1_000);
@@ -270,7 +272,9 @@ mod tests {
         assert_eq!(board.outstanding(10_000), 1_000);
     }
 
-    /// Verifies: [RFC6675 §4]: loss follows from three ranges, however small, or from more than two segments.
+    /// Octets count as lost below three sacked ranges, however small, or below more than two sacked segments.
+    ///
+    /// Verifies: [RFC6675 §4]
     #[test]
     fn octets_below_three_ranges_or_two_segments_are_lost() {
         let mut board = Scoreboard::new(1_000);

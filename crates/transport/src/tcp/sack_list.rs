@@ -14,14 +14,14 @@ pub(crate) struct SackList {
 }
 
 impl SackList {
-    /// Records a segment, beginning with `octet`, that arrived beyond a gap.
+    /// Records that a segment, which begins with `octet`, has arrived beyond a gap.
     pub(crate) fn on_beyond(&mut self, octet: u64) {
         self.recent.rotate_right(1);
         self.recent[0] = octet;
         self.count = SackBlocks::ROOM.min(self.count + 1);
     }
 
-    /// Records that `start..end` arrived a second time.
+    /// Records that the octets `start..end` have arrived a second time.
     pub(crate) fn on_duplicate(&mut self, start: u64, end: u64) {
         self.duplicate = Some((start, end));
     }
@@ -82,8 +82,9 @@ mod tests {
         blocks.iter(arrived.next()).map(|(start, end)| (start / 10, end / 10)).collect()
     }
 
-    /// Verifies: [RFC2018 §4]: the range of the latest segment comes first, then the ranges reported most
-    /// recently.
+    /// The range of the latest segment is the first SACK block, and the ranges reported most recently follow.
+    ///
+    /// Verifies: [RFC2018 §4]
     #[test]
     fn the_most_recent_range_comes_first() {
         let (mut list, mut arrived) = (SackList::default(), Reassembly::new(0));
@@ -102,8 +103,9 @@ mod tests {
         assert_eq!(after(&mut list, &mut arrived, &[], 3), []);
     }
 
-    /// Verifies: [RFC2883 §4]: the duplicate comes first, in one ACK only; the range that contains it
-    /// follows.
+    /// A duplicate is the first SACK block of one ACK only, and the range that contains it follows.
+    ///
+    /// Verifies: [RFC2883 §4]
     #[test]
     fn a_duplicate_is_reported_once() {
         let (mut list, mut arrived) = (SackList::default(), Reassembly::new(20));

@@ -7,50 +7,50 @@ use airfair_units::{Bytes, Duration, Time};
 /// Sequence number of the first octet of data; the SYN is number 0.
 pub(crate) const FIRST_OCTET: u64 = 1;
 
-/// IPv4 header without options [octets].  [RFC791 §3.1]
+/// Length of the IPv4 header without options [octets].  [RFC791 §3.1]
 const IP_HEADER: u64 = 20;
-/// TCP header without options [octets].  [RFC9293 §3.1]
+/// Length of the TCP header without options [octets].  [RFC9293 §3.1]
 const TCP_HEADER: u64 = 20;
 
-/// Headers of IP and TCP without options [octets].
+/// Length of the headers of IP and TCP together, without options [octets].
 pub(crate) const HEADERS: u64 = IP_HEADER + TCP_HEADER;
 /// Length of the timestamps option with its padding [octets].  [RFC7323 §3.2]
 pub(crate) const TIMESTAMPS_OPTION: u8 = 12;
 
-/// Control bits.  [RFC9293 §3.1]
+/// Control bits of a TCP segment.  [RFC9293 §3.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u8);
 
 impl Flags {
-    /// No control bits.
+    /// No control bit is set.
     pub const NONE: Self = Self(0);
-    /// No more data from the sender.
+    /// Control bit FIN: no more data follows from the sender of the segment.
     pub const FIN: Self = Self(1);
-    /// Synchronise sequence numbers; set in the first segment of each direction.
+    /// Control bit SYN: synchronise sequence numbers; set in the first segment of each direction.
     pub const SYN: Self = Self(2);
     /// Push: no more data may follow soon, so the receiver does not delay its ACK.  [RFC9293 §3.9.1.2],
     /// [linux-push]
     pub const PSH: Self = Self(8);
-    /// The acknowledgment field is valid, as in all segments but the first SYN.
+    /// Control bit ACK: the acknowledgment field is valid, as in all segments but the first SYN.
     pub const ACK: Self = Self(16);
-    /// The answer to a SYN.
+    /// Control bits of the answer to a SYN.
     pub const SYN_ACK: Self = Self::SYN.and(Self::ACK);
-    /// The last segment of the data sender.
+    /// Control bits of the last segment of the data sender.
     pub const FIN_ACK: Self = Self::FIN.and(Self::ACK);
 
-    /// Returns the union of both sets of bits.
+    /// Returns the union of two sets of control bits.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// True if all bits of `other` are set.
+    /// True if all control bits of `other` are set.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The bits as in the header.
+    /// The control bits as in the TCP header.
     pub const fn bits(self) -> u8 {
         self.0
     }
@@ -68,14 +68,14 @@ pub struct Timestamps {
 }
 
 impl Timestamps {
-    /// Value of the clock at `now`.
+    /// Value of the timestamp clock at `now`.
     #[expect(clippy::cast_possible_truncation, reason = "the clock wraps")]
     pub(crate) fn clock(now: Time) -> NonZeroU32 {
         let ticks = (now.as_nanos() / 1_000 + 1) as u32;
         NonZeroU32::new(ticks).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// True if tick `earlier` is before `later` on the wrapping clock.  [RFC7323 §5.2]
+    /// True if tick `earlier` is before `later` on the wrapping timestamp clock.  [RFC7323 §5.2]
     pub(crate) fn is_before(earlier: u32, later: u32) -> bool {
         earlier.wrapping_sub(later).cast_signed() < 0
     }
@@ -95,9 +95,9 @@ impl Timestamps {
 pub struct SackBlocks([(i32, i32); SackBlocks::ROOM]);
 
 impl SackBlocks {
-    /// No SACK blocks.
+    /// An empty list of SACK blocks.
     pub const NONE: Self = Self([(0, 0); Self::ROOM]);
-    /// Number of blocks that fit if no other option is present.  [RFC2018 §3]
+    /// Number of SACK blocks that fit if no other option is present.  [RFC2018 §3]
     pub const ROOM: usize = 4;
 
     /// Appends the block `start..end` of a segment that acknowledges `ack`. Drops it if there is no room or
@@ -110,20 +110,20 @@ impl SackBlocks {
         }
     }
 
-    /// The blocks in transmission order as sequence numbers, for a segment that acknowledges `ack`.
+    /// The SACK blocks in transmission order as sequence numbers, for a segment that acknowledges `ack`.
     pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| ack.wrapping_add_signed(i64::from(offset));
         let used = self.0.into_iter().take_while(|block| block.0 != block.1);
         used.map(move |(start, end)| (number(start), number(end)))
     }
 
-    /// True if there are no blocks.
+    /// True if there are no SACK blocks.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0[0].0 == self.0[0].1
     }
 
-    /// Length of the option with its padding [octets].  [RFC2018 §3]
+    /// Length of the SACK option with its padding [octets].  [RFC2018 §3]
     pub(crate) fn option(&self) -> u8 {
         let used = self.0.iter().take_while(|block| block.0 != block.1);
         used.fold(0, |option, _| if option == 0 { 12 } else { option + 8 })
@@ -137,17 +137,17 @@ pub struct Segment {
     pub seq: u64,
     /// Acknowledgment number, unwrapped: the octet expected next; valid with the ACK bit [octets].
     pub ack: u64,
-    /// Receive window after window scaling [octets].
+    /// Receive window that the segment advertises, after window scaling [octets].
     pub window: u64,
-    /// Length of the application data [octets].
+    /// Length of the application data in the segment [octets].
     pub payload: u32,
-    /// Control bits of the header.
+    /// Control bits of the segment's header.
     pub flags: Flags,
-    /// Length of all TCP options together, a multiple of four [octets].
+    /// Length of all TCP options of the segment together, a multiple of four [octets].
     pub options: u8,
-    /// SACK blocks; empty if none are sent.
+    /// SACK blocks of the segment; empty if none are sent.
     pub sack: SackBlocks,
-    /// Timestamps option, if in use.
+    /// Timestamps option of the segment, if in use.
     pub timestamps: Option<Timestamps>,
 }
 
@@ -191,6 +191,8 @@ impl Segment {
 mod tests {
     use super::*;
 
+    /// The size of a packet is that of the IP and TCP headers, the options and the payload.
+    ///
     /// Verifies: [RFC9293 §3.1]
     #[test]
     fn a_packet_is_headers_options_and_payload() {
@@ -237,7 +239,9 @@ mod tests {
         assert!(blocks.is_empty());
     }
 
-    /// Verifies: [RFC7323 §5.4]: differences of a wrapped clock are right.
+    /// Differences of timestamps are right where the clock has wrapped.
+    ///
+    /// Verifies: [RFC7323 §5.4]
     #[test]
     fn the_clock_wraps() {
         let at = |us: u64| Time::from_nanos(us * 1_000);

@@ -37,7 +37,7 @@ enum State {
     Closed,
     /// The SYN was sent, or will be at the next poll.
     SynSent,
-    /// Data may be sent; the FIN may have been sent.
+    /// The connection is open: data may be sent, and the FIN may have been sent.
     Open,
     /// All data, and the FIN if there is one, is acknowledged.
     Finished,
@@ -68,7 +68,7 @@ pub struct Sender {
     recovery: Recovery,
     /// SACK scoreboard; present with selective acknowledgments, unless RACK detects losses.
     scoreboard: Option<Scoreboard>,
-    /// State of RACK-TLP; present if RACK detects losses.
+    /// State of RACK-TLP loss detection; present if RACK detects losses.
     rack_tlp: Option<Box<RackTlp>>,
     /// Octets sent by limited transmit since the last new ACK.
     limited_octets: u64,
@@ -77,7 +77,7 @@ pub struct Sender {
     peer_timestamp: u32,
     /// Deadline of the retransmission timer, if the timer runs.
     timer: Option<Time>,
-    /// Consecutive time-outs since the last new ACK.
+    /// Number of consecutive time-outs since the last new ACK.
     timeouts_in_a_row: u32,
     /// True if an ACK without data is to be sent.
     is_ack_due: bool,
@@ -180,7 +180,7 @@ impl Sender {
         }
     }
 
-    /// Congestion window, rounded down [segments].
+    /// Congestion window of the sender, rounded down [segments].
     pub fn cwnd(&self) -> u32 {
         self.congestion.cwnd_segments()
     }
@@ -236,7 +236,7 @@ impl Sender {
         Bytes::new(self.segment)
     }
 
-    /// True once everything, including the FIN, is acknowledged.
+    /// True once all data, including the FIN, is acknowledged.
     pub fn is_finished(&self) -> bool {
         self.state == State::Finished
     }

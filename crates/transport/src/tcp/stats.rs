@@ -15,33 +15,33 @@ pub enum SenderEvent {
     Timeout,
     /// Octets were retransmitted, for whatever reason.
     Retransmission,
-    /// Everything, including the FIN, is acknowledged. This is the last event.
+    /// All data, including the FIN, is acknowledged. This is the last event.
     Finished,
 }
 
 /// Counters of a TCP sender since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
-    /// Segments with payload sent, retransmissions included.
+    /// Number of segments with payload sent, retransmissions included.
     pub segments_sent: u64,
-    /// Segments whose payload (or part of it) had been sent before.
+    /// Number of segments sent whose payload, or a part of it, had been sent before.
     pub retransmissions: u64,
-    /// Payload sent, retransmissions included [octets].
+    /// Octets of payload sent, retransmissions included.
     pub bytes_sent: Bytes,
-    /// Payload acknowledged [octets].
+    /// Octets of payload acknowledged.
     pub bytes_acked: Bytes,
-    /// Expiries of the retransmission timer, including those for SYN and FIN.
+    /// Number of expiries of the retransmission timer, including those for SYN and FIN.
     pub timeouts: u64,
-    /// Tail loss probes sent.  [RFC8985 §7]
+    /// Number of tail loss probes sent.  [RFC8985 §7]
     pub tail_probes: u64,
-    /// Entries into fast recovery.
+    /// Number of entries into fast recovery.
     pub fast_retransmits: u64,
     /// ACKs that counted as duplicates.  [RFC5681 §2], [RFC6675 §2]
     pub duplicate_acks: u64,
     /// ACKs that report a duplicate segment: a retransmission was needless, or the network duplicated it.
     /// [RFC2883 §4]
     pub duplicate_sacks: u64,
-    /// Round-trip samples taken.
+    /// Number of round-trip samples taken.
     pub rtt_samples: u64,
     /// Segments that the sender's own host refused. Refused new data does not count as sent.
     pub refusals: u64,
@@ -53,16 +53,16 @@ pub struct ReceiverStats {
     /// Segments with payload received, including duplicates and segments out of order, beyond the window or
     /// below the highest octet.
     pub segments_received: u64,
-    /// Segments without any new octet.
+    /// Number of segments received without any new octet.
     pub duplicates: u64,
-    /// Segments with new data that arrived beyond a gap.
+    /// Number of segments received with new data beyond a gap.
     pub out_of_order: u64,
-    /// Segments dropped because they exceed the receive buffer.
+    /// Number of segments dropped because they exceed the receive buffer.
     pub beyond_window: u64,
     /// Segments that began below the highest octet received. If the network does not reorder, these are
     /// retransmissions.
     pub below_highest: u64,
-    /// ACKs and SYN-ACKs sent.
+    /// Number of ACKs and SYN-ACKs sent.
     pub acks_sent: u64,
 }
 

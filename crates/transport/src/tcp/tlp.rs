@@ -7,7 +7,7 @@ use airfair_units::Duration;
 
 use super::segment::Segment;
 
-/// Delay of a probe before the first round-trip sample.  [RFC8985 §7.2]
+/// Delay of a tail loss probe before the first round-trip sample.  [RFC8985 §7.2]
 const UNMEASURED: Duration = Duration::from_secs(1);
 
 /// Delay until a probe is sent: two round trips.  `TLP_calc_PTO` [RFC8985 §7.2]
@@ -49,7 +49,7 @@ impl TailProbe {
         self.episode.is_some()
     }
 
-    /// Records the transmission of a tail loss probe, with octets up to `end` sent.
+    /// Records the transmission of a tail loss probe, when octets below `end` have been sent.
     pub(crate) fn on_sent(&mut self, end: u64, is_retransmitted: bool) {
         self.episode = Some(Episode { end, is_retransmitted });
     }
@@ -60,7 +60,7 @@ impl TailProbe {
         self.episode.take_if(|episode| episode.end == end).is_some()
     }
 
-    /// Forgets the probe when recovery begins, which reduces the window in any case.
+    /// Forgets the tail loss probe when recovery begins, which reduces the window in any case.
     pub(crate) fn end(&mut self) {
         self.episode = None;
     }
@@ -97,6 +97,9 @@ mod tests {
         Duration::from_millis(ms)
     }
 
+    /// A probe is sent two round trips after the last segment, later by the receiver's ACK delay if a single
+    /// segment is outstanding, and never after the time-out.
+    ///
     /// Verifies: [RFC8985 §7.2]
     #[test]
     fn a_probe_waits_two_round_trips_and_a_single_one_for_its_receiver() {
@@ -116,7 +119,10 @@ mod tests {
         Segment { ack, ..Segment::EMPTY }
     }
 
-    /// Verifies: [RFC8985 §7.4.2]: one row per case.
+    /// An ACK beyond the end of a probe reveals a loss that the probe has repaired, unless a duplicate is
+    /// reported or the probe was new data.
+    ///
+    /// Verifies: [RFC8985 §7.4.2]: one line of the table per case.
     #[test]
     fn the_answer_to_a_probe_reveals_a_loss() {
         // Columns: ACK, news, duplicate reported, was a retransmission → has repaired, is still outstanding.

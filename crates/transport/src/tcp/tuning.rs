@@ -14,13 +14,13 @@ const FIRST_READ: u64 = 14_600;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AutoTuning {
     window: u64,
-    /// Window up to which the current buffer lets the window grow.
+    /// Size up to which the window may grow by what arrives.
     room: u64,
-    /// Largest window that the largest buffer allows.
+    /// Largest window that the receive buffer allows.
     most: u64,
-    /// Most octets read in one round trip so far.
+    /// Most octets that the application has read in one round trip so far.
     read: u64,
-    /// Start of the current round trip.
+    /// Start of the current round trip, over which octets read are counted.
     since: Time,
     read_before: u64,
 }
@@ -66,8 +66,9 @@ impl AutoTuning {
         (self.since, self.read_before) = (now, next);
     }
 
-    /// Makes room for twice what was read, because the receiver learns it a round trip late; for twice as
-    /// large a growth as in the last round trip; and for the data behind a gap.
+    /// Makes room for the next windows: twice the octets `read` in the last round trip, because the receiver
+    /// sees the growth of the sender's window a round trip late; that times twice the relative growth of `read`;
+    /// and the octets `behind_gap`.
     fn make_room(&mut self, read: u64, behind_gap: u64) {
         let twice = 2 * read;
         let grown = twice * (read - self.read) / self.read;
@@ -86,6 +87,9 @@ mod tests {
 
     const ROUND_TRIP: Option<Duration> = Some(Duration::from_millis(100));
 
+    /// A window grows with each arriving segment, up to the room that follows from the octets read in a round
+    /// trip.
+    ///
     /// 29 200 octets in a round trip are twice the first 14 600, so there is room for 58 400 · (1 + 2 · 1) =
     /// 175 200. The window grows into it by what arrives.
     ///
@@ -106,6 +110,8 @@ mod tests {
         assert!(!tuning.grow(1_460));
     }
 
+    /// The data behind a gap has room in addition to twice the octets read.
+    ///
     /// Twice 14 600, and the 50 000 behind the gap, are 79 200.
     ///
     /// Verifies: [linux-rcv-space]

@@ -11,7 +11,7 @@ use super::segment::{Segment, Timestamps};
 /// State that the sender keeps to undo the window reduction of one recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
-    /// Congestion window before the recovery.
+    /// Congestion window before the recovery, to be restored.
     pub(crate) cwnd: Bytes,
     /// Slow start threshold to restore.
     pub(crate) ssthresh: Bytes,
@@ -78,13 +78,16 @@ mod tests {
         Time::ZERO + Duration::from_micros(us)
     }
 
-    /// An ACK that echoes the timestamp of `us`.
+    /// An ACK that echoes the timestamp of `us` µs.
     fn echo(us: u64) -> Segment {
         let echo = Timestamps::clock(at(us)).get();
         let timestamps = Some(Timestamps { value: NonZeroU32::MIN, echo });
         Segment { timestamps, ..Segment::EMPTY }
     }
 
+    /// An ACK of new data proves a retransmission needless only if it echoes a timestamp from before the
+    /// first one.
+    ///
     /// Verifies: [RFC3522 §3.2], [linux-undo]
     #[test]
     fn an_echo_from_before_the_first_retransmission_proves_it_needless() {
@@ -101,6 +104,8 @@ mod tests {
         assert!(!undo.on_ack(&Segment::EMPTY, true, false), "no timestamps");
     }
 
+    /// A recovery was needless once as many duplicates are reported as segments were retransmitted.
+    ///
     /// Verifies: [RFC3708 §2], [linux-undo]
     #[test]
     fn as_many_duplicates_as_retransmissions_prove_them_needless() {
@@ -111,6 +116,8 @@ mod tests {
         assert!(undo.on_ack(&Segment::EMPTY, true, true));
     }
 
+    /// The restored ssthresh is at least three quarters of cwnd.
+    ///
     /// Verifies: [linux-undo]
     #[test]
     fn the_threshold_is_three_quarters_of_the_window_at_least() {

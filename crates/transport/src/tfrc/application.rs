@@ -16,7 +16,7 @@ pub struct Frame {
 /// Traffic that an application gives a TFRC sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// Unlimited data, in packets of the segment size.
+    /// Unlimited data, always available, in packets of the segment size.
     Greedy,
     /// Full-size packets at a constant rate of payload.
     Constant(DataRate),
@@ -63,11 +63,11 @@ pub(crate) struct Application {
     buffer: u64,
     waiting: VecDeque<Waiting>,
     waiting_octets: u64,
-    /// Time at which the next packet or frame is generated.
+    /// Time at which the application generates its next packet or frame.
     next: Option<Time>,
     /// Start of the current on-period, or of the flow if the traffic has no on-periods.
     period: Time,
-    /// Packets generated in this period, or frames generated since the start.
+    /// Number of packets generated in this period, or of frames generated since the start.
     count: u64,
     dropped: u64,
 }
@@ -188,13 +188,13 @@ impl Application {
         }
     }
 
-    /// Time at which the next packet or frame is generated.
+    /// Time at which the application generates its next packet or frame.
     #[inline]
     pub(crate) fn next(&self) -> Option<Time> {
         self.next
     }
 
-    /// Removes and returns the payload of the next packet.
+    /// Removes from the waiting data the payload of the next packet, and returns it.
     #[inline]
     pub(crate) fn take(&mut self, now: Time) -> Option<Piece> {
         if self.traffic == Traffic::Greedy {
@@ -212,18 +212,18 @@ impl Application {
         Some(Piece { octets, since, is_frame_end })
     }
 
-    /// True if nothing is waiting and nothing more will be generated.
+    /// True if no data is waiting and none will be generated.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.traffic != Traffic::Greedy && self.waiting.is_empty() && self.next.is_none()
     }
 
-    /// Octets dropped because the buffer was full.
+    /// Octets of data dropped because the application's buffer was full.
     pub(crate) fn dropped(&self) -> Bytes {
         Bytes::new(self.dropped)
     }
 }
 
-/// Index of frame `count` in a trace of `length` frames.
+/// Index in the trace of the frame with number `count`, for a trace of `length` frames.
 fn index(count: u64, length: u64) -> usize {
     usize::try_from(count % length).expect("a frame of a list in memory")
 }

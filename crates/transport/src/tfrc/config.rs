@@ -9,12 +9,12 @@ use super::application::Traffic;
 /// [`super`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// RFC 5348 of 2008.
+    /// TFRC by RFC 5348 of 2008.
     #[default]
     Rfc5348,
-    /// RFC 3448 of 2003, with its errata.
+    /// TFRC by RFC 3448 of 2003, with its errata.
     Rfc3448,
-    /// The implementation in ns-2.35.
+    /// TFRC as implemented in ns-2.35.
     Ns2,
 }
 
@@ -34,7 +34,7 @@ impl Profile {
 pub struct SenderConfig {
     /// Parameters of the rate law, including the segment size s.
     pub law: Params,
-    /// Traffic of the application.
+    /// Traffic that the application gives the sender.
     pub traffic: Traffic,
     /// Buffer for packets that wait to be sent; packets that exceed it are dropped. `None` is no limit
     /// [octets].
@@ -89,10 +89,10 @@ pub enum Reports {
 /// Receive rate from which the length of the loss interval before the first loss is derived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstInterval {
-    /// The largest receive rate so far.  [RFC5348 §6.3.1]
+    /// The first loss interval follows from the largest receive rate so far.  [RFC5348 §6.3.1]
     #[default]
     LargestSoFar,
-    /// The receive rate of the last round trip.  [RFC3448 §6.3.1]
+    /// The first loss interval follows from the receive rate of the last round trip.  [RFC3448 §6.3.1]
     LastRoundTrip,
 }
 
@@ -122,7 +122,7 @@ pub struct ReceiverConfig {
 }
 
 impl ReceiverConfig {
-    /// Default configuration for a profile.
+    /// Default configuration of a receiver for a profile.
     pub fn new(profile: Profile) -> Self {
         let standard = Self {
             reporter: 2,

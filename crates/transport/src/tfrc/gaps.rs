@@ -2,19 +2,19 @@
 
 use std::collections::VecDeque;
 
-/// Number of ranges kept. If there are more, the oldest is dropped, and its packets count as duplicates when
-/// they arrive.
+/// Largest number of ranges of missing packets that are kept. If there are more, the oldest is dropped, and
+/// its packets count as duplicates when they arrive.
 const RANGES: usize = 64;
 
 /// Missing packets, as ranges of packet numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gaps {
-    /// First and last packet number of each range.
+    /// First and last packet number of each range of missing packets.
     ranges: VecDeque<(u64, u64)>,
 }
 
 impl Gaps {
-    /// Adds the packets from `first` to `last`; none if `last` is before `first`.
+    /// Adds the missing packets from `first` to `last`; none if `last` is before `first`.
     pub(crate) fn add(&mut self, first: u64, last: u64) {
         if first > last {
             return;
@@ -25,7 +25,7 @@ impl Gaps {
         }
     }
 
-    /// Removes packet `number`, which has arrived. Returns true if it was missing.
+    /// Removes packet `number`, which has arrived, from the missing ones. Returns true if it was missing.
     pub(crate) fn fill(&mut self, number: u64) -> bool {
         let holds = |&(first, last): &(u64, u64)| (first..=last).contains(&number);
         // Most late packets belong to a recent gap.

@@ -49,7 +49,7 @@ pub(crate) struct History {
     before: Option<Arrival>,
     /// Packets beyond the first open gap, in order.
     beyond: Vec<Arrival>,
-    /// The newest loss event.
+    /// The newest loss event detected so far.
     event: Option<LossEvent>,
     /// Loss events that the receiver has not fetched yet.
     events: Vec<LossEvent>,
@@ -170,7 +170,8 @@ struct Gap {
 }
 
 impl Gap {
-    /// Number of intervals between packets, which is one more than the packets lost.
+    /// Number of steps from the sequence number before the gap to that after it: one more than the packets
+    /// lost.
     fn packets(&self) -> u64 {
         self.after.number - self.before.number
     }
@@ -179,14 +180,15 @@ impl Gap {
         self.after.at.saturating_since(self.before.at)
     }
 
-    /// Interpolated time of the loss at `position`, rounded down to the nanosecond.  [RFC5348 §5.2]
+    /// Interpolated time of the lost packet at `position` in the gap, rounded down to the
+    /// nanosecond.  [RFC5348 §5.2]
     fn time(&self, position: u64) -> Time {
         let part = u128::from(self.span().as_nanos()) * u128::from(position);
         let share = u64::try_from(part / u128::from(self.packets())).expect("a part of a span");
         self.before.at + Duration::from_nanos(share)
     }
 
-    /// Position of the first lost packet, at or after `from`, whose time is after `limit` [ns].
+    /// Position in the gap of the first lost packet, at or after `from`, whose time is after `limit` [ns].
     fn first_after(&self, limit: Option<u64>, from: u64) -> Option<u64> {
         let behind = limit.and_then(|limit| limit.checked_sub(self.before.at.as_nanos()));
         let least = match (behind, self.span().as_nanos()) {
@@ -235,6 +237,8 @@ mod tests {
         (found.collect(), history.lost())
     }
 
+    /// A missing packet counts as lost once three later packets have arrived, in any order.
+    ///
     /// Verifies: [RFC5348 §5.1]
     #[test]
     fn three_later_packets_reveal_a_loss() {
@@ -247,6 +251,8 @@ mod tests {
         assert_eq!(events(1, &two), (vec![(1, 10)], 1));
     }
 
+    /// A missing packet that arrives before three later ones is reordered and not lost.
+    ///
     /// Verifies: [RFC5348 §5.1]
     #[test]
     fn less_reordering_than_that_is_no_loss() {
@@ -314,6 +320,8 @@ mod tests {
         assert_eq!((history.take_events().len(), history.lost()), (1, 3));
     }
 
+    /// Losses within a round trip of the first lost packet belong to one loss event.
+    ///
     /// Verifies: [RFC5348 §5.2]
     #[test]
     fn losses_within_a_round_trip_of_the_first_are_one_event() {
@@ -326,6 +334,8 @@ mod tests {
         assert_eq!((found, lost), (vec![(1, 10), (7, 120)], 4));
     }
 
+    /// A gap that lasts several round trips is one loss event per round trip.
+    ///
     /// Verifies: [RFC5348 §5.2]
     #[test]
     fn a_long_gap_is_as_many_events_as_it_takes_round_trips() {

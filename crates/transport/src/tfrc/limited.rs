@@ -13,7 +13,7 @@ const RUNS: usize = 64;
 /// Send times of packets that only the rate has delayed [µs].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limited {
-    /// First and last packet of each run, in order.
+    /// Send times of the first and last packet of each run, in order [µs].
     runs: VecDeque<(u64, u64)>,
     is_in_run: bool,
     /// Latest time that reports have covered, inclusive.
@@ -54,6 +54,8 @@ impl Limited {
 mod tests {
     use super::*;
 
+    /// An interval is data-limited only if the rate has delayed none of its packets.
+    ///
     /// Verifies: [RFC5348 §8.2.1]
     #[test]
     fn one_packet_that_waited_makes_the_interval_unlimited() {

@@ -2,7 +2,7 @@
 
 use airfair_units::{Duration, Time};
 
-/// Nominal send times `t_i`, `interval` apart, without drift.
+/// Pacing of packets: nominal send times `t_i`, `interval` apart, without drift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
     /// Nominal time of the last packet.
@@ -14,7 +14,7 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
-    /// Starts with a packet due at once.
+    /// Starts the pacing with a packet that is due at once.
     pub(crate) fn new(now: Time) -> Self {
         Self { last: now, due: now, fraction: 0.0 }
     }
@@ -75,6 +75,8 @@ mod tests {
 
     const NO_CREDIT: Duration = Duration::ZERO;
 
+    /// A million packets at intervals of a third of a microsecond take 333 333 333 ns, to the nanosecond.
+    ///
     /// Verifies: [RFC5348 §4.6]
     #[test]
     fn a_million_thirds_of_a_microsecond_do_not_drift() {
@@ -85,6 +87,8 @@ mod tests {
         assert!(pacing.due().as_nanos().abs_diff(333_333_333) <= 1);
     }
 
+    /// A late packet delays the following ones only by the part of its delay that exceeds its credit.
+    ///
     /// Verifies: [RFC5348 §4.6]
     #[test]
     fn a_late_packet_shifts_the_others_beyond_its_credit_only() {

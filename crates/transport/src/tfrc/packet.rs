@@ -14,7 +14,7 @@ const UDP_HEADER: u64 = 8;
 pub struct Data {
     /// SSRC: identifier of the sender.
     pub ssrc: u32,
-    /// Sequence number of the packet; wraps.
+    /// Sequence number of the data packet; wraps.
     pub seq: u16,
     /// RTP timestamp: time at which the application generated the frame, on a clock of 90 kHz; wraps.
     pub media_time: u32,
@@ -24,7 +24,7 @@ pub struct Data {
     pub sent_at: u32,
     /// The sender's round-trip estimate, 24 bits; 0 while there is none [µs].
     pub rtt: u32,
-    /// Application data [octets].
+    /// Length of the application data in the packet [octets].
     pub payload: u32,
 }
 
@@ -47,7 +47,7 @@ pub struct Feedback {
     pub sent_at: u32,
     /// `t_delay`: time from the arrival of the received packet with the highest number to this report [µs].
     pub delay: u32,
-    /// `X_recv`: receive rate [octets/s].
+    /// `X_recv`: receive rate that the report contains [octets/s].
     pub receive_rate: u32,
     /// Loss event rate p in units of 2⁻³².
     pub loss_event_rate: u32,

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use airfair_units::{Duration, Time};
 
-/// Number of arrivals kept singly. If a round trip has more, arrivals closer together than this fraction of
-/// it are merged, so that memory is bounded and the rate is exact to that fraction.
+/// Largest number of arrivals kept singly. If a round trip has more, arrivals closer together than this
+/// fraction of the round trip are merged, so that memory is bounded and the rate is exact to that fraction.
 const SINGLE_ARRIVALS: usize = 1 << 16;
 
 /// Octets received since the last report, and in the last round trip.
@@ -19,7 +19,7 @@ pub(crate) struct ReceiveRate {
     packets: u64,
     /// Time of the last report; `None` before the first.
     reported_at: Option<Time>,
-    /// Largest rate reported so far [octets/s].
+    /// Largest receive rate reported so far [octets/s].
     largest: f64,
 }
 
@@ -80,7 +80,7 @@ impl ReceiveRate {
         self.packets > 0
     }
 
-    /// Time of the last report.
+    /// Time of the receiver's last report; `None` before the first.
     pub(crate) fn reported_at(&self) -> Option<Time> {
         self.reported_at
     }
@@ -90,7 +90,7 @@ impl ReceiveRate {
         self.largest
     }
 
-    /// Records a report of `rate`.
+    /// Records that a report with the receive rate `rate` is sent.
     pub(crate) fn on_report(&mut self, now: Time, rate: f64) {
         self.largest = self.largest.max(rate);
         (self.octets, self.packets, self.reported_at) = (0, 0, Some(now));
@@ -108,6 +108,9 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
+    /// The receive rate is measured since the last report or, if that is less than a round trip ago, over the
+    /// last round trip.
+    ///
     /// Verifies: [RFC5348 §6.2]
     #[test]
     fn the_rate_is_over_the_report_interval_and_never_over_less_than_a_round_trip() {

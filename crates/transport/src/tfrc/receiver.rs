@@ -59,7 +59,7 @@ pub struct Receiver {
     /// Number of the first lost packet of the newest loss event.
     last_event: Option<u64>,
     intervals: LossIntervals,
-    /// Loss event rate p when last computed.
+    /// Loss event rate p when it was last computed.
     loss_event_rate: f64,
     rate: ReceiveRate,
     /// Rate in reports instead of the receive rate, set by [`set_rate_limit`](Self::set_rate_limit)
@@ -95,7 +95,7 @@ impl Receiver {
         self.rate_limit = limit.map(|limit| octets_per_second(limit) / 2.0);
     }
 
-    /// Processes a data packet.  [RFC5348 §6.1]
+    /// Processes a data packet that has arrived.  [RFC5348 §6.1]
     pub fn handle_data(&mut self, now: Time, data: &Data) {
         let known = self.peer.map(|peer| peer.ssrc).or(self.config.sender);
         if known.is_some_and(|ssrc| ssrc != data.ssrc) {

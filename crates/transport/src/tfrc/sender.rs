@@ -44,7 +44,7 @@ pub struct Sender {
     law: Law,
     /// `X_inst`: rate that the law allows [octets/s].
     rate: f64,
-    /// Rate limit of the control scheme [octets/s].
+    /// Rate limit that the control scheme has set [octets/s].
     limit: f64,
     pacing: Pacing,
     application: Application,
@@ -127,7 +127,7 @@ impl Sender {
         self.pacing.change(now, interval);
     }
 
-    /// Processes a report.  [RFC5348 §4.3]
+    /// Processes a report of the receiver.  [RFC5348 §4.3]
     pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) {
         if self.state == State::Closed {
             return;
@@ -275,7 +275,7 @@ impl Sender {
         }
     }
 
-    /// Interval between packets [s].
+    /// Interval between packets at the present rate [s].
     #[expect(clippy::cast_precision_loss, reason = "a segment of 65 000 octets at most")]
     fn interval(&self) -> f64 {
         self.params.segment.get() as f64 / self.rate.min(self.limit)

@@ -18,17 +18,17 @@ pub enum SenderEvent {
 /// Counters of a TFRC sender since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
-    /// Data packets sent.
+    /// Number of data packets sent.
     pub packets_sent: u64,
-    /// Payload sent [octets].
+    /// Octets of payload sent.
     pub bytes_sent: Bytes,
-    /// Data dropped because the application's buffer was full [octets].
+    /// Octets of data dropped because the application's buffer was full.
     pub bytes_dropped: Bytes,
-    /// Feedback reports processed.
+    /// Number of feedback reports processed.
     pub feedbacks: u64,
-    /// Processed reports that covered a data-limited interval.  [RFC5348 §8.2.1]
+    /// Number of processed reports that covered a data-limited interval.  [RFC5348 §8.2.1]
     pub limited_feedbacks: u64,
-    /// Expiries of the no-feedback timer.
+    /// Number of expiries of the no-feedback timer.
     pub no_feedback_timeouts: u64,
     /// Reports ignored because they are about another sender, or from another receiver than the first.
     pub strangers: u64,
@@ -49,24 +49,24 @@ pub enum ReceiverEvent {
 /// `packets_received + late + copies + strangers`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
-    /// Distinct packets received, without late ones.
+    /// Number of distinct packets received, without late ones.
     pub packets_received: u64,
-    /// Payload of the packets received [octets].
+    /// Octets of payload in the packets received.
     pub bytes_received: Bytes,
-    /// Packets received that filled a gap.
+    /// Number of packets received that filled a gap.
     pub reordered: u64,
     /// Packets that arrived when they already counted as lost, or that were sent before the first one that
     /// arrived.
     pub late: u64,
-    /// Duplicates of packets received before.
+    /// Number of duplicates of packets received before.
     pub copies: u64,
     /// Packets ignored because they are from another sender.
     pub strangers: u64,
-    /// Packets that count as lost.
+    /// Number of packets that count as lost.
     pub lost: u64,
-    /// Loss events detected.
+    /// Number of loss events detected.
     pub loss_events: u64,
-    /// Feedback reports sent.
+    /// Number of feedback reports sent.
     pub feedbacks_sent: u64,
 }
 

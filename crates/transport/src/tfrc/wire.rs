@@ -30,9 +30,9 @@ const TFRC_FORMAT: u8 = 2;
 const FEEDBACK_WORDS: u16 = 6;
 /// Marker of "one-byte header" extensions.  [RFC8285 §4.2]
 const ONE_BYTE_EXTENSIONS: u16 = 0xBEDE;
-/// Length of the extensions [words of 32 bits].
+/// Length of the RTP header extensions [words of 32 bits].
 const EXTENSION_WORDS: u16 = 2;
-/// ID 1, and a length of 7 octets of data, encoded as 6.  [RFC8285 §4.2]
+/// First octet of the TFRC extension: ID 1, and a length of 7 octets of data, encoded as 6.  [RFC8285 §4.2]
 const EXTENSION: u8 = 0x16;
 /// Largest round trip that the extension can express [µs].
 pub(crate) const MAX_RTT: u32 = (1 << 24) - 1;
@@ -182,7 +182,7 @@ fn decode_feedback(octets: &[u8]) -> Result<Feedback, DecodeError> {
     })
 }
 
-/// The big-endian word of four octets at `at`.
+/// The big-endian number in the four octets from offset `at` on.
 fn word(octets: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([octets[at], octets[at + 1], octets[at + 2], octets[at + 3]])
 }

@@ -35,6 +35,8 @@ fn ack_of_fin(number: u64) -> Segment {
     Segment { ack: octet(number) + 1, ..ack(number) }
 }
 
+/// The sender sends its FIN once all data is acknowledged, and finishes with the ACK of the FIN.
+///
 /// Verifies: [RFC9293 §3.6]
 #[test]
 fn the_fin_follows_when_all_data_is_acknowledged() {
@@ -52,6 +54,8 @@ fn the_fin_follows_when_all_data_is_acknowledged() {
     script.events([SenderEvent::RttSample(Duration::from_millis(100)), SenderEvent::Finished]);
 }
 
+/// A FIN without an ACK is sent again after each time-out.
+///
 /// Verifies: [RFC6298 §5.4]
 #[test]
 fn a_lost_fin_is_sent_again() {

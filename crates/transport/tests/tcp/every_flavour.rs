@@ -33,7 +33,7 @@ prop_compose! {
     }
 }
 
-/// A receiver configuration that agrees with `sender`.
+/// Configuration of a receiver like `receiver` that agrees with `sender`.
 pub(crate) fn matching(sender: &SenderConfig, receiver: ReceiverConfig) -> ReceiverConfig {
     ReceiverConfig {
         handshake: sender.handshake,
@@ -73,7 +73,9 @@ fn holes(flavour: Flavour, lost: &[u64]) -> (u64, u64, Time) {
     (stats.retransmissions, stats.timeouts, pair.now)
 }
 
-/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]: cost of five losses in a window.
+/// Five losses in a window cost Reno a time-out, NewReno five round trips, and SACK one round trip.
+///
+/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2], [RFC6675 §5]
 #[test]
 fn many_losses_in_a_window_cost_each_flavour_differently() {
     let lost = [3, 7, 11, 15, 19];
@@ -91,7 +93,7 @@ fn many_losses_in_a_window_cost_each_flavour_differently() {
     }
 }
 
-/// Loses every single segment in turn, and every pair, in every flavour.
+/// In every flavour a transfer completes if any one or any two of its segments are lost.
 #[test]
 fn any_two_losses_are_repaired_in_every_flavour() {
     for flavour in Flavour::ALL {
@@ -131,8 +133,8 @@ fn slight_reordering_costs_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_024, ..ProptestConfig::default() })]
 
-    /// All octets arrive once, in order, and the connection ends. [`Pair`] checks time, cwnd and the octets
-    /// in the network at every step.
+    /// For any behaviour of the wire all octets arrive once, in order, and the connection ends. [`Pair`]
+    /// checks time, cwnd and the octets in the network at every step.
     #[test]
     fn everything_arrives_once_and_the_connection_ends(
         sender in any_flavour(),

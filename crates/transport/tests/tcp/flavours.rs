@@ -15,7 +15,9 @@ fn eleven_in_flight(flavour: Flavour) -> Script {
     script
 }
 
-/// Verifies: [RFC5681 §3.2 step 6]: one loss is as with NewReno, except for the window at the end.
+/// Reno repairs one loss as NewReno does, and sets the window at the end to ssthresh.
+///
+/// Verifies: [RFC5681 §3.2 step 6]
 #[test]
 fn reno_repairs_one_loss_and_leaves_with_the_threshold() {
     let mut script = eleven_in_flight(Flavour::Reno);
@@ -27,7 +29,9 @@ fn reno_repairs_one_loss_and_leaves_with_the_threshold() {
     script.ack(12).ack(12).silent().ack(12).sends([12]);
 }
 
-/// Verifies: [RFC5681 §3.2 step 6]: the second loss halves the window once more.
+/// Reno halves the window once for each of two losses in it.
+///
+/// Verifies: [RFC5681 §3.2 step 6]
 #[test]
 fn reno_halves_twice_for_two_losses() {
     let mut script = eleven_in_flight(Flavour::Reno);
@@ -52,7 +56,9 @@ fn three_lost(flavour: Flavour) -> Script {
     script
 }
 
-/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2]: Reno times out where NewReno does not.
+/// Three losses in a window cost Reno a time-out, and NewReno two round trips after the fast retransmit.
+///
+/// Verifies: [RFC5681 §3.2], [RFC6582 §3.2]
 #[test]
 fn three_losses_cost_reno_a_timeout_and_newreno_two_round_trips() {
     // cwnd 5.5 with 11 in flight; 12 and 13 arrive, and then nothing.
@@ -80,7 +86,9 @@ fn reno_starts_nothing_from_duplicates_after_a_timeout() {
     assert_eq!(script.sender.stats().fast_retransmits, 0);
 }
 
-/// Verifies: [westwood-2001 §3]: the window after a loss is what the path carried.
+/// After a loss Westwood's window is what the path carried.
+///
+/// Verifies: [westwood-2001 §3]
 #[test]
 fn westwood_keeps_what_the_path_carries() {
     // An ACK of a segment every 10 ms is 100 000 octet/s; times 100 ms, 10 segments.
@@ -105,7 +113,9 @@ fn westwood_keeps_what_the_path_carries() {
     assert_eq!(script.sender.cwnd(), 9 + 3);
 }
 
-/// Verifies: [brakmo-1995 §3.2]: the window grows without a queue, and shrinks with a long one.
+/// The window of Vegas grows while there is no queue, and shrinks with a long one.
+///
+/// Verifies: [brakmo-1995 §3.2]
 #[test]
 fn vegas_follows_the_round_trip() {
     let config = SenderConfig {
@@ -125,6 +135,8 @@ fn vegas_follows_the_round_trip() {
     script.drain();
 }
 
+/// CUBIC reduces its window to seven tenths, by SACK and after a time-out.
+///
 /// Verifies: [RFC9438 §4.6]
 #[test]
 fn cubic_keeps_seven_tenths() {
@@ -136,7 +148,7 @@ fn cubic_keeps_seven_tenths() {
     script.sends(0..10).at(1_000).expire().sends([0]).window(1, 7);
 }
 
-/// The cubic function continues from a window that a control law sets.
+/// After a control law has set the window, the cubic function starts from that window.
 #[test]
 fn cubic_starts_again_from_a_given_window() {
     let config = SenderConfig {

@@ -37,6 +37,8 @@ fn with_handshake() -> SenderConfig {
     SenderConfig { handshake: true, ..plain() }
 }
 
+/// The sender sends a SYN, answers the SYN-ACK with an ACK, and then sends data.
+///
 /// Verifies: [RFC9293 §3.5], [RFC6298 §2.2]
 #[test]
 fn syn_then_ack_then_data() {
@@ -54,6 +56,8 @@ fn syn_then_ack_then_data() {
         .timer(1_100);
 }
 
+/// Without window scaling the SYN has 4 octets of options instead of 8.
+///
 /// Verifies: [RFC7323 §2.2]
 #[test]
 fn without_scaling_the_syn_is_four_octets_shorter() {
@@ -77,6 +81,8 @@ fn only_a_syn_ack_of_our_syn_opens() {
     }
 }
 
+/// A lost SYN costs a time-out of 1 s, and the initial window stays as configured.
+///
 /// Verifies: [RFC6298 §5.5], [RFC6298 §5.7], [RFC6928 §2]
 #[test]
 fn one_lost_syn_costs_a_second_and_leaves_the_initial_window_alone() {
@@ -91,7 +97,9 @@ fn one_lost_syn_costs_a_second_and_leaves_the_initial_window_alone() {
     script.events([SenderEvent::Established]).timer(4_100);
 }
 
-/// Verifies: [RFC6928 §2]: after more than one lost SYN, one segment.
+/// After more than one lost SYN the initial window is one segment.
+///
+/// Verifies: [RFC6928 §2]
 #[test]
 fn two_lost_syns_leave_one_segment() {
     let mut script = Script::new(with_handshake());
@@ -102,6 +110,8 @@ fn two_lost_syns_leave_one_segment() {
     assert_eq!(script.drain().iter().map(|s| s.payload).collect::<Vec<_>>(), [0, 1_000]);
 }
 
+/// A second SYN-ACK causes an ACK and changes nothing else.
+///
 /// Verifies: [RFC9293 §3.10.7.4]
 #[test]
 fn a_second_syn_ack_is_answered_and_changes_nothing() {

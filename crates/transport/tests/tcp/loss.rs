@@ -25,6 +25,9 @@ fn two_holes(config: SenderConfig) -> Script {
     script
 }
 
+/// The third duplicate ACK retransmits the lost segment, and each further one inflates the window by a
+/// segment.
+///
 /// Verifies: [RFC5681 §3.2 steps 1 to 5], [RFC6582 §3.2 step 3]
 #[test]
 fn the_third_duplicate_retransmits_and_further_ones_let_new_segments_out() {
@@ -45,7 +48,10 @@ fn the_third_duplicate_retransmits_and_further_ones_let_new_segments_out() {
     script.at(310).ack(13).sends([17, 18]).window(6, 5).ack(14).sends([19]).window(6, 5);
 }
 
-/// Verifies: [RFC6582 §3.2 step 3]: option 2, as in ns-2.
+/// With deflation to ssthresh, option 2 of the RFC and ns-2's choice, the sender may send a burst at the end
+/// of fast recovery.
+///
+/// Verifies: [RFC6582 §3.2 step 3]
 #[test]
 fn deflation_to_the_threshold_may_send_a_burst() {
     let mut script =
@@ -55,7 +61,10 @@ fn deflation_to_the_threshold_may_send_a_burst() {
     script.at(300).ack(12).sends(12..17).window(5, 5);
 }
 
-/// Verifies: [RFC6582 §3.2 step 3]: option 1.
+/// With deflation to the flight, option 1 of the RFC, the sender sends at most two segments at the end of
+/// fast recovery.
+///
+/// Verifies: [RFC6582 §3.2 step 3]
 #[test]
 fn deflation_to_the_flight_sends_two_at_most() {
     let mut script = eleven_in_flight(plain());
@@ -64,6 +73,9 @@ fn deflation_to_the_flight_sends_two_at_most() {
     script.at(300).ack(12).sends([12, 13]).window(2, 5);
 }
 
+/// A partial ACK retransmits the next lost segment, deflates the window by the acknowledged octets, and does
+/// not end recovery.
+///
 /// Verifies: [RFC6582 §3.2 step 3, partial acknowledgments]
 #[test]
 fn a_partial_ack_retransmits_the_next_hole_and_stays_in_recovery() {
@@ -78,6 +90,9 @@ fn a_partial_ack_retransmits_the_next_hole_and_stays_in_recovery() {
     script.at(410).ack(16).sends([20]).window(5, 5);
 }
 
+/// The retransmission timer restarts on the first partial ACK only (impatient), or on every one (slow but
+/// steady).
+///
 /// Verifies: [RFC6582 §3.2 step 3], [RFC6582 §4]
 #[test]
 fn the_timer_restarts_on_the_first_partial_ack_or_on_every_one() {
@@ -91,6 +106,9 @@ fn the_timer_restarts_on_the_first_partial_ack_or_on_every_one() {
     }
 }
 
+/// With limited transmit each of the first two duplicate ACKs sends a new segment, which does not count for
+/// ssthresh.
+///
 /// Verifies: [RFC3042 §2], [RFC5681 §3.2 step 2]
 #[test]
 fn limited_transmit_sends_one_segment_for_each_of_two_duplicates() {
@@ -100,7 +118,9 @@ fn limited_transmit_sends_one_segment_for_each_of_two_duplicates() {
     script.ack(0).sends([0]).window(5, 2);
 }
 
-/// Verifies: [RFC3042 §2]: the next new ACK resets the count of what was sent beyond cwnd.
+/// The next new ACK resets the count of octets that limited transmit has sent beyond cwnd.
+///
+/// Verifies: [RFC3042 §2]
 #[test]
 fn limited_transmit_ends_with_a_new_ack() {
     let mut script = Script::new(SenderConfig { limited_transmit: true, ..plain() });
@@ -111,13 +131,17 @@ fn limited_transmit_ends_with_a_new_ack() {
     script.ack(2).sends([7]).ack(2).sends([8]).ack(2).sends([2]).window(5, 2);
 }
 
-/// Verifies: [RFC3042 §2]: limited transmit is for new data, so there is none after a time-out.
+/// After a time-out limited transmit sends nothing, because it is for new data.
+///
+/// Verifies: [RFC3042 §2]
 #[test]
 fn limited_transmit_sends_no_old_data() {
     let mut script = Script::new(SenderConfig { limited_transmit: true, ..plain() });
     script.sends(0..4).at(1_000).expire().sends([0]).ack(0).silent().ack(0).silent();
 }
 
+/// After a time-out, duplicates of an ACK at or below `recover` start no fast retransmit.
+///
 /// Verifies: [RFC6582 §3.2 step 2]
 #[test]
 fn after_a_timeout_duplicates_below_recover_start_nothing() {
@@ -132,7 +156,9 @@ fn after_a_timeout_duplicates_below_recover_start_nothing() {
     assert_eq!(script.sender.stats().fast_retransmits, 1);
 }
 
-/// Verifies: [RFC5681 §2]: the definition of a duplicate, condition by condition.
+/// A duplicate ACK counts only if it meets every condition of its definition.
+///
+/// Verifies: [RFC5681 §2]
 #[test]
 fn only_true_duplicates_count() {
     let with_payload = Segment { payload: 1, ..ack(0) };
@@ -154,7 +180,9 @@ fn only_true_duplicates_count() {
     assert_eq!(script.sender.stats().duplicate_acks, 0);
 }
 
-/// Verifies: [RFC5681 §3.2]: duplicates must be in a row.
+/// Only consecutive duplicate ACKs count: a new ACK resets their number.
+///
+/// Verifies: [RFC5681 §3.2]
 #[test]
 fn a_new_ack_starts_the_count_again() {
     let mut script = Script::new(plain());
@@ -162,7 +190,9 @@ fn a_new_ack_starts_the_count_again() {
     script.ack(1).sends([1]);
 }
 
-/// Verifies: [RFC6582 §3.2]: the very first segment is no exception.
+/// Three duplicate ACKs retransmit the very first segment like any other.
+///
+/// Verifies: [RFC6582 §3.2]
 #[test]
 fn the_first_segment_is_fast_retransmitted() {
     let mut script = Script::new(plain());
@@ -178,7 +208,9 @@ fn a_due_retransmission_is_withdrawn_by_a_new_ack() {
     assert_eq!(script.sender.stats().retransmissions, 0);
 }
 
-/// Verifies: [arf-aware-tcp §3]: the inflated window obeys the limit; the retransmission does not.
+/// In fast recovery the window limit applies to new data, and not to the retransmission.
+///
+/// Verifies: [arf-aware-tcp §3]
 #[test]
 fn in_recovery_the_limit_holds_new_data_back() {
     let mut script = eleven_in_flight(plain());

@@ -16,7 +16,8 @@ fn finite(segments: u64) -> SenderConfig {
     SenderConfig { segment: Bytes::new(1_000), transfer, ..SenderConfig::default() }
 }
 
-/// Number of round trips of a transfer without loss: handshake, then windows of 10, 20, 40 …
+/// A transfer without loss takes a round trip for the handshake and one for each window of 10, 20, 40 …
+/// segments.
 #[test]
 fn slow_start_takes_as_many_round_trips_as_doublings() {
     let every = ReceiverConfig { delayed_ack: None, ..ReceiverConfig::default() };
@@ -30,7 +31,7 @@ fn slow_start_takes_as_many_round_trips_as_doublings() {
     }
 }
 
-/// A window of 5 segments and a round trip of 40 ms carry 125 segments per second.
+/// A window of 5 segments and a round trip of 40 ms give a throughput of 125 segments per second.
 #[test]
 fn a_window_per_round_trip_is_the_throughput() {
     let receiver = ReceiverConfig {
@@ -58,7 +59,7 @@ fn losing(lost: &[u64]) -> impl FnMut(To, u64) -> Delivery {
     move |_, number| if lost.contains(&number) { Delivery::Lost } else { Delivery::Arrives(DELAY) }
 }
 
-/// Loses every single segment in turn, including SYN, FIN and ACKs; and every pair.
+/// A connection completes if any one or any two of its segments are lost, including SYN, FIN and ACKs.
 #[test]
 fn any_two_losses_are_repaired() {
     let whole = |lost: &[u64]| {
@@ -77,7 +78,9 @@ fn any_two_losses_are_repaired() {
     }
 }
 
-/// Verifies: [RFC6582 §3.2]: many losses in one window cost a round trip each, and no time-out.
+/// Many losses in one window cost NewReno a round trip each, and no time-out.
+///
+/// Verifies: [RFC6582 §3.2]
 #[test]
 fn one_hole_per_round_trip_is_repaired_without_a_timeout() {
     let sender = SenderConfig {

@@ -41,7 +41,9 @@ fn after(receiver: &mut Receiver, numbers: &[u64]) -> (u8, Vec<(u64, u64)>) {
     (ack.options, ack.sack.iter(ack.ack).map(|(start, end)| (number(start), number(end))).collect())
 }
 
-/// Verifies: [RFC2018 §3], [RFC2018 §4]: four blocks without timestamps, three with them.
+/// An ACK has room for four SACK blocks without timestamps, and for three with them.
+///
+/// Verifies: [RFC2018 §3], [RFC2018 §4]
 #[test]
 fn blocks_take_their_room_in_the_header() {
     let mut alone = receiver(true, false);
@@ -55,6 +57,8 @@ fn blocks_take_their_room_in_the_header() {
     assert_eq!(after(&mut receiver(false, false), &[4, 6]), (0, vec![]));
 }
 
+/// A duplicate segment is reported in one ACK only, before the ranges beyond gaps.
+///
 /// Verifies: [RFC2883 §4]
 #[test]
 fn a_segment_that_comes_twice_is_reported_once() {
@@ -68,6 +72,8 @@ fn a_segment_that_comes_twice_is_reported_once() {
     assert_eq!(after(&mut receiver, &[4]), (0, vec![]));
 }
 
+/// SYN and SYN-ACK contain the options for SACK and timestamps if these are configured.
+///
 /// Verifies: [RFC9293 §3.2], [RFC2018 §2], [RFC7323 §3.2]
 #[test]
 fn the_syn_has_the_permitted_options() {
@@ -87,6 +93,9 @@ fn the_syn_has_the_permitted_options() {
     }
 }
 
+/// An ACK echoes the timestamp of the first segment that it acknowledges or, beyond a gap, of the last one
+/// before the gap.
+///
 /// Verifies: [RFC7323 §4.3]
 #[test]
 fn the_echo_is_of_the_segment_that_the_ack_is_about() {
@@ -105,7 +114,9 @@ fn the_echo_is_of_the_segment_that_the_ack_is_about() {
     assert_eq!(echo(0, 11), Some(60));
 }
 
-/// Verifies: [RFC7323 §4.1], [RFC7323 §3.2]: every new ACK is a sample, also for retransmissions.
+/// With timestamps every ACK for new data gives a round-trip sample, also after a retransmission.
+///
+/// Verifies: [RFC7323 §4.1], [RFC7323 §3.2]
 #[test]
 fn every_ack_for_new_data_measures_a_round_trip() {
     let mut script = Script::new(SenderConfig { timestamps: true, ..plain() });

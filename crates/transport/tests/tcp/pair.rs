@@ -39,7 +39,7 @@ pub(crate) struct Pair<F> {
     fate: F,
     /// Sizes of the sender's packets in the transmit queue of its host.
     host: Vec<Bytes>,
-    /// Number of the last segment that the sender's host refused.
+    /// Sequence number of the last segment that the sender's host refused.
     refused: Option<u64>,
     /// All segments of the sender in the order in which they were sent.
     pub(crate) log: Vec<(Time, Segment)>,
@@ -159,7 +159,7 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         self.log.iter().map(|(_, segment)| segment).filter(|segment| segment.payload > 0)
     }
 
-    /// Polls both endpoints and checks invariants.
+    /// Polls both endpoints until they are silent, and checks invariants.
     pub(crate) fn drain(&mut self) {
         while let Some(segment) = self.receiver.poll_transmit(self.now) {
             self.send(To::Sender, segment);

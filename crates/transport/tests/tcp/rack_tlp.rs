@@ -21,9 +21,10 @@ fn rack(segments: u32) -> SenderConfig {
     }
 }
 
-/// Verifies: [RFC8985 §3.4], [RFC8985 §6.2]: a lost retransmission is repeated without a time-out.
+/// A lost retransmission is sent again without a time-out. The example is the RFC's, with a window of six
+/// segments, so that no tail needs a probe.
 ///
-/// The RFC's example with a window of six, so that no tail needs a probe.
+/// Verifies: [RFC8985 §3.4], [RFC8985 §6.2]
 #[test]
 fn a_lost_retransmission_is_found_by_its_time() {
     let mut script = Script::new(rack(6));
@@ -43,7 +44,9 @@ fn a_lost_retransmission_is_found_by_its_time() {
     assert!(script.sender.is_finished());
 }
 
-/// Verifies: [RFC8985 §3.4], [RFC8985 §7]: a probe reveals a lost tail.
+/// If the last segment is lost, a probe after two round trips reveals the loss.
+///
+/// Verifies: [RFC8985 §3.4], [RFC8985 §7]
 #[test]
 fn a_lost_tail_is_probed_after_two_round_trips() {
     let mut script = Script::new(rack(4));
@@ -57,7 +60,9 @@ fn a_lost_tail_is_probed_after_two_round_trips() {
     assert_eq!((stats.tail_probes, stats.retransmissions, stats.timeouts), (1, 3, 0));
 }
 
-/// Verifies: [RFC8985 §7.3]: a probe is new data if there is any.
+/// A tail loss probe is new data if there is any.
+///
+/// Verifies: [RFC8985 §7.3]
 #[test]
 fn a_probe_is_new_data_if_there_is_any() {
     let config = SenderConfig { transfer: Transfer::Endless, ..rack(4) };
@@ -69,7 +74,9 @@ fn a_probe_is_new_data_if_there_is_any() {
     assert_eq!((script.sender.cwnd(), script.sender.stats().retransmissions), (6, 0));
 }
 
-/// Verifies: [RFC8985 §7.4.2]: a loss that the probe has repaired reduces the window.
+/// A loss that a tail loss probe has repaired reduces the window.
+///
+/// Verifies: [RFC8985 §7.4.2]
 #[test]
 fn a_loss_that_a_probe_has_repaired_reduces_the_window() {
     let config = SenderConfig {
@@ -91,7 +98,9 @@ fn a_loss_that_a_probe_has_repaired_reduces_the_window() {
     assert_eq!((before, script.sender.ssthresh()), (5, 2));
 }
 
-/// Verifies: [RFC8985 §6.2]: a segment that arrives within a quarter of the round trip is not lost.
+/// A segment that arrives late by less than a quarter of the round trip is not lost.
+///
+/// Verifies: [RFC8985 §6.2]
 #[test]
 fn slight_reordering_is_waited_for() {
     let mut script = Script::new(rack(8));
@@ -101,7 +110,9 @@ fn slight_reordering_is_waited_for() {
     assert_eq!(script.sender.stats().retransmissions, 0);
 }
 
-/// Verifies: [RFC8985 §6.2]: three duplicates need no waiting, until reordering has been seen.
+/// Until reordering has been seen, a segment is lost at once when three later ones have arrived.
+///
+/// Verifies: [RFC8985 §6.2]
 #[test]
 fn three_arrivals_above_a_gap_end_the_waiting() {
     let mut script = Script::new(rack(8));
@@ -110,7 +121,9 @@ fn three_arrivals_above_a_gap_end_the_waiting() {
     script.receive(sack(1, &[(2, 5)])).sends([1]);
 }
 
-/// Verifies: [RFC8985 §6.3]: a time-out marks as lost what was sent a round trip ago, and nothing else.
+/// A time-out marks as lost the segments sent a round trip ago or earlier, and no others.
+///
+/// Verifies: [RFC8985 §6.3]
 #[test]
 fn a_timeout_leaves_what_was_sent_lately() {
     let config = SenderConfig {
@@ -131,7 +144,9 @@ fn a_timeout_leaves_what_was_sent_lately() {
     assert_eq!((script.sender.stats().timeouts, script.sender.is_finished()), (1, true));
 }
 
-/// Verifies: [linux-tcp-cong]: half of seven segments is three.
+/// Linux's arithmetic rounds windows down to whole segments: half of seven is three.
+///
+/// Verifies: [linux-tcp-cong]
 #[test]
 fn the_arithmetic_of_linux_is_in_whole_segments() {
     for (arithmetic, cwnd) in [(Arithmetic::Rfc, 3_500), (Arithmetic::Linux, 3_000)] {
@@ -142,6 +157,8 @@ fn the_arithmetic_of_linux_is_in_whole_segments() {
     }
 }
 
+/// With Linux's arithmetic, and only with it, every second segment of a burst carries PSH.
+///
 /// Verifies: [linux-tso]
 #[test]
 fn segments_of_linux_go_out_in_twos() {
@@ -153,6 +170,8 @@ fn segments_of_linux_go_out_in_twos() {
     }
 }
 
+/// A receiver acknowledges a segment with PSH at once, and one without it after a delay.
+///
 /// Verifies: [linux-push]
 #[test]
 fn a_receiver_answers_a_push_at_once() {

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Duration};
 
 use crate::script::{SEGMENT, ms, octet};
 
-/// Segment `number` of 1000 octets.
+/// Data segment `number`, of 1000 octets.
 fn data(number: u64) -> Segment {
     let flags = Flags::ACK;
     Segment {
@@ -27,8 +27,8 @@ fn plain() -> ReceiverConfig {
     ReceiverConfig { handshake: false, buffer: Bytes::new(20_000), ..ReceiverConfig::default() }
 }
 
-/// A segment arrives at `at`. Returns the number below which the ACK sent at once acknowledges all, or `None`
-/// without an ACK.
+/// Lets a segment arrive at `at` ms. Returns the number of segments that the ACK sent at once acknowledges;
+/// `None` without an ACK.
 fn after(receiver: &mut Receiver, at: u64, segment: Segment) -> Option<u64> {
     receiver.handle_segment(ms(at), &segment);
     acked(receiver, at)
@@ -43,6 +43,8 @@ fn acked(receiver: &mut Receiver, at: u64) -> Option<u64> {
     Some((ack.ack - 1) / SEGMENT)
 }
 
+/// Every second segment is acknowledged at once, and a single one 200 ms after its arrival.
+///
 /// Verifies: [RFC5681 §4.2], [RFC9293 §3.8.6.3]
 #[test]
 fn every_second_segment_is_acknowledged_at_once_and_an_odd_one_in_time() {
@@ -76,6 +78,8 @@ fn the_count_and_the_time_of_delayed_acks_are_choices() {
     assert_eq!([0, 1, 2].map(|k| after(&mut receiver, k, data(k))), [Some(1), Some(2), Some(3)]);
 }
 
+/// The first `quick_acks` ACKs are not delayed.
+///
 /// Verifies: [linux-quickack]
 #[test]
 fn at_the_start_so_many_acks_are_not_delayed() {
@@ -99,9 +103,9 @@ fn where_windows_grow_a_duplicate_begins_quick_acks_again() {
     }
 }
 
-/// 66 segments, one per millisecond, are the first window of 64 kB, and thus a round trip. They exceed the
-/// data expected in a round trip, so the window may grow with the next ones: each of those is acknowledged,
-/// while of the others every second one is.
+/// While the auto-tuned window grows, no ACK is delayed. 66 segments, one per millisecond, are the first
+/// window of 64 kB, and thus a round trip. They exceed the data expected in a round trip, so the window may
+/// grow with the next ones: each of those is acknowledged, while of the others every second one is.
 ///
 /// Verifies: [linux-rcv-space]
 #[test]
@@ -154,6 +158,8 @@ fn an_ack_that_is_due_stays_due() {
     assert_eq!(acked(&mut receiver, 0), Some(3));
 }
 
+/// Each segment that arrives beyond a gap, or fills one, is acknowledged at once.
+///
 /// Verifies: [RFC5681 §4.2]
 #[test]
 fn segments_out_of_order_are_answered_at_once_each() {
@@ -173,7 +179,9 @@ fn segments_out_of_order_are_answered_at_once_each() {
     assert_eq!(stats.acks_sent, 5);
 }
 
-/// Verifies: [RFC5681 §4.2]: data in order below a gap is acknowledged at once.
+/// Data in order below a gap is acknowledged at once.
+///
+/// Verifies: [RFC5681 §4.2]
 #[test]
 fn data_below_a_gap_is_answered_at_once() {
     let mut receiver = Receiver::new(plain());
@@ -182,6 +190,8 @@ fn data_below_a_gap_is_answered_at_once() {
     assert_eq!(after(&mut receiver, 2, data(1)), Some(2));
 }
 
+/// A duplicate segment is acknowledged at once and delivers nothing.
+///
 /// Verifies: [RFC9293 §3.10.7.4]
 #[test]
 fn a_duplicate_is_answered_at_once() {
@@ -205,6 +215,8 @@ fn octets_that_come_twice_are_delivered_once() {
     assert_eq!(receiver.delivered(), Bytes::new(1_500));
 }
 
+/// A segment that exceeds the receive buffer is dropped, and an ACK is sent.
+///
 /// Verifies: [RFC9293 §3.10.7.4]
 #[test]
 fn what_does_not_fit_the_buffer_is_dropped_and_answered() {
@@ -216,6 +228,8 @@ fn what_does_not_fit_the_buffer_is_dropped_and_answered() {
     assert_eq!((stats.out_of_order, stats.beyond_window), (1, 1));
 }
 
+/// Each SYN is answered with a SYN-ACK until another segment arrives; after that, with an ordinary ACK.
+///
 /// Verifies: [RFC9293 §3.10.7.2], [RFC7323 §2.2]
 #[test]
 fn a_syn_is_answered_every_time_until_something_else_comes() {
@@ -259,6 +273,8 @@ fn data_completes_the_handshake() {
     assert_eq!(after(&mut receiver, 2, data(1)), Some(2));
 }
 
+/// Without window scaling the window is 65 535 octets, and the SYN-ACK has 4 octets of options.
+///
 /// Verifies: [RFC7323 §2.2]
 #[test]
 fn without_scaling_the_window_is_65535_and_the_syn_shorter() {
@@ -278,6 +294,8 @@ fn without_scaling_the_window_is_65535_and_the_syn_shorter() {
     assert_eq!(receiver.poll_transmit(ms(1)).unwrap().window, 65_535);
 }
 
+/// A FIN is acknowledged at once, each time that it arrives, and does not count as data.
+///
 /// Verifies: [RFC9293 §3.10.7.4]
 #[test]
 fn a_fin_is_answered_at_once_and_is_no_data() {

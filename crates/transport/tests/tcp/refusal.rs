@@ -24,6 +24,8 @@ fn nine_in_flight() -> Script {
     script
 }
 
+/// If the host refuses new data, the sender takes it back and reduces cwnd and ssthresh as after a loss.
+///
 /// Verifies: [linux-cwr]
 #[test]
 fn new_data_is_taken_back_and_the_window_reduced() {
@@ -39,6 +41,9 @@ fn new_data_is_taken_back_and_the_window_reduced() {
     script.refuses(0..9, 9).window(7, 7);
 }
 
+/// After a refusal the sender waits until its flight is smaller than the reduced window, and then sends the
+/// refused segment first.
+///
 /// Verifies: [linux-cwr]
 #[test]
 fn sending_resumes_once_the_flight_has_drained_to_the_window() {
@@ -55,6 +60,8 @@ fn sending_resumes_once_the_flight_has_drained_to_the_window() {
     assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (20, 0, 0));
 }
 
+/// Several refusals within one window of data reduce cwnd once.
+///
 /// Verifies: [linux-cwr]
 #[test]
 fn a_window_is_reduced_once() {
@@ -68,14 +75,18 @@ fn a_window_is_reduced_once() {
     assert_eq!(script.sender.stats().refusals, 4);
 }
 
-/// Verifies: [linux-cwr]: the reduction depends on cwnd, not on the length of the burst.
+/// A refusal reduces the window by a fraction of cwnd, however few segments of the burst were sent.
+///
+/// Verifies: [linux-cwr]
 #[test]
 fn a_burst_cut_short_costs_no_more() {
     let mut script = Script::new(ten());
     script.refuses(0..2, 2).window(5, 5).at(100).ack(1).sends(2..6);
 }
 
-/// Verifies: [linux-cwr]: the timer causes a retry, which is no time-out.
+/// With nothing in flight the timer causes a retry of the refused segment, which is no time-out.
+///
+/// Verifies: [linux-cwr]
 #[test]
 fn with_nothing_in_flight_the_timer_tries_again() {
     let mut script = Script::new(ten());
@@ -105,7 +116,9 @@ fn an_ack_before_the_retry_starts_the_timer_anew() {
     script.at(1_900).expire().sends([0]).window(1, 2);
 }
 
-/// Verifies: [RFC6298 §3]: the measurement of another segment continues.
+/// A refusal discards the round-trip measurement of the refused segment, and not that of another one.
+///
+/// Verifies: [RFC6298 §3]
 #[test]
 fn only_the_refused_segment_is_no_longer_timed() {
     let mut script = nine_in_flight();
@@ -146,7 +159,9 @@ fn a_timeout_ends_the_reduction() {
     script.at(1_100).ack(1).sends([1, 2]).window(2, 4);
 }
 
-/// Verifies: [RFC3042 §2]: a refused segment of limited transmit is not subtracted from the flight.
+/// A refused segment of limited transmit is not subtracted from the flight from which ssthresh follows.
+///
+/// Verifies: [RFC3042 §2]
 #[test]
 fn a_refused_limited_transmit_does_not_lower_the_threshold() {
     let mut script = Script::new(SenderConfig { limited_transmit: true, ..ten() });
@@ -155,7 +170,9 @@ fn a_refused_limited_transmit_does_not_lower_the_threshold() {
     script.ack(0).silent().ack(0).sends([0]).window(8, 5);
 }
 
-/// Verifies: [RFC6675 §5 step C]: a refused segment is not in the pipe.
+/// A segment of new data that is refused in recovery does not count in `pipe`.
+///
+/// Verifies: [RFC6675 §5 step C]
 #[test]
 fn new_data_refused_in_recovery_is_not_in_the_network() {
     let mut script = Script::new(SenderConfig { initial_window: 10, ..selective() });

@@ -1,5 +1,5 @@
-//! Scripted tests of a TCP sender. Segments have 1000 octets and numbers from 0: segment k starts at octet 1
-//! + 1000·k, and "ACK k" acknowledges everything below segment k.
+//! Scripted tests of a TCP sender. Segments have 1000 octets and numbers from 0: segment k starts at octet
+//! 1 + 1000·k, and "ACK k" acknowledges everything below segment k.
 
 use airfair_transport::tcp::{Flags, Segment, Sender, SenderConfig, SenderEvent};
 use airfair_units::{Bytes, Duration, Time};
@@ -25,7 +25,7 @@ pub(crate) fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-/// First octet of segment `number`.
+/// Sequence number of the first octet of segment `number`.
 pub(crate) fn octet(number: u64) -> u64 {
     1 + SEGMENT * number
 }
@@ -64,13 +64,13 @@ impl Script {
         self
     }
 
-    /// Lets `segment` arrive.
+    /// Lets `segment` arrive at the sender now.
     pub(crate) fn receive(&mut self, segment: Segment) -> &mut Self {
         self.sender.handle_segment(self.now, &segment);
         self
     }
 
-    /// Lets ACK `number` arrive.
+    /// Lets ACK `number` arrive at the sender now.
     pub(crate) fn ack(&mut self, number: u64) -> &mut Self {
         self.receive(ack(number))
     }
@@ -94,7 +94,7 @@ impl Script {
         self
     }
 
-    /// Checks that nothing is sent.
+    /// Checks that nothing is sent now.
     #[track_caller]
     pub(crate) fn silent(&mut self) -> &mut Self {
         self.sends([])
@@ -129,14 +129,14 @@ impl Script {
         self
     }
 
-    /// Checks that the timer is set to `at_ms`.
+    /// Checks that the sender's timer is set to `at_ms`.
     #[track_caller]
     pub(crate) fn timer(&mut self, at_ms: u64) -> &mut Self {
         assert_eq!(self.sender.next_timeout(), Some(ms(at_ms)));
         self
     }
 
-    /// Checks that the timer does not run.
+    /// Checks that the sender's timer does not run.
     #[track_caller]
     pub(crate) fn timer_is_off(&mut self) -> &mut Self {
         assert_eq!(self.sender.next_timeout(), None);

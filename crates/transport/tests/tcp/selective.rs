@@ -27,7 +27,9 @@ fn eleven_in_flight(config: SenderConfig) -> Script {
     script
 }
 
-/// Verifies: [RFC6675 §5], [RFC6675 §4]: three losses in a window are repaired in one round trip.
+/// With SACK three losses in a window are repaired in one round trip.
+///
+/// Verifies: [RFC6675 §5], [RFC6675 §4]
 #[test]
 fn three_losses_are_repaired_in_one_round_trip() {
     let mut script = eleven_in_flight(selective());
@@ -54,7 +56,9 @@ fn three_losses_are_repaired_in_one_round_trip() {
     assert_eq!((stats.retransmissions, stats.fast_retransmits, stats.timeouts), (3, 1, 0));
 }
 
-/// Verifies: [RFC6675 §5 step 2]: a single ACK may suffice.
+/// A single ACK starts recovery if its SACK blocks show a loss.
+///
+/// Verifies: [RFC6675 §5 step 2]
 #[test]
 fn the_scoreboard_need_not_wait_for_three_duplicates() {
     let mut script = eleven_in_flight(selective());
@@ -69,7 +73,9 @@ fn the_scoreboard_need_not_wait_for_three_duplicates() {
     ]);
 }
 
-/// Verifies: [RFC6675 §2]: an ACK without new SACK information is no duplicate.
+/// An ACK without new SACK information is no duplicate.
+///
+/// Verifies: [RFC6675 §2]
 #[test]
 fn acks_without_new_blocks_are_no_duplicates() {
     let mut script = eleven_in_flight(selective());
@@ -80,6 +86,9 @@ fn acks_without_new_blocks_are_no_duplicates() {
     assert_eq!(script.sender.stats().duplicate_acks, 1);
 }
 
+/// With SACK, each of the first two ACKs with new blocks sends a new segment, which does not count for
+/// ssthresh.
+///
 /// Verifies: [RFC6675 §5 step 3], [RFC5681 §3.2 step 2]
 #[test]
 fn limited_transmit_sends_for_what_has_left_the_network() {
@@ -92,7 +101,9 @@ fn limited_transmit_sends_for_what_has_left_the_network() {
     script.window(2, 2);
 }
 
-/// Verifies: [RFC6675 §4 rule 3]: without new data, segments that may be lost are sent, too.
+/// If there is no new data, segments that may be lost are sent again, too.
+///
+/// Verifies: [RFC6675 §4 rule 3]
 #[test]
 fn without_new_data_holes_are_sent_before_they_count_as_lost() {
     let transfer = Transfer::Bytes(Bytes::new(10 * SEGMENT));
@@ -107,6 +118,8 @@ fn without_new_data_holes_are_sent_before_they_count_as_lost() {
     assert!(script.sender.is_finished());
 }
 
+/// If the last segment is lost, the rescue retransmission sends it again, once per recovery.
+///
 /// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]
 #[test]
 fn the_last_segment_is_rescued_once() {
@@ -123,6 +136,8 @@ fn the_last_segment_is_rescued_once() {
     assert_eq!(script.sender.stats().timeouts, 0);
 }
 
+/// A time-out forgets all SACK blocks; octets that later blocks report are not sent again.
+///
 /// Verifies: [RFC2018 §5.1], [RFC6675 §5.1]
 #[test]
 fn after_a_timeout_the_scoreboard_is_empty_and_what_it_hears_then_is_skipped() {
@@ -151,8 +166,9 @@ fn after_a_timeout_segments_end_where_a_gap_ends() {
     assert_eq!(sent, [(octet(1), 500), (octet(2), 1_000)]);
 }
 
-/// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]: an ACK of only the first retransmission allows no
-/// rescue retransmission.
+/// An ACK of only the first retransmission allows no rescue retransmission.
+///
+/// Verifies: [RFC6675 §4 rule 4], [RFC6675 §5 step 4.3]
 #[test]
 fn a_rescue_waits_for_more_than_the_first_retransmission() {
     let transfer = Transfer::Bytes(Bytes::new(8 * SEGMENT));
@@ -164,7 +180,10 @@ fn a_rescue_waits_for_more_than_the_first_retransmission() {
     script.at(210).ack(7).sends([7]);
 }
 
-/// Verifies: [RFC6675 §5]: the window limits the pipe and not the flight; a time-out ends recovery.
+/// In recovery the window limits the octets in the network and not the flight, and a lost retransmission is
+/// repaired by a time-out.
+///
+/// Verifies: [RFC6675 §5]
 #[test]
 fn a_lost_retransmission_ends_in_a_timeout() {
     let mut script = eleven_in_flight(selective());
@@ -180,7 +199,10 @@ fn a_lost_retransmission_ends_in_a_timeout() {
     script.timer(1_100).at(1_100).expire().sends([1]).window(1, 5);
 }
 
-/// Verifies: [RFC9293 §3.8.6]: data out of order occupies the receiver's buffer.
+/// In recovery the sender does not exceed the receiver's window, because data out of order occupies the
+/// buffer.
+///
+/// Verifies: [RFC9293 §3.8.6]
 #[test]
 fn the_receivers_window_holds_new_data_back_in_recovery() {
     let narrow = |segment: Segment| Segment { window: 5_000, ..segment };
@@ -192,7 +214,10 @@ fn the_receivers_window_holds_new_data_back_in_recovery() {
     script.at(200).receive(narrow(ack(5))).sends([5, 6]);
 }
 
-/// Verifies: [RFC6937 §3]: one segment per two that arrive, instead of a pause and a burst.
+/// With proportional rate reduction the sender sends one segment for every two that arrive, instead of a
+/// pause and a burst.
+///
+/// Verifies: [RFC6937 §3]
 #[test]
 fn proportional_reduction_sends_throughout() {
     for (proportional_reduction, sent) in [
@@ -228,7 +253,10 @@ fn a_given_window_ends_the_proportion() {
     script.sends(20..26);
 }
 
-/// Verifies: [RFC2883 §4.2]: a duplicate is below the acknowledgment, or inside the second block.
+/// The sender counts ACKs that report a duplicate: a first SACK block below the acknowledgment or inside the
+/// second block.
+///
+/// Verifies: [RFC2883 §4.2]
 #[test]
 fn reports_of_duplicates_are_counted() {
     let mut script = Script::new(SenderConfig { initial_window: 8, ..selective() });

@@ -36,6 +36,9 @@ fn leave(script: &mut Script, packets: u64) -> bool {
     waited
 }
 
+/// In congestion avoidance a sender stops once its host's queue holds more than 1 ms at 1.2 times cwnd per
+/// round trip.
+///
 /// cwnd is 101 segments in congestion avoidance, and 1.2 · 101 000 octets in 10 ms are 12 120 in a
 /// millisecond. Eleven packets are 11 440 octets, so a twelfth is sent: 12 480.
 ///
@@ -52,6 +55,8 @@ fn a_millisecond_at_the_pacing_rate_waits_in_the_own_queue() {
     script.sends(113..117);
 }
 
+/// In slow start the limit of the host's queue is 1 ms at twice cwnd per round trip.
+///
 /// 2 · 200 000 octets in 10 ms are 40 000 in a millisecond. 38 packets are 39 520, so a 39th is sent.
 ///
 /// Verifies: [linux-tsq]
@@ -61,6 +66,8 @@ fn in_slow_start_the_pacing_rate_is_twice_that_of_the_window() {
     script.window(200, u32::MAX).sends(100..139);
 }
 
+/// Two segments may wait in the host's queue, however low the pacing rate is.
+///
 /// 1.2 · 101 000 octets per second are 121 in a millisecond. Two packets may wait, so a third is added to
 /// them.
 ///
@@ -94,6 +101,8 @@ fn two_bursts_of_two_segments_may_wait_where_segments_go_out_in_twos() {
     script.sends(106..108).silent();
 }
 
+/// Before the first round-trip sample, 4 MiB may wait in the host's queue.
+///
 /// 4033 packets of 1040 octets are the first to exceed 4 MiB.
 ///
 /// Verifies: `tcp_limit_output_bytes` [linux-tsq]
@@ -106,6 +115,8 @@ fn four_mebibytes_may_wait_before_a_round_trip_is_known() {
     assert_eq!(script.sender.awaited_departures(), Some(Bytes::new(4_033 * 1_040 - (4 << 20))));
 }
 
+/// During loss recovery the sender may have twice as many octets in its host's queue.
+///
 /// For each packet that leaves another one is sent, until the window of 101 is full. With 12 480 of 12 120
 /// octets in the host's queue no new data would be sent; retransmissions are allowed up to 24 240.
 ///
@@ -122,6 +133,8 @@ fn a_repair_may_have_twice_as_much_in_the_own_queue() {
     script.at(12).ack(100).ack(100).silent().ack(100).sends([100]).silent();
 }
 
+/// A sender that waits for its host between two ACKs still counts as limited by cwnd, so cwnd grows.
+///
 /// The window was full before the ACK of half of it. Some of the new data waits for the host when the next
 /// ACK arrives; cwnd still grows by a segment for each.
 ///

@@ -16,6 +16,9 @@ fn eight_lost() -> Script {
     script
 }
 
+/// A time-out retransmits the first segment with cwnd 1, and each further one doubles the time-out, up to
+/// 60 s.
+///
 /// Verifies: [RFC6298 §5.4 to §5.6], [RFC5681 §3.1 eq. 4]
 #[test]
 fn a_timeout_sends_the_first_segment_again_and_doubles() {
@@ -31,8 +34,10 @@ fn a_timeout_sends_the_first_segment_again_and_doubles() {
     assert_eq!(script.sender.stats().timeouts, 7);
 }
 
-/// Verifies: [RFC5681 §3.1]: the sender returns to the first lost segment and uses slow start up to half of
-/// the flight.
+/// After a time-out the sender sends everything from the first lost segment on again, in slow start up to
+/// half of the flight.
+///
+/// Verifies: [RFC5681 §3.1]
 #[test]
 fn after_a_timeout_everything_outstanding_is_sent_again_in_slow_start() {
     let mut script = eight_lost();
@@ -63,6 +68,8 @@ fn a_timeout_of_another_segment_lowers_the_threshold() {
     script.at(3_100).expire().sends([1]).window(1, 2);
 }
 
+/// The timer starts with the first segment, restarts with each new ACK, and stops with the ACK of all data.
+///
 /// Verifies: [RFC6298 §5.1 to §5.3]
 #[test]
 fn the_timer_runs_from_the_first_segment_or_from_the_last_new_ack() {
@@ -89,6 +96,9 @@ fn the_timer_starts_again_with_the_next_segment() {
     script.at(700).sends(4..9).timer(1_700);
 }
 
+/// An ACK of a retransmission gives no round-trip sample, and the time-out stays backed off until the next
+/// sample.
+///
 /// Verifies: [RFC6298 §3], [RFC6298 §5.5]
 #[test]
 fn an_ack_of_a_retransmission_measures_nothing_and_keeps_the_back_off() {
@@ -100,7 +110,9 @@ fn an_ack_of_a_retransmission_measures_nothing_and_keeps_the_back_off() {
     script.at(1_600).ack(9).events([rtt(100)]).timer(2_600);
 }
 
-/// Verifies: [RFC6298 §3]: a fast retransmission also ends the current measurement.
+/// A fast retransmission ends the current round-trip measurement.
+///
+/// Verifies: [RFC6298 §3]
 #[test]
 fn nothing_is_measured_across_a_fast_retransmission() {
     // 0 is timed and lost.
@@ -115,7 +127,9 @@ fn nothing_is_measured_across_a_fast_retransmission() {
     ]);
 }
 
-/// Verifies: [RFC6298 §3]: one measurement per round trip is enough.
+/// One segment at a time is measured, so a window gives one round-trip sample.
+///
+/// Verifies: [RFC6298 §3]
 #[test]
 fn one_segment_is_timed_at_a_time() {
     let mut script = Script::new(plain());
@@ -125,7 +139,9 @@ fn one_segment_is_timed_at_a_time() {
     assert_eq!(script.sender.stats().rtt_samples, 2);
 }
 
-/// Verifies: [RFC6298 §2.4]: the minimum is configurable.
+/// With a smaller configured minimum the time-out follows from the round trip.
+///
+/// Verifies: [RFC6298 §2.4]
 #[test]
 fn with_a_lower_floor_the_round_trip_decides() {
     let rto = RtoConfig { min: Duration::from_millis(200), ..RtoConfig::default() };
@@ -136,6 +152,8 @@ fn with_a_lower_floor_the_round_trip_decides() {
     assert_eq!(script.sender.next_timeout(), Some(Time::from_nanos(90_000_000 + 261_250_000)));
 }
 
+/// A time-out ends fast recovery: duplicates no longer inflate the window, and no ACK is partial.
+///
 /// Verifies: [RFC6582 §3.2 step 4]
 #[test]
 fn a_timeout_ends_fast_recovery() {

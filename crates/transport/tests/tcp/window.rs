@@ -5,6 +5,8 @@ use airfair_units::Bytes;
 
 use crate::script::{Script, ack, ms, octet, plain};
 
+/// In slow start each ACK for new data adds one segment to cwnd.
+///
 /// Verifies: [RFC6928 §2], [RFC5681 §3.1 eq. 2]
 #[test]
 fn slow_start_sends_two_segments_for_one() {
@@ -15,6 +17,8 @@ fn slow_start_sends_two_segments_for_one() {
     script.at(110).ack(3).sends([6, 7, 8]).window(6, u32::MAX);
 }
 
+/// In congestion avoidance cwnd grows by one segment for each window of octets acknowledged.
+///
 /// Verifies: [RFC3465 §2.1]
 #[test]
 fn avoidance_adds_one_segment_per_window() {
@@ -26,7 +30,10 @@ fn avoidance_adds_one_segment_per_window() {
     script.at(200).ack(9).sends(9..15).window(6, 4);
 }
 
-/// Verifies: [RFC5681 §3.1 eq. 3]: ns-2 counts ACKs, so delayed ACKs halve the growth.
+/// Without byte counting, as in ns-2, the window grows by the number of ACKs, so delayed ACKs halve the
+/// growth.
+///
+/// Verifies: [RFC5681 §3.1 eq. 3]
 #[test]
 fn avoidance_by_acks_does_not_see_how_much_they_acknowledge() {
     let config = SenderConfig { initial_ssthresh: Some(4), byte_counting: false, ..plain() };
@@ -39,6 +46,8 @@ fn avoidance_by_acks_does_not_see_how_much_they_acknowledge() {
     script.ack(10).sends([12, 13, 14]).window(5, 4);
 }
 
+/// The sender never sends beyond the receiver's window, and a change of that window is no duplicate ACK.
+///
 /// Verifies: [RFC9293 §3.8.6]
 #[test]
 fn the_receivers_window_limits() {
@@ -53,6 +62,8 @@ fn the_receivers_window_limits() {
     assert_eq!(script.sender.flight(), Bytes::new(4_000));
 }
 
+/// If the receiver's window is smaller than a segment, the sender sends one segment of that size at a time.
+///
 /// Verifies: [RFC9293 §3.8.6.2.1]
 #[test]
 fn a_window_below_a_segment_carries_small_segments_one_at_a_time() {
@@ -65,6 +76,8 @@ fn a_window_below_a_segment_carries_small_segments_one_at_a_time() {
     assert_eq!(sizes(&mut script), [(701, 700)]);
 }
 
+/// While the receiver's window limits the sender, cwnd grows only with `grow_beyond_receive_window`.
+///
 /// Verifies: [RFC7661 §1]
 #[test]
 fn cwnd_grows_beyond_the_receivers_window_only_if_asked() {
@@ -81,6 +94,8 @@ fn cwnd_grows_beyond_the_receivers_window_only_if_asked() {
     }
 }
 
+/// cwnd does not grow while the application has too little data to fill it.
+///
 /// Verifies: [RFC7661 §1]
 #[test]
 fn cwnd_does_not_grow_when_the_source_runs_dry() {
@@ -91,6 +106,8 @@ fn cwnd_does_not_grow_when_the_source_runs_dry() {
     script.ack(3).ack(4).silent().window(6, u32::MAX);
 }
 
+/// Under a limit in segments no more than these are in flight, and cwnd does not grow.
+///
 /// Verifies: [arf-aware-tcp §3]
 #[test]
 fn a_limit_in_segments_caps_what_is_in_flight() {
@@ -104,7 +121,9 @@ fn a_limit_in_segments_caps_what_is_in_flight() {
     script.sends([7, 8, 9]);
 }
 
-/// Verifies: [arf-aware-tcp §3]: ⌊cwnd / k⌋ follows cwnd and is at least one.
+/// A window limit of ⌊cwnd / k⌋ follows cwnd and is at least one segment.
+///
+/// Verifies: [arf-aware-tcp §3]
 #[test]
 fn a_divided_window_rounds_down_and_never_vanishes() {
     let divided = |divisor| {
@@ -145,7 +164,9 @@ fn no_limit_stops_a_connection() {
     script.sends(0..4);
 }
 
-/// Verifies: [arf-aware-tcp §3]: ns-2 has a switch for the growth of cwnd under the limit.
+/// Under a window limit cwnd grows only with the option for it, which ns-2 has too.
+///
+/// Verifies: [arf-aware-tcp §3]
 #[test]
 fn under_a_limit_cwnd_grows_only_if_asked() {
     for (grow_beyond_receive_window, cwnd) in [(false, 8), (true, 11)] {
@@ -166,7 +187,7 @@ fn a_given_window_is_used_at_once_and_is_one_at_least() {
     script.window(1, u32::MAX).at(100).ack(5).sends([6]).window(2, u32::MAX);
 }
 
-/// Credit earned under the old window does not count for the new one.
+/// A window that a control law sets starts without the credit earned under the old window.
 #[test]
 fn a_given_window_starts_without_credit() {
     let mut script = Script::new(SenderConfig { initial_ssthresh: Some(4), ..plain() });

@@ -26,6 +26,9 @@ fn window(receiver: &mut Receiver, number: u64) -> u64 {
     receiver.poll_transmit(ms(number)).expect("an ACK").window
 }
 
+/// A smaller limit takes effect only when enough octets have arrived, because the right edge never moves
+/// back.
+///
 /// A window of 8000 octets is limited to 3000: the right edge stays at 8000 until 5000 octets have arrived,
 /// and then moves on 3000 ahead. A wider limit takes effect at once, up to the buffer.
 ///
@@ -48,6 +51,8 @@ fn a_limit_lets_the_right_edge_wait_and_never_takes_it_back() {
     assert_eq!(window(&mut receiver, 20), 8_000);
 }
 
+/// A limited window is rounded up to a multiple of the unit of the window field.
+///
 /// A buffer of 100 001 octets needs a shift of 1, so 3001 becomes 3002.
 ///
 /// Verifies: [RFC7323 §2.4]
@@ -59,7 +64,7 @@ fn a_limited_window_is_rounded_up_to_what_the_header_can_express() {
     assert_eq!(last, Some(3_002));
 }
 
-/// The SYN-ACK has allowed 65 535 octets, whatever the limit is.
+/// The octets that the SYN-ACK allows, 65 535, stay allowed under any limit.
 #[test]
 fn the_window_of_a_handshake_stays_allowed() {
     let mut receiver = Receiver::new(ReceiverConfig { handshake: true, ..plain(1 << 20) });
@@ -72,6 +77,8 @@ fn the_window_of_a_handshake_stays_allowed() {
     assert_eq!(window(&mut receiver, 0), 64_544);
 }
 
+/// With timestamps the receiver averages the times from its ACKs to the segments that echo them.
+///
 /// The ACK at 0 ms releases a segment that arrives at 40 ms. The next sample is 48 ms: 40 + 8/8 = 41. A
 /// segment with the same echo, and a small one, give no samples.
 ///
@@ -95,6 +102,8 @@ fn timestamps_give_the_receiver_a_mean_round_trip() {
     assert_eq!(receiver.least_round_trip(), Some(Duration::from_millis(40)));
 }
 
+/// Without timestamps the receiver's round trip is the shortest time in which a window of data arrives.
+///
 /// Three segments are a window: after the first segment, 3000 octets take 3 · 10 ms, and later 3 · 5 ms. The
 /// smallest sample counts.
 ///
@@ -115,6 +124,8 @@ fn without_timestamps_a_window_takes_a_round_trip() {
     assert_eq!(receiver.least_round_trip(), receiver.round_trip());
 }
 
+/// A limit that becomes smaller does not shorten the receiver's round-trip estimate.
+///
 /// Six segments per round trip of 60 ms. The window is limited to two while six are on their way: the right
 /// edge stays, and only data beyond it was sent after a later ACK. Two segments, the limit, arrive in 20 ms.
 ///
@@ -170,7 +181,7 @@ proptest! {
         prop_assert_eq!(receiver.stats().beyond_window, 0);
     }
 
-    /// A transfer ends for any behaviour of the wire and of the law.
+    /// A transfer ends for any behaviour of the wire and any window limits.
     #[test]
     fn no_limit_stops_a_transfer(
         octets in 0u64..60_000,

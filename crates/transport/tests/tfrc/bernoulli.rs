@@ -34,6 +34,9 @@ fn rate_over_equation(profile: Profile, millionths: u64) -> f64 {
     (1..=SEEDS).map(one).sum::<f64>() / SEEDS as f64
 }
 
+/// With random loss the mean rate of a flow is X(p) of the throughput equation or, at p = 0.1, some percent
+/// less.
+///
 /// p is the rate of loss *events*, as everywhere in the RFC: losses within a round trip are one event. For
 /// small p it equals the packet loss rate; at 10 % packet loss it is 8.5 %, and X of the packet loss rate is
 /// 16 % less than the rate of the flow.

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 
 use crate::path::{Delivery, Packet, Path, ms};
 
-/// Verifies: [RFC5348 §4.4]: half of the reports are lost, and the flow continues at the rate of the others.
+/// If half of the reports are lost, the flow continues at the rate that the others allow.
+///
+/// Verifies: [RFC5348 §4.4]
 #[test]
 fn lost_reports_are_survived() {
     let mut count = 0;

@@ -77,7 +77,7 @@ impl<F: FnMut(&Packet, u64) -> Delivery> Path<F> {
         true
     }
 
-    /// Runs the pair until `until`, or until nothing more happens.
+    /// Runs the pair until the time `until`, or until nothing more happens.
     pub(crate) fn run(&mut self, until: Time) {
         while self.now < until && self.step() {}
     }

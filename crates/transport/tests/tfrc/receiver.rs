@@ -67,11 +67,13 @@ fn times(reports: &[(u64, Feedback)]) -> Vec<u64> {
     reports.iter().map(|report| report.0).collect()
 }
 
-/// A packet every 20 ms with numbers from 0, without those in `lost`.
+/// Numbers and times of `packets` packets, one every 20 ms from number 0, without those in `lost`.
 fn stream(lost: &[u16], packets: u16) -> impl Iterator<Item = (u16, u64)> {
     (0..packets).filter(|seq| !lost.contains(seq)).map(|seq| (seq, 20 * u64::from(seq)))
 }
 
+/// The first packet is reported at once, and the following ones once per round trip.
+///
 /// Verifies: [RFC5348 §6.1 and §6.2]
 #[test]
 fn the_first_packet_is_reported_at_once_and_then_each_round_trip() {
@@ -93,6 +95,8 @@ fn the_first_packet_is_reported_at_once_and_then_each_round_trip() {
     assert_eq!(reports[2].1, Feedback { sent_at: 130_000, receive_rate: 50_000, ..second });
 }
 
+/// While no packet arrives no report is sent; the next packet is then reported at once.
+///
 /// Verifies: [RFC5348 §6.1]
 #[test]
 fn without_data_no_report_and_then_one_with_the_next_packet() {
@@ -108,7 +112,9 @@ fn without_data_no_report_and_then_one_with_the_next_packet() {
     assert_eq!(script.receiver.next_timeout(), Some(ms(10_100)));
 }
 
-/// Verifies: [RFC5348 §6.3]: while the sender has no round-trip estimate, every packet is reported.
+/// While the sender has no round-trip estimate, the receiver reports every packet.
+///
+/// Verifies: [RFC5348 §6.3]
 #[test]
 fn a_sender_without_round_trip_gets_a_report_per_packet() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -121,9 +127,11 @@ fn a_sender_without_round_trip_gets_a_report_per_packet() {
     }
 }
 
+/// The first loss is reported at once, with the p at which the equation yields the receive rate.
+///
 /// Packet 31 is lost; packet 34, the third one after it, reveals that at 680 ms. In the last 100 ms the 4
-/// packets of 600 (30), 640, 660 and 680 ms arrived, since 580 is R ago; the reports before were of 5 per 100
-/// ms.
+/// packets of 600 (30), 640, 660 and 680 ms arrived, since 580 is R ago; the reports before were of 5 per
+/// 100 ms.
 ///
 /// Verifies: [RFC5348 §5.1, §6.1 and §6.3.1], [RFC3448 §6.3.1]
 #[test]
@@ -145,6 +153,8 @@ fn the_first_loss_is_reported_at_once_with_the_p_of_the_receive_rate() {
     }
 }
 
+/// RFC 5348 counts the newest packet in the current loss interval, RFC 3448 does not.
+///
 /// The current interval has `S_C - S_A + 1` packets in RFC 5348, one less in RFC 3448. Eight intervals of 10
 /// precede it.
 ///
@@ -168,6 +178,8 @@ fn the_current_interval_counts_the_newest_packet() {
     }
 }
 
+/// A loss interval lasts from the first lost packet of one loss event to that of the next.
+///
 /// Verifies: [RFC5348 §5.3 and §5.4]
 #[test]
 fn intervals_are_counted_from_first_loss_to_first_loss() {
@@ -184,7 +196,9 @@ fn intervals_are_counted_from_first_loss_to_first_loss() {
     assert!((1.0 / p - mean).abs() < 1e-6, "{} {mean}", 1.0 / p);
 }
 
-/// Verifies: [RFC5348 §6.1 steps 3 and 4]: losses of one event cause no further report.
+/// The receiver sends one report at once per loss event, and none for further losses of that event.
+///
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]
 #[test]
 fn one_report_per_loss_event() {
     let mut script = Script::new(Profile::Rfc5348);
@@ -194,6 +208,9 @@ fn one_report_per_loss_event() {
     assert_eq!(script.receiver.stats().loss_events, 1);
 }
 
+/// Packets reordered by less than three, and duplicates, are no losses; a packet that arrives after it
+/// counted as lost stays lost.
+///
 /// Verifies: [RFC5348 §5.1]
 #[test]
 fn reordering_below_three_and_copies_are_no_loss() {
@@ -209,8 +226,9 @@ fn reordering_below_three_and_copies_are_no_loss() {
     assert_eq!(counted, (8, 1, 3, 1));
 }
 
-/// Verifies: [RFC5348 §6.1 steps 3 and 4]: a loss event that does not raise p is not reported at once, except
-/// by ns-2.
+/// A loss event that does not raise p is not reported at once, except by ns-2's receiver.
+///
+/// Verifies: [RFC5348 §6.1 steps 3 and 4]
 #[test]
 fn a_loss_after_a_long_time_is_reported_at_once_by_ns2_only() {
     // Events every 10 packets to 131, and one 103 later. When packet 237 reveals it at 4740 ms, the last
@@ -244,6 +262,8 @@ fn numbers_wrap() {
     assert_eq!((stats.packets_received, stats.lost, stats.loss_events), (5, 1, 1));
 }
 
+/// ns-2's receiver reports when packets arrive, and takes a packet as lost as soon as a later one arrives.
+///
 /// Verifies: ns-2.35 `tcp/tfrc-sink.cc`, `recv` and `nextpkt`
 #[test]
 fn ns2_reports_with_arrivals_and_infers_loss_from_one_packet() {
@@ -262,6 +282,8 @@ fn ns2_reports_with_arrivals_and_infers_loss_from_one_packet() {
     assert_eq!(script.receiver.stats().loss_events, 1);
 }
 
+/// The time of a loss follows from the arrivals in RFC 5348, and from the send timestamps in ns-2.
+///
 /// Verifies: [RFC5348 §5.2], ns-2.35 `tcp/tfrc-sink.cc`, `estimate_tstamp`
 #[test]
 fn a_loss_has_the_time_of_arrivals_or_of_sending() {
@@ -277,6 +299,8 @@ fn a_loss_has_the_time_of_arrivals_or_of_sending() {
     }
 }
 
+/// A receiver with a rate limit reports half of the limit instead of the receive rate.
+///
 /// 1000 octets every 20 ms are 50 000 octets/s. A limit of 160 kb/s is 20 000 octets/s, half of which is in
 /// reports. The receive rate is still measured, for when the limit ends.
 ///

@@ -63,7 +63,7 @@ impl Script {
         sent
     }
 
-    /// Lets a report arrive now.
+    /// Lets a report arrive at the sender now.
     pub(crate) fn receive(&mut self, report: Report) -> &mut Self {
         self.sender.handle_feedback(self.now, &report.feedback());
         self
@@ -77,7 +77,7 @@ impl Script {
         sent
     }
 
-    /// Packets sent now: microseconds and numbers.
+    /// Packets that are sent now: their send times [µs] and sequence numbers.
     pub(crate) fn drain(&mut self) -> Vec<(u64, u16)> {
         self.packets().iter().map(|data| (self.now.as_nanos() / 1_000, data.seq)).collect()
     }
@@ -87,7 +87,7 @@ impl Script {
         std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()
     }
 
-    /// Checks the allowed rate X [octets/s].
+    /// Checks the allowed rate X of the sender [octets/s].
     #[track_caller]
     pub(crate) fn allows(&mut self, rate: f64) -> &mut Self {
         let found = self.sender.allowed_rate();

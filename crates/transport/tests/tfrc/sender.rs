@@ -11,6 +11,9 @@ fn equation(p: f64) -> f64 {
     10_000.0 / ((2.0 * p / 3.0).sqrt() + 12.0 * (0.375 * p).sqrt() * p * (1.0 + 32.0 * p * p))
 }
 
+/// Before the first report the sender sends a packet per second, and halves the rate whenever the no-feedback
+/// timer expires.
+///
 /// Verifies: [RFC5348 §4.2 and §4.4]
 #[test]
 fn before_the_first_report_a_packet_per_second_and_halved_every_two_intervals() {
@@ -27,7 +30,9 @@ fn before_the_first_report_a_packet_per_second_and_halved_every_two_intervals() 
     assert_eq!(script.until(9_000), [(9_000_000, 4)]);
 }
 
-/// Verifies: [RFC5348 §4.4]: persistent congestion lowers the rate to one packet in 64 s and no further.
+/// Without reports the rate falls to one packet in 64 s and no further.
+///
+/// Verifies: [RFC5348 §4.4]
 #[test]
 fn without_any_report_the_rate_ends_at_a_packet_in_64_s() {
     let mut script = Script::new(config(Profile::Rfc5348));
@@ -38,7 +43,9 @@ fn without_any_report_the_rate_ends_at_a_packet_in_64_s() {
     assert!(sent.windows(2).all(|pair| pair[1] - pair[0] == 64_000_000), "{sent:?}");
 }
 
-/// Verifies: [RFC5348 §4.3 and §4.6]: slow start at most doubles, up to 2·`X_recv`.
+/// In slow start each report at most doubles the rate, up to 2·`X_recv`.
+///
+/// Verifies: [RFC5348 §4.3 and §4.6]
 #[test]
 fn slow_start_by_reports() {
     let mut script = Script::new(config(Profile::Rfc5348));
@@ -61,7 +68,9 @@ fn slow_start_by_reports() {
     script.allows(140_000.0);
 }
 
-/// Verifies: [RFC5348 §4.3]: after a step in loss the rate follows the equation within a round trip.
+/// After a step in loss the rate follows the equation within a round trip.
+///
+/// Verifies: [RFC5348 §4.3]
 #[test]
 fn a_step_in_loss_is_obeyed_at_once() {
     let mut script = Script::new(config(Profile::Rfc5348));
@@ -76,6 +85,8 @@ fn a_step_in_loss_is_obeyed_at_once() {
     assert!((38..=39).contains(&sent), "{sent}");
 }
 
+/// When reports stop, the rate is halved every four round trips, until the next report.
+///
 /// Verifies: [RFC5348 §4.4]
 #[test]
 fn reports_that_stop_halve_the_rate_after_four_round_trips() {
@@ -93,6 +104,8 @@ fn reports_that_stop_halve_the_rate_after_four_round_trips() {
     script.allows(40_000.0);
 }
 
+/// The no-feedback timer expires after four round trips by the RFCs and after two in ns-2.
+///
 /// Verifies: [RFC3448 §4.3, erratum 270], ns-2.35 `tcp/tfrc.cc`, `recv`
 #[test]
 fn the_profiles_wait_four_round_trips_or_two() {
@@ -109,6 +122,8 @@ fn the_profiles_wait_four_round_trips_or_two() {
     }
 }
 
+/// ns-2's sender starts with 300 octets/s, and in slow start sends a packet at once with every report.
+///
 /// Verifies: ns-2.35 `tcp/tfrc.cc`, `start` and `recv`
 #[test]
 fn ns2_starts_with_300_octets_per_second_and_answers_reports_with_packets() {
@@ -126,6 +141,8 @@ fn ns2_starts_with_300_octets_per_second_and_answers_reports_with_packets() {
     assert_eq!(script.drain(), []);
 }
 
+/// Damping lowers the pacing rate after a long round trip and leaves the allowed rate unchanged.
+///
 /// Verifies: [RFC5348 §4.5]
 #[test]
 fn damping_slows_the_packets_down_and_not_the_allowed_rate() {
@@ -141,6 +158,8 @@ fn damping_slows_the_packets_down_and_not_the_allowed_rate() {
     assert!((ratio - 0.55).abs() < 1e-9, "{ratio}");
 }
 
+/// The round-trip sample is the time since the echoed packet was sent, less the receiver's delay.
+///
 /// Verifies: [RFC5348 §4.3 step 1]
 #[test]
 fn the_receivers_delay_is_no_part_of_the_round_trip() {
@@ -198,6 +217,8 @@ fn numbers_wrap_on_the_wire() {
     assert_eq!(numbers, [65_535, 0, 1, 2]);
 }
 
+/// A sender that a control law limits below the allowed rate counts as data-limited.
+///
 /// Verifies: [RFC5348 §8.2.1]
 #[test]
 fn another_layers_limit_makes_the_sender_data_limited() {

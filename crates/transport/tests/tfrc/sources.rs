@@ -15,8 +15,10 @@ fn lossless(sender: SenderConfig) -> Path<impl FnMut(&crate::path::Packet, u64) 
     Path::new(sender, ReceiverConfig::new(Profile::Rfc5348), fate)
 }
 
-/// Verifies: [RFC5348 §4.3 and §8.2.1]: a source below the allowed rate keeps its rate, and the allowed rate
-/// grows to twice the largest receive rate, but no further.
+/// A source below the allowed rate keeps its rate, and the allowed rate grows to twice the largest receive rate,
+/// but no further.
+///
+/// Verifies: [RFC5348 §4.3 and §8.2.1]
 #[test]
 fn a_constant_source_is_data_limited() {
     // 1000 octets at 80 kb/s: 10 000 octets/s.
@@ -31,7 +33,9 @@ fn a_constant_source_is_data_limited() {
     assert_eq!(stats.no_feedback_timeouts, 0);
 }
 
-/// Verifies: [RFC5348 §4.4]: the rate does not fall below the initial rate in idle periods.
+/// In an idle period the rate does not fall below the initial rate.
+///
+/// Verifies: [RFC5348 §4.4]
 #[test]
 fn a_pause_costs_no_more_than_the_initial_rate() {
     let traffic = Traffic::OnOff {

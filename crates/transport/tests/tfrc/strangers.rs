@@ -60,6 +60,8 @@ fn a_receiver_may_know_its_sender_beforehand() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
+    /// Packets with another SSRC change nothing at sender and receiver but the counters of strangers.
+    ///
     /// Verifies: [RFC3550 §8]
     #[test]
     fn a_stranger_changes_nothing(

@@ -35,7 +35,7 @@ impl Run {
         self.state.rate
     }
 
-    /// Lets the no-feedback timer expire. Returns the rate after it.
+    /// Lets the no-feedback timer expire at `at` ms. Returns the rate after it.
     fn expire(&mut self, at: u64, is_idle: bool) -> f64 {
         self.see(at, Event::NoFeedback { is_idle });
         self.state.rate
@@ -70,6 +70,9 @@ fn allowed(p: f64) -> f64 {
     crate::tfrc::throughput(&Equation::default(), 1_000.0, 0.1, p)
 }
 
+/// Before the first report the rate is a packet per second, or ns-2's 300 octets/s, and the no-feedback timer
+/// 2 s or two packets.
+///
 /// Verifies: [RFC5348 §4.2], [RFC3448 §4.2]
 #[test]
 fn a_packet_per_second_until_the_first_report() {
@@ -87,6 +90,9 @@ fn a_packet_per_second_until_the_first_report() {
     assert_eq!(action.no_feedback_after, Duration::from_nanos(6_666_666_667));
 }
 
+/// The first report sets the rate to the initial window per round trip, which depends on segment size and
+/// variant.
+///
 /// Verifies: [RFC5348 §4.2], [RFC3390 §1], [RFC3448 §4.3]
 #[test]
 fn the_first_report_brings_the_initial_window() {
@@ -103,6 +109,9 @@ fn the_first_report_brings_the_initial_window() {
     }
 }
 
+/// In slow start the rate doubles at most once per round trip, to at most twice the largest receive rate of
+/// two round trips.
+///
 /// Verifies: [RFC5348 §4.3]
 #[test]
 fn slow_start_doubles_once_per_round_trip_and_to_twice_the_receive_rate_at_most() {
@@ -119,6 +128,8 @@ fn slow_start_doubles_once_per_round_trip_and_to_twice_the_receive_rate_at_most(
     assert_rate(run.report(501, 10_000.0, 0.0), 40_000.0);
 }
 
+/// RFC 3448 limits slow start by the last receive rate alone.
+///
 /// Verifies: [RFC3448 §4.3]
 #[test]
 fn the_older_standard_knows_one_receive_rate_only() {
@@ -130,6 +141,8 @@ fn the_older_standard_knows_one_receive_rate_only() {
     assert_rate(run.report(400, 0.0, 0.0), 10_000.0);
 }
 
+/// With loss the rate is that of the equation, at most twice the largest receive rate of two round trips.
+///
 /// Verifies: [RFC5348 §4.3]
 #[test]
 fn with_loss_the_equation_rules_under_twice_the_receive_rate() {
@@ -150,6 +163,8 @@ fn with_loss_the_equation_rules_under_twice_the_receive_rate() {
     }
 }
 
+/// A report on a data-limited interval does not lower the largest receive rate, unless there is more loss.
+///
 /// Verifies: [RFC5348 §4.3 step 4]
 #[test]
 fn in_a_data_limited_interval_the_receive_rate_is_not_the_limit_it_was() {
@@ -171,6 +186,9 @@ fn in_a_data_limited_interval_the_receive_rate_is_not_the_limit_it_was() {
     assert_rate(run.state.rate, 17_000.0);
 }
 
+/// Without a round-trip estimate each expiry of the no-feedback timer halves the rate, unless the sender was
+/// idle.
+///
 /// Verifies: [RFC5348 §4.4]
 #[test]
 fn without_a_round_trip_silence_halves_the_rate() {
@@ -191,6 +209,8 @@ fn without_a_round_trip_silence_halves_the_rate() {
     assert_rate(run.expire(2_000, true), 1_000.0);
 }
 
+/// Each expiry of the no-feedback timer halves the rate, down to one packet in 64 s.
+///
 /// Verifies: [RFC5348 §4.4]
 #[test]
 fn silence_halves_the_rate_down_to_a_packet_in_64_s() {
@@ -218,6 +238,8 @@ fn silence_halves_the_rate_down_to_a_packet_in_64_s() {
     }
 }
 
+/// An expiry of the no-feedback timer in slow start halves the rate.
+///
 /// Verifies: [RFC5348 §4.4], [RFC3448 §4.4, erratum 1458]
 #[test]
 fn silence_in_slow_start_halves_the_rate_too() {
@@ -236,6 +258,8 @@ fn silence_in_slow_start_halves_the_rate_too() {
     assert_rate(run.expire(1_100, false), 10_000.0);
 }
 
+/// If the sender was idle, an expiry of the no-feedback timer does not lower the rate below the initial rate.
+///
 /// Verifies: [RFC5348 §4.4], [RFC3448 §4.4]
 #[test]
 fn an_idle_period_does_not_go_below_the_initial_rate() {
@@ -261,6 +285,9 @@ fn an_idle_period_does_not_go_below_the_initial_rate() {
     }
 }
 
+/// The round trip is smoothed with the weight q, and the no-feedback timer is four of it, in ns-2 two, or two
+/// packets.
+///
 /// Verifies: [RFC5348 §4.3 steps 1 to 3]
 #[test]
 fn the_round_trip_is_smoothed_and_four_of_it_are_the_timer() {
@@ -281,6 +308,9 @@ fn the_round_trip_is_smoothed_and_four_of_it_are_the_timer() {
     assert_eq!(action.no_feedback_after, Duration::from_millis(210));
 }
 
+/// With damping the rate is lower while the last round trip is longer than the mean, and never below one
+/// packet in 64 s.
+///
 /// Verifies: [RFC5348 §4.5]
 #[test]
 fn damping_sends_slower_while_the_round_trip_is_long() {
@@ -303,6 +333,8 @@ fn damping_sends_slower_while_the_round_trip_is_long() {
     assert_rate(action.rate, run.state.rate);
 }
 
+/// With loss, ns-2's rate rises by one packet per round trip at a time, and falls at once.
+///
 /// Verifies: ns-2.35 `tcp/tfrc.cc`, `slowstart`, `increase_rate`, `decrease_rate`
 #[test]
 fn ns2_climbs_a_packet_per_round_trip_and_falls_at_once() {
@@ -328,6 +360,8 @@ fn ns2_climbs_a_packet_per_round_trip_and_falls_at_once() {
     assert_rate(run.report(1_803, 10_000.0, 0.05), 20_000.0);
 }
 
+/// ns-2 halves the rate at each expiry of the no-feedback timer; if idle, not below the initial rate.
+///
 /// Verifies: ns-2.35 `tcp/tfrc.cc`, `reduce_rate_on_no_feedback`
 #[test]
 fn ns2_halves_on_silence_and_when_idle_not_below_the_initial_rate() {

@@ -42,6 +42,9 @@ fn next_lost(rack: &Rack) -> Option<u64> {
     rack.next_lost().map(|range| (range.start - 1) / SEGMENT)
 }
 
+/// A segment sent before one that has arrived counts as lost once a round trip, and a quarter of the smallest
+/// round trip, have passed since it was sent.
+///
 /// Verifies: [RFC8985 §6.2]
 #[test]
 fn the_window_of_reordering_is_a_quarter_of_the_least_round_trip() {
@@ -54,8 +57,10 @@ fn the_window_of_reordering_is_a_quarter_of_the_least_round_trip() {
     assert_eq!((next_lost(&rack), rack.in_network()), (Some(0), 7_000));
 }
 
-/// Verifies: [RFC8985 §6.2]: each round trip with a duplicate adds a quarter; 16 recoveries without one reset
-/// it.
+/// Each round trip with a reported duplicate widens the reordering window by a quarter; 16 recoveries without
+/// one reset it.
+///
+/// Verifies: [RFC8985 §6.2]
 #[test]
 fn duplicates_widen_the_window_of_reordering() {
     let duplicate = |number| {
@@ -78,7 +83,10 @@ fn duplicates_widen_the_window_of_reordering() {
     }
 }
 
-/// Verifies: [RFC8985 §6.2]: an ACK sooner than the least round trip answers the first copy.
+/// An ACK that arrives sooner than the smallest round trip answers the first copy of a segment, and proves
+/// nothing about the second.
+///
+/// Verifies: [RFC8985 §6.2]
 #[test]
 fn an_answer_to_an_earlier_copy_proves_nothing_about_the_later_one() {
     for (answered, lost) in [(150, None), (200, Some(1))] {
@@ -93,8 +101,10 @@ fn an_answer_to_an_earlier_copy_proves_nothing_about_the_later_one() {
     }
 }
 
-/// Verifies: [RFC8985 §6.2]: an ACK that echoes a time before the second copy answers the first, however late
-/// it arrives. An ACK above a gap echoes the segment before the gap, which proves nothing about the copy.
+/// An ACK that echoes a time before the second copy of a segment answers the first copy, however late it
+/// arrives. An ACK above a gap echoes the segment before the gap, which proves nothing about the copy.
+///
+/// Verifies: [RFC8985 §6.2]
 #[test]
 fn an_echo_from_before_the_later_copy_proves_nothing_about_it() {
     let echo = |ms: u64| u32::try_from(1_000 * ms + 1).unwrap();
@@ -112,7 +122,8 @@ fn an_echo_from_before_the_later_copy_proves_nothing_about_it() {
     }
 }
 
-/// The receiver had room for a part of the segment only.
+/// An ACK in the middle of a segment, when the receiver had room for a part of it, leaves the rest of the
+/// segment outstanding.
 #[test]
 fn an_ack_in_the_middle_of_a_segment_leaves_its_rest() {
     let mut rack = ten();
@@ -146,8 +157,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Every octet that is not acknowledged is in the network, lost or sacked, and a sacked octet is never
-    /// offered for retransmission.
+    /// For any events at a sender, every octet that is not acknowledged is in the network, lost or sacked,
+    /// and a sacked octet is never offered for retransmission.
     #[test]
     fn octets_are_conserved_and_what_arrived_is_not_sent_again(
         steps in prop::collection::vec((any_step(), 0u64..80), 1..120),

@@ -128,7 +128,7 @@ impl Sender {
         }
     }
 
-    /// Updates the SACK scoreboard, if there is one, with an ACK.
+    /// Updates the SACK scoreboard with the SACK blocks of an ACK; `None` without a scoreboard.
     #[inline]
     fn read_blocks(&mut self, segment: &Segment) -> Option<SackUpdate> {
         let update = self.scoreboard.as_mut()?.on_ack(segment.ack, self.sent_end, segment);
@@ -149,7 +149,7 @@ impl Sender {
         self.observe(now, event, 0, flight);
     }
 
-    /// Processes a duplicate ACK with a scoreboard.  [RFC6675 §5]
+    /// Processes a duplicate ACK at a sender with a SACK scoreboard.  [RFC6675 §5]
     fn handle_sack_duplicate(&mut self, now: Time, update: SackUpdate) {
         self.stats.duplicate_acks += 1;
         let Some(scoreboard) = &mut self.scoreboard else { return };

@@ -75,7 +75,7 @@ impl Sender {
         self.transmit(now, start, end - start)
     }
 
-    /// Octets that the first and second duplicate ACK allow beyond cwnd.  [RFC3042 §2]
+    /// Number of octets that the first and second duplicate ACK allow beyond cwnd.  [RFC3042 §2]
     #[inline]
     fn limited_transmit_octets(&self) -> u64 {
         let duplicates = self.recovery.duplicates();
@@ -152,7 +152,7 @@ impl Sender {
         Some(self.transmit(now, start, end - start))
     }
 
-    /// Retransmits the octets of `gap` if the window has `room` for them.
+    /// Retransmits the octets of `gap` if the window has `room` for them; `None` if it has not.
     fn retransmit(&mut self, now: Time, gap: Range, room: u64) -> Option<Segment> {
         let length = gap.end - gap.start;
         if length > room {

@@ -27,14 +27,14 @@ use crate::tcp::undo::Undo;
 /// Purpose of a RACK-TLP sender's running timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Timer {
-    /// The retransmission time-out.
+    /// The timer is for the retransmission time-out.
     Retransmission,
     Probe,
-    /// Reordering timer: loss detection runs again.
+    /// The timer is for reordering: when it expires, loss detection runs again.
     Reordering,
 }
 
-/// State of loss detection by RACK-TLP.
+/// State of a sender whose losses RACK-TLP detects.
 #[derive(Clone, Debug)]
 pub(super) struct RackTlp {
     rack: Rack,
@@ -49,7 +49,7 @@ pub(super) struct RackTlp {
     prr: Option<prr::State>,
     /// Window of proportional rate reduction after the last ACK in recovery [octets].
     window: u64,
-    /// Window before the current recovery, in case it is undone.
+    /// Window before the current recovery, to be restored if the recovery was needless.
     undo: Option<Undo>,
     /// Time and end of the last segment, if the next segment may form a pair with it.
     first_of_two: Option<(Time, u64)>,
@@ -80,7 +80,8 @@ impl RackTlp {
         self.prr = None;
     }
 
-    /// Removes a new segment of `length` octets that the sender's own host refused.
+    /// Removes the last segment, which was new, has `length` octets, and was refused by the sender's own
+    /// host.
     fn on_taken_back(&mut self, length: u64) {
         self.rack.on_taken_back();
         if let Some(state) = &mut self.prr {
@@ -416,7 +417,7 @@ impl Sender {
         if start == self.unacknowledged { edge.max(start + 1) } else { edge }
     }
 
-    /// Retransmits `start..end`, which is a segment sent before or the first part of one.
+    /// Retransmits the octets `start..end`, which are a segment sent before or the first part of one.
     fn retransmit_range(&mut self, now: Time, start: u64, end: u64) -> Segment {
         if let Some(rack_tlp) = &mut self.rack_tlp {
             rack_tlp.rack.split(start, end);
@@ -425,7 +426,7 @@ impl Sender {
         self.transmit(now, start, length)
     }
 
-    /// Records the transmission of `start..end` in RACK and sets the timer.
+    /// Records in RACK the transmission of the octets `start..end`, and sets the timer.
     pub(super) fn note_sent_rack_tlp(&mut self, now: Time, start: u64, end: u64) {
         if self.state != State::Open {
             return;

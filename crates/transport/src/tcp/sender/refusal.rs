@@ -11,9 +11,9 @@ use crate::tcp::segment::Segment;
 /// Consequence for a segment that the transmit queue of the sender's own host refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalOutcome {
-    /// The sender has taken the data back, as if it had not been polled.
+    /// The sender has taken back the data of the refused segment, as if it had not been polled.
     TakenBack,
-    /// The segment counts as sent and lost.
+    /// The refused segment counts as sent and lost.
     Lost,
 }
 
@@ -25,9 +25,9 @@ pub(super) struct Refusals {
     pub(super) is_waiting: bool,
     /// `high_seq` of Linux: an ACK at or above this number ends the window reduction.
     reduction_end: u64,
-    /// `sent_end` before the last segment, to see whether that segment was new.
+    /// Value of `sent_end` before the last segment, which shows whether that segment was new.
     sent_end: u64,
-    /// `limited_octets` before the last segment.
+    /// Value of `limited_octets` before the last segment.
     limited_octets: u64,
 }
 

@@ -9,7 +9,8 @@ use super::{Sender, State};
 use crate::tcp::config::Arithmetic;
 use crate::tcp::segment::{HEADERS, TIMESTAMPS_OPTION};
 
-/// Number of bursts that a sender may have in its host's transmit queue, however low the pacing rate is.
+/// Number of bursts, each a segment or a pair of segments sent together, that a sender may have in its host's
+/// transmit queue, however low the pacing rate is.
 const LEAST_BURSTS: u64 = 2;
 /// Octets that a sender may have in its host's transmit queue, however high the pacing rate is, or while that
 /// is unknown. `tcp_limit_output_bytes` [linux-tsq]
@@ -20,7 +21,7 @@ const MOST_OCTETS: u64 = 4 << 20;
 pub(super) struct SmallQueue {
     /// Octets of the sender's packets in its host's transmit queue or in service, headers included.
     held: u64,
-    /// True if the sender waits for packets to leave the queue.
+    /// True if the sender waits for its packets to leave the host's transmit queue.
     is_waiting: bool,
     usage: CwndUsage,
 }
@@ -29,9 +30,9 @@ pub(super) struct SmallQueue {
 /// host queue between two ACKs thus still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
 #[derive(Clone, Debug, Default)]
 struct CwndUsage {
-    /// True if cwnd has limited the sender.
+    /// True if cwnd has limited the sender within the last window of data.
     is_full: bool,
-    /// Largest number of outstanding octets.
+    /// Largest number of octets that were outstanding within the last window of data.
     most: u64,
     /// One past the last octet sent when `most` was recorded.
     end: u64,

@@ -18,6 +18,8 @@ fn datagram(data: &Data) -> Vec<u8> {
     octets
 }
 
+/// A data packet is encoded to the octets of its formats, and decoded from them.
+///
 /// Verifies: [RFC3550 §5.1], [RFC8285 §4.2], [AVT-TFRC §4]
 #[test]
 fn data_is_laid_out_octet_by_octet() {
@@ -35,6 +37,8 @@ fn data_is_laid_out_octet_by_octet() {
     assert_eq!(DATA.size(), Bytes::new(55));
 }
 
+/// A feedback packet is encoded to the octets of its formats, and decoded from them.
+///
 /// Verifies: [RFC4585 §6.1], [AVT-TFRC §5]
 #[test]
 fn feedback_is_laid_out_octet_by_octet() {

@@ -1,0 +1,267 @@
+"""Parts of a world, with the settings that its owner can change during a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from . import _core
+from ._core import SettingError
+from .names import did_you_mean
+from .scenario import toml_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .scenario import Value
+
+_SECOND = 10**9
+
+_Part = TypeVar("_Part")
+
+
+class Parts(Mapping[str, _Part], Generic[_Part]):
+    """Parts of a world by name."""
+
+    def __init__(self, kind: str, parts: Mapping[str, _Part]) -> None:
+        self._kind, self._parts = kind, parts
+
+    def __getitem__(self, name: str) -> _Part:
+        try:
+            return self._parts[name]
+        except KeyError:
+            raise KeyError(f"no {self._kind} {name!r}{did_you_mean(name, self._parts)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+
+class _Setting:
+    """Property that can be set and not read: an observation shows the state of a world."""
+
+    def __init__(self, change: Callable[[Any, Any], None]) -> None:
+        self._change, self.__doc__ = change, change.__doc__
+
+    def __get__(self, part: object, kind: type) -> _Setting:
+        if part is None:
+            return self
+        raise AttributeError(
+            "this setting can be set and not read; an observation shows the state of a world"
+        )
+
+    def __set__(self, part: object, value: object) -> None:
+        self._change(part, value)
+
+
+@contextmanager
+def _at(path: str) -> Iterator[None]:
+    """Put the path of a setting in front of the message of a `SettingError`."""
+    try:
+        yield
+    except SettingError as error:
+        raise SettingError(f"{path}: {error}") from None
+
+
+def _rate(value: str | float) -> str:
+    """Value of a rate in TOML; a number is in [bit/s]."""
+    return toml_value(value if isinstance(value, str) else f"{round(value)} b/s")
+
+
+def _nanoseconds(duration: str | float) -> int:
+    """Duration [ns] of a text with a unit, or of a number of seconds."""
+    return _core.duration_ns(duration) if isinstance(duration, str) else round(duration * _SECOND)
+
+
+class _Member:
+    """Station or access point of a world, with the settings that both have."""
+
+    _PATH = ""
+
+    def __init__(self, core: _core.World, number: int, name: str) -> None:
+        self._core, self._number = core, number
+        self._path = self._PATH.format(name=name)
+
+    def set_contention_window(
+        self, smallest: int, largest: int, *, category: str | None = None
+    ) -> None:
+        """Set the smallest and largest contention window [slots], 0 to 32767, of one access category or all.
+
+        Windows need not be a power of two less one. A back-off that has been drawn goes on.
+        """
+        with _at(f"{self._path}.contention_window"):
+            self._core.set_contention_window(self._number, smallest, largest, category)
+
+    def set_aifsn(self, aifsn: int, *, category: str | None = None) -> None:
+        """Set the AIFSN, 1 to 15, of one access category or all."""
+        with _at(f"{self._path}.aifsn"):
+            self._core.set_aifsn(self._number, aifsn, category)
+
+    def set_txop_limit(self, limit: str | float, *, category: str | None = None) -> None:
+        """Set the TXOP limit, "0 s" to "8.16 ms" or a number of seconds, of one access category or all."""
+        with _at(f"{self._path}.txop_limit"):
+            self._core.set_txop_limit(self._number, _nanoseconds(limit), category)
+
+    @_Setting
+    def contention_window(self, window: tuple[int, int]) -> None:
+        """Smallest and largest contention window [slots], for all access categories."""
+        self.set_contention_window(*window)
+
+    @_Setting
+    def aifsn(self, aifsn: int) -> None:
+        """AIFSN, for all access categories."""
+        self.set_aifsn(aifsn)
+
+    @_Setting
+    def txop_limit(self, limit: str | float) -> None:
+        """TXOP limit, for all access categories."""
+        self.set_txop_limit(limit)
+
+    @_Setting
+    def queue(self, queue: Mapping[str, Value]) -> None:
+        """Transmit queue, as the key `queue` in a scenario. Waiting packets move to the new queue."""
+        self._core.set(f"{self._path}.queue", toml_value(queue))
+
+    @_Setting
+    def weights(self, weights: tuple[int, int]) -> None:
+        """Weights of DATA and of pure ACKs in a queue with discipline "data-ack"."""
+        with _at(f"{self._path}.weights"):
+            self._core.set_weights(self._number, *weights)
+
+
+class Station(_Member):
+    """Station of a world, with the settings that can change during a run."""
+
+    _PATH = "station.{name}"
+
+    @property
+    def rates(self) -> Sequence[int]:
+        """Rates that the station's data frames may have in either direction, ascending [bit/s]."""
+        return self._core.rates(self._number)
+
+    @_Setting
+    def rate(self, rate: str | float) -> None:
+        """Rate of data frames from and to the station, as in a scenario or in [bit/s]."""
+        self._core.set(f"{self._path}.rate", _rate(rate))
+
+    @_Setting
+    def rate_up(self, rate: str | float) -> None:
+        """Rate of data frames from the station, as in a scenario or in [bit/s]."""
+        self._core.set(f"{self._path}.rate.up", _rate(rate))
+
+    @_Setting
+    def rate_down(self, rate: str | float) -> None:
+        """Rate of data frames to the station, as in a scenario or in [bit/s]."""
+        self._core.set(f"{self._path}.rate.down", _rate(rate))
+
+    def set_rate_index(self, index: int, *, direction: str = "both") -> None:
+        """Set the rate to `rates[index]` in `direction`, "up", "down" or "both". Faster than `rate`."""
+        with _at(f"{self._path}.rates[{index}]"):
+            self._core.set_rate_index(self._number, direction, index)
+
+    @_Setting
+    def errors(self, errors: str | float | Mapping[str, Value]) -> None:
+        """Frame errors, as the key `errors` in a scenario; a number is the probability for each frame."""
+        if isinstance(errors, (int, float)):
+            errors = {"model": "bernoulli", "probability": float(errors)} if errors else "none"
+        self._core.set(f"{self._path}.errors", toml_value(errors))
+
+    @_Setting
+    def airtime_weight(self, weight: int) -> None:
+        """Weight of the station's airtime in its access point's queue, 1 to 65535; the default is 256."""
+        with _at(f"{self._path}.airtime_weight"):
+            self._core.set_airtime_weight(self._number, weight)
+
+    def limit_aggregates(
+        self,
+        *,
+        direction: str = "both",
+        octets: int | None = None,
+        mpdus: int | None = None,
+        duration: str | float | None = None,
+    ) -> None:
+        """Limit the A-MPDUs from ("up") and to ("down") the station, at most to the scenario's limits.
+
+        `duration` is the longest time on the air. `None` leaves a limit as it is.
+        """
+        duration_ns = None if duration is None else _nanoseconds(duration)
+        with _at(f"{self._path}.aggregates"):
+            self._core.set_aggregate_limits(
+                self._number, direction, octets=octets, mpdus=mpdus, duration_ns=duration_ns
+            )
+
+
+class AccessPoint(_Member):
+    """Access point of a world, with the settings that can change during a run."""
+
+    _PATH = "bss.{name}.ap"
+
+
+class Flow:
+    """Flow of a world, with the settings that can change during a run."""
+
+    def __init__(self, core: _core.World, index: int, name: str) -> None:
+        self._core, self._index, self._path = core, index, f"flow.{name}"
+
+    def start(self) -> None:
+        """Start the flow now. The start that the scenario has planned is then without effect."""
+        with _at(f"{self._path}.start"):
+            self._core.start_flow(self._index)
+
+    def stop(self) -> None:
+        """Stop the flow now. A stopped flow cannot be started again."""
+        with _at(f"{self._path}.stop"):
+            self._core.stop_flow(self._index)
+
+    def limit_window(
+        self,
+        *,
+        octets: int | None = None,
+        segments: int | None = None,
+        divide_by: int | None = None,
+        end: str = "sender",
+    ) -> None:
+        """Limit the window of TCP at one `end`, "sender" or "receiver"; without a value, remove the limit.
+
+        A sender's window is limited in octets, in segments, or to its congestion window divided by a number.
+        A receiver's is limited in octets.
+        """
+        limits = {"octets": octets, "segments": segments, "divide_by": divide_by}
+        given = [(unit, value) for unit, value in limits.items() if value is not None]
+        if len(given) > 1:
+            units = " and ".join(unit for unit, _ in given)
+            raise SettingError(
+                f"limit_window with {units}: allowed is one of octets, segments and divide_by"
+            )
+        ((unit, value),) = given or [("none", 0)]
+        with _at(f"{self._path}.limit_window"):
+            self._core.set_window_limit(self._index, end, unit, value)
+
+    def limit_rate(self, rate: str | float | None, *, end: str = "sender") -> None:
+        """Limit the rate of TFRC at one `end`, "sender" or "receiver"; `None` removes the limit."""
+        bps = _core.quantity(rate, "rate") if isinstance(rate, str) else rate
+        with _at(f"{self._path}.limit_rate"):
+            self._core.set_rate_limit(self._index, end, None if bps is None else round(bps))
+
+
+class Link:
+    """Wired link of a world, with the settings that can change during a run."""
+
+    def __init__(self, core: _core.World, name: str, is_of_host: bool) -> None:  # noqa: FBT001 - internal
+        self._core = core
+        self._path = f"host.{name}.link" if is_of_host else f"link.{name}"
+
+    @_Setting
+    def rate(self, rate: str | float) -> None:
+        """Rate of both directions, as in a scenario or in [bit/s]."""
+        self._core.set(f"{self._path}.rate", _rate(rate))
+
+    @_Setting
+    def loss(self, loss: str | float | Mapping[str, Value]) -> None:
+        """Loss after the queue, as the key `loss` in a scenario; a number is the probability per packet."""
+        if isinstance(loss, (int, float)):
+            loss = {"model": "bernoulli", "probability": float(loss)} if loss else "none"
+        self._core.set(f"{self._path}.loss", toml_value(loss))
