@@ -17,7 +17,7 @@ from . import words
 from .conditions import ERROR, Condition, Key, condition
 from .errors import StudyError
 from .factors import Label, plain
-from .measures import Measure, measure
+from .measures import Measurable, Measure, measure
 from .points import in_words
 from .samples import Samples
 
@@ -179,7 +179,7 @@ class Claim:
 
 def claim(  # noqa: PLR0913 - options, each with a default
     id_: str,
-    of: str | Measure,
+    of: Measurable,
     *,
     text: str = "",
     at: Mapping[str, Label | Sequence[Label]] | None = None,

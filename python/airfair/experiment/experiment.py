@@ -205,7 +205,9 @@ class Experiment:
         try:
             made = self.scenario(point, replication)
         except ScenarioError as error:
-            raise scenario_error([f"{where}: {problem}" for problem in error.problems]) from error
+            raise scenario.error_of(
+                [f"{where}: {problem}" for problem in error.problems]
+            ) from error
         if named_things(made) != named_things(first):
             raise StudyError(
                 f"draw: {where} has other stations or flows than replication 0, or other ends of flows; "
@@ -286,13 +288,15 @@ class Experiment:
         - `progress`: true to show a bar on standard error, or a function called with the fraction done.
         - `limit`: largest number of runs allowed.
 
-        After Ctrl-C the result holds the finished runs and its `interrupted` is true. If the store cannot
-        save all runs, for example on a full disk, the result holds them nevertheless, and `spent.unsaved` is
-        the reason.
+        If the store cannot save all runs, for example on a full disk, the result holds them nevertheless, and
+        `spent.unsaved` is the reason.
 
         Raises `StudyError` for more than `limit` runs, `ScenarioError` with the mistakes at any point before
-        the first run, `RunError` if a run fails, and `OSError` if the store cannot be read.
+        the first run, `RunError` if a run fails, `OSError` if the store cannot be read, and `Interrupted` on
+        Ctrl-C, whose `result` holds the finished runs. A second call continues from the store.
         """
+        from airfair.engine import Interrupted
+
         from .runs import Runs
         from .work import Means, Work, begun, opened
 
@@ -301,7 +305,10 @@ class Experiment:
             warnings.warn(told, DefaultsWarning, stacklevel=2)
         runs = Runs(self.points, self.scenarios(), [[] for _ in self.points])
         with opened(store) as kept, begun(engine, threads) as chosen:
-            return Work(self, runs, Means(kept, chosen, progress)).finish()
+            result = Work(self, runs, Means(kept, chosen, progress)).finish()
+        if result.interrupted:
+            raise Interrupted(result, result.spent.runs)
+        return result
 
     def scenarios(self) -> list[Scenario]:
         """Scenarios of all points, with the values drawn for the first replication.
@@ -324,7 +331,7 @@ class Experiment:
             told = [
                 f"at {text}: {problem}" if text else problem for problem, text in problems.items()
             ]
-            raise StudyError(*told) if of_study else scenario_error(told)
+            raise StudyError(*told) if of_study else scenario.error_of(told)
         return made
 
     def _begin(self) -> Scenario:
@@ -340,7 +347,7 @@ class Experiment:
             return self._load({**self.set, **first.keys})
         except ScenarioError as error:
             told = [p if p in known else f"at {first.text}: {p}" for p in error.problems]
-            raise scenario_error(told) from error
+            raise scenario.error_of(told) from error
 
     def _first_point(self) -> Point:
         """First point, made without the others; of a sampled design, a point of a sample of one."""
@@ -501,13 +508,6 @@ def _check_kinds(claims: Iterable[object], title: object) -> None:
         problems.append(f"title: {title!r}; allowed is text")
     if problems:
         raise StudyError(*problems)
-
-
-def scenario_error(problems: list[str]) -> ScenarioError:
-    """`ScenarioError` with these problems."""
-    error = ScenarioError("\n".join(problems))
-    error.problems = problems
-    return error
 
 
 def span(seconds: float) -> str:

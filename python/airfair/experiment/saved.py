@@ -24,7 +24,8 @@ from airfair.store import DamagedError
 
 from .decisions import Claim, claim
 from .factors import Factor, Label, Level
-from .measures import SUBJECTS
+from .formulas import NotKept
+from .measures import SUBJECTS, Measure, Term
 from .points import Point
 from .results import ExperimentResult, Spent
 from .runs import Runs, WrittenRuns
@@ -306,7 +307,7 @@ def _text(label: Label) -> str:
 
 
 def _written(claim: Claim) -> dict[str, Any]:
-    """Claim as JSON, without default values."""
+    """Claim as JSON, without default values; of a measure that is written in Python, only the name."""
     against = asdict(claim.against) if claim.against else {}
     bounds = {"above": claim.above, "below": claim.below}
     said = {
@@ -318,11 +319,16 @@ def _written(claim: Claim) -> dict[str, Any]:
         "word": claim.word,
         "target": claim.target,
     }
-    return {"id": claim.id, "of": str(claim.measure), "said": said}
+    measure = claim.measure
+    own = {} if isinstance(measure.upper, Term) else {"in_python": True, "unit": measure.unit}
+    return {"id": claim.id, "of": str(measure), "said": said, **own}
 
 
 def _claim(written: Mapping[str, Any]) -> Claim:
-    return claim(written["id"], written["of"], **written["said"])
+    of: str | Measure = written["of"]
+    if written.get("in_python"):
+        of = Measure(NotKept(str(of), str(written["unit"])))
+    return claim(written["id"], of, **written["said"])
 
 
 def _table(folder: Path, name: str) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from airfair import json_documents
-from airfair.engine import run_many
+from airfair.engine import finished
 
 from . import propagation
 from .checks import plans
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 def run(*, progress: Callable[[float], object] | None = None) -> tuple[list[Check], bool]:
     """Run all checks, and return them; the second value is true if Ctrl-C ended the runs before the last."""
     work = list(plans())
-    results = run_many([plan.scenario for plan in work], progress=progress)
-    finished = [(p, r) for p, r in zip(work, results, strict=True) if not r.interrupted]
-    checks = [check for plan, result in finished for check in plan.evaluate(result)]
-    interrupted = len(finished) < len(work)
+    results = finished([plan.scenario for plan in work], progress=progress)
+    whole = [
+        (plan, result) for plan, result in zip(work, results, strict=True) if not result.interrupted
+    ]
+    checks = [check for plan, result in whole for check in plan.evaluate(result)]
+    interrupted = len(whole) < len(work)
     return (checks if interrupted else [*checks, *propagation.checks()]), interrupted
 
 

@@ -139,12 +139,23 @@ class StopsAfter:
         pass
 
 
+def interrupted(
+    exp: airfair.Experiment, *, engine: StopsAfter, store: Path | None = None
+) -> airfair.ExperimentResult:
+    """Finished runs of an experiment that Ctrl-C ends."""
+    with pytest.raises(airfair.Interrupted) as stop:
+        exp.run(store=store, engine=engine, progress=False)
+    assert str(stop.value) == f"interrupted after {engine.done} finished replications"
+    result: airfair.ExperimentResult = stop.value.result
+    return result
+
+
 def test_an_interrupted_experiment_keeps_what_is_finished_and_goes_on_from_there(
     tmp_path: Path,
 ) -> None:
     exp = experiment(factors=RATES, replications=3)
     store = tmp_path / "runs.sqlite"
-    first = exp.run(store=store, engine=StopsAfter(4), progress=False)
+    first = interrupted(exp, store=store, engine=StopsAfter(4))
     assert first.interrupted
     assert first.points["replications"].to_list() == [2, 2]
     assert first.spent.runs == 4
@@ -158,7 +169,7 @@ def test_an_interrupted_experiment_keeps_what_is_finished_and_goes_on_from_there
 
 
 def test_an_experiment_that_was_interrupted_at_once_has_empty_tables() -> None:
-    made = experiment(factors=RATES).run(store=None, engine=StopsAfter(0), progress=False)
+    made = interrupted(experiment(factors=RATES), engine=StopsAfter(0))
     assert made.interrupted
     assert made.flows.height == 0
     assert made.flows.columns[:3] == ["point", "station.slow.rate", "replication"]
@@ -169,7 +180,7 @@ def test_an_experiment_that_was_interrupted_at_once_has_empty_tables() -> None:
 def test_a_rule_stops_asking_when_it_is_interrupted() -> None:
     rule = airfair.until("goodput", half_width=1e-6, least=4, most=64)
     engine = StopsAfter(3)
-    made = experiment(replications=rule).run(store=None, engine=engine, progress=False)
+    made = interrupted(experiment(replications=rule), engine=engine)
     assert (made.interrupted, engine.done) == (True, 3)
 
 

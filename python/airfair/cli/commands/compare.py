@@ -107,11 +107,11 @@ def _side(name: str, arguments: argparse.Namespace) -> Side:
         scenario.replications if scenario.replications > 1 else _FEWEST
     )
     scenario = scenarios.read(name, [("replications", str(wanted))])
-    from airfair.engine import run_many
+    from airfair.engine import finished
     from airfair.terminal import Progress
 
     with Progress(scenario.title) as progress:
-        (result,) = run_many([scenario], threads=arguments.threads, progress=progress)
+        (result,) = finished([scenario], threads=arguments.threads, progress=progress)
     if result.interrupted:
         raise _InterruptedError
     return Side.of(result, name)
