@@ -270,7 +270,7 @@ def _part(of: object, name: str | None, unit: str, table: str | None) -> Part:
         return _formula(of, name, unit, table)
     if not callable(of):
         raise StudyError(
-            f"measure {of!r}: allowed is text, for example goodput_bps, an expression of polars, or a function"
+            f"measure {of!r}: allowed is text, for example goodput, an expression of polars, or a function"
         )
     if table is not None:
         raise StudyError(
