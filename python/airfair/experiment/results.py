@@ -23,6 +23,7 @@ from .runs import Runs, WrittenRuns
 from .samples import Samples
 
 if TYPE_CHECKING:
+    import xarray
     from matplotlib.figure import Figure
 
     from airfair.result import Result
@@ -224,6 +225,23 @@ class ExperimentResult:
             title=title,
             printed=printed or {},
         )
+
+    def to_xarray(self, *of: Measurable, table: str | None = None) -> xarray.Dataset:
+        """Values of measures, or a whole table, as a cube of xarray with one axis per factor.
+
+        With measures there is one variable for each, over the factors and `replication`. Without any there is
+        one for each column of numbers in `table` ("flows" by default), and its flows, stations, … are an axis
+        too. Values that do not exist are NaN. If the points are no full grid, as in a sampled design, one
+        axis `point` replaces those of the factors, whose levels are coordinates along it.
+
+        Raises `ImportError`, with the command that installs it, if xarray is missing, and `StudyError` for an
+        unknown table or measure.
+        """
+        from . import cube
+
+        if of and table is not None:
+            raise StudyError(f"to_xarray: measures and table {table}; allowed is one of them")
+        return cube.of_measures(self, of) if of else cube.of_table(self, table or "flows")
 
     def samples(self, of: Measure) -> list[Samples]:
         """Values of a measure, one `Samples` for each point."""

@@ -12,9 +12,8 @@ import polars as pl
 import pytest
 
 import airfair
-from airfair.archive import Local
 from airfair.experiment.measures import SUBJECTS
-from small_experiments import CELL, RATES, SCHEMES, experiment, run
+from small_experiments import CELL, RATES, SCHEMES, StopsAfter, experiment, interrupted, run
 
 TABLES = tuple(SUBJECTS)
 
@@ -120,34 +119,6 @@ def test_a_point_is_found_by_its_levels(grid: airfair.ExperimentResult) -> None:
 
 
 # ------------------------------------------------------------------ runs
-
-
-class StopsAfter:
-    """Engine that stops after a given number of runs, as after Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.done = 0
-
-    def run(self, jobs: Any, on_done: Any, progress: Any) -> bool:
-        part = jobs[: self.number]
-        Local(1).run(part, on_done, progress)
-        self.done += len(part)
-        return len(part) < len(jobs)
-
-    def close(self) -> None:
-        pass
-
-
-def interrupted(
-    exp: airfair.Experiment, *, engine: StopsAfter, store: Path | None = None
-) -> airfair.ExperimentResult:
-    """Finished runs of an experiment that Ctrl-C ends."""
-    with pytest.raises(airfair.Interrupted) as stop:
-        exp.run(store=store, engine=engine, progress=False)
-    assert str(stop.value) == f"interrupted after {engine.done} finished replications"
-    result: airfair.ExperimentResult = stop.value.result
-    return result
 
 
 def test_an_interrupted_experiment_keeps_what_is_finished_and_goes_on_from_there(
