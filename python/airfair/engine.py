@@ -15,6 +15,7 @@ from .world import World
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from .law import Laws
     from .scenario import Source, Value
 
 Partial = TypeVar("Partial")
@@ -47,6 +48,7 @@ def run(  # noqa: PLR0913 - options, each with a default
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
     drive: Callable[[World], object] | None = None,
+    laws: Laws | None = None,
 ) -> Result:
     """Run all replications of a scenario: a path, a TOML text, or a mapping of the same shape.
 
@@ -55,25 +57,27 @@ def run(  # noqa: PLR0913 - options, each with a default
     A replication depends only on the scenario, the seed and its number; `threads` does not change results.
 
     `drive` is called with the `World` of each replication in turn, to step it and to change its settings. If
-    it returns early, the rest of the run follows without changes.
+    it returns early, the rest of the run follows without changes. `laws` are laws of one's own by node, such
+    as `{"station.*": Mine}`. With either, replications run one after the other.
 
     Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted` on Ctrl-C.
     """
     scenario = load(source, seed=seed, replications=replications, series=series, set=set)
-    if drive is not None:
-        return _run_driven(scenario, drive, progress)
+    if drive is not None or laws:
+        return _run_in_turn(scenario, (drive, laws), progress)
     (result,) = finished([scenario], threads=threads, progress=progress)
     if result.interrupted:
         raise Interrupted(result)
     return result
 
 
-def _run_driven(
+def _run_in_turn(
     scenario: _core.Scenario,
-    drive: Callable[[World], object],
+    own: tuple[Callable[[World], object] | None, Laws | None],
     progress: Callable[[float], object] | None,
 ) -> Result:
-    """Run the replications one after the other, each with a world that `drive` steps."""
+    """Run the replications one after the other, with Python code of the caller: a driver and laws."""
+    drive, laws = own
     wall, cpu = time.perf_counter(), time.process_time()
     done: list[_core.Outcome] = []
 
@@ -88,8 +92,9 @@ def _run_driven(
 
     try:
         for replication in range(scenario.replications):
-            with World(scenario, replication=replication) as world:
-                drive(world)
+            with World(scenario, replication=replication, laws=laws) as world:
+                if drive is not None:
+                    drive(world)
                 if not world.over:
                     world.advance()
                 done.extend(world.result().outcomes)

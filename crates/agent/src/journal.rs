@@ -32,8 +32,8 @@ impl Journal {
         Self { is_station, ..Self::default() }
     }
 
-    /// New messages at time `now` since the start of the agent. `access_point` is the one that a
-    /// station asks for grants.
+    /// Messages that are new at `now`, the time since the start of the agent. `access_point` is the
+    /// one that this station asks for grants, if it is a station.
     pub fn messages(
         &mut self,
         now: Time,

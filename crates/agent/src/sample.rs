@@ -383,8 +383,8 @@ mod tests {
         }
     }
 
-    /// Each 64-bit counter in the JSON document of a sample has a range: one that is missing in
-    /// `visit` makes this test fail.
+    /// `Sample::visit` has a range of allowed values for each 64-bit counter in the JSON document
+    /// of a sample. The test fails if `visit` omits a counter.
     #[test]
     fn each_counter_has_a_range() {
         let mut sample = wild();

@@ -58,7 +58,8 @@ pub struct Load {
     pub msdu: Bytes,
     /// PHY rate of the frame that contains the packet.
     pub rate: DataRate,
-    /// Largest number of such packets in an aggregate. The limits of the aggregate itself may allow fewer.
+    /// Largest number of packets of this length in one aggregate. The limits of the aggregate itself may
+    /// allow fewer.
     pub max_packets: u32,
 }
 

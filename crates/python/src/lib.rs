@@ -11,10 +11,13 @@
 mod batch;
 #[cfg(target_os = "linux")]
 mod emulation;
+mod law;
+mod observation;
 mod panics;
 #[cfg(target_os = "linux")]
 mod radios;
 mod scenario;
+mod settings;
 mod tables;
 mod tfrc;
 mod trace;
@@ -32,11 +35,17 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
+    #[pymodule_export]
+    use crate::law::{FlowEnd, Frame, Node, Packet};
+    #[pymodule_export]
+    use crate::observation::{Observation, observation_columns};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::radios::Radios;
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
+    #[pymodule_export]
+    use crate::settings::SettingError;
     #[pymodule_export]
     use crate::tables::{delays, series, series_columns, table_columns, tables};
     #[pymodule_export]
@@ -44,7 +53,7 @@ mod _core {
     #[pymodule_export]
     use crate::trace::{Tracing, traceable};
     #[pymodule_export]
-    use crate::world::{Observation, SettingError, World, duration_ns, observation_columns};
+    use crate::world::{World, duration_ns};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,34 +1,28 @@
 //! Worlds that Python steps, observes and changes.
 
+use std::sync::Arc;
+
 use airfair_sim::clock::{Clock, Woken};
-use airfair_sim::link::LinkId;
-use airfair_sim::observe::{self, Objects, Observed};
-use airfair_sim::packet::{FlowId, Side};
-use airfair_sim::random::Streams;
-use airfair_sim::record::{Member, Recorder};
+use airfair_sim::observe::Observed;
+use airfair_sim::packet::FlowId;
+use airfair_sim::random::{Purpose, Streams};
 use airfair_sim::run::{self, Simulation};
-use airfair_sim::scenario as sim;
-use airfair_sim::world::{self as sim_world, AggregateLimits, Direction, Unsettable, WindowLimit};
+use airfair_sim::world::{AggregateLimits, Unsettable, WindowLimit};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::Weights;
-use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Rate;
-use numpy::PyArray1;
-use pyo3::create_exception;
-use pyo3::exceptions::{PyAttributeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::batch::{Outcome, RunError};
+use crate::law::{Failure, Names, PyLaw, Random};
+use crate::observation::Observation;
 use crate::panics;
 use crate::scenario::Scenario;
+use crate::settings::{
+    SettingError, Target, WINDOWS, access_category, directions, member_of, narrow, side, unsettable,
+};
 use crate::trace::{Tracing, Writers};
-
-create_exception!(
-    airfair._core,
-    SettingError,
-    PyValueError,
-    "A setting cannot be changed during the run, or not to this value."
-);
 
 /// Number of events between two checks for Ctrl-C: some ten milliseconds.
 const EVENTS: u32 = 65_536;
@@ -42,7 +36,7 @@ struct Interruptible {
 impl Clock for Interruptible {
     #[inline]
     fn wait_until(&mut self, _at: Time) -> Woken {
-        if self.left == 0 {
+        if self.left == 0 || Failure::is_set() {
             self.left = EVENTS;
             return Woken::Input;
         }
@@ -57,7 +51,7 @@ enum Stepped {
     Traced(Box<Simulation<Observed<Writers>, Interruptible>>),
 }
 
-/// Evaluates an expression for the simulation of either kind.
+/// Evaluates an expression for the simulation, with trace files or without.
 macro_rules! with {
     ($stepped:expr, $simulation:ident => $value:expr) => {
         match $stepped {
@@ -83,13 +77,14 @@ impl World {
     /// Builds the world of a scenario at time 0. `tracing` are open trace files, which the run
     /// writes.
     #[new]
-    #[pyo3(signature = (scenario, *, seed, replication, tracing = None))]
+    #[pyo3(signature = (scenario, *, seed, replication, tracing = None, laws = Vec::new()))]
     fn new(
         py: Python<'_>,
         scenario: Py<Scenario>,
         seed: u64,
         replication: u32,
         tracing: Option<Py<Tracing>>,
+        laws: Vec<(isize, Py<PyAny>)>,
     ) -> PyResult<Self> {
         let inner = &scenario.get().inner;
         let writers = tracing.as_ref().and_then(|tracing| tracing.get().take());
@@ -112,7 +107,9 @@ impl World {
             }
         };
         let stepped = Some(py.detach(|| panics::caught(build)).map_err(RunError::new_err)?);
-        Ok(Self { scenario, seed, replication, stepped, tracing })
+        let mut world = Self { scenario, seed, replication, stepped, tracing };
+        world.add_laws(py, &laws)?;
+        Ok(world)
     }
 
     /// Time of the world [ns]: everything before it has happened.
@@ -126,10 +123,12 @@ impl World {
     fn advance(&mut self, py: Python<'_>, by: By) -> PyResult<Observation> {
         let by = by.duration()?.min(self.scenario.get().inner.duration);
         let counts = self.counts();
-        let stepped = self.stepped.as_mut().ok_or_else(over)?;
-        let until = with!(stepped, it => it.now()) + by;
+        let until = with!(self.open()?, it => it.now()) + by;
         loop {
-            let advanced = py.detach(|| panics::caught(|| with!(stepped, it => it.advance(until))));
+            let stepped = self.open()?;
+            let step = || panics::caught(|| with!(stepped, it => it.advance(until)));
+            let advanced = py.detach(step);
+            self.fail_if_a_law_has()?;
             match advanced {
                 Ok(Ok(())) => break,
                 Ok(Err(run::RunError::Cancelled)) => py.check_signals()?,
@@ -139,7 +138,7 @@ impl World {
                 }
             }
         }
-        let seen = with!(stepped, it => it.world().observe());
+        let seen = with!(self.open()?, it => it.world().observe());
         Ok(Observation { seen, counts })
     }
 
@@ -323,6 +322,9 @@ impl World {
             return Err(PyValueError::new_err("a world that writes trace files cannot be copied"));
         };
         let simulation = py.detach(|| simulation.clone());
+        if let Some(error) = Failure::take() {
+            return Err(error);
+        }
         Ok(Self {
             scenario: self.scenario.clone_ref(py),
             seed: self.seed,
@@ -333,7 +335,7 @@ impl World {
     }
 
     /// Ends the run at the current time and returns its outcome.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Outcome> {
+    fn finish(&mut self) -> PyResult<Outcome> {
         let scenario = &self.scenario.get().inner;
         let stepped = self.stepped.take().ok_or_else(over)?;
         let (seed, replication) = (self.seed, self.replication);
@@ -354,12 +356,46 @@ impl World {
                 finished.outcome(scenario, seed, replication)
             }
         };
-        let _ = py;
+        self.fail_if_a_law_has()?;
         Ok(Outcome { inner })
     }
 }
 
 impl World {
+    /// Raises the exception of a law, after which the world cannot go on.
+    fn fail_if_a_law_has(&mut self) -> PyResult<()> {
+        match Failure::take() {
+            None => Ok(()),
+            Some(error) => {
+                self.stepped = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts laws at members: the index of a station, or -1 - c for the access point of cell c.
+    fn add_laws(&mut self, py: Python<'_>, laws: &[(isize, Py<PyAny>)]) -> PyResult<()> {
+        let scenario = self.scenario.clone_ref(py);
+        let scenario = &scenario.get().inner;
+        let names = Arc::new(Names::of(py, scenario));
+        let streams = Streams::new(self.seed, self.replication);
+        for (member, law) in laws {
+            let name = match usize::try_from(*member) {
+                Ok(station) => &scenario.stations[station].name,
+                Err(_) => &scenario.cells[member.unsigned_abs() - 1].name,
+            };
+            let random = Random::new(streams.stream(name, Purpose::Agent));
+            let agent = PyLaw::new(py, law.bind(py), name, &names, random)?;
+            let stepped = self.stepped.as_mut().ok_or_else(over)?;
+            with!(stepped, it => {
+                let world = it.world();
+                world.add_agent(member_of(world, *member), Box::new(agent));
+            });
+            self.fail_if_a_law_has()?;
+        }
+        Ok(())
+    }
+
     fn open(&mut self) -> PyResult<&mut Stepped> {
         self.stepped.as_mut().ok_or_else(over)
     }
@@ -378,7 +414,7 @@ impl World {
 
 /// Length of a step from Python.
 #[derive(FromPyObject)]
-enum By {
+pub(crate) enum By {
     /// Text with a unit.
     Text(String),
     /// Number of seconds.
@@ -386,7 +422,7 @@ enum By {
 }
 
 impl By {
-    fn duration(&self) -> PyResult<Duration> {
+    pub(crate) fn duration(&self) -> PyResult<Duration> {
         const SECOND: f64 = 1e9;
         let duration = match self {
             Self::Text(text) => text
@@ -407,218 +443,6 @@ impl By {
         }
         Ok(duration)
     }
-}
-
-/// Part of a scenario that can be set during a run.
-enum Target {
-    /// Rate of data frames from a station, to it, or both.
-    Rate(usize, &'static [Direction]),
-    Errors(usize),
-    StationQueue(usize),
-    AccessPointQueue(usize),
-    LinkRate(usize),
-    /// Loss of both directions of a link.
-    Loss(usize),
-}
-
-impl Target {
-    /// Target that a dotted path names.
-    fn of(path: &str, scenario: &sim::Scenario) -> PyResult<Self> {
-        let keys: Vec<&str> = path.split('.').collect();
-        let station = |name: &str| scenario.stations.iter().position(|it| it.name == name);
-        let cell = |name: &str| scenario.cells.iter().position(|it| it.name == name);
-        let link = |name: &str| scenario.links.iter().position(|it| it.name == name);
-        let found = match keys[..] {
-            ["station", name, "rate"] => {
-                station(name).map(|it| Self::Rate(it, &[Direction::Up, Direction::Down]))
-            }
-            ["station", name, "rate", "up"] => {
-                station(name).map(|it| Self::Rate(it, &[Direction::Up]))
-            }
-            ["station", name, "rate", "down"] => {
-                station(name).map(|it| Self::Rate(it, &[Direction::Down]))
-            }
-            ["station", name, "errors"] => station(name).map(Self::Errors),
-            ["station", name, "queue"] => station(name).map(Self::StationQueue),
-            ["bss", name, "ap", "queue"] => cell(name).map(Self::AccessPointQueue),
-            ["link", name, "rate"] | ["host", name, "link", "rate"] => {
-                link(name).map(Self::LinkRate)
-            }
-            ["link", name, "loss"] | ["host", name, "link", "loss"] => link(name).map(Self::Loss),
-            _ => {
-                return Err(SettingError::new_err(format!(
-                    "{path}: this key cannot change during a run; allowed are station.NAME.rate, \
-                     station.NAME.errors, station.NAME.queue, bss.NAME.ap.queue, host.NAME.link.rate, \
-                     host.NAME.link.loss, link.NAME.rate and link.NAME.loss"
-                )));
-            }
-        };
-        found.ok_or_else(|| SettingError::new_err(format!("{path}: no {} has this name", keys[0])))
-    }
-
-    /// The scenario with the key of the path set to a value in TOML.
-    fn parse(&self, scenario: &sim::Scenario, path: &str, value: &str) -> PyResult<sim::Scenario> {
-        let text = scenario.to_toml();
-        // A rate of one direction is given as the rate of both, of which one is applied.
-        let key = path.strip_suffix(".up").or(path.strip_suffix(".down")).unwrap_or(path);
-        let overrides = [(key.to_owned(), value.to_owned())];
-        let mut no_file = |_: &str| Err("a setting cannot refer to a file".to_owned());
-        let driver = sim::Driver::Emulation;
-        sim::Scenario::load(text.as_bytes(), &overrides, &mut no_file, driver).map_err(|problems| {
-            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            SettingError::new_err(problems.join("\n"))
-        })
-    }
-
-    /// Sets the target to its value in the scenario `wanted`.
-    fn apply<R: Recorder, C: Clock>(
-        &self,
-        world: &mut sim_world::World<R, C>,
-        wanted: &sim::Scenario,
-    ) -> Result<(), Unsettable> {
-        match *self {
-            Self::Rate(index, directions) => {
-                let (of, station) = (&wanted.stations[index], world.station(index));
-                directions.iter().try_for_each(|direction| {
-                    let schedule = match direction {
-                        Direction::Up => &of.rate_up,
-                        Direction::Down => &of.rate_down,
-                    };
-                    world.set_rate(station, *direction, schedule[0].1)
-                })
-            }
-            Self::Errors(index) => {
-                world.set_errors(world.station(index), wanted.stations[index].errors)
-            }
-            Self::StationQueue(index) => {
-                world.set_queue(world.station(index), wanted.stations[index].queue)
-            }
-            Self::AccessPointQueue(index) => {
-                world.set_queue(world.access_point(index), wanted.cells[index].ap.queue)
-            }
-            Self::LinkRate(index) => {
-                for link in [LinkId::forth(index), LinkId::forth(index).reversed()] {
-                    world.set_link_rate(link, wanted.links[index].rate);
-                }
-                Ok(())
-            }
-            Self::Loss(index) => {
-                let [forth, back] = wanted.links[index].loss;
-                world.set_loss(LinkId::forth(index), forth);
-                world.set_loss(LinkId::forth(index).reversed(), back);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// Member with this number: a station's index, or -1 - c for the access point of cell c.
-fn member_of<R: Recorder, C: Clock>(world: &sim_world::World<R, C>, number: isize) -> Member {
-    match usize::try_from(number) {
-        Ok(station) => world.station(station),
-        Err(_) => world.access_point(number.unsigned_abs() - 1),
-    }
-}
-
-fn directions(word: &str) -> PyResult<&'static [Direction]> {
-    match word {
-        "up" => Ok(&[Direction::Up]),
-        "down" => Ok(&[Direction::Down]),
-        "both" => Ok(&[Direction::Up, Direction::Down]),
-        _ => Err(SettingError::new_err(format!(
-            "direction {word:?}: allowed are \"up\", \"down\" and \"both\""
-        ))),
-    }
-}
-
-fn side(word: &str) -> PyResult<Side> {
-    match word {
-        "sender" => Ok(Side::Sender),
-        "receiver" => Ok(Side::Receiver),
-        _ => Err(SettingError::new_err(format!(
-            "end {word:?}: allowed are \"sender\" and \"receiver\""
-        ))),
-    }
-}
-
-fn access_category(word: &str) -> PyResult<AccessCategory> {
-    let found = AccessCategory::ALL.into_iter().find(|it| it.to_string() == word.replace('_', " "));
-    found.ok_or_else(|| {
-        SettingError::new_err(format!(
-            "access category {word:?}: allowed are \"background\", \"best_effort\", \"video\" and \"voice\""
-        ))
-    })
-}
-
-/// Allowed contention windows, in words.
-const WINDOWS: &str = "windows from 0 to 32767";
-
-/// Converts a number from Python; `allowed` describes the allowed values in the error message.
-fn narrow<T: TryFrom<i64>>(value: i64, allowed: &str) -> PyResult<T> {
-    let error = |_| SettingError::new_err(format!("{value}: allowed are {allowed}"));
-    T::try_from(value).map_err(error)
-}
-
-fn unsettable(error: Unsettable) -> PyErr {
-    SettingError::new_err(error.to_string())
-}
-
-/// Activity of a world during one step, as arrays in the order of the scenario.
-#[pyclass(frozen, module = "airfair._core")]
-pub(crate) struct Observation {
-    seen: observe::Observation,
-    counts: [usize; 4],
-}
-
-#[pymethods]
-impl Observation {
-    /// Time at the end of the step [s].
-    #[getter]
-    fn at_s(&self) -> f64 {
-        (self.seen.at - Time::ZERO).as_secs_f64()
-    }
-
-    /// Length of the step [s].
-    #[getter]
-    fn length_s(&self) -> f64 {
-        self.seen.length.as_secs_f64()
-    }
-
-    /// Names of all columns.
-    fn __dir__(&self) -> Vec<&'static str> {
-        let own = ["at_s", "length_s"].into_iter();
-        own.chain(observe::columns().map(|(_, name, _)| name)).collect()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<Observation of {} s up to {} s>", self.length_s(), self.at_s())
-    }
-
-    /// Values of a column, one for each flow, station, cell or direction of a link.
-    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut from = 0;
-        for (objects, column, _) in observe::columns() {
-            let length = self.counts[objects as usize];
-            if column == name {
-                return Ok(PyArray1::from_slice(py, &self.seen.values[from..from + length]));
-            }
-            from += length;
-        }
-        Err(PyAttributeError::new_err(format!("an observation has no column {name:?}")))
-    }
-}
-
-/// All columns of an observation, in order: objects ("flows", "stations", "cells" or "links"), name
-/// and meaning.
-#[pyfunction]
-pub(crate) fn observation_columns() -> Vec<(&'static str, &'static str, &'static str)> {
-    let word = |objects| match objects {
-        Objects::Flows => "flows",
-        Objects::Stations => "stations",
-        Objects::Cells => "cells",
-        Objects::Links => "links",
-    };
-    observe::columns().map(|(objects, name, meaning)| (word(objects), name, meaning)).collect()
 }
 
 /// Number of nanoseconds of a duration such as "10 ms".

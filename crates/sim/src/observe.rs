@@ -18,7 +18,7 @@ use crate::scenario::Scenario;
 use crate::trace::Trace;
 use crate::world::World;
 
-/// Sums over the records of one flow, and the state of its sender at the end of the step.
+/// Sums over the records of one flow since the last observation, and the state of its sender now.
 #[derive(Clone, Copy, Debug, Default)]
 struct FlowStep {
     delivered: Bytes,
@@ -34,7 +34,7 @@ struct FlowStep {
     cwnd: Option<u32>,
 }
 
-/// Sums over the records of one member of a cell, and its state at the end of the step.
+/// Sums over the records of one member of a cell since the last observation, and the member's state now.
 #[derive(Clone, Copy, Debug, Default)]
 struct MemberStep {
     airtime: Duration,
@@ -47,23 +47,23 @@ struct MemberStep {
     rates: [Option<DataRate>; 2],
 }
 
-/// Sums over the records of one cell.
+/// Sums over the records of one cell since the last observation.
 #[derive(Clone, Debug)]
 struct CellStep {
-    /// Sums of each member, indexed by member; the access point comes first.
+    /// Airtime, counts of frames and drops, and queue of each member, by its index; the access point comes first.
     members: Vec<MemberStep>,
     busy: Duration,
     collisions: u64,
 }
 
-/// Sums over the records of one direction of a wired link, and the length of its queue.
+/// Sums over the records of one direction of a wired link since the last observation, and the length of its queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct LinkStep {
     queue: u32,
     dropped: u64,
 }
 
-/// Column of an observation, computed from the sums `T` of a step.
+/// Column of an observation, computed from the sums `T` of a step: the time since the last observation.
 #[derive(Debug)]
 struct Column<T> {
     /// Name of the column, with the unit of its values.

@@ -150,13 +150,13 @@ impl FlowLimits {
     }
 }
 
-/// Time series of a run: one entry per step, from time 0, warm-up included. All lists are empty if the scenario
-/// records no series. The last step may be shorter than the others.
+/// Time series of a run. Its steps are equal intervals from time 0, warm-up included; the last one may be shorter. All
+/// lists are empty if the scenario records no series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Steps of each flow, in the scenario's order.
+    /// Results of each flow, in the scenario's order, in each step of the time series.
     pub flows: Vec<Vec<FlowStep>>,
-    /// Steps of each station, in the scenario's order.
+    /// Results of each station, in the scenario's order, in each step of the time series.
     pub stations: Vec<Vec<StationStep>>,
     /// Packets in the transmit queue of each access point, averaged over each step.
     pub access_points: Vec<Vec<f64>>,

@@ -32,6 +32,8 @@ pub enum Purpose {
     Mobility,
     /// Random stream for the shadowing and fading of a station's link.
     Shadowing,
+    /// Random stream for agents from outside at a node.
+    Agent,
 }
 
 /// Random streams of one run.
@@ -61,6 +63,7 @@ impl Streams {
             Purpose::SamplingDown => 9,
             Purpose::Mobility => 10,
             Purpose::Shadowing => 11,
+            Purpose::Agent => 12,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

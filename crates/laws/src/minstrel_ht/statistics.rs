@@ -90,8 +90,8 @@ impl Lengths {
         self.count += 1;
     }
 
-    /// Ends an update interval of the mean length. The old mean has the weight 3/4.
-    /// [linux-minstrel-ht §`minstrel_ewma`]
+    /// Updates the smoothed mean length of aggregates at the end of an update interval. The old mean has the
+    /// weight 3/4. [linux-minstrel-ht §`minstrel_ewma`]
     pub(super) fn refresh(&mut self) {
         if let Some(fresh) = (self.sum * MPDU).checked_div(self.count) {
             let change = self.mean.abs_diff(fresh) / 4;

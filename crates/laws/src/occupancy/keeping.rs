@@ -330,12 +330,15 @@ mod tests {
         assert_eq!(expect_beacon(&params, &mut state).count(), 0);
     }
 
-    /// A flow whose packets share aggregates gets a higher rate than one with a packet per frame. Frames of
-    /// three packets have 4344 octets and take 543 µs; half of the channel is granted. In separate frames
-    /// each packet takes 325 µs: 1494 packets per second. As seen, three share DIFS 34, back-off 66, data
-    /// 543, SIFS 16 and ACK 28 µs: 687 µs, so 229 each and (0.5 - 0.0144) / 229 µs = 2120. A full aggregate
-    /// has four packets here: 724 of data, 868 in total, 217 each; four reports in one frame take 36 each:
-    /// (0.5 - 0.0036) / 217 µs = 2287.
+    /// A flow whose packets share aggregates gets a higher rate than one with a packet per frame. Half of the
+    /// channel is granted, and the flow's frames have three packets: 4344 octets, which take 543 µs.
+    ///
+    /// With `Aggregates::Apart` each packet counts with a frame of its own: DIFS 34, back-off 66, data 181,
+    /// SIFS 16 and ACK 28 µs, 325 µs in total. TFRC's report every 10 ms takes 144 µs, which is 0.0144 of the
+    /// channel: (0.5 - 0.0144) / 325 µs = 1494 packets per second. With `Seen` the three packets share 34 + 66
+    /// + 543 + 16 + 28 = 687 µs, so 229 each: (0.5 - 0.0144) / 229 µs = 2120. With `Full` an aggregate has as
+    /// many packets as fit, here four: 724 of data, 868 in total, 217 each; four reports in one frame take 36
+    /// each: (0.5 - 0.0036) / 217 µs = 2287.
     #[test]
     fn packets_of_an_aggregate_cost_less_than_packets_apart() {
         let three = frame_of(3);

@@ -19,7 +19,8 @@ pub(crate) enum DocumentOutcome {
     },
 }
 
-/// Numbers of documents that a search without failure has checked.
+/// Numbers of random scenario documents that were made, accepted and run in a search for one with which the program
+/// fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) made: u64,

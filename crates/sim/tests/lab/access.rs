@@ -31,7 +31,8 @@ fn driven(scenario: &Scenario, set: impl FnMut(&mut Driven)) -> Outcome {
     stepped(scenario, &[0], set)
 }
 
-/// Cells in which contenders wait in groups, alone, hidden from each other, with categories and with aggregates.
+/// Cells whose contenders (queues of members that compete for the channel) count slots together or alone, are hidden
+/// from each other, or have access categories and aggregates.
 fn cells() -> Vec<Scenario> {
     let up = |cell: &str, stations: &str| {
         let category = if cell.contains("802.11ax") { "dscp = 46" } else { "" };

@@ -51,8 +51,8 @@ fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     scenario.checked().unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// Next step of a program: the time that it lets pass [µs], the flow and the end from which a packet comes, and its
-/// size.
+/// Next step of the test program: the time that it lets pass [µs], the flow and the end from which it injects a packet,
+/// and the packet's size.
 type Step = (u64, u16, Side, u64);
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -60,7 +60,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     (0..4_000u64, 0..2u16, side, 1..2_400u64)
 }
 
-/// Program that notes the release of each handle, and the ends that wait for room.
+/// Test program that owns the world. It notes why the world releases each packet, by the packet's handle, and which
+/// ends of flows wait for room in the sending host's queue.
 #[derive(Default)]
 struct Owner {
     reasons: BTreeMap<Handle, ReleaseReason>,

@@ -95,7 +95,8 @@ fn shares_are_closer_where_what_is_left_counts_once() {
     }
 }
 
-/// A fast and a slow station have equal shares in cells of 802.11b and 802.11g, with and without RTS/CTS.
+/// A fast and a slow station occupy the channel for equal times in cells of 802.11b and 802.11g, with and without
+/// RTS/CTS.
 #[test]
 fn every_standard_has_shares() {
     for (standard, rates) in [("802.11b", [11, 1]), ("802.11g", [54, 6])] {

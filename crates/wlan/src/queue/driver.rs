@@ -79,8 +79,8 @@ impl<P> Driver<P> {
         self.ahead.into_iter().flat_map(|ahead| ahead.packets).map(|(msdu, _)| msdu).collect()
     }
 
-    /// Takes over a receiver that is already in service, with a packet that an ACK answers (`is_alone`), or with an
-    /// aggregate.
+    /// Tells a new driver of the receiver that is in service already, since before the queue was reconfigured. What is
+    /// in service is a packet that an ACK answers (`is_alone`), or an aggregate.
     pub(super) fn begin_with(&mut self, to: NodeId, is_alone: bool) {
         self.ahead.push_front(Ahead { is_served: true, ..Ahead::to(to) });
         self.alone = is_alone.then_some(to);
