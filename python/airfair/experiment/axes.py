@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from airfair.palette import PALETTE
 
+from .labels import find
 from .values import on_an_axis
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def problems(
     ]
     for name, label in at.items():
         known = levels[name]
-        if known is not None and label not in known:
+        if known is not None and find(label, known) is None:
             found.append(
                 f"factor {name} has no level {label!r}; allowed {', '.join(map(str, known))}"
             )

@@ -17,12 +17,14 @@ from airfair.fairness import INDICES
 
 from . import evaluation
 from .errors import StudyError
+from .labels import numbers
 from .measures import SUBJECTS, Measurable, measure
 
 if TYPE_CHECKING:
     import xarray
     from numpy.typing import NDArray
 
+    from .factors import Label
     from .results import ExperimentResult
 
 NOT_INSTALLED = (
@@ -79,23 +81,25 @@ class Axes:
 
     @property
     def coordinates(self) -> dict[str, Any]:
-        """Coordinates along the axes: a pair of the axis and its values for each."""
+        """Coordinates along the axes: the axis of each, its values, and perhaps their unit."""
         found: dict[str, Any] = {"replication": ("replication", self.replications)}
         for name, labels in self.results.levels.items():
             if self.is_grid:
-                found[name] = (name, _array(labels))
+                found[name] = (name, *_array(labels))
             else:
                 each = [point.labels[name] for point in self.results.finished.points]
-                found[name] = ("point", _array(each))
+                found[name] = ("point", *_array(each))
         return found
 
 
-def _array(labels: Sequence[object]) -> NDArray[Any]:
-    """Labels as numbers if all are numbers, as truth values if all are, else as text."""
+def _array(labels: Sequence[Label]) -> tuple[NDArray[Any], dict[str, str]]:
+    """Labels as numbers, with their unit, or as truth values, or else as text."""
+    if (axis := numbers(labels)) is not None:
+        return np.array(axis[0]), {"units": axis[1]}
     kinds = {bool if isinstance(label, bool) else type(label) for label in labels}
     if kinds <= {int, float} or kinds == {bool}:
-        return np.array(labels)
-    return np.array([str(label) for label in labels], dtype=object)
+        return np.array(labels), {}
+    return np.array([str(label) for label in labels], dtype=object), {}
 
 
 def of_measures(results: ExperimentResult, of: Sequence[Measurable]) -> xarray.Dataset:

@@ -444,13 +444,10 @@ class Experiment:
         for one in self.claims:
             found = one.problems(self.levels)
             gathered.problems += found
-            if (
-                one.against
-                and not found
-                and not self.has_pairs(one.against.factor, one.against.baseline)
-            ):
+            against = one.among(self.levels).against
+            if against and not found and not self.has_pairs(against.factor, against.baseline):
                 gathered.problems.append(
-                    f"claim {one.id}: no two points differ only in {one.against.factor}"
+                    f"claim {one.id}: no two points differ only in {against.factor}"
                 )
             try:
                 self.check_measures(one.measure)

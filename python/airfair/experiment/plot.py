@@ -13,6 +13,7 @@ from airfair.names import printable
 
 from .axes import first_free, no_numbers, problems
 from .errors import StudyError
+from .labels import found as found_label
 from .values import on_an_axis
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
     found = problems(results.levels, x, by, panel, at)
     if found or x is None:
         raise StudyError(*(f"plot: {problem}" for problem in found))
+    at = {name: found_label(label, results.levels[name]) for name, label in at.items()}
     data = _Data(results, y, x, by, at, printed)
     if panel is None:
         return _single(data, title or f"{y.name} over {x}")

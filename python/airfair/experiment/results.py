@@ -17,6 +17,7 @@ from .conditions import ERROR, Key
 from .decisions import Claim
 from .errors import Gathered, StudyError
 from .factors import Factor, Label
+from .labels import found, heading, numbers
 from .measures import Measurable, Measure, measure, several
 from .points import labels
 from .runs import Runs, WrittenRuns
@@ -58,7 +59,8 @@ class ExperimentResult:
     """Finished runs of an experiment.
 
     Every table is a polars `DataFrame` in long form. Its columns are `point`, one for each factor,
-    `replication`, and then those of the table of the same name of `airfair.Result` (docs/results.md).
+    `replication`, and then those of the table of the same name of `airfair.Result` (docs/results.md). A
+    factor whose levels have a unit has a second column with their numbers: `station.slow.rate [Mb/s]`.
 
     `points` lists the points and `result` returns the result of one. `values` and `summary` compute a measure
     for each run and each point, `compare` its differences from a baseline, `plot` a figure of it, and
@@ -122,7 +124,8 @@ class ExperimentResult:
     def result(self, **levels: Label) -> Result:
         """Result of the point with these levels, by factor; factors with one level can be left out.
 
-        A dotted name is passed as `**{"station.slow.rate": "1 Mb/s"}`.
+        A dotted name is passed as `**{"station.slow.rate": "1 Mb/s"}`. A level with a unit is also found by
+        its number, as `1`, or in another unit, as `"1000 kb/s"`.
 
         Raises `StudyError` unless exactly one point has these levels.
         """
@@ -130,6 +133,7 @@ class ExperimentResult:
         if unknown:
             there = ", ".join(self.levels) or "none"
             raise StudyError(*(f"{name}: unknown factor; allowed {there}" for name in unknown))
+        levels = {name: found(label, self.levels[name]) for name, label in levels.items()}
         fitting = [
             place
             for place, point in enumerate(self.finished.points)
@@ -295,6 +299,8 @@ class ExperimentResult:
         for factor in self.factors:
             labels = [point.labels[factor.name] for point in self.finished.points]
             columns[factor.name] = pl.Series(factor.name, _of_one_kind(labels))
+            if (axis := numbers(labels)) is not None:
+                columns.setdefault(heading(factor.name, axis[1]), pl.Series(axis[0]))
         return pl.DataFrame(columns)
 
     def _with_factors(self, name: str) -> pl.DataFrame:

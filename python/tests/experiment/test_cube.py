@@ -18,6 +18,9 @@ import pytest
 import airfair
 from small_experiments import RATES, SCHEMES, StopsAfter, experiment, interrupted, run
 
+AXES = ("station.slow.rate [Mb/s]", "scheme", "replication")
+"""Columns of tables that have the coordinates of an experiment on rates and schemes."""
+
 
 @dataclass
 class Variable:
@@ -67,6 +70,7 @@ def results() -> airfair.ExperimentResult:
 def at(cube: Any, name: str, **places: object) -> Any:  # noqa: ANN401 - a value of any kind
     """Value of a variable at these coordinates."""
     one = cube[name]
+    places |= {"station.slow.rate": places.pop("station.slow.rate [Mb/s]")}
     index = tuple(np.asarray(cube[dim].values).tolist().index(places[dim]) for dim in one.dims)
     return one.values[index]
 
@@ -81,7 +85,7 @@ def test_a_measure_is_a_variable_over_factors_and_replications(
     assert goodput.values.shape == (2, 2, 4)
     assert goodput.attrs["units"] == "bit/s"
     for row in results.values("goodput").to_dicts():
-        places = {name: row[name] for name in ("station.slow.rate", "scheme", "replication")}
+        places = {name: row[name] for name in AXES}
         assert at(cube, "goodput_bps", **places) == row["value"]
     assert cube.attrs["title"] == results.title
 
@@ -94,7 +98,7 @@ def test_a_table_has_an_axis_for_its_flows(results: airfair.ExperimentResult) ->
     # Counts that all exist stay whole numbers.
     assert cube["packets_sent"].values.dtype.kind == "u"
     for row in results.flows.to_dicts():
-        places = {name: row[name] for name in cube["goodput_bps"].dims}
+        places = {name: row[name] for name in (*AXES, "flow")}
         assert at(cube, "goodput_bps", **places) == row["goodput_bps"]
         assert at(cube, "packets_sent", **places) == row["packets_sent"]
 

@@ -20,7 +20,9 @@ TABLES = tuple(SUBJECTS)
 
 def adds_up(made: airfair.ExperimentResult) -> None:
     """Assert that each table is the concatenation of that table over the results of all points."""
-    names = [factor.name for factor in made.factors]
+    numbers = {"station.slow.rate": ["station.slow.rate [Mb/s]"], "duration": ["duration [ms]"]}
+    factors = [factor.name for factor in made.factors]
+    names = [name for factor in factors for name in (factor, *numbers.get(factor, []))]
     for table in TABLES:
         whole = getattr(made, table)
         parts = [
@@ -143,7 +145,8 @@ def test_an_experiment_that_was_interrupted_at_once_has_empty_tables() -> None:
     made = interrupted(experiment(factors=RATES), engine=StopsAfter(0))
     assert made.interrupted
     assert made.flows.height == 0
-    assert made.flows.columns[:3] == ["point", "station.slow.rate", "replication"]
+    assert made.flows.columns[:3] == ["point", "station.slow.rate", "station.slow.rate [Mb/s]"]
+    assert made.flows.columns[3] == "replication"
     assert made.summary("goodput")["mean"].to_list() == [None, None]
     assert "interrupted" in made._repr_html_()
 
