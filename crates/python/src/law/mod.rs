@@ -234,12 +234,12 @@ impl PyLaw {
         let scope = Arc::new(Mutex::new(self.scope().clone()));
         let memo = PyDict::new(py);
         let identity = py.import("builtins")?.getattr("id")?;
-        let mut note = |old: &Bound<'_, PyAny>, new: Bound<'_, PyAny>| -> PyResult<()> {
+        let mut remember = |old: &Bound<'_, PyAny>, new: Bound<'_, PyAny>| -> PyResult<()> {
             memo.set_item(identity.call1((old,))?, new)
         };
-        let node = self.node.borrow(py).copy(py, &scope, &mut note)?;
+        let node = self.node.borrow(py).copy(py, &scope, &mut remember)?;
         let node = Py::new(py, node)?;
-        note(self.node.bind(py), node.bind(py).clone().into_any())?;
+        remember(self.node.bind(py), node.bind(py).clone().into_any())?;
         let law = py.import("copy")?.getattr("deepcopy")?.call1((&self.law, memo))?.unbind();
         let (names, ends) = (Arc::clone(&self.names), self.ends.clone());
         let Self { methods, listen, watches_packets, .. } = *self;
@@ -263,7 +263,7 @@ impl CustomAgent for PyLaw {
                     .name()
                     .map_or_else(|_| "a law".to_owned(), |name| name.to_string());
                 let name = &self.node.borrow(py).name;
-                Failure::set(py, error, &format!("in {kind} at {name}, at {} of the run", now));
+                Failure::set(py, error, &format!("in {kind} at {name}, at {now} of the run"));
             }
         });
     }

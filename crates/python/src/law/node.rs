@@ -59,7 +59,7 @@ impl Scope {
         self.actions.clear();
     }
 
-    /// Ends the call. Returns the actions that the law has asked for.
+    /// Ends the call of a law's method. Returns the actions that the law has asked for.
     pub(super) fn leave(&mut self) -> Vec<Action> {
         self.has_packet = false;
         std::mem::take(&mut self.actions)
@@ -246,8 +246,8 @@ impl Random {
     fn uniform(&mut self) -> f64 {
         const BITS: u32 = 53;
         #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
-        let draw = (self.stream.next_u64() >> (64 - BITS)) as f64;
-        draw / (1u64 << BITS) as f64
+        let real = |bits: u64| bits as f64;
+        real(self.stream.next_u64() >> (64 - BITS)) / real(1 << BITS)
     }
 
     fn below(&mut self, below: u64) -> PyResult<u64> {

@@ -165,7 +165,7 @@ fn word(kind: FrameKind) -> &'static str {
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Packet {
     names: Arc<Names>,
-    packet: sim::Packet,
+    inner: sim::Packet,
     point: Option<&'static str>,
     /// Scope and number of the call in which the packet passes an access point.
     passing: Option<(Arc<Mutex<Scope>>, u64)>,
@@ -173,10 +173,11 @@ pub(crate) struct Packet {
 
 impl Packet {
     fn of(packet: &sim::Packet, names: &Arc<Names>) -> Self {
-        Self { names: Arc::clone(names), packet: *packet, point: None, passing: None }
+        Self { names: Arc::clone(names), inner: *packet, point: None, passing: None }
     }
 
-    /// Packet that passes an access point at `point`.
+    /// Packet that an access point forwards, as its law sees it at `point`: "from-station",
+    /// "to-queue" or "delivered".
     pub(super) fn passing(
         packet: &sim::Packet,
         names: &Arc<Names>,
@@ -197,7 +198,7 @@ impl Packet {
     }
 
     fn segment(&self) -> Option<&airfair_transport::tcp::Segment> {
-        match &self.packet.body {
+        match &self.inner.body {
             Body::Segment(segment) => Some(segment),
             _ => None,
         }
@@ -209,13 +210,13 @@ impl Packet {
     /// Name of the flow.
     #[getter]
     fn flow(&self, py: Python<'_>) -> Py<PyString> {
-        self.names.flows[self.packet.flow.index()].clone_ref(py)
+        self.names.flows[self.inner.flow.index()].clone_ref(py)
     }
 
     /// End of the flow that has sent the packet: "sender" or "receiver".
     #[getter]
     fn origin(&self) -> &'static str {
-        match self.packet.origin {
+        match self.inner.origin {
             Side::Sender => "sender",
             Side::Receiver => "receiver",
         }
@@ -231,13 +232,13 @@ impl Packet {
     /// Size of the IP packet [octets].
     #[getter]
     fn octets(&self) -> u64 {
-        self.packet.size().get()
+        self.inner.size().get()
     }
 
     /// Application data in the packet [octets].
     #[getter]
     fn payload(&self) -> u64 {
-        match &self.packet.body {
+        match &self.inner.body {
             Body::Segment(segment) => segment.payload.into(),
             Body::Datagram(datagram) => datagram.payload.into(),
             Body::TfrcData(data) => data.payload.into(),
@@ -249,7 +250,7 @@ impl Packet {
     /// True for a pure ACK of TCP, which carries no data and neither opens nor closes a connection.
     #[getter]
     fn is_ack(&self) -> bool {
-        matches!(self.packet.class(), Class::PureAck { .. })
+        matches!(self.inner.class(), Class::PureAck { .. })
     }
 
     /// True for a TCP segment with the FIN bit.
