@@ -123,7 +123,7 @@ $(READERS)/installed: requirements/readers.txt $(VENV)/installed
 
 test-readers: build $(READERS)/installed ## Results as pandas, pyarrow, polars, DuckDB and xarray read them
 	$(BIN)/airfair run one-slow-station --replications 3 --out target/readers >/dev/null
-	$(READERS)/bin/python tests/read_results.py target/readers
+	PYTHONPATH=python $(READERS)/bin/python tests/read_results.py target/readers
 
 test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
 	web/test.sh $(BIN)
