@@ -300,7 +300,7 @@ def test_a_world_that_is_not_over_has_no_result() -> None:
     assert world.result() is world.result()
     with pytest.raises(airfair.RunError, match="the world is over"):
         world.advance()
-    with pytest.raises(airfair.RunError, match="has ended"):
+    with pytest.raises(airfair.RunError, match="is over"):
         world.copy()
 
 
