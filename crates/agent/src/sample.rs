@@ -202,6 +202,9 @@ impl Range {
 impl Sample {
     /// Clamps all counters of the sample to their ranges of valid values, so that sums of them do
     /// not overflow.
+    ///
+    /// # Errors
+    /// Returns the first counter that was out of its range.
     pub fn bound(&mut self) -> Result<(), OutOfRange> {
         let mut first = None;
         self.visit(&mut |key, value, allowed| {

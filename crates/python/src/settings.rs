@@ -68,7 +68,6 @@ impl Target {
 
     /// The scenario with the key at `path` set to `value`, which is TOML.
     pub(crate) fn parse(
-        &self,
         scenario: &sim::Scenario,
         path: &str,
         value: &str,

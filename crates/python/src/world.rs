@@ -77,6 +77,7 @@ impl World {
     /// Builds the world of a scenario at time 0. `tracing` are open trace files, which the run
     /// writes.
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
     #[pyo3(signature = (scenario, *, seed, replication, tracing = None, laws = Vec::new()))]
     fn new(
         py: Python<'_>,
@@ -148,7 +149,7 @@ impl World {
     fn set(&mut self, path: &str, value: &str) -> PyResult<()> {
         let scenario = &self.scenario.get().inner;
         let target = Target::of(path, scenario)?;
-        let wanted = target.parse(scenario, path, value)?;
+        let wanted = Target::parse(scenario, path, value)?;
         let world = self.stepped.as_mut().ok_or_else(over)?;
         let set = with!(world, it => target.apply(it.world(), &wanted));
         set.map_err(|error| SettingError::new_err(format!("{path} = {value}: {error}")))
@@ -229,6 +230,7 @@ impl World {
 
     /// Sets limits of the A-MPDUs from or to a station: octets, MPDUs and time on the air [ns].
     /// `None` leaves a limit as it is.
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
     #[pyo3(signature = (station, direction, *, octets = None, mpdus = None, duration_ns = None))]
     fn set_aggregate_limits(
         &mut self,
@@ -276,8 +278,8 @@ impl World {
         set.map_err(unsettable)
     }
 
-    /// Limits the window of TCP at one end of a flow, "sender" or "receiver". `unit` is "octets",
-    /// "segments", "divide_by", or "none" to remove the limit.
+    /// Limits the window of TCP at one end of a flow, "sender" or "receiver". `unit` is `octets`,
+    /// `segments`, `divide_by`, or `none` to remove the limit.
     fn set_window_limit(&mut self, flow: usize, end: &str, unit: &str, value: i64) -> PyResult<()> {
         const ALLOWED: &str = "1 to 4294967295";
         let count = || narrow(value, ALLOWED);
@@ -377,7 +379,7 @@ impl World {
     fn add_laws(&mut self, py: Python<'_>, laws: &[(isize, Py<PyAny>)]) -> PyResult<()> {
         let scenario = self.scenario.clone_ref(py);
         let scenario = &scenario.get().inner;
-        let names = Arc::new(Names::of(scenario));
+        let names = Arc::new(Names::of(py, scenario));
         let streams = Streams::new(self.seed, self.replication);
         for (member, law) in laws {
             let name = match usize::try_from(*member) {

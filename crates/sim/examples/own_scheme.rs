@@ -54,9 +54,10 @@ pub(crate) fn main() {
     let text = include_str!("../../../scenarios/one-slow-station.toml");
     let scenario = Scenario::parse(text, &[]).expect("an example of the laboratory");
     let goodput = |outcome: &Outcome| {
-        let seconds = outcome.elapsed.as_secs_f64();
-        let mbps = |flow: usize| outcome.flows[flow].delivered.bits() as f64 / seconds / 1e6;
-        [mbps(0), mbps(1)]
+        [0, 1].map(|flow: usize| {
+            let kilobits = u32::try_from(outcome.flows[flow].delivered.bits() / 1_000);
+            f64::from(kilobits.expect("a short run")) / 1e3 / outcome.elapsed.as_secs_f64()
+        })
     };
     let (nothing, ours) = (goodput(&run(&scenario, false)), goodput(&run(&scenario, true)));
     println!("slow station and fast station, without the scheme: {nothing:.2?} Mb/s");

@@ -381,7 +381,9 @@ impl<W: Recorder> Recorder for Observed<W> {
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         self.metrics.record_cell(now, cell, records);
         let step = &mut self.sums.cells[cell.index()];
-        records.iter().for_each(|record| step.count(record));
+        for record in records {
+            step.count(record);
+        }
         self.also.record_cell(now, cell, records);
     }
 
@@ -436,10 +438,10 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
         let seconds = length.as_secs_f64();
         let of_station = |it: &Member| &sums.cells[it.cell.index()].members[it.node.index()];
         let mut values = Vec::new();
-        add(&mut values, FLOWS, sums.flows.iter(), seconds);
-        add(&mut values, STATIONS, stations.iter().map(of_station), seconds);
-        add(&mut values, CELLS, sums.cells.iter(), seconds);
-        add(&mut values, LINKS, sums.links.iter(), seconds);
+        add(&mut values, FLOWS, &sums.flows.iter(), seconds);
+        add(&mut values, STATIONS, &stations.iter().map(of_station), seconds);
+        add(&mut values, CELLS, &sums.cells.iter(), seconds);
+        add(&mut values, LINKS, &sums.links.iter(), seconds);
         sums.reset(*now);
         Observation { at: *now, length, values }
     }
@@ -449,7 +451,7 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
 fn add<'s, T: 's>(
     values: &mut Vec<f64>,
     columns: &[Column<T>],
-    steps: impl Iterator<Item = &'s T> + Clone,
+    steps: &(impl Iterator<Item = &'s T> + Clone),
     seconds: f64,
 ) {
     for column in columns {

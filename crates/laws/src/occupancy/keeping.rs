@@ -335,8 +335,8 @@ mod tests {
     ///
     /// With `Aggregates::Apart` each packet counts with a frame of its own: DIFS 34, back-off 66, data 181,
     /// SIFS 16 and ACK 28 µs, 325 µs in total. TFRC's report every 10 ms takes 144 µs, which is 0.0144 of the
-    /// channel: (0.5 - 0.0144) / 325 µs = 1494 packets per second. With `Seen` the three packets share 34 + 66
-    /// + 543 + 16 + 28 = 687 µs, so 229 each: (0.5 - 0.0144) / 229 µs = 2120. With `Full` an aggregate has as
+    /// channel: (0.5 - 0.0144) / 325 µs = 1494 packets per second. With `Seen` the three packets share
+    /// 34 + 66 + 543 + 16 + 28 = 687 µs, so 229 each: (0.5 - 0.0144) / 229 µs = 2120. With `Full` an aggregate has as
     /// many packets as fit, here four: 724 of data, 868 in total, 217 each; four reports in one frame take 36
     /// each: (0.5 - 0.0036) / 217 µs = 2287.
     #[test]

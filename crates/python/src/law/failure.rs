@@ -1,12 +1,12 @@
 //! Exceptions of laws, on their way from the agent through the simulator to the caller in Python.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 use pyo3::prelude::*;
 
 thread_local! {
     static IS_SET: Cell<bool> = const { Cell::new(false) };
-    static ERROR: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static ERROR: Cell<Option<PyErr>> = const { Cell::new(None) };
 }
 
 /// Exception that a law of the world on this thread has raised. A world runs on one thread at a time, and the clock

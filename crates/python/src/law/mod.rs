@@ -10,14 +10,15 @@ mod seen;
 
 use std::sync::{Arc, Mutex};
 
-use airfair_sim::coupling::{Action, CustomAgent, Passage, Seen, View};
+use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
 use airfair_sim::packet::Side;
 use airfair_sim::scenario::Scenario;
 use airfair_units::Time;
 use airfair_wlan::{Elements, Listen};
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 pub(crate) use failure::Failure;
 pub(crate) use node::{FlowEnd, Node, Random};
@@ -46,19 +47,20 @@ struct Methods {
 #[derive(Debug)]
 pub(crate) struct Names {
     /// Names of the members of each cell; the access point comes first and has the name of its cell.
-    members: Vec<Vec<String>>,
-    flows: Vec<String>,
+    members: Vec<Vec<Py<PyString>>>,
+    flows: Vec<Py<PyString>>,
 }
 
 impl Names {
     /// Names in a scenario.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
-        let mut members: Vec<Vec<String>> =
-            scenario.cells.iter().map(|cell| vec![cell.name.clone()]).collect();
+    pub(crate) fn of(py: Python<'_>, scenario: &Scenario) -> Self {
+        let text = |name: &str| PyString::new(py, name).unbind();
+        let mut members: Vec<Vec<_>> =
+            scenario.cells.iter().map(|cell| vec![text(&cell.name)]).collect();
         for station in &scenario.stations {
-            members[station.cell].push(station.name.clone());
+            members[station.cell].push(text(&station.name));
         }
-        Self { members, flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect() }
+        Self { members, flows: scenario.flows.iter().map(|flow| text(&flow.name)).collect() }
     }
 }
 
@@ -68,6 +70,8 @@ pub(crate) struct PyLaw {
     law: Py<PyAny>,
     node: Py<Node>,
     scope: Arc<Mutex<Scope>>,
+    /// Ends of flows at the node.
+    ends: Vec<LocalEnd>,
     names: Arc<Names>,
     methods: Methods,
     listen: Option<Listen>,
@@ -104,7 +108,7 @@ impl PyLaw {
         };
         let words: Vec<String> = match law.getattr("listen")? {
             none if none.is_none() => Vec::new(),
-            word if word.is_instance_of::<pyo3::types::PyString>() => vec![word.extract()?],
+            word if word.is_instance_of::<PyString>() => vec![word.extract()?],
             words => words.extract()?,
         };
         let mut listen = None;
@@ -124,7 +128,8 @@ impl PyLaw {
         let scope = Arc::new(Mutex::new(Scope::default()));
         let node = Py::new(py, Node::new(name, Arc::clone(&scope), random))?;
         let law = law.clone().unbind();
-        Ok(Self { law, node, scope, names: Arc::clone(names), methods, listen, watches_packets })
+        let (names, ends) = (Arc::clone(names), Vec::new());
+        Ok(Self { law, node, scope, ends, names, methods, listen, watches_packets })
     }
 
     /// True if the law has a method for an event.
@@ -143,13 +148,16 @@ impl PyLaw {
 
     /// Calls the method of the law for an event, and collects its actions.
     fn call(
-        &self,
+        &mut self,
         py: Python<'_>,
         (now, seen): (Time, &Seen<'_>),
         view: &View<'_>,
         actions: &mut Vec<Action>,
     ) -> PyResult<()> {
-        self.scope().enter(now, view, matches!(seen, Seen::Packet(..)));
+        if matches!(seen, Seen::Start) {
+            self.find_ends(py, view)?;
+        }
+        self.scope().enter(now, (view, &self.ends), matches!(seen, Seen::Packet(..)));
         let (law, node) = (self.law.bind(py), self.node.bind(py));
         match seen {
             Seen::Start => {
@@ -157,20 +165,19 @@ impl PyLaw {
                 if self.watches_packets {
                     actions.push(Action::WatchPackets);
                 }
-                self.find_ends(py, view)?;
                 if self.methods.start {
-                    law.call_method1("start", (node,))?;
+                    law.call_method1(intern!(py, "start"), (node,))?;
                 }
             }
             Seen::End => {
-                law.call_method1("end", (node,))?;
+                law.call_method1(intern!(py, "end"), (node,))?;
             }
             Seen::Rate { rate, highest_rate } => {
-                law.call_method1("rate", (node, rate.bps(), highest_rate.bps()))?;
+                law.call_method1(intern!(py, "rate"), (node, rate.bps(), highest_rate.bps()))?;
             }
             Seen::Frame(frame) => {
-                let frame = Frame::of(py, frame, view.member(), &self.names)?;
-                law.call_method1("frame", (node, frame))?;
+                let frame = Frame::of(py, frame, view.member(), &self.names);
+                law.call_method1(intern!(py, "frame"), (node, frame))?;
             }
             Seen::Packet(passage, packet) => {
                 let point = match passage {
@@ -179,10 +186,10 @@ impl PyLaw {
                     Passage::Delivered => "delivered",
                 };
                 let packet = Packet::passing(packet, &self.names, point, &self.scope);
-                law.call_method1("packet", (node, packet))?;
+                law.call_method1(intern!(py, "packet"), (node, packet))?;
             }
             Seen::BeaconDue => {
-                let octets = law.call_method1("beacon", (node,))?;
+                let octets = law.call_method1(intern!(py, "beacon"), (node,))?;
                 if view.member().node.is_ap() && !octets.is_none() {
                     actions.push(Action::AddElements(elements(&octets)?));
                 }
@@ -190,7 +197,7 @@ impl PyLaw {
             Seen::Timer => {
                 // Only a timer that the law itself has set is its own.
                 if self.scope().take_alarm(now) {
-                    law.call_method1("timer", (node,))?;
+                    law.call_method1(intern!(py, "timer"), (node,))?;
                 }
             }
         }
@@ -203,10 +210,11 @@ impl PyLaw {
     }
 
     /// Gives the node its ends of flows.
-    fn find_ends(&self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
+    fn find_ends(&mut self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
         let [mut senders, mut receivers] = [Vec::new(), Vec::new()];
-        for (index, end) in view.ends().enumerate() {
-            let flow = self.names.flows[end.flow.index()].clone();
+        self.ends = view.ends().collect();
+        for (index, end) in self.ends.iter().copied().enumerate() {
+            let flow = self.names.flows[end.flow.index()].bind(py).to_string();
             let local = Py::new(py, FlowEnd::new(flow, (index, end), &self.scope))?;
             match end.side {
                 Side::Sender => senders.push(local),
@@ -226,16 +234,16 @@ impl PyLaw {
         let scope = Arc::new(Mutex::new(self.scope().clone()));
         let memo = PyDict::new(py);
         let identity = py.import("builtins")?.getattr("id")?;
-        let mut note = |old: &Bound<'_, PyAny>, new: Bound<'_, PyAny>| -> PyResult<()> {
+        let mut remember = |old: &Bound<'_, PyAny>, new: Bound<'_, PyAny>| -> PyResult<()> {
             memo.set_item(identity.call1((old,))?, new)
         };
-        let node = self.node.borrow(py).copy(py, &scope, &mut note)?;
+        let node = self.node.borrow(py).copy(py, &scope, &mut remember)?;
         let node = Py::new(py, node)?;
-        note(self.node.bind(py), node.bind(py).clone().into_any())?;
+        remember(self.node.bind(py), node.bind(py).clone().into_any())?;
         let law = py.import("copy")?.getattr("deepcopy")?.call1((&self.law, memo))?.unbind();
-        let names = Arc::clone(&self.names);
+        let (names, ends) = (Arc::clone(&self.names), self.ends.clone());
         let Self { methods, listen, watches_packets, .. } = *self;
-        Ok(Self { law, node, scope, names, methods, listen, watches_packets })
+        Ok(Self { law, node, scope, ends, names, methods, listen, watches_packets })
     }
 }
 
@@ -255,7 +263,7 @@ impl CustomAgent for PyLaw {
                     .name()
                     .map_or_else(|_| "a law".to_owned(), |name| name.to_string());
                 let name = &self.node.borrow(py).name;
-                Failure::set(py, error, &format!("in {kind} at {name}, at {} of the run", now));
+                Failure::set(py, error, &format!("in {kind} at {name}, at {now} of the run"));
             }
         });
     }
@@ -269,6 +277,7 @@ impl CustomAgent for PyLaw {
                     law: self.law.clone_ref(py),
                     node: self.node.clone_ref(py),
                     scope: Arc::clone(&self.scope),
+                    ends: Vec::new(),
                     names: Arc::clone(&self.names),
                     methods: Methods::default(),
                     listen: None,

@@ -29,6 +29,8 @@ pub(crate) struct Scope {
     now: Time,
     ends: Vec<EndState>,
     actions: Vec<Action>,
+    /// Number of calls so far, by which a packet knows whether it is the one that passes.
+    calls: u64,
     has_packet: bool,
     /// Times of the law's timers that are not over, in ascending order.
     alarms: Vec<Time>,
@@ -36,10 +38,16 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Fills the scope for a call at `now`.
-    pub(super) fn enter(&mut self, now: Time, view: &View<'_>, has_packet: bool) {
+    pub(super) fn enter(
+        &mut self,
+        now: Time,
+        (view, ends): (&View<'_>, &[LocalEnd]),
+        has_packet: bool,
+    ) {
         (self.now, self.has_packet) = (now, has_packet);
+        self.calls += 1;
         self.ends.clear();
-        self.ends.extend(view.ends().map(|end| match view.end(end) {
+        self.ends.extend(ends.iter().map(|end| match view.end(*end) {
             None => EndState::default(),
             Some(transport) => EndState {
                 is_tcp: transport.is_tcp(),
@@ -66,9 +74,14 @@ impl Scope {
         is_due
     }
 
-    /// Asks for an action on the passing packet.
-    pub(super) fn act_on_packet(&mut self, action: Action) -> PyResult<()> {
-        if !self.has_packet {
+    /// Number of the current call.
+    pub(super) fn call(&self) -> u64 {
+        self.calls
+    }
+
+    /// Asks for an action on the packet that passes in the call with this number.
+    pub(super) fn act_on_packet(&mut self, call: u64, action: Action) -> PyResult<()> {
+        if !self.has_packet || call != self.calls {
             return Err(SettingError::new_err(
                 "the packet has gone on; allowed while `packet` handles it",
             ));
@@ -233,8 +246,8 @@ impl Random {
     fn uniform(&mut self) -> f64 {
         const BITS: u32 = 53;
         #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
-        let draw = (self.stream.next_u64() >> (64 - BITS)) as f64;
-        draw / (1u64 << BITS) as f64
+        let real = |bits: u64| bits as f64;
+        real(self.stream.next_u64() >> (64 - BITS)) / real(1 << BITS)
     }
 
     fn below(&mut self, below: u64) -> PyResult<u64> {

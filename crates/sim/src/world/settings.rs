@@ -376,7 +376,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.limit_window(LocalEnd { flow, side }, limit);
             }
             (Side::Receiver, _, Sink::Tcp(_), WindowLimit::None) => {
-                self.lift(LocalEnd { flow, side })
+                self.lift(LocalEnd { flow, side });
             }
             _ => return Err(Unsettable::NoWindow),
         }
