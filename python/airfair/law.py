@@ -97,7 +97,10 @@ def place(laws: Laws, scenario: Scenario) -> list[tuple[int, Law]]:
     """
     placed = []
     for pattern, makers in laws.items():
-        found = nodes(pattern, scenario)
+        try:
+            found = nodes(pattern, scenario)
+        except LawError as error:
+            raise LawError(f"laws: {error}") from None
         for maker in [makers] if callable(makers) else makers:
             placed += [(member, _made(pattern, maker)) for member in found]
     return placed
@@ -111,7 +114,7 @@ def nodes(pattern: str, scenario: Scenario) -> list[int]:
     found = [member for name, member in members.items() if fnmatch.fnmatchcase(name, wanted)]
     if not found:
         raise LawError(
-            f"{pattern!r}: matches no node{did_you_mean(pattern, members)}; allowed are station.NAME, "
+            f"{pattern!r} is no node{did_you_mean(pattern, members)}; allowed are station.NAME, "
             "access-point and access-point.CELL, also with wildcards"
         )
     return found

@@ -143,7 +143,10 @@ def test_a_law_writes_the_traces_and_results_of_a_run(
     [
         ("commandlaws:Mine", "'commandlaws:Mine': allowed is NODE=MODULE:CLASS"),
         ("station.slow=commandlaws", "station.slow=commandlaws: allowed is MODULE:CLASS, for ex"),
-        ("station.slwo=commandlaws:Mine", 'matches no node, did you mean "station.slow"?; allowed'),
+        (
+            "station.slwo=commandlaws:Mine",
+            "'station.slwo' is no node, did you mean \"station.slow\"?; allo",
+        ),
         (
             "station.slow=commandlaw:Mine",
             "no module 'commandlaw', did you mean \"commandlaws\"?; se",
