@@ -393,6 +393,13 @@ def test_the_law_to_begin_with_runs_and_its_tests_pass(tmp_path: Path, program: 
     assert "2 passed" in tested.stdout
 
 
+def test_the_page_of_laws_shows_the_law_to_begin_with() -> None:
+    (kind,) = (kind for kind in init.KINDS if kind.name == "law")
+    law = init.template(kind)["mylaws.py"]
+    page = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "law.md"
+    assert law[law.index("import airfair") :] in page.read_text(encoding="utf-8")
+
+
 def test_each_line_that_can_be_switched_on_works() -> None:
     (text,) = init.template(init.KINDS[0]).values()
     switched = re.findall(r"^#(\w.*)$", text, re.MULTILINE)
