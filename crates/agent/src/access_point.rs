@@ -82,9 +82,9 @@ pub struct AccessPoint {
     known: BTreeMap<Ends, KnownConnection>,
     /// Stations that have asked for grants within the last second, by IP address.
     requesters: BTreeMap<IpAddr, Requester>,
-    /// Stations that limit themselves, by the name of their link. A station announces this by
-    /// asking for grants. It is listed if it has asked within the last second, or if the access
-    /// point does not believe the announcement.
+    /// Stations that have asked for grants, by the name of their link, and so announce that they
+    /// limit themselves. A station is removed a second after its last request, unless the access
+    /// point has found that the station does not limit itself.
     keepers: BTreeMap<String, Keeper>,
     grant: Option<Grant>,
     granted: Vec<Granted>,

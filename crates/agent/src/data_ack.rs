@@ -211,7 +211,7 @@ struct Measured {
 
 /// Search for the packet rate that the channel can carry.  [D-180]
 ///
-/// If the classes send more than the channel carries, packets queue in the driver. The rate grows
+/// If DATA and ACKs together are more than the channel carries, packets queue in the driver. The rate grows
 /// until the driver holds packets for an eighth of a second. Then the rate is an eighth below the
 /// measured capacity until this queue has drained.
 #[derive(Clone, Copy, Debug, Default)]
@@ -219,14 +219,14 @@ struct Capacity {
     /// Packet rate of both HTB classes in total [packets/s]; `None` before the first period.
     rate: Option<u32>,
     state: Search,
-    /// True once the channel has limited the packet rate.
+    /// True once the driver has held packets, so that the capacity of the channel is known.
     is_found: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Search {
-    /// State in which the driver's queue drains: the classes send fewer packets than the channel
-    /// carries, which is `carried` packets per second.
+    /// State in which the driver's queue drains, because DATA and ACKs together are fewer than the
+    /// `carried` packets per second that the channel carries.
     Draining { carried: u32 },
     /// State in which the packet rate of the classes may grow. The driver is estimated to hold
     /// `behind` packets that it has not yet delivered.

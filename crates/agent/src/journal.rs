@@ -27,7 +27,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Makes the composer of messages of a station, or of an access point.
+    /// Makes the composer of log messages of the agent at a station, or at an access point.
     pub fn new(is_station: bool) -> Self {
         Self { is_station, ..Self::default() }
     }

@@ -180,8 +180,8 @@ impl FlowLateness {
 pub struct InSecond {
     /// Start of the second, in channel time [s].
     pub second: u64,
-    /// Total time in that second for which channel time stood still, the engine worked, or a node
-    /// sent as many frames as are read from it.
+    /// Total time, within the worst second, in which the simulated channel did not advance, the
+    /// engine worked, or a node sent as many frames as are read from it.
     pub time: Duration,
 }
 
@@ -281,8 +281,8 @@ pub enum Objection {
     Late(LateShare<String>),
     /// Channel time was stopped for too much of one second.
     StalledInSecond(InSecond),
-    /// Channel time was stopped for too long in all: the time for which it was stopped, and the
-    /// channel time elapsed.
+    /// The simulated channel did not advance for too long in total: the time for which it did not
+    /// advance, and the simulated time that has passed.
     Stalled(Duration, Duration),
     /// The kernel dropped packets before the emulator read them: the names of the sending nodes,
     /// with the numbers of packets.

@@ -41,8 +41,8 @@ impl Aggregates {
         }
     }
 
-    /// The choice for packets that a flow has already sent: at most as many packets per aggregate as were
-    /// observed.
+    /// Assumption on aggregates for packets that a flow has already sent: at most as many packets per
+    /// aggregate as were observed.
     #[must_use]
     pub fn of_sent(self) -> Self {
         if self == Self::Full { Self::Seen } else { self }

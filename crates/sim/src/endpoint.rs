@@ -20,7 +20,8 @@ pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
     Tfrc(Box<tfrc::Sender>),
     Udp(udp::Sender),
-    /// End of an external flow. The owner of the world injects and receives the packets of both ends.
+    /// End of an external flow. The program that owns the simulated world, such as the emulator, injects and receives
+    /// the packets of both ends.
     External(Gate),
 }
 

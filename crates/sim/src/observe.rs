@@ -63,7 +63,7 @@ struct LinkStep {
     dropped: u64,
 }
 
-/// Column of an observation, computed from the sums `T` of a step: the time since the last observation.
+/// Column of an observation, computed from `T`, the sums over the time since the last observation.
 #[derive(Debug)]
 struct Column<T> {
     /// Name of the column, with the unit of its values.

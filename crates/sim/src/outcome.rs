@@ -295,7 +295,8 @@ pub struct StationOutcome {
     pub agreed_mpdus_down: u64,
     /// Data frames of several MPDUs sent to the station under a block ack agreement.
     pub aggregates_down: u64,
-    /// Changes of the rate between the station and its access point, by rate control or by the owner of the world.
+    /// Changes of the rate between the station and its access point, by rate control or by the program that owns the
+    /// simulated world.
     pub rate_changes: u64,
     /// Mean rate of the station's own data frames over the measured time.
     pub mean_rate_up: Option<DataRate>,

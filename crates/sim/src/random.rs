@@ -32,7 +32,7 @@ pub enum Purpose {
     Mobility,
     /// Random stream for the shadowing and fading of a station's link.
     Shadowing,
-    /// Random stream for agents from outside at a node.
+    /// Random stream for the agents at a node that are written outside of the simulator, such as laws in Python.
     Agent,
 }
 
@@ -49,7 +49,7 @@ impl Streams {
         Self { seed, replication }
     }
 
-    /// Stream of `owner` for `purpose`.
+    /// Random stream of the station, cell, flow or link named `owner` for `purpose`.
     pub fn stream(&self, owner: &str, purpose: Purpose) -> Stream {
         let purpose = match purpose {
             Purpose::Backoff => 1,

@@ -41,8 +41,8 @@ pub struct Job {
     goal: Goal,
 }
 
-/// Document that a run of a scenario produces for the page, with the simulation that produces it:
-/// the results of the whole run, or all frames of a time span.
+/// Document that a web page has asked for, with the simulation that produces it: the results of a
+/// whole run, or all frames of a time span.
 #[derive(Debug)]
 enum Goal {
     Figures(Box<Simulation<(Metrics, Collisions), FreeRunning>>),

@@ -70,8 +70,9 @@ pub(crate) struct Contention {
     /// Contenders whose member waits for a response that will not come, with the end of this wait. Until then they
     /// treat the medium as busy.
     held: Vec<(ContenderId, Time)>,
-    /// The transmitting member, if it uses the state of its group. It does so while all members sense its frame and
-    /// no other frame is on the air. Its better knowledge matters only if another frame starts, or if its own fails.
+    /// The transmitting member, if it still counts slots with its group, the contenders that share one state of the
+    /// medium. It does so while all members sense its frame and no other frame is on the air. That it knows its own
+    /// frame matters only if another frame starts, or if its own is not answered.
     grouped_transmitter: Option<NodeId>,
     /// Worst audibility (nothing, energy or decoded) that any frame has for any contender, over the whole run.
     least: Audibility,

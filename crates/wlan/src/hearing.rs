@@ -114,8 +114,8 @@ impl Class {
     }
 }
 
-/// Audibility of each member's frames for each class of contenders. The time to compute it grows with the number of
-/// pairs that do not decode each other, and not with that of all pairs.
+/// Audibility of each member's frames for each class of contenders, which hear the same frames. The time to compute it
+/// grows with the number of pairs that do not decode each other, and not with that of all pairs.
 fn rows(members: usize, classes: &[&ClassProperties]) -> Vec<Vec<Audibility>> {
     let mut rows = vec![vec![Audibility::Decodes; classes.len()]; members];
     for (index, class) in classes.iter().enumerate() {
@@ -242,8 +242,8 @@ impl Hearing {
         }
     }
 
-    /// Writes the audibility of a frame of `from` for each class of contenders into `row`. `generation` is that of the
-    /// frame's PPDU. This happens once, at the start of the frame.
+    /// Writes the audibility of a frame of `from` for each class of contenders, which hear the same frames, into `row`.
+    /// `generation` is that of the frame's PPDU. This happens once, at the start of the frame.
     pub(crate) fn copy_audibility(
         &self,
         from: NodeId,

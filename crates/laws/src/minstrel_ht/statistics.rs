@@ -125,7 +125,8 @@ impl State {
     }
 }
 
-/// Throughput of a rate in MPDUs per second, each with its part of an aggregate's overhead [1/4096].
+/// Throughput of a rate [MPDUs/s]. `probability` is the success probability in 1/4096, and `overhead` the
+/// overhead of an aggregate, of which each MPDU has its part.
 /// [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
 fn throughput(probability: u32, rate: GroupedRate, overhead: Duration) -> u64 {
     if probability < USEFUL {

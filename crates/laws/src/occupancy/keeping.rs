@@ -228,7 +228,8 @@ struct CostTerms {
     rates: [DataRate; 2],
 }
 
-/// Frame exchanges of a flow's data packet, with the mean length in the slot, and of an answer to the flow.
+/// Frame exchange of a data packet of a flow, with the mean length of the packets in the slot, and frame
+/// exchange of an ACK or report that answers it.
 fn exchanges(
     local: &LocalFlow,
     seen: &meter::FlowUsage,
@@ -259,8 +260,8 @@ mod tests {
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(6);
 
-    /// A cell in which a frame takes a microsecond per 8 octets at the fast rate, and nine times that at the
-    /// slow rate.
+    /// Exchange in a cell whose frames take a microsecond per 8 octets at the highest rate of the tests, and
+    /// nine times that at the lowest.
     fn exchange(access: Duration, load: Load) -> Exchange {
         let packets = load.max_packets.min(4);
         let octets = load.msdu.get() * u64::from(packets);

@@ -59,7 +59,7 @@ impl Scope {
         self.actions.clear();
     }
 
-    /// Ends the call. Returns the actions that the law has asked for.
+    /// Ends the call of a law's method. Returns the actions that the law has asked for.
     pub(super) fn leave(&mut self) -> Vec<Action> {
         self.has_packet = false;
         std::mem::take(&mut self.actions)

@@ -176,7 +176,8 @@ impl Packet {
         Self { names: Arc::clone(names), inner: *packet, point: None, passing: None }
     }
 
-    /// Packet that passes an access point at `point`.
+    /// Packet that an access point forwards, as its law sees it at `point`: "from-station",
+    /// "to-queue" or "delivered".
     pub(super) fn passing(
         packet: &sim::Packet,
         names: &Arc<Names>,

@@ -29,7 +29,8 @@ pub(super) struct Form<D, R, W> {
 pub(super) struct OrNone<T> {
     /// Value of the key that means no table: a word, or `false`. With `false`, `true` means the table `default`.
     pub(super) none: Plain<'static>,
-    /// Table whose values apply where the file does not set them, and for `true`.
+    /// Table with the values of the keys that the file does not set. It also applies if the file has `true` instead of
+    /// a table.
     pub(super) default: T,
     /// Function that declares the keys of the table that the key may hold.
     pub(super) declare: fn(&mut Keys, &mut T),
@@ -376,7 +377,7 @@ pub(super) struct Choice<T: 'static> {
 }
 
 impl<T: Clone> Choice<T> {
-    /// Kind of a value that is one of the enum's tables, one for each variant.
+    /// Kind of a value of the scenario file that is one of several tables, each for one variant of the enum `T`.
     pub(super) fn tagged(&self) -> Kind {
         let table =
             |mut it: T| ((self.name)(&it), Keys::describe(&mut it, |k, v| self.declare(k, v)));

@@ -128,7 +128,7 @@ pub(super) enum Kind {
 /// Alternative tables that all have the key `key`; its word tells which of the tables it is.
 #[derive(Debug)]
 pub(super) struct Tagged {
-    /// Key that the tables share, such as `kind` or `model`.
+    /// Key by which a value says which of several tables it is, such as `kind` or `model`.
     pub(super) key: &'static str,
     /// Noun for what the word names, such as "transport".
     pub(super) noun: &'static str,

@@ -168,8 +168,8 @@ fn unambiguous(found: &[(LinkFormat, Mode)]) -> Option<LinkFormat> {
 /// Number of streams of common clients. A rate that needs more streams may mean another width.
 const USUAL_STREAMS: u8 = 2;
 
-/// Format that a printed rate means: the one of the usual width if common clients have enough streams for it, and
-/// otherwise the only one of all widths.
+/// Format of a link that has the rate which a paper prints: the format of the usual channel width if it needs no more
+/// streams than common clients have, and otherwise the only format with this rate at any width.
 ///
 /// # Errors
 /// All formats that the rate may mean.

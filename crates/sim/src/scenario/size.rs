@@ -40,7 +40,7 @@ impl Budget {
         Self { noun, most, spent: 0 }
     }
 
-    /// Adds `count` times `each` items to the items spent so far.
+    /// Adds `count` times `each` stations, flows and other items of a scenario to those counted so far.
     ///
     /// # Errors
     /// [`Spoilt`] if more items are spent than the budget has.

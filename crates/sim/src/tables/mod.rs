@@ -161,7 +161,7 @@ struct Declaration<R> {
 /// Item of a run, such as a flow, for which a table has a row.
 struct Of<'r, T> {
     run: &'r Outcome,
-    /// Index of the item in the scenario's list.
+    /// Index of the flow, station or link of a row in the scenario's list.
     place: u32,
     it: &'r T,
 }

@@ -121,7 +121,7 @@ struct Step<'r, T> {
     /// Index of the flow, station, access point or link in the scenario's list of these.
     place: u32,
     start: Duration,
-    /// Length of the step; the last one may be shorter than the others.
+    /// Length of the step of the time series; the last one may be shorter than the others.
     length: Duration,
     value: &'r T,
 }

@@ -20,7 +20,7 @@ const LONGEST_PACKET: Bytes = Bytes::new(65_535);
 /// Output of a world for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// A packet has left the world.
+    /// A packet of an external flow has left the simulated network, delivered or lost.
     Released(Released),
     /// The queue that refused a packet of this end now has room for a packet of the same size.
     Room(FlowId, Side),

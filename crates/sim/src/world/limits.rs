@@ -26,7 +26,8 @@ use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
 /// Longest time between two checks of what limits a flow, while its sender stops each time for the same reason as
 /// before.
 const MAX_STEP: Duration = Duration::from_millis(50);
-/// Minimum number of checks of what limits a flow over its life so far, so that short flows are measured as well.
+/// Number of times that the limit of a flow is checked within its life so far, at least, so that short flows are
+/// measured as well.
 const LOOKS: u64 = 64;
 
 /// State of the measurement of what limits one flow: a window, its rate, its data, or a queue on its route.

@@ -230,7 +230,8 @@ fn a_wire_whose_rate_is_set_at_the_start_is_that_of_the_scenario() {
     assert_eq!(set.record_hash, run_once(&slow, 0).record_hash);
 }
 
-/// The owner starts and stops the flow at times at which nothing else happens.
+/// A flow that the owner of a world starts and stops has the records of a flow with the same `start` and `stop` in the
+/// scenario. Nothing else happens at these times.
 #[test]
 fn a_flow_that_the_owner_starts_and_stops_is_as_one_with_a_start_and_a_stop() {
     for transport in [TCP, SATURATED, "{ kind = \"tfrc\" }"] {

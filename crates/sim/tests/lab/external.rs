@@ -249,8 +249,8 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
     panic!("it has not come")
 }
 
-/// The owner of the world is notified once, when a station's rate falls from 11 to 1 Mb/s at 20 ms, that the scheme
-/// limits the sender's end of a TFRC flow over kernel sockets to a tenth of the new rate.
+/// The program that owns the simulated world gets one output when a station's rate falls from 11 to 1 Mb/s at 20 ms:
+/// the scheme limits the sender's end of a TFRC flow over kernel sockets to a tenth of the new rate.
 #[test]
 fn a_scheme_tells_of_the_limit_of_a_tfrc_outside() {
     let ways = "from = \"s\"\nto = \"h\"\ncontrol = { scheme = \"rate-cap\", share = 0.1 }";

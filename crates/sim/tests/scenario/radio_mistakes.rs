@@ -240,7 +240,8 @@ fn places_need_a_radio_and_a_radio_needs_places() {
     );
 }
 
-/// The scenario in 802.11ax. `ranges` gives the distance that one rate or two reach.
+/// Scenario with a radio in 802.11ax. `ranges` is the text of the key `range`: the distance that each of one or two
+/// rates reaches.
 fn in_ax(ranges: &str) -> Scenario {
     let text = GOOD
         .replace("802.11a\"", "802.11ax\"")

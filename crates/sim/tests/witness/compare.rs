@@ -96,11 +96,12 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 /// Differences between the runs as they are now, and what the file `runs.txt` has kept of them.
 #[derive(Default)]
 struct Differences {
-    /// Runs with other records than in the file, or that panicked, each by its index and with the first difference.
+    /// Runs whose records differ from those in `runs.txt`, or that panicked, each by its index and with the first
+    /// difference.
     moved: Vec<(usize, String)>,
     /// Runs with the records that are in the file, but with another outcome, by index, each with the first difference.
     outcomes: Vec<(usize, String)>,
-    /// Runs with another seed or scenario than in the file, so that their results say nothing.
+    /// Runs whose seed or scenario differs from that in `runs.txt`, so that their results cannot be compared.
     redrawn: Vec<String>,
     /// Runs that are executed now and that the file does not have.
     new: Vec<String>,

@@ -52,8 +52,8 @@ const LEAST: [(&str, usize, usize); 41] = [
     ("driven", 1, 120),
 ];
 
-/// Values of keys that no run of the witness list can have, because the scenario would be refused. Two disciplines are
-/// for access points only, and the schedule of rates is longer than a run.
+/// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. Two
+/// disciplines are for access points only, and the schedule of rates is longer than a run.
 const UNFIT: [&str; 3] = [
     "key:station.slow.queue=airtime",
     "key:station.slow.queue=time-regulator",

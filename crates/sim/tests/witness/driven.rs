@@ -35,7 +35,8 @@ const CONTROLS: [&str; 6] = [
     "control = \"rate-cap\"\n",
 ];
 
-/// Draws the text of a scenario in which the owner of the world sends the packets of the first flow.
+/// Draws the text of a scenario in which the test sends the packets of the first flow, as the emulator does for
+/// programs.
 pub(crate) fn text(luck: &mut Luck) -> String {
     let standard = *luck.pick(&STANDARDS);
     let mut text = format!(

@@ -81,7 +81,7 @@ pub(crate) struct KeyValue {
 }
 
 impl KeyValue {
-    /// Name of the run with this value.
+    /// Name of the run in which the key has this value.
     pub(crate) fn name(&self) -> String {
         // The tag of a table says which of several it is.
         let of = |value: &Value| {
@@ -112,8 +112,8 @@ impl KeyValue {
         [with, without]
     }
 
-    /// Run of the base scenario with the value, and with the first of [`COMPANIONS`] with which it is valid. A value
-    /// that is valid only in an emulation has a run whose owner drives it.
+    /// Run of a fixed scenario in which the key has this value, with the first of the further keys in [`COMPANIONS`]
+    /// with which the scenario is valid. For a value that is valid only in an emulation, the test drives the run.
     fn run(&self) -> Fit {
         let plain = COMPANIONS.iter().map(|companions| (*companions, Kind::Plain));
         for (companions, kind) in plain.chain([("", Kind::Driven)]) {
@@ -132,7 +132,7 @@ enum Fit {
     Run(Box<Run>),
     /// The value is the key's default, so that the scenario stays the same.
     Default,
-    /// The scenario with the value is invalid, with any of [`COMPANIONS`].
+    /// The scenario in which the key has the value is invalid, whichever further keys of [`COMPANIONS`] it has.
     None,
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     Driven,
 }
 
-/// A run whose results the witness compares with a file, with its scenario.
+/// A run whose results are compared with those in `runs.txt`, with its scenario.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     /// Unique name of the run, without spaces.
@@ -78,7 +78,7 @@ pub(crate) struct List {
     pub(crate) unfit: Vec<String>,
 }
 
-/// All runs of the witness, which its tests share.
+/// All runs that are compared with `runs.txt`, which the tests share.
 pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     let (of_keys, unfit) = key_values::runs();
     let mut runs = bundled();

@@ -14,7 +14,7 @@ pub(super) struct Reach {
     pub(super) is_sent: bool,
     /// Worst audibility of the frame for any class: contenders that hear the same frames.
     pub(super) least: Audibility,
-    /// Audibility of the frame for each class of contenders.
+    /// Audibility of the member's last frame for each class of contenders; a class hears the same frames.
     pub(super) row: Vec<Audibility>,
     /// Received power of the frame at each member, in cells with capture.
     pub(super) power: Vec<Dbm>,

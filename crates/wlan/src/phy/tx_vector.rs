@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(other, [TxVector::Dsss(dsss::Modulation::Dbpsk, Preamble::Short)]);
     }
 
-    /// A mode of HT, VHT or HE has an index of its own, behind those of the legacy vectors. There,
+    /// A mode of HT, VHT or HE has an index of its own, above those of the legacy vectors. At this index,
     /// [`TxVector::references`] has the OFDM vector of the mode's reference rate.
     ///
     /// Verifies: [80211-2020 §10.6.11]

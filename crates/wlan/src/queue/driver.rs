@@ -31,7 +31,7 @@ pub(super) struct Driver<P> {
     /// Packets that the driver has taken, grouped by receiver. Those of the first receiver are in service, if anything
     /// is.
     ahead: VecDeque<Ahead<P>>,
-    /// Number of packets in `ahead`.
+    /// Number of packets that the driver holds ahead of the air.
     packets: u32,
     /// Receiver of the packet in service, if an ACK answers this packet.
     alone: Option<NodeId>,

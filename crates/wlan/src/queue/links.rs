@@ -180,8 +180,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Puts a receiver into service without a packet of queue `index`, whose turn it is: lost MPDUs come first, and a
-    /// packet stays in its queue if the window has no room.
+    /// Serves the receiver of queue `index`, whose turn it is, without taking a packet from the queue, and returns
+    /// true; returns false if a packet must be taken. MPDUs that were lost are sent first, and a packet stays in its
+    /// queue if the block ack window has no room.
     #[inline(never)]
     pub(super) fn serve_without_packet(&mut self, now: Time, index: usize) -> bool {
         let to = if let Some(to) = self.begin_again(index) {

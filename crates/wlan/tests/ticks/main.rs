@@ -55,8 +55,8 @@ impl Way {
 /// Listeners to the frames of the tested cell, which decide whether PPDUs are constructed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Audience {
-    /// Every member listens to the frames that it sends or decodes, and a monitor to all, so that each PPDU is
-    /// constructed.
+    /// Cell in which every member listens to the frames that it sends or decodes, and a monitor to all frames, so that
+    /// the cell cannot skip the construction of a PPDU.
     Monitor,
     /// Every member listens to the frames that it sends or decodes. PPDUs of an exchange that nothing can disturb are
     /// left out.

@@ -31,8 +31,8 @@ pub struct AppliedDefault {
     pub value: &'static str,
     /// Value of the key in a cell of 802.11b, a or g, as TOML.
     pub legacy: &'static str,
-    /// Reason for the value in a cell of 802.11n, ac or ax, in one clause: often the setting of Linux with this
-    /// default, such as `tcp_sack`.
+    /// Reason for the default value of the key in a cell of 802.11n, ac or ax, in one clause: often the setting of
+    /// Linux that has this default, such as `tcp_sack`.
     pub reason: &'static str,
     /// Name of the cell of 802.11n, ac or ax because of which the default applies: the cell of the section's station or
     /// access point, or the cell with the newest standard on the path of the section's flow or on the paths of all

@@ -22,7 +22,7 @@ struct Cell<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
-    /// Index, among the cells of the file, of the cell with the newest standard on the path.
+    /// Index, among the cells of the file, of the cell with the newest standard on the path of the flow.
     pub(super) cell: usize,
 }
 

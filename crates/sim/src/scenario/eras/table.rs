@@ -71,7 +71,8 @@ pub(in crate::scenario) struct EraDefault {
     pub(in crate::scenario) today: &'static str,
     /// True if other keys of the table exclude the default, so that it does not apply.
     pub(in crate::scenario) gives_way: fn(&Node) -> bool,
-    /// Reason for the value `today` in one clause, or the setting of Linux that has this value.
+    /// Reason for the default value in cells of 802.11n, ac and ax in one clause, or the setting of Linux that has this
+    /// value.
     pub(in crate::scenario) reason: &'static str,
 }
 
