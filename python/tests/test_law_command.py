@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,11 @@ import pytest
 import airfair
 from airfair import cli, law_names
 from airfair.law import LawError
-from support import Program
+from support import PROGRAM, Program
 
 LAWS = """\
 import random
+import sys
 import time
 
 import airfair
@@ -64,6 +67,17 @@ class Third(Mine):
         Third.runs += 1
         if Third.runs == 3:
             raise ZeroDivisionError("third run")
+
+
+class Endless(Mine):
+    runs = 0
+
+    def start(self, node):
+        Endless.runs += 1
+        if Endless.runs == 2:
+            print("endless", file=sys.stderr, flush=True)
+            while True:
+                pass
 
 
 class Refused(Mine):
@@ -244,6 +258,25 @@ def test_a_law_that_raises_shows_its_error_in_python_even_if_it_writes_traces(
         ) as world,
     ):
         world.advance()
+
+
+@pytest.mark.usefixtures("laws")
+def test_ctrl_c_ends_a_law_that_does_not_return_and_finished_runs_are_kept(scenario: Path) -> None:
+    """The law reports on standard error that it never returns in the second of three replications."""
+    law = "--law=station.slow=commandlaws:Endless"
+    command = [*PROGRAM, "run", str(scenario), law, "--replications=3", "--json"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert run.stderr.readline() == "endless\n"
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=60)
+    assert run.returncode == cli.INTERRUPTED
+    # A signal during the write makes Python write the first line once more.
+    assert err.splitlines()[-1] == "airfair: interrupted after 1 of 3 replications"
+    assert json.loads(out)["replications"] == 1
 
 
 # ------------------------------------------------------------------ finding
