@@ -371,6 +371,7 @@ def test_the_scenario_to_begin_with_works_and_shows_the_anomaly(
     assert slow > 3 * fast
 
 
+@pytest.mark.slow
 def test_the_law_to_begin_with_runs_and_its_tests_pass(tmp_path: Path, program: Program) -> None:
     """The next command that `init` prints works, and so do pytest and `check --twice` in the directory."""
     wrote = program("init", "law", "mine")
