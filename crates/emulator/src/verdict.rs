@@ -264,7 +264,8 @@ pub struct Punctuality {
     /// Total time for which channel time, the clock of the simulated cell, was stopped after
     /// stalls.
     pub slipped: Duration,
-    /// Second in which channel time was stopped for longest, and the time for which it was stopped.
+    /// Second of wall-clock time in which the simulated channel did not advance for the longest
+    /// time, and this time.
     pub stillest: InSecond,
     /// Flow and second with the largest share of late packets.
     pub worst_second: Option<LateShare<String>>,

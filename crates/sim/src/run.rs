@@ -17,7 +17,7 @@ use crate::world::{Output, Pause, World};
 pub struct Control {
     /// Simulated time so far, summed over all runs that share this [ns].
     pub simulated_ns: AtomicU64,
-    /// Cancels every run that shares this, within milliseconds.
+    /// Set to true, cancels within milliseconds every run that shares this control.
     pub cancel: AtomicBool,
 }
 

@@ -191,7 +191,8 @@ pub struct Slot {
     pub flows: Table<FlowUsage>,
     /// Back-offs that the measuring station has counted down.
     pub backoffs: Backoffs,
-    /// Octets of the data frames that the measuring station has sent, at rates that rate adaptation chooses.
+    /// Octets of all data frames that the station which measures the channel has sent; rate adaptation
+    /// chooses their rates.
     pub adapted_up: Bytes,
     /// Octets of the data frames that the measuring station has received, at rates that rate adaptation
     /// chooses.

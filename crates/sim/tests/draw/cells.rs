@@ -124,7 +124,8 @@ fn aggregates(luck: &mut Luck, text: &mut String) {
     }
 }
 
-/// Draws keys of a station, and appends them to `text`.
+/// Draws random keys for the section of a station in a scenario file, and appends them to `text`. `is_modern` is true
+/// in a cell of 802.11n, ac or ax.
 fn station(luck: &mut Luck, text: &mut String, is_modern: bool) {
     if luck.one_in(3) {
         let _ = writeln!(text, "errors = {}", luck.pick(&ERRORS));

@@ -50,8 +50,8 @@ fn one_slow_station_drags_a_fast_one_down_to_its_own_throughput() {
 
 /// Frame errors cost as many attempts, packets and duplicates as their probability gives. Every frame, data or ACK, is
 /// errored with p = 0.2, and a packet has two attempts. An attempt fails with f = 1 - 0.8² = 0.36, so a packet takes
-/// 1.36 attempts. It never arrives with p² = 0.04. It arrives twice if only the first ACK is lost: 0.8 · 0.2 · 0.8 =
-/// 0.128.
+/// 1.36 attempts. It never arrives with p² = 0.04. It arrives twice if the first ACK is lost and both data frames
+/// arrive: 0.8 · 0.2 · 0.8 = 0.128.
 #[test]
 fn frame_errors_cost_what_their_probabilities_say() {
     let cell = "standard = \"802.11b\"\nmax_attempts = 2\n\
