@@ -1,0 +1,108 @@
+"""Laws of the examples, each with the record hash of the built-in scheme."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from arf_aware import ArfAware, Variant
+from data_ack import DataAckWeights, SharedWindows
+
+import airfair
+from airfair.law import Laws
+
+ONE_SLOW = """
+duration = "4 s"
+[bss.home]
+standard = "{standard}"
+[station.slow]
+rate = [["0 s", "{high}"], ["1 s", "{low}"], ["2 s", "{middle}"], ["3 s", "{high}"]]
+[station.fast]
+[host.server]
+link = {{ rate = "100 Mb/s", delay = "2 ms", loss = {{ model = "bernoulli", probability = 0.01 }} }}
+[flow.slow]
+from = "slow"
+to = "server"
+transport = {{ kind = "tcp" }}
+[flow.fast]
+from = "fast"
+to = "server"
+transport = {{ kind = "tcp" }}
+"""
+B = {"standard": "802.11b", "high": "11 Mb/s", "middle": "5.5 Mb/s", "low": "1 Mb/s"}
+N = {"standard": "802.11n", "high": "65 Mb/s", "middle": "26 Mb/s", "low": "6.5 Mb/s"}
+
+UP_AND_DOWN = """
+duration = "4 s"
+[bss.home]
+standard = "{standard}"
+[station.sender]
+count = 3
+[station.receiver]
+count = 3
+[host.server]
+[flow.up]
+from = "sender"
+to = "server"
+transport = {{ kind = "tcp" }}
+[flow.down]
+from = "server"
+to = "receiver"
+transport = {{ kind = "tcp" }}
+[flow.file]
+from = "sender"
+to = "receiver"
+transport = {{ kind = "tcp", size = "100 kB" }}
+"""
+
+
+def hash_of(scenario: str, keys: dict[str, Any] | None = None, laws: Laws | None = None) -> int:
+    """Record hash of a run with the built-in schemes of `keys` and with `laws`."""
+    return airfair.run(scenario, seed=1, set=keys, laws=laws).outcomes[0].record_hash
+
+
+@pytest.mark.parametrize("rates", [B, N], ids=["802.11b", "802.11n"])
+def test_arf_aware_tcp_has_the_records_of_the_built_in_one(rates: dict[str, str]) -> None:
+    """Each variant has its own records, and those of `control` with this variant."""
+    scenario = ONE_SLOW.format(**rates)
+    records = {hash_of(scenario)}
+    variants: list[Variant] = ["held", "one-shot", "continuous"]
+    for variant in variants:
+        control = {"scheme": "arf-aware", "variant": variant}
+        keys = {"flow.slow.control": control, "flow.fast.control": control}
+        own = hash_of(scenario, laws={"station.*": lambda variant=variant: ArfAware(variant)})
+        assert own == hash_of(scenario, keys), variant
+        records.add(own)
+    assert len(records) == 4
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+@pytest.mark.parametrize("overflow", ["tail", "longest-flow"])
+def test_weights_of_data_and_acks_have_the_records_of_counted_flows(
+    standard: str, overflow: str
+) -> None:
+    """A queue with any fixed weights, which the law sets, is one with `weights = "active-flows"`."""
+    scenario = UP_AND_DOWN.format(standard=standard)
+    queue = {"discipline": "data-ack", "packets": 50, "overflow": overflow}
+    counted = hash_of(scenario, {"bss.home.ap.queue": {**queue, "weights": "active-flows"}})
+    assert counted != hash_of(scenario, {"bss.home.ap.queue": queue})
+    for weights in ({"data": 1, "ack": 1}, {"data": 7, "ack": 3}):
+        keys = {"bss.home.ap.queue": {**queue, "weights": weights}}
+        assert hash_of(scenario, keys, {"access-point": DataAckWeights}) == counted
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+@pytest.mark.parametrize("packets", [5, 100])
+def test_shared_windows_have_the_records_of_window_sharing(standard: str, packets: int) -> None:
+    """Shared windows lead to the records of `window_sharing`, alone and together with weights."""
+    scenario = UP_AND_DOWN.format(standard=standard)
+    plain = {"bss.home.ap.queue": {"packets": packets}}
+    shared = hash_of(scenario, {**plain, "bss.home.ap.window_sharing": True})
+    laws: Laws = {"access-point": lambda: SharedWindows(packets)}
+    assert hash_of(scenario, plain, laws) == shared != hash_of(scenario, plain)
+
+    queue = {"discipline": "data-ack", "packets": packets}
+    counted = {**queue, "weights": "active-flows"}
+    both = hash_of(scenario, {"bss.home.ap.queue": counted, "bss.home.ap.window_sharing": True})
+    laws = {"access-point": [lambda: SharedWindows(packets), DataAckWeights]}
+    assert hash_of(scenario, {"bss.home.ap.queue": queue}, laws) == both
