@@ -5,7 +5,7 @@ falls, and the saved window returns at the highest rate. The paper does not say 
 constant meanwhile; a variant is one reading of it.
 
 >>> airfair.run("cell.toml", laws={"station.*": ArfAware})
->>> airfair.run("cell.toml", laws={"station.*": lambda: ArfAware("one-shot")})
+>>> airfair.run("cell.toml", laws={"station.*": partial(ArfAware, "one-shot")})
 """
 
 from typing import Literal
