@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from arf_aware import ArfAware, Variant
 from data_ack import DataAckWeights, SharedWindows
+from granting import Granting
 
 import airfair
-from airfair.law import Laws
+from airfair.law import Frame, Laws, Node
 
 ONE_SLOW = """
 duration = "4 s"
@@ -107,3 +108,43 @@ def test_shared_windows_have_the_records_of_window_sharing(standard: str, packet
     both = hash_of(scenario, {"bss.home.ap.queue": counted, "bss.home.ap.window_sharing": True})
     laws = {"access-point": [partial(SharedWindows, packets), DataAckWeights]}
     assert hash_of(scenario, {"bss.home.ap.queue": queue}, laws) == both
+
+
+class Compared(Granting):
+    """Access point that compares its grants with those of the built-in one, and sends none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grant = b""
+        self.grants: set[bytes] = set()
+        compared.append(self)
+
+    def beacon(self, node: Node) -> None:  # type: ignore[override]
+        self.grant = super().beacon(node)
+
+    def frame(self, node: Node, frame: Frame) -> None:
+        super().frame(node, frame)
+        if frame.kind == "beacon":
+            assert frame.elements == {221: self.grant}
+            self.grants.add(self.grant)
+
+
+compared: list[Compared] = []
+"""Laws of `Compared` that have been created."""
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+@pytest.mark.parametrize("rts", ["off", "500 B"])
+def test_an_access_point_grants_the_shares_of_the_built_in_one(standard: str, rts: str) -> None:
+    """Each beacon of an access point under `control = "occupancy"` has the octets that the law computes."""
+    compared.clear()
+    keys = {
+        "flow.up.control": "occupancy",
+        "flow.down.control": "occupancy",
+        "bss.home.rts_threshold": rts,
+    }
+    scenario = UP_AND_DOWN.format(standard=standard)
+    own = hash_of(scenario, keys, {"access-point": Compared})
+    assert own == hash_of(scenario, keys)
+    (law,) = compared
+    assert len(law.grants) > 20
