@@ -1,10 +1,12 @@
-"""Access point that grants its stations shares of the channel, as that of `control = "occupancy"`.
+"""Access point that grants its stations shares of the channel, the law of occupancy-based TFRC.
 
 Source: [occupancy-tfrc §III]. The access point measures the channel occupancy of each station by the frames
 that it decodes and sends [arf-window §III-A]. Each beacon grants an equal share to every active station, and
 what remains to those that use nearly all of their share.
 
->>> airfair.run("cell.toml", laws={"access-point": Granting})
+Its records are those of `ap.occupancy = true`:
+
+>>> airfair.run("cell.toml", set={"bss.home.beacon": {}}, laws={"access-point": Granting})
 """
 
 import struct

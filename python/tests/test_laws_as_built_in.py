@@ -139,6 +139,7 @@ def test_an_access_point_grants_the_shares_of_the_built_in_one(standard: str, rt
     """Each beacon of an access point under `control = "occupancy"` has the octets that the law computes."""
     compared.clear()
     keys = {
+        "bss.home.ap.occupancy": True,
         "flow.up.control": "occupancy",
         "flow.down.control": "occupancy",
         "bss.home.rts_threshold": rts,
@@ -148,3 +149,13 @@ def test_an_access_point_grants_the_shares_of_the_built_in_one(standard: str, rt
     assert own == hash_of(scenario, keys)
     (law,) = compared
     assert len(law.grants) > 20
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+def test_an_access_point_that_grants_has_the_records_of_the_built_in_one(standard: str) -> None:
+    """Beacons with the grants of the law lead to the records of `ap.occupancy = true`."""
+    scenario = UP_AND_DOWN.format(standard=standard)
+    plain: dict[str, Any] = {"bss.home.beacon": {}}
+    own = hash_of(scenario, plain, {"access-point": Granting})
+    granted = hash_of(scenario, {**plain, "bss.home.ap.occupancy": True})
+    assert own == granted != hash_of(scenario, plain)
