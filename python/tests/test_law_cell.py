@@ -52,7 +52,7 @@ def test_a_node_knows_the_members_and_the_timing_of_its_cell() -> None:
 
 @pytest.mark.parametrize("standard", ["802.11a", "802.11n"])
 def test_a_frame_has_msdus_and_a_cts_the_time_of_its_request(standard: str) -> None:
-    """An MSDU has 8 octets of LLC/SNAP. A CTS answers an RTS of at least its duration. A packet in the queue has no MSDU."""
+    """An MSDU has 8 octets of LLC/SNAP; a packet in the queue has none. An RTS is no shorter than its CTS."""
     requests, kinds = set(), set()
 
     class Sees(Law):

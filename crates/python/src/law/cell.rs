@@ -32,8 +32,7 @@ pub(crate) struct Cell {
 impl Cell {
     pub(super) fn of(py: Python<'_>, view: &View<'_>, names: &Names) -> PyResult<Self> {
         let members = &names.members[view.member().cell.index()];
-        let (access_point, stations) =
-            members.split_first().expect("the access point comes first");
+        let (access_point, stations) = members.split_first().expect("the access point comes first");
         let airtime = view.airtime();
         let timing = &airtime.timing;
         Ok(Self {

@@ -267,6 +267,7 @@ impl Node {
     /// Records a station's measurement of its channel from `from_ns` to `to_ns`: the durations of
     /// the answered exchanges of the station itself and of others, the parts of both that lie
     /// before `from_ns`, and the number of active stations.
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
     #[pyo3(signature = (from_ns, to_ns, *, own_ns, others_ns, active, early_ns = (0, 0)))]
     fn report(
         &self,
