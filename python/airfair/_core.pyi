@@ -499,7 +499,7 @@ class Node:
         own_ns: int,
         others_ns: int,
         active: int,
-        early_ns: tuple[int, int] = (0, 0),
+        early_ns: tuple[int, int] = ...,
     ) -> None:
         """Record a station's measurement of its channel from `from_ns` to `to_ns`.
 

@@ -159,3 +159,23 @@ def test_an_access_point_that_grants_has_the_records_of_the_built_in_one(standar
     own = hash_of(scenario, plain, {"access-point": Granting})
     granted = hash_of(scenario, {**plain, "bss.home.ap.occupancy": True})
     assert own == granted != hash_of(scenario, plain)
+
+
+def test_a_copy_of_a_world_copies_its_laws() -> None:
+    """Worlds that are copied in the middle of a run end with the records of a run without a copy."""
+    scenario = UP_AND_DOWN.format(standard="802.11n")
+    keys: dict[str, Any] = {
+        "bss.home.beacon": {},
+        "bss.home.ap.queue": {"discipline": "data-ack", "packets": 100},
+    }
+    laws: Laws = {
+        "access-point": [Granting, SharedWindows, DataAckWeights],
+        "station.*": ArfAware,
+    }
+    whole = hash_of(scenario, keys, laws)
+    with airfair.World(scenario, seed=1, set=keys, laws=laws) as world:
+        world.advance("1.5 s")
+        with world.copy() as copy:
+            for each in (copy, world):
+                each.advance()
+                assert each.result().outcomes[0].record_hash == whole

@@ -149,6 +149,10 @@ impl Node {
         scope: &Arc<Mutex<Scope>>,
         note: &mut impl FnMut(&Bound<'_, PyAny>, Bound<'_, PyAny>) -> PyResult<()>,
     ) -> PyResult<Self> {
+        // The cell never changes, so that a copy of a law keeps it.
+        if let Some(cell) = &self.cell {
+            note(cell.bind(py), cell.bind(py).clone().into_any())?;
+        }
         let mut copied = |ends: &Option<Py<PyTuple>>| -> PyResult<Option<Py<PyTuple>>> {
             let Some(ends) = ends else { return Ok(None) };
             let mut copies = Vec::new();
