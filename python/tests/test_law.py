@@ -268,7 +268,7 @@ def test_an_exception_of_a_law_ends_the_run_with_its_traceback() -> None:
         world.advance("2 s")
     assert raised.value.__notes__ == ["in Fails at phone, at 2 s of the run"]
     assert raised.traceback[-1].name == "timer"
-    with pytest.raises(airfair.RunError, match="has ended"):
+    with pytest.raises(airfair.RunError, match="is over"):
         world.advance("1 s")
     # Another world on the same thread is not affected.
     assert airfair.World(DOWNLOAD).advance("1 s").goodput_bps.sum() > 0

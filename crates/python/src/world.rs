@@ -11,8 +11,10 @@ use airfair_sim::world::{AggregateLimits, Unsettable, WindowLimit};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::Weights;
 use airfair_wlan::phy::Rate;
+use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::batch::{Outcome, RunError};
 use crate::law::{Failure, Names, PyLaw, Random};
@@ -31,12 +33,14 @@ const EVENTS: u32 = 65_536;
 #[derive(Clone, Debug)]
 struct Interruptible {
     left: u32,
+    /// True if laws in Python may raise exceptions, which stop the clock.
+    has_laws: bool,
 }
 
 impl Clock for Interruptible {
     #[inline]
     fn wait_until(&mut self, _at: Time) -> Woken {
-        if self.left == 0 || Failure::is_set() {
+        if self.left == 0 || (self.has_laws && Failure::is_set()) {
             self.left = EVENTS;
             return Woken::Input;
         }
@@ -91,7 +95,7 @@ impl World {
         let writers = tracing.as_ref().and_then(|tracing| tracing.get().take());
         let build = || {
             let streams = Streams::new(seed, replication);
-            let clock = Interruptible { left: EVENTS };
+            let clock = Interruptible { left: EVENTS, has_laws: !laws.is_empty() };
             match writers {
                 None => Stepped::Plain(Box::new(Simulation::new(
                     inner,
@@ -120,11 +124,17 @@ impl World {
     }
 
     /// Advances the world by `by`, a duration such as "10 ms" or a number of seconds, or to the end of
-    /// the scenario if that is earlier. Returns what happened since the last observation.
-    fn advance(&mut self, py: Python<'_>, by: By) -> PyResult<Observation> {
-        let by = by.duration()?.min(self.scenario.get().inner.duration);
+    /// the scenario if that is earlier or `by` is `None`. Returns what happened since the last
+    /// observation.
+    fn advance(&mut self, py: Python<'_>, by: Option<By>) -> PyResult<Observation> {
+        let end = self.scenario.get().inner.duration;
+        let by = by.map_or(Ok(end), |by| by.duration())?.min(end);
         let counts = self.counts();
-        let until = with!(self.open()?, it => it.now()) + by;
+        let now = with!(self.open()?, it => it.now());
+        if now >= Time::ZERO + end {
+            return Err(RunError::new_err(format!("the world is over: it has reached {end}")));
+        }
+        let until = now + by;
         loop {
             let stepped = self.open()?;
             let step = || panics::caught(|| with!(stepped, it => it.advance(until)));
@@ -415,12 +425,23 @@ impl World {
 }
 
 /// Length of a step from Python.
-#[derive(FromPyObject)]
 pub(crate) enum By {
     /// Text with a unit.
     Text(String),
     /// Number of seconds.
     Seconds(f64),
+}
+
+impl<'py> FromPyObject<'_, 'py> for By {
+    type Error = PyErr;
+
+    /// Looks at the type first: a failed conversion would build an exception, which takes longer than a step.
+    fn extract(by: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if by.is_instance_of::<PyString>() {
+            return by.extract().map(Self::Text);
+        }
+        by.extract().map(Self::Seconds)
+    }
 }
 
 impl By {
@@ -455,5 +476,5 @@ pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
 }
 
 fn over() -> PyErr {
-    RunError::new_err("the world has ended: its result has been taken")
+    RunError::new_err("the world is over: its result has been taken, or it has failed")
 }

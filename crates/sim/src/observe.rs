@@ -437,7 +437,9 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
         let length = *now - sums.since;
         let seconds = length.as_secs_f64();
         let of_station = |it: &Member| &sums.cells[it.cell.index()].members[it.node.index()];
-        let mut values = Vec::new();
+        let of_cells = STATIONS.len() * stations.len() + CELLS.len() * sums.cells.len();
+        let of_wires = FLOWS.len() * sums.flows.len() + LINKS.len() * sums.links.len();
+        let mut values = Vec::with_capacity(of_cells + of_wires);
         add(&mut values, FLOWS, &sums.flows.iter(), seconds);
         add(&mut values, STATIONS, &stations.iter().map(of_station), seconds);
         add(&mut values, CELLS, &sums.cells.iter(), seconds);

@@ -46,7 +46,7 @@ pub(crate) use home::agents;
 use crate::packet::{FlowId, Packet, Side};
 use crate::record::{CellId, Measured, Member};
 use crate::scenario::Queue;
-use crate::world::Flow;
+use crate::world::{Flow, Settable};
 
 /// A scheme that runs at a station or an access point.
 #[derive(Clone, Debug)]
@@ -118,15 +118,28 @@ impl Agent {
             Self::Granting(agent) => agent.handle(now, seen, view, actions),
             Self::Keeping(agent) => agent.handle(seen, view, actions),
             Self::RateCap(agent) => agent.handle(now, seen, view, actions),
-            Self::Custom(agent) => {
-                let first = actions.len();
-                agent.handle(now, seen, view, actions);
-                for action in &actions[first..] {
-                    let checked = view.check(now, seen, action);
-                    assert!(checked.is_ok(), "{agent:?} asks for {action:?}: {checked:?}");
-                }
-            }
+            Self::Custom(agent) => handle_custom(agent.as_mut(), (now, seen), view, actions),
         }
+    }
+}
+
+/// Passes an event to an agent from outside of this crate.
+///
+/// # Panics
+/// If the agent asks for an action that is not allowed.
+#[cold]
+#[inline(never)]
+fn handle_custom(
+    agent: &mut dyn CustomAgent,
+    (now, seen): (Time, &Seen),
+    view: &View,
+    actions: &mut Vec<Action>,
+) {
+    let first = actions.len();
+    agent.handle(now, seen, view, actions);
+    for action in &actions[first..] {
+        let checked = view.check(now, seen, action);
+        assert!(checked.is_ok(), "{agent:?} asks for {action:?}: {checked:?}");
     }
 }
 
@@ -253,8 +266,8 @@ pub struct View<'w> {
     pub(crate) node: NodeId,
     pub(crate) air: &'w Cell<Packet>,
     pub(crate) flows: &'w [Flow],
-    /// True if the queue of the node has weights for DATA and ACKs.
-    pub(crate) has_weights: bool,
+    /// Possible values of the settings of each member of the cell.
+    pub(crate) members: &'w [Settable],
 }
 
 impl View<'_> {
@@ -299,7 +312,8 @@ impl View<'_> {
                 allowed(self.end(*end).is_some(), Refused::NotHere)
             }
             Action::SetWeights(weights) => {
-                allowed(self.has_weights && weights.data > 0 && weights.ack > 0, Refused::NoWeights)
+                let has_weights = self.members[self.node.index()].has_weights;
+                allowed(has_weights && weights.data > 0 && weights.ack > 0, Refused::NoWeights)
             }
             Action::RewriteWindow(_) | Action::DropPacket => {
                 allowed(matches!(seen, Seen::Packet(..)), Refused::NoPacket)

@@ -146,8 +146,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let Bss { cell: air, agents, members, .. } = &mut cells[cell.index()];
         while let Some(frame) = air.overheard(place) {
             let node = frame.listener;
-            let has_weights = members[node.index()].has_weights;
-            let view = View { cell, node, air, flows, has_weights };
+            let view = View { cell, node, air, flows, members };
             for (index, agent) in (first..).zip(&mut agents[node.index()][first..]) {
                 agent.handle(*now, &Seen::Frame(&frame), &view, actions);
                 if !actions.is_empty() {
@@ -173,8 +172,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Passes an event to one agent and collects its actions, without applying them.
     fn ask(&mut self, cell: CellId, node: NodeId, index: usize, seen: &Seen) {
         let Bss { cell: air, agents, members, .. } = &mut self.cells[cell.index()];
-        let has_weights = members[node.index()].has_weights;
-        let view = View { cell, node, air, flows: &self.flows, has_weights };
+        let view = View { cell, node, air, flows: &self.flows, members };
         agents[node.index()][index].handle(self.now, seen, &view, &mut self.actions);
     }
 

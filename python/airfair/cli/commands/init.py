@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from airfair.cli.completers import complete, directories, examples
 from airfair.cli.scenarios import EXAMPLES
-from airfair.cli.status import DONE, InputError, describe
+from airfair.cli.status import DONE, InputError
+from airfair.errors import describe
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -74,6 +75,12 @@ KINDS = (
         "paper",
         "a directory of a paper: a study with the paper's printed values and claims",
         "airfair reproduce {}",
+    ),
+    Kind(
+        "law",
+        "law",
+        "a control law in Python, with a scenario in which it acts, and a test",
+        "airfair run {}/cell.toml --law access-point=mylaws:ShareAir",
     ),
 )
 
