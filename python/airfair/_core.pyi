@@ -12,6 +12,7 @@ __all__ = [
     "LARGEST_TRACE",
     "LONGEST_FRAME_NS",
     "Batch",
+    "Cell",
     "Emulation",
     "FlowEnd",
     "Frame",
@@ -431,12 +432,41 @@ class Observation:
         """Packets that this direction of the link lost or refused during the step."""
 
 @final
+class Cell:
+    """Cell of a node: its members and the timing of its standard."""
+
+    @property
+    def access_point(self) -> str:
+        """Name of the cell, which is that of its access point."""
+    @property
+    def stations(self) -> tuple[str, ...]:
+        """Names of the stations, in the order of the scenario."""
+    @property
+    def sifs_ns(self) -> int:
+        """Short interframe space [ns]."""
+    @property
+    def difs_ns(self) -> int:
+        """DCF interframe space [ns]."""
+    @property
+    def slot_ns(self) -> int:
+        """Slot time of the back-off [ns]."""
+    @property
+    def cw_min(self) -> int:
+        """Smallest contention window of the standard [slots]."""
+    @property
+    def mean_backoff_ns(self) -> int:
+        """Mean back-off of a first attempt [ns]."""
+
+@final
 class Node:
     """Station or access point at which a law runs."""
 
     @property
     def name(self) -> str:
         """Name of the station, or of the access point's cell."""
+    @property
+    def cell(self) -> Cell | None:
+        """Cell of the node; `None` before the start of the run."""
     @property
     def now_s(self) -> float:
         """Time of the run [s]."""
@@ -459,6 +489,23 @@ class Node:
         """Call the law's `timer` at a time of the run [ns]."""
     def set_weights(self, data: int, acks: int) -> None:
         """Set the weights of DATA and of pure ACKs in the node's queue [packets per round]."""
+    def listen(self, to: Literal["own", "all", "packets"]) -> None:
+        """Ask for other events from now on: "own" or "all" frames, or at an access point "packets"."""
+    def report(
+        self,
+        from_ns: int,
+        to_ns: int,
+        *,
+        own_ns: int,
+        others_ns: int,
+        active: int,
+        early_ns: tuple[int, int] = ...,
+    ) -> None:
+        """Record a station's measurement of its channel from `from_ns` to `to_ns`.
+
+        It consists of the durations of the answered exchanges of the station itself and of others, the parts
+        of both that lie before `from_ns`, and the number of active stations.
+        """
 
 @final
 class FlowEnd:
@@ -479,6 +526,9 @@ class FlowEnd:
     @property
     def least_rtt_s(self) -> float | None:
         """Least round-trip time of TCP [s]; `None` before the first estimate."""
+    @property
+    def buffer(self) -> int | None:
+        """Buffer of a TCP receiver [octets], which bounds its window; `None` at other ends."""
     def limit_window(
         self,
         *,
@@ -531,8 +581,14 @@ class Frame:
     def backoff_ns(self) -> int | None:
         """Back-off that the node has counted before the first frame of an exchange of its own [ns]."""
     @property
+    def request_ns(self) -> int | None:
+        """Duration of the RTS that a CTS answers, at the rate of the CTS [ns]; `None` for other frames."""
+    @property
     def packets(self) -> list[Packet]:
-        """Packets of the frame, if the node is its sender or receiver."""
+        """Packets of the frame, if the node is its sender or receiver.
+
+        Those of a block-ack to the node are the packets that it acknowledges.
+        """
     @property
     def elements(self) -> dict[int, bytes]:
         """Elements of a beacon: octets by element number."""
@@ -553,6 +609,9 @@ class Packet:
     @property
     def octets(self) -> int:
         """Size of the IP packet [octets]."""
+    @property
+    def msdu_octets(self) -> int | None:
+        """Size of the MSDU with the packet, LLC/SNAP included [octets]; `None` unless in a frame."""
     @property
     def payload(self) -> int:
         """Application data in the packet [octets]."""

@@ -6,13 +6,13 @@ import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from ._core import FlowEnd, Frame, Node, Packet
+from ._core import Cell, FlowEnd, Frame, Node, Packet
 from .names import did_you_mean
 
 if TYPE_CHECKING:
     from ._core import Scenario
 
-__all__ = ["FlowEnd", "Frame", "Law", "LawError", "Laws", "Node", "Packet"]
+__all__ = ["Cell", "FlowEnd", "Frame", "Law", "LawError", "Laws", "Node", "Packet"]
 
 Listen = Literal["own", "all", "packets"]
 

@@ -36,7 +36,7 @@ mod _core {
     #[pymodule_export]
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
     #[pymodule_export]
-    use crate::law::{FlowEnd, Frame, Node, Packet};
+    use crate::law::{Cell, FlowEnd, Frame, Node, Packet};
     #[pymodule_export]
     use crate::observation::{Observation, observation_columns};
     #[cfg(target_os = "linux")]

@@ -4,6 +4,7 @@
 //! events. A method acts through the [`Node`](node::Node) that it is given; the world applies the actions when the
 //! method has returned. An exception of a law ends the step of the world in which it was raised.
 
+mod cell;
 mod failure;
 mod node;
 mod seen;
@@ -20,6 +21,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
+pub(crate) use cell::Cell;
 pub(crate) use failure::Failure;
 pub(crate) use node::{FlowEnd, Node, Random};
 pub(crate) use seen::{Frame, Packet};
@@ -176,7 +178,7 @@ impl PyLaw {
                 law.call_method1(intern!(py, "rate"), (node, rate.bps(), highest_rate.bps()))?;
             }
             Seen::Frame(frame) => {
-                let frame = Frame::of(py, frame, view.member(), &self.names);
+                let frame = Frame::of(py, frame, view, &self.names);
                 law.call_method1(intern!(py, "frame"), (node, frame))?;
             }
             Seen::Packet(passage, packet) => {
@@ -209,7 +211,7 @@ impl PyLaw {
         Ok(())
     }
 
-    /// Gives the node its ends of flows.
+    /// Gives the node its cell and its ends of flows.
     fn find_ends(&mut self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
         let [mut senders, mut receivers] = [Vec::new(), Vec::new()];
         self.ends = view.ends().collect();
@@ -221,7 +223,10 @@ impl PyLaw {
                 Side::Receiver => receivers.push(local),
             }
         }
-        self.node.borrow_mut(py).set_ends(PyTuple::new(py, senders)?, PyTuple::new(py, receivers)?);
+        let cell = Py::new(py, Cell::of(py, view, &self.names)?)?;
+        let mut node = self.node.borrow_mut(py);
+        node.set_cell(cell);
+        node.set_ends(PyTuple::new(py, senders)?, PyTuple::new(py, receivers)?);
         Ok(())
     }
 

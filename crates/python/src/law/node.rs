@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use airfair_sim::coupling::{Action, LocalEnd, View};
+use airfair_sim::coupling::{Action, LocalEnd, TransportEnd, View};
 use airfair_sim::world::WindowLimit;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::{Stream, Weights};
+use airfair_wlan::{Listen, Stream, Weights};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rand_core::Rng;
 
+use super::cell::{Cell, Report};
 use crate::settings::{SettingError, narrow};
 use crate::world::By;
 
@@ -21,6 +22,8 @@ struct EndState {
     cwnd: Option<u32>,
     round_trip: Option<Duration>,
     least_round_trip: Option<Duration>,
+    /// Buffer of a TCP receiver.
+    buffer: Option<Bytes>,
 }
 
 /// Values that a node sees during one call of a law, and the actions that the law asks for.
@@ -54,6 +57,10 @@ impl Scope {
                 cwnd: transport.cwnd(),
                 round_trip: transport.round_trip(),
                 least_round_trip: transport.least_round_trip(),
+                buffer: match transport {
+                    TransportEnd::TcpReceiver(_) => Some(transport.buffer()),
+                    _ => None,
+                },
             },
         }));
         self.actions.clear();
@@ -115,13 +122,20 @@ pub(crate) struct Node {
     pub(super) name: String,
     scope: Arc<Mutex<Scope>>,
     random: Random,
+    /// Cell of the node; `None` before the start of the run.
+    cell: Option<Py<Cell>>,
     senders: Option<Py<PyTuple>>,
     receivers: Option<Py<PyTuple>>,
 }
 
 impl Node {
     pub(super) fn new(name: &str, scope: Arc<Mutex<Scope>>, random: Random) -> Self {
-        Self { name: name.to_owned(), scope, random, senders: None, receivers: None }
+        let name = name.to_owned();
+        Self { name, scope, random, cell: None, senders: None, receivers: None }
+    }
+
+    pub(super) fn set_cell(&mut self, cell: Py<Cell>) {
+        self.cell = Some(cell);
     }
 
     pub(super) fn set_ends(&mut self, senders: Bound<'_, PyTuple>, receivers: Bound<'_, PyTuple>) {
@@ -135,6 +149,10 @@ impl Node {
         scope: &Arc<Mutex<Scope>>,
         note: &mut impl FnMut(&Bound<'_, PyAny>, Bound<'_, PyAny>) -> PyResult<()>,
     ) -> PyResult<Self> {
+        // The cell never changes, so that a copy of a law keeps it.
+        if let Some(cell) = &self.cell {
+            note(cell.bind(py), cell.bind(py).clone().into_any())?;
+        }
         let mut copied = |ends: &Option<Py<PyTuple>>| -> PyResult<Option<Py<PyTuple>>> {
             let Some(ends) = ends else { return Ok(None) };
             let mut copies = Vec::new();
@@ -150,6 +168,7 @@ impl Node {
             name: self.name.clone(),
             scope: Arc::clone(scope),
             random: self.random.clone(),
+            cell: self.cell.as_ref().map(|cell| cell.clone_ref(py)),
             senders: copied(&self.senders)?,
             receivers: copied(&self.receivers)?,
         })
@@ -162,6 +181,12 @@ impl Node {
     #[getter]
     fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Cell of the node; `None` before the start of the run.
+    #[getter]
+    fn cell(&self, py: Python<'_>) -> Option<Py<Cell>> {
+        self.cell.as_ref().map(|cell| cell.clone_ref(py))
     }
 
     /// Time of the run [s].
@@ -224,6 +249,43 @@ impl Node {
         const ALLOWED: &str = "1 and more packets per round";
         let weights = Weights { data: narrow(data, ALLOWED)?, ack: narrow(acks, ALLOWED)? };
         locked(&self.scope).actions.push(Action::SetWeights(weights));
+        Ok(())
+    }
+
+    /// Asks for other events from now on: "own" or "all" frames, or at an access point "packets".
+    fn listen(&self, to: &str) -> PyResult<()> {
+        let action = match to {
+            "own" => Action::Listen(Listen::Own),
+            "all" => Action::Listen(Listen::All),
+            "packets" => Action::WatchPackets,
+            _ => {
+                return Err(SettingError::new_err(format!(
+                    "listen({to:?}): allowed are \"own\", \"all\" and \"packets\""
+                )));
+            }
+        };
+        locked(&self.scope).actions.push(action);
+        Ok(())
+    }
+
+    /// Records a station's measurement of its channel from `from_ns` to `to_ns`: the durations of
+    /// the answered exchanges of the station itself and of others, the parts of both that lie
+    /// before `from_ns`, and the number of active stations.
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
+    #[pyo3(signature = (from_ns, to_ns, *, own_ns, others_ns, active, early_ns = (0, 0)))]
+    fn report(
+        &self,
+        from_ns: u64,
+        to_ns: u64,
+        own_ns: u64,
+        others_ns: u64,
+        active: u32,
+        early_ns: (u64, u64),
+    ) -> PyResult<()> {
+        let report = Report { from_ns, to_ns, own_ns, others_ns, active, early_ns };
+        let mut scope = locked(&self.scope);
+        let measured = report.measured(scope.now)?;
+        scope.actions.push(Action::Report(measured));
         Ok(())
     }
 
@@ -322,6 +384,12 @@ impl FlowEnd {
     #[getter]
     fn least_rtt_s(&self) -> Option<f64> {
         self.state().least_round_trip.map(Duration::as_secs_f64)
+    }
+
+    /// Buffer of a TCP receiver [octets], which bounds its window; `None` at other ends.
+    #[getter]
+    fn buffer(&self) -> Option<u64> {
+        self.state().buffer.map(Bytes::get)
     }
 
     /// Limits the window of TCP in octets, in segments, or to its congestion window divided by a

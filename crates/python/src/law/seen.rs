@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use airfair_sim::coupling::Action;
+use airfair_sim::coupling::{Action, View};
 use airfair_sim::packet::{self as sim, Body, Side};
-use airfair_sim::record::Member;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Class, Elements, FrameKind, Headers, NodeId, Overheard};
 use pyo3::prelude::*;
@@ -28,7 +27,10 @@ pub(crate) struct Frame {
     end: Time,
     psdu: Bytes,
     backoff: Option<Duration>,
-    packets: Vec<sim::Packet>,
+    /// Duration of the RTS that a CTS answers.
+    request: Option<Duration>,
+    /// Packets with the sizes of their MSDUs.
+    packets: Vec<(sim::Packet, Bytes)>,
     elements: Elements,
     names: Arc<Names>,
 }
@@ -37,10 +39,10 @@ impl Frame {
     pub(super) fn of(
         py: Python<'_>,
         frame: &Overheard<'_, sim::Packet>,
-        at: Member,
+        view: &View<'_>,
         names: &Arc<Names>,
     ) -> Self {
-        let members = &names.members[at.cell.index()];
+        let members = &names.members[view.member().cell.index()];
         let name = |node: NodeId| members[node.index()].clone_ref(py);
         Self {
             kind: frame.kind(),
@@ -53,7 +55,8 @@ impl Frame {
             end: frame.end(),
             psdu: frame.psdu(),
             backoff: frame.backoff,
-            packets: frame.packets().map(|msdu| msdu.payload).collect(),
+            request: (frame.kind() == FrameKind::Cts).then(|| view.airtime().rts(frame.tx())),
+            packets: frame.packets().map(|msdu| (msdu.payload, msdu.size)).collect(),
             elements: *frame.elements(),
             names: Arc::clone(names),
         }
@@ -124,10 +127,22 @@ impl Frame {
         self.backoff.map(Duration::as_nanos)
     }
 
-    /// Packets of the frame, if the node is its sender or receiver.
+    /// Duration of the RTS that a CTS answers, at the rate of the CTS [ns]; `None` for other
+    /// frames.
+    #[getter]
+    fn request_ns(&self) -> Option<u64> {
+        self.request.map(Duration::as_nanos)
+    }
+
+    /// Packets of the frame, if the node is its sender or receiver; of a block-ack to the node,
+    /// the packets that it acknowledges.
     #[getter]
     fn packets(&self) -> Vec<Packet> {
-        self.packets.iter().map(|packet| Packet::of(packet, &self.names)).collect()
+        let packet = |(packet, msdu): &(sim::Packet, Bytes)| Packet {
+            msdu: Some(*msdu),
+            ..Packet::of(packet, &self.names)
+        };
+        self.packets.iter().map(packet).collect()
     }
 
     /// Elements of a beacon: octets by element number.
@@ -166,6 +181,8 @@ fn word(kind: FrameKind) -> &'static str {
 pub(crate) struct Packet {
     names: Arc<Names>,
     inner: sim::Packet,
+    /// Size of the MSDU with the packet, if a frame carries it.
+    msdu: Option<Bytes>,
     point: Option<&'static str>,
     /// Scope and number of the call in which the packet passes an access point.
     passing: Option<(Arc<Mutex<Scope>>, u64)>,
@@ -173,7 +190,7 @@ pub(crate) struct Packet {
 
 impl Packet {
     fn of(packet: &sim::Packet, names: &Arc<Names>) -> Self {
-        Self { names: Arc::clone(names), inner: *packet, point: None, passing: None }
+        Self { names: Arc::clone(names), inner: *packet, msdu: None, point: None, passing: None }
     }
 
     /// Packet that an access point forwards, as its law sees it at `point`: "from-station",
@@ -233,6 +250,12 @@ impl Packet {
     #[getter]
     fn octets(&self) -> u64 {
         self.inner.size().get()
+    }
+
+    /// Size of the MSDU with the packet, LLC/SNAP included [octets]; `None` unless in a frame.
+    #[getter]
+    fn msdu_octets(&self) -> Option<u64> {
+        self.msdu.map(Bytes::get)
     }
 
     /// Application data in the packet [octets].

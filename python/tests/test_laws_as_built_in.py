@@ -1,0 +1,181 @@
+"""Laws of the examples, each with the record hash of the built-in scheme."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+from arf_aware import ArfAware, Variant
+from data_ack import DataAckWeights, SharedWindows
+from granting import Granting
+
+import airfair
+from airfair.law import Frame, Laws, Node
+
+ONE_SLOW = """
+duration = "4 s"
+[bss.home]
+standard = "{standard}"
+[station.slow]
+rate = [["0 s", "{high}"], ["1 s", "{low}"], ["2 s", "{middle}"], ["3 s", "{high}"]]
+[station.fast]
+[host.server]
+link = {{ rate = "100 Mb/s", delay = "2 ms", loss = {{ model = "bernoulli", probability = 0.01 }} }}
+[flow.slow]
+from = "slow"
+to = "server"
+transport = {{ kind = "tcp" }}
+[flow.fast]
+from = "fast"
+to = "server"
+transport = {{ kind = "tcp" }}
+"""
+B = {"standard": "802.11b", "high": "11 Mb/s", "middle": "5.5 Mb/s", "low": "1 Mb/s"}
+N = {"standard": "802.11n", "high": "65 Mb/s", "middle": "39 Mb/s", "low": "13 Mb/s"}
+
+UP_AND_DOWN = """
+duration = "4 s"
+[bss.home]
+standard = "{standard}"
+[station.sender]
+count = 3
+[station.receiver]
+count = 3
+[host.server]
+[flow.up]
+from = "sender"
+to = "server"
+transport = {{ kind = "tcp" }}
+[flow.down]
+from = "server"
+to = "receiver"
+transport = {{ kind = "tcp" }}
+[flow.file]
+from = "sender"
+to = "receiver"
+transport = {{ kind = "tcp", size = "100 kB" }}
+"""
+
+
+def hash_of(scenario: str, keys: dict[str, Any] | None = None, laws: Laws | None = None) -> int:
+    """Record hash of a run with the built-in schemes of `keys` and with `laws`."""
+    return airfair.run(scenario, seed=1, set=keys, laws=laws).outcomes[0].record_hash
+
+
+@pytest.mark.parametrize("rates", [B, N], ids=["802.11b", "802.11n"])
+def test_arf_aware_tcp_has_the_records_of_the_built_in_one(rates: dict[str, str]) -> None:
+    """Each variant has its own records, and those of `control` with this variant."""
+    scenario = ONE_SLOW.format(**rates)
+    records = {hash_of(scenario)}
+    variants: list[Variant] = ["held", "one-shot", "continuous"]
+    for variant in variants:
+        control = {"scheme": "arf-aware", "variant": variant}
+        keys = {"flow.slow.control": control, "flow.fast.control": control}
+        own = hash_of(scenario, laws={"station.*": partial(ArfAware, variant)})
+        assert own == hash_of(scenario, keys), variant
+        records.add(own)
+    assert len(records) == 4
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+@pytest.mark.parametrize("overflow", ["tail", "longest-flow"])
+def test_weights_of_data_and_acks_have_the_records_of_counted_flows(
+    standard: str, overflow: str
+) -> None:
+    """A queue with any fixed weights, which the law sets, is one with `weights = "active-flows"`."""
+    scenario = UP_AND_DOWN.format(standard=standard)
+    queue = {"discipline": "data-ack", "packets": 50, "overflow": overflow}
+    counted = hash_of(scenario, {"bss.home.ap.queue": {**queue, "weights": "active-flows"}})
+    assert counted != hash_of(scenario, {"bss.home.ap.queue": queue})
+    for weights in ({"data": 1, "ack": 1}, {"data": 7, "ack": 3}):
+        keys = {"bss.home.ap.queue": {**queue, "weights": weights}}
+        assert hash_of(scenario, keys, {"access-point": DataAckWeights}) == counted
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+@pytest.mark.parametrize("packets", [5, 100])
+def test_shared_windows_have_the_records_of_window_sharing(standard: str, packets: int) -> None:
+    """Shared windows lead to the records of `window_sharing`, alone and together with weights."""
+    scenario = UP_AND_DOWN.format(standard=standard)
+    plain = {"bss.home.ap.queue": {"packets": packets}}
+    shared = hash_of(scenario, {**plain, "bss.home.ap.window_sharing": True})
+    laws: Laws = {"access-point": partial(SharedWindows, packets)}
+    assert hash_of(scenario, plain, laws) == shared != hash_of(scenario, plain)
+
+    queue = {"discipline": "data-ack", "packets": packets}
+    counted = {**queue, "weights": "active-flows"}
+    both = hash_of(scenario, {"bss.home.ap.queue": counted, "bss.home.ap.window_sharing": True})
+    laws = {"access-point": [partial(SharedWindows, packets), DataAckWeights]}
+    assert hash_of(scenario, {"bss.home.ap.queue": queue}, laws) == both
+
+
+class Compared(Granting):
+    """Access point that compares its grants with those of the built-in one, and sends none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grant = b""
+        self.grants: set[bytes] = set()
+        compared.append(self)
+
+    def beacon(self, node: Node) -> None:  # type: ignore[override]
+        self.grant = super().beacon(node)
+
+    def frame(self, node: Node, frame: Frame) -> None:
+        super().frame(node, frame)
+        if frame.kind == "beacon":
+            assert frame.elements == {221: self.grant}
+            self.grants.add(self.grant)
+
+
+compared: list[Compared] = []
+"""Laws of `Compared` that have been created."""
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+@pytest.mark.parametrize("rts", ["off", "500 B"])
+def test_an_access_point_grants_the_shares_of_the_built_in_one(standard: str, rts: str) -> None:
+    """Each beacon of an access point under `control = "occupancy"` has the octets that the law computes."""
+    compared.clear()
+    keys = {
+        "bss.home.ap.occupancy": True,
+        "flow.up.control": "occupancy",
+        "flow.down.control": "occupancy",
+        "bss.home.rts_threshold": rts,
+    }
+    scenario = UP_AND_DOWN.format(standard=standard)
+    own = hash_of(scenario, keys, {"access-point": Compared})
+    assert own == hash_of(scenario, keys)
+    (law,) = compared
+    assert len(law.grants) > 20
+
+
+@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+def test_an_access_point_that_grants_has_the_records_of_the_built_in_one(standard: str) -> None:
+    """Beacons with the grants of the law lead to the records of `ap.occupancy = true`."""
+    scenario = UP_AND_DOWN.format(standard=standard)
+    plain: dict[str, Any] = {"bss.home.beacon": {}}
+    own = hash_of(scenario, plain, {"access-point": Granting})
+    granted = hash_of(scenario, {**plain, "bss.home.ap.occupancy": True})
+    assert own == granted != hash_of(scenario, plain)
+
+
+def test_a_copy_of_a_world_copies_its_laws() -> None:
+    """Worlds that are copied in the middle of a run end with the records of a run without a copy."""
+    scenario = UP_AND_DOWN.format(standard="802.11n")
+    keys: dict[str, Any] = {
+        "bss.home.beacon": {},
+        "bss.home.ap.queue": {"discipline": "data-ack", "packets": 100},
+    }
+    laws: Laws = {
+        "access-point": [Granting, SharedWindows, DataAckWeights],
+        "station.*": ArfAware,
+    }
+    whole = hash_of(scenario, keys, laws)
+    with airfair.World(scenario, seed=1, set=keys, laws=laws) as world:
+        world.advance("1.5 s")
+        with world.copy() as copy:
+            for each in (copy, world):
+                each.advance()
+                assert each.result().outcomes[0].record_hash == whole
