@@ -11,6 +11,7 @@
 mod batch;
 #[cfg(target_os = "linux")]
 mod emulation;
+mod gym;
 mod observation;
 mod panics;
 #[cfg(target_os = "linux")]
@@ -34,6 +35,8 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
+    #[pymodule_export]
+    use crate::gym::Worlds;
     #[pymodule_export]
     use crate::observation::{Observation, observation_columns};
     #[cfg(target_os = "linux")]
