@@ -3,7 +3,7 @@
 >>> import gymnasium
 >>> env = gymnasium.make("airfair.gym:airfair/ContentionWindow-v0")  # doctest: +SKIP
 
-Importing this package registers its tasks with Gymnasium. It needs the extra `gym`: `pip install airfair[gym]`.
+Importing this package registers its tasks with Gymnasium, which comes with `pip install airfair[gym]`.
 """
 
 from __future__ import annotations

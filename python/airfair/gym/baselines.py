@@ -78,8 +78,9 @@ def baselines(  # noqa: PLR0913 - options, each with a default
     """Simulate the baselines of a task, print their table, and return it.
 
     The baselines are the back-off of 802.11, whose window doubles after each failure; the best of the fixed
-    windows, chosen in other episodes than those that are shown; and a window at random in each step. Intervals
-    are 95 % confidence intervals of the mean over `episodes`, which have the same seeds for all policies.
+    windows, chosen in other episodes than those that are shown; and a window at random in each step.
+    Intervals are 95 % confidence intervals of the mean over `episodes`, which have the same seeds for all
+    policies.
 
     `vary` is a key of the scenario with its values, a line of the table for each; by default the number of
     stations, unless there is an own scenario. `policies` are further columns, such as trained learners.
@@ -99,8 +100,9 @@ def baselines(  # noqa: PLR0913 - options, each with a default
         points = [{path: value} for value in values]
     rows: list[Baseline] = []
     for point in points:
-        draw = {**options.get("draw", {}), **{path: [value] for path, value in point.items()}}
-        cell = _Cell(Task(**{**options, "draw": draw}), point, episodes, threads)
+        at_point: Options = options.copy()
+        at_point["draw"] = {**options.get("draw", {}), **{key: [point[key]] for key in point}}
+        cell = _Cell(Task(**at_point), point, episodes, threads)
         rows += cell.rows(seed, policies or {})
     table = Baselines(task, rows)
     sys.stdout.write(f"{table}\n")
@@ -123,17 +125,19 @@ class _Cell:
         best = max(WINDOWS, key=lambda window: self._chosen(seed, window))
 
         def at_random(_: Seen) -> list[int]:
-            return random.choice(WINDOWS, self._count).tolist()
+            return [WINDOWS[each] for each in random.integers(len(WINDOWS), size=self._count)]
 
         rows = [
             self._row("802.11 back-off", seed, lambda _: None),
             self._row("best fixed window", seed, lambda _: [best] * self._count, best),
             self._row("random", seed, at_random),
         ]
-        slots = self._task.slots
-        for name, policy in policies.items():
-            rows.append(self._row(name, seed, lambda seen, act=policy: [slots(a) for a in act(seen)]))
-        return rows
+        return rows + [
+            self._row(name, seed, self._windows_of(policy)) for name, policy in policies.items()
+        ]
+
+    def _windows_of(self, policy: Policy) -> Callable[[Seen], list[int]]:
+        return lambda seen: [self._task.slots(action) for action in policy(seen)]
 
     def _chosen(self, seed: int, window: int) -> float:
         goodput, _ = self._run(seed + _CHOOSING, lambda _: [window] * self._count)

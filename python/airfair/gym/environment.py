@@ -20,9 +20,9 @@ Action = np.int64 | int | NDArray[np.float32]
 class ContentionWindow(gymnasium.Env[Seen, Action]):
     """Contention window of a crowded cell. `Task` describes it, and `Options` its options.
 
-    `reset(seed=…)` determines an episode: equal seeds and actions give equal records. At the end of an episode,
-    `info["record_hash"]` is the hash of all its records. `info["drawn"]` of `reset` has the values that the
-    episode has drawn.
+    `reset(seed=…)` determines an episode: equal seeds and actions give equal records. At the end of an
+    episode, `info["record_hash"]` is the hash of all its records. `info["drawn"]` of `reset` has the values
+    that the episode has drawn.
 
     Raises `TaskError` for an action that is not allowed, and `RunError` if the run fails.
     """
@@ -32,10 +32,8 @@ class ContentionWindow(gymnasium.Env[Seen, Action]):
     def __init__(self, *, render_mode: None = None, **options: Unpack[Options]) -> None:
         self.render_mode = render_mode
         self.task = Task(**options)
-        self.observation_space, self.action_space = (
-            self.task.observation_space,
-            self.task.action_space,  # type: ignore[assignment] # either space
-        )
+        self.observation_space = self.task.observation_space  # type: ignore[assignment] # of float32
+        self.action_space = self.task.action_space  # type: ignore[assignment] # one of two
         self._worlds = self.task.worlds(1, threads=1)
         self._runs = False
 

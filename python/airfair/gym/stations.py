@@ -25,12 +25,11 @@ def parallel_env(
 
     Of the `Options`, `observe` has no effect, and `draw` cannot change the stations of the cell.
 
-    Raises `MissingExtraError` if PettingZoo is not installed, and `TaskError` for options that are not allowed.
+    Raises `MissingExtraError` if PettingZoo is not installed, and `TaskError` for options that are not
+    allowed.
     """
     try:
         from .agents import Stations
     except ImportError as error:
         raise MissingExtraError("parallel_env", "pettingzoo", "airfair[gym] pettingzoo") from error
     return Stations(reward=reward, render_mode=render_mode, **options)
-
-

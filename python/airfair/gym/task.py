@@ -21,7 +21,7 @@ Allowed = tuple[int, int] | tuple[float, float] | Sequence[Value]
 Drawn = Mapping[str, Value]
 """Values that an episode has drawn, by the paths of their keys."""
 
-WINDOWS = tuple(2**exponent - 1 for exponent in range(4, 11))
+WINDOWS: tuple[int, ...] = tuple(2**exponent - 1 for exponent in range(4, 11))
 """Contention windows of the discrete actions [slots]."""
 
 _SIGNALS = {"cell": ("collided",), "local": ("busy", "airtime")}
@@ -43,18 +43,19 @@ class Options(TypedDict, total=False):
     duration: str | float | None
     """Length of an episode; by default that of the scenario."""
     observe: Literal["cell", "local"]
-    """"cell" (the default): the share of collided frames among those of all nodes, which only a simulator knows.
-    "local": the share of time in which the access point senses a busy channel, and the share in which it
-    sends or receives a frame."""
+    """Signals of a step: "cell" (the default) is the share of collided frames among those of all nodes, which
+    only a simulator knows; "local" is the share of time in which the access point senses a busy channel, and
+    the share in which it sends or receives a frame."""
     actions: Literal["discrete", "continuous"]
-    """"discrete" (the default): one of 7 windows. "continuous": a number from -1 to 1 for windows from 15 to 1023."""
+    """Form of an action: "discrete" (the default) is the number of one of 7 windows, "continuous" an array
+    with a number from -1 to 1, for windows from 15 to 1023."""
     draw: Mapping[str, Allowed]
     """Keys of the scenario that each episode draws: a pair (lowest, highest), or a list of values."""
     history: int
     """Number of steps that an observation covers. The default is 300."""
     window: int | None
-    """Number of steps in each mean and standard deviation of an observation; half of them are also in the next
-    one. `None` for the values of the steps. The default is 150."""
+    """Number of steps in each mean and standard deviation of an observation; half of them are also in the
+    next one. `None` is for the values of the steps. The default is 150."""
 
 
 class Task:
@@ -145,14 +146,15 @@ class Task:
     def slots(self, action: object) -> int:
         """Contention window that an action sets [slots]."""
         if self.is_discrete:
-            number = int(action)  # type: ignore[call-overload] # numpy's integers and Python's
+            number: int = int(action)  # type: ignore[call-overload] # numpy's or Python's
             if not 0 <= number < len(WINDOWS):
                 raise TaskError(f"action {number}: allowed are 0 to {len(WINDOWS) - 1}")
             return WINDOWS[number]
-        (number,) = np.asarray(action, dtype=float).ravel()
-        if math.isnan(number):
+        value = float(np.asarray(action, np.float64).item())
+        if math.isnan(value):
             raise TaskError("action NaN: allowed are numbers from -1 to 1")
-        return int(2 ** _exponent(min(max(float(number), -1.0), 1.0))) - 1
+        slots: float = 2.0 ** _exponent(min(max(value, -1.0), 1.0))
+        return int(slots) - 1
 
 
 def observations(width: int) -> spaces.Box:
@@ -171,6 +173,7 @@ def _as_toml(values: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
 
 
 def _exponent(action: float) -> float:
+    """Exponent of the window of a continuous action from -1 to 1."""
     low, high = _EXPONENTS
     return low + (action + 1.0) / 2.0 * (high - low)
 
@@ -194,7 +197,7 @@ def _check_draw(path: str, allowed: Allowed) -> None:
         numbers = [isinstance(it, (int, float)) and not isinstance(it, bool) for it in allowed]
         if numbers == [True, True] and allowed[0] <= allowed[1]:
             return
-    elif isinstance(allowed, Sequence) and not isinstance(allowed, str) and allowed:
+    elif not isinstance(allowed, str) and len(allowed) > 0:
         return
     raise TaskError(
         f"draw[{path!r}] = {allowed!r}: allowed is a pair (lowest, highest) of numbers or a list of values"

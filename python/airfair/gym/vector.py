@@ -98,15 +98,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
             seen, infos = self._end(seen, over, infos)
         return seen, rewards, self._never.copy(), over, infos
 
-    def _end(
-        self, seen: Seen, over: Flags, infos: dict[str, Any]
-    ) -> tuple[Seen, dict[str, Any]]:
+    def _end(self, seen: Seen, over: Flags, infos: dict[str, Any]) -> tuple[Seen, dict[str, Any]]:
         """Close the episodes that are over, and start new ones if the same step shall show them."""
         same = self._mode is AutoresetMode.SAME_STEP
         self._over = np.zeros_like(over) if same else over.copy()
-        last = {index: record_hash(self._worlds.finish(index)) for index in np.flatnonzero(over)}
-        for index, of_records in last.items():
-            info: dict[str, Any] = {"record_hash": of_records}
+        for index in np.flatnonzero(over).tolist():
+            info: dict[str, Any] = {"record_hash": record_hash(self._worlds.finish(index))}
             if same:
                 info = {"final_obs": seen[index], "final_info": info}
             infos = self._add_info(infos, info, index)
@@ -114,9 +111,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
                 infos = self._start(index, infos)
         return (self._worlds.seen()[0] if same else seen), infos
 
-    def _start(
-        self, index: int, infos: dict[str, Any], seed: int | None = None
-    ) -> dict[str, Any]:
+    def _start(self, index: int, infos: dict[str, Any], seed: int | None = None) -> dict[str, Any]:
         random = self._random[index]
         if random is None or seed is not None:
             random, _ = seeding.np_random(seed)
