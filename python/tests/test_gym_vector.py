@@ -41,7 +41,7 @@ def test_make_vec_finds_the_vector_environment() -> None:
 def test_it_does_what_single_environments_do_one_after_the_other(
     mode: AutoresetMode, threads: int
 ) -> None:
-    """Each of four cells has three episodes of five steps. In "NextStep", a sixth step starts the next one."""
+    """Each of four cells has three episodes of five steps, and in "NextStep" two steps between them."""
     one = VectorEnv(4, autoreset_mode=mode, threads=threads, **SHORT)
     other = SyncVectorEnv([lambda: ContentionWindow(**SHORT)] * 4, autoreset_mode=mode)
     first, first_infos = one.reset(seed=5)

@@ -93,7 +93,7 @@ def baselines(  # noqa: PLR0913 - options, each with a default
     if episodes < 1:
         raise TaskError(f"episodes = {episodes}: allowed are 1 and more")
     chosen = vary if vary is not None else {} if "scenario" in options else _STATIONS
-    if len(chosen) > 1:
+    if len(chosen) > 1 or not all(chosen.values()):
         raise TaskError(f"vary = {chosen!r}: allowed is one key with its values")
     points: list[dict[str, Value]] = [{}]
     for path, values in chosen.items():
