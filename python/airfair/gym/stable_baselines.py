@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Unpack
 
 import numpy as np
@@ -40,7 +40,6 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
         self, num_envs: int, *, threads: int | None = None, **options: Unpack[Options]
     ) -> None:
         self.vector = VectorEnv(num_envs, autoreset_mode="SameStep", threads=threads, **options)
-        self._seeded: list[int | None] = [None] * num_envs
         self._actions: Actions = np.zeros(num_envs, np.int64)
         self._earned = np.zeros(num_envs)
         self._steps = np.zeros(num_envs, np.int64)
@@ -48,15 +47,10 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
             num_envs, self.vector.single_observation_space, self.vector.single_action_space
         )
 
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Give the environments this seed and those that follow, from the next `reset` on."""
-        self._seeded = [None if seed is None else seed + index for index in range(self.num_envs)]
-        return self._seeded
-
     def reset(self) -> Seen:
-        """Start an episode of each environment."""
-        seen, infos = self.vector.reset(seed=self._seeded)
-        self._seeded = [None] * self.num_envs
+        """Start an episode of each environment, with the seeds of the last call of `seed`."""
+        seen, infos = self.vector.reset(seed=self._seeds)
+        self._reset_seeds()
         self._earned[:], self._steps[:] = 0.0, 0
         self.reset_infos = [_of(infos, index) for index in range(self.num_envs)]
         return seen
