@@ -123,7 +123,7 @@ $(READERS)/installed: requirements/readers.txt $(VENV)/installed
 
 test-readers: build $(READERS)/installed ## Results as pandas, pyarrow, polars, DuckDB and xarray read them
 	$(BIN)/airfair run one-slow-station --replications 3 --out target/readers >/dev/null
-	$(READERS)/bin/python tests/read_results.py target/readers
+	PYTHONPATH=python $(READERS)/bin/python tests/read_results.py target/readers
 
 test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
 	web/test.sh $(BIN)
@@ -173,8 +173,9 @@ deny: ## Licences, sources and known holes of the crates, as far as cargo-deny a
 	@if cargo deny fetch db; then cargo deny --locked check --disable-fetch advisories; \
 	    else echo "the database of advisories cannot be had here: they are not checked"; fi
 
-bench: ## Speed: times, instructions per frame, races with ns-2, ns-3
+bench: build ## Speed: times, instructions per frame, steps of a world, races with ns-2, ns-3
 	cargo bench --package airfair-sim --locked --quiet
+	$(BIN)/python bench/step.py
 	"$(PYTHON)" bench/race.py
 
 # A wheel for Linux asks for no C library younger than 2012's (manylinux2014), or for musl's: zig links it, for this

@@ -42,6 +42,7 @@ KEPT = {
     "ns3": ROOT / "bench/ns3",
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
+    "step": ROOT / "bench/step.json",
 }
 """Records of measurements that take long or need other programs; `ns2.updown` is the record updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])

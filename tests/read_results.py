@@ -1,7 +1,7 @@
-"""Opens a directory of results with pandas, pyarrow, polars, DuckDB and xarray, as docs/how-to/data.md does.
+"""Opens results with pandas, pyarrow, polars, DuckDB and xarray, as docs/how-to/data.md does.
 
 Usage: read_results.py DIRECTORY, which `airfair run one-slow-station --out DIRECTORY` has written. An
-assertion fails if the programs read different values.
+assertion fails if the programs read different values. airfair itself is on PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import polars as pl
 import pyarrow.parquet as pq
 import xarray as xr
 
+import airfair
+
 
 def main(directory: Path) -> None:
     """Check the tables, the time series and the delays."""
@@ -26,6 +28,7 @@ def main(directory: Path) -> None:
         check_table(directory / f"{table}.parquet")
     check_series(directory)
     check_delays(directory)
+    check_cube(directory / "scenario.toml")
     print(f"pandas, pyarrow, polars, DuckDB and xarray read {len(tables)} tables alike")
 
 
@@ -57,6 +60,28 @@ def check_delays(directory: Path) -> None:
     bins = duckdb.sql(packets.format("packets", directory, "delays")).fetchall()
     flows = duckdb.sql(packets.format("packets_received", directory, "flows")).fetchall()
     assert bins == flows, (bins, flows)
+
+
+def check_cube(scenario: Path) -> None:
+    """Check that xarray's cube of an experiment has the values of its tables."""
+    rates = ["2 Mb/s", "11 Mb/s"]
+    exp = airfair.Experiment(
+        scenario,
+        factors={"station.fast.rate": rates, "flow.*.control": ["none", "arf-aware"]},
+        set={"duration": "30 s"},
+        replications=2,
+    )
+    results = exp.run(store=None, progress=False)
+    cube = results.to_xarray("goodput", "loss[a]")
+    assert cube["goodput_bps"].dims == ("station.fast.rate", "flow.*.control", "replication")
+    assert cube["goodput_bps"].attrs["units"] == "bit/s"
+    mean = float(cube["goodput_bps"].mean())
+    assert math.isclose(mean, results.values("goodput")["value"].mean())
+    flows = results.to_xarray().sel({"flow": "b", "flow.*.control": "arf-aware"})
+    known = results.flows.filter(pl.col("flow") == "b", pl.col("flow.*.control") == "arf-aware")
+    assert flows["goodput_bps"].to_numpy().ravel().tolist() == known["goodput_bps"].to_list()
+    back = cube["goodput_bps"].to_dataframe().reset_index()
+    assert len(back) == results.runs.height
 
 
 main(Path(sys.argv[1]))

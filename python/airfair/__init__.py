@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         until,
         until_decided,
     )
+    from .law import Law
     from .loading import load_result
     from .result import Result
     from .scenario import load
@@ -48,6 +49,7 @@ __all__ = [
     "ExperimentResult",
     "ForeignResultError",
     "Interrupted",
+    "Law",
     "Result",
     "RunError",
     "Scenario",
@@ -78,6 +80,7 @@ _LAZY = {
     "Experiment": "experiment",
     "ExperimentResult": "experiment",
     "Interrupted": "engine",
+    "Law": "law",
     "Result": "result",
     "StudyError": "experiment",
     "World": "world",

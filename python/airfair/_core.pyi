@@ -13,8 +13,12 @@ __all__ = [
     "LONGEST_FRAME_NS",
     "Batch",
     "Emulation",
+    "FlowEnd",
+    "Frame",
+    "Node",
     "Observation",
     "Outcome",
+    "Packet",
     "Radios",
     "RunError",
     "Scenario",
@@ -297,11 +301,17 @@ class World:
     """One replication of a scenario, which the owner advances in steps."""
 
     def __new__(
-        cls, scenario: Scenario, *, seed: int, replication: int, tracing: Tracing | None = None
+        cls,
+        scenario: Scenario,
+        *,
+        seed: int,
+        replication: int,
+        tracing: Tracing | None = None,
+        laws: Sequence[tuple[int, object]] = ...,
     ) -> World: ...
     @property
     def now_ns(self) -> int: ...
-    def advance(self, by: str | float) -> Observation: ...
+    def advance(self, by: str | float | None) -> Observation: ...
     def set(self, path: str, value: str) -> None: ...
     def rates(self, station: int) -> list[int]: ...
     def set_rate_index(self, station: int, direction: str, index: int) -> None: ...
@@ -452,3 +462,151 @@ class Observation:
     @property
     def link_dropped(self) -> NDArray[np.float64]:
         """Packets that this direction of the link lost or refused during the step."""
+
+@final
+class Node:
+    """Station or access point at which a law runs."""
+
+    @property
+    def name(self) -> str:
+        """Name of the station, or of the access point's cell."""
+    @property
+    def now_s(self) -> float:
+        """Time of the run [s]."""
+    @property
+    def now_ns(self) -> int:
+        """Time of the run [ns]."""
+    @property
+    def senders(self) -> tuple[FlowEnd, ...]:
+        """Senders of flows at the node, in the order of the scenario; empty at an access point."""
+    @property
+    def receivers(self) -> tuple[FlowEnd, ...]:
+        """Receivers of flows at the node, in the order of the scenario; empty at an access point."""
+    def random(self) -> float:
+        """Random number, uniform in [0, 1), from the node's stream for laws."""
+    def random_below(self, below: int) -> int:
+        """Random integer, uniform in 0, ..., `below` - 1, from the node's stream for laws."""
+    def wake_in(self, by: str | float) -> None:
+        """Call the law's `timer` after a duration, such as "100 ms" or a number of seconds."""
+    def wake_at_ns(self, at_ns: int) -> None:
+        """Call the law's `timer` at a time of the run [ns]."""
+    def set_weights(self, data: int, acks: int) -> None:
+        """Set the weights of DATA and of pure ACKs in the node's queue [packets per round]."""
+
+@final
+class FlowEnd:
+    """One end of a flow at the node of a law: its sender or its receiver."""
+
+    @property
+    def flow(self) -> str:
+        """Name of the flow."""
+    @property
+    def is_tcp(self) -> bool:
+        """True if the transport is TCP."""
+    @property
+    def cwnd(self) -> int | None:
+        """Congestion window [segments]; `None` unless this is a TCP sender."""
+    @property
+    def rtt_s(self) -> float | None:
+        """Smoothed round-trip time [s]; `None` before the first estimate."""
+    @property
+    def least_rtt_s(self) -> float | None:
+        """Least round-trip time of TCP [s]; `None` before the first estimate."""
+    def limit_window(
+        self,
+        *,
+        octets: int | None = None,
+        segments: int | None = None,
+        divide_by: int | None = None,
+    ) -> None:
+        """Limit the window of TCP; without a value, remove the limit."""
+    def set_cwnd(self, segments: int) -> None:
+        """Set the congestion window of a TCP sender [segments]."""
+    def limit_rate(self, bps: float) -> None:
+        """Limit the rate of TFRC [bit/s]."""
+    def lift(self) -> None:
+        """Remove all limits of the transport at this end."""
+    def estimate_rtt(self) -> None:
+        """Make a TCP receiver estimate its round-trip time from now on."""
+
+@final
+class Frame:
+    """Frame that a node has decoded or sent."""
+
+    @property
+    def kind(self) -> str:
+        """Kind: "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or "beacon"."""
+    @property
+    def sender(self) -> str | None:
+        """Name of the transmitter; `None` for a CTS and an ACK, which do not contain it."""
+    @property
+    def receiver(self) -> str | None:
+        """Name of the receiver; `None` for a beacon, which is for all."""
+    @property
+    def to_me(self) -> bool:
+        """True if the frame is addressed to the node."""
+    @property
+    def rate_bps(self) -> int:
+        """Rate of the frame [bit/s]."""
+    @property
+    def duration_ns(self) -> int:
+        """Time on the air [ns]."""
+    @property
+    def duration_field_ns(self) -> int:
+        """Duration field of the frame [ns]."""
+    @property
+    def end_ns(self) -> int:
+        """Time at which the frame left the air [ns]."""
+    @property
+    def octets(self) -> int:
+        """Size of the PSDU of a data frame or a beacon [octets]; 0 for other frames."""
+    @property
+    def backoff_ns(self) -> int | None:
+        """Back-off that the node has counted before the first frame of an exchange of its own [ns]."""
+    @property
+    def packets(self) -> list[Packet]:
+        """Packets of the frame, if the node is its sender or receiver."""
+    @property
+    def elements(self) -> dict[int, bytes]:
+        """Elements of a beacon: octets by element number."""
+
+@final
+class Packet:
+    """Packet of a flow, which an access point's law may change while it handles the packet."""
+
+    @property
+    def flow(self) -> str:
+        """Name of the flow."""
+    @property
+    def origin(self) -> Literal["sender", "receiver"]:
+        """End of the flow that has sent the packet."""
+    @property
+    def point(self) -> Literal["from-station", "to-queue", "delivered"] | None:
+        """Point at which an access point sees the packet; `None` for a packet of a frame."""
+    @property
+    def octets(self) -> int:
+        """Size of the IP packet [octets]."""
+    @property
+    def payload(self) -> int:
+        """Application data in the packet [octets]."""
+    @property
+    def is_tcp(self) -> bool:
+        """True for a TCP segment."""
+    @property
+    def is_ack(self) -> bool:
+        """True for a pure ACK of TCP, which carries no data and neither opens nor closes a connection."""
+    @property
+    def is_syn(self) -> bool:
+        """True for a TCP segment with the SYN bit."""
+    @property
+    def is_fin(self) -> bool:
+        """True for a TCP segment with the FIN bit."""
+    @property
+    def window(self) -> int | None:
+        """Receive window that a TCP segment advertises [octets]; `None` for other packets."""
+    def drop(self) -> None:
+        """Drop the packet."""
+    def delay(self, by: str | float) -> None:
+        """Delay the packet by a duration, such as "5 ms" or a number of seconds."""
+    def lower_window(self, octets: int) -> None:
+        """Lower the receive window that the packet advertises to at most `octets`."""

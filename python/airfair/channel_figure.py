@@ -16,8 +16,9 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from .figures import GRID, INK, MUTED, PALETTE, STYLE, Figure
+from .figures import STYLE, Figure
 from .marks import PROGRAM
+from .palette import GRID, INK, MUTED, PALETTE
 
 COLUMN, PAGE = 3.5, 7.16
 """Widths of a column and of a page of a paper in two columns [inch]."""

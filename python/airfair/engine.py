@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _core
 from .result import Result
-from .scenario import load
+from .scenario import error_of, load
 from .world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from .law import Laws
     from .scenario import Source, Value
 
+Partial = TypeVar("Partial")
 
-class Interrupted(KeyboardInterrupt):
-    """Raised when Ctrl-C ends a run; `result` holds the finished replications."""
 
-    def __init__(self, result: Result) -> None:
-        super().__init__(f"interrupted after {result.replications} finished replications")
+class Interrupted(KeyboardInterrupt, Generic[Partial]):
+    """Raised when Ctrl-C ends runs; `result` holds the finished ones.
+
+    `result` is what the function would have returned, with fewer replications: a `Result` from `run`, a list
+    of them from `run_many`, and an `ExperimentResult` from `Experiment.run`.
+    """
+
+    def __init__(self, result: Partial, finished: int | None = None) -> None:
+        count = getattr(result, "replications", 0) if finished is None else finished
+        super().__init__(f"interrupted after {count} finished replications")
         self.result = result
+        self._finished = count
 
-    def __reduce__(self) -> tuple[type[Interrupted], tuple[Result]]:
-        return Interrupted, (self.result,)
+    def __reduce__(self) -> tuple[type[Interrupted[Partial]], tuple[Partial, int]]:
+        return Interrupted, (self.result, self._finished)
 
 
 def run(  # noqa: PLR0913 - options, each with a default
@@ -37,6 +48,7 @@ def run(  # noqa: PLR0913 - options, each with a default
     threads: int | None = None,
     progress: Callable[[float], object] | None = None,
     drive: Callable[[World], object] | None = None,
+    laws: Laws | None = None,
 ) -> Result:
     """Run all replications of a scenario: a path, a TOML text, or a mapping of the same shape.
 
@@ -45,25 +57,27 @@ def run(  # noqa: PLR0913 - options, each with a default
     A replication depends only on the scenario, the seed and its number; `threads` does not change results.
 
     `drive` is called with the `World` of each replication in turn, to step it and to change its settings. If
-    it returns early, the rest of the run follows without changes.
+    it returns early, the rest of the run follows without changes. `laws` are laws of one's own by node, such
+    as `{"station.*": Mine}`. With either, replications run one after the other.
 
     Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted` on Ctrl-C.
     """
     scenario = load(source, seed=seed, replications=replications, series=series, set=set)
-    if drive is not None:
-        return _run_driven(scenario, drive, progress)
-    (result,) = run_many([scenario], threads=threads, progress=progress)
+    if drive is not None or laws:
+        return _run_in_turn(scenario, (drive, laws), progress)
+    (result,) = finished([scenario], threads=threads, progress=progress)
     if result.interrupted:
         raise Interrupted(result)
     return result
 
 
-def _run_driven(
+def _run_in_turn(
     scenario: _core.Scenario,
-    drive: Callable[[World], object],
+    own: tuple[Callable[[World], object] | None, Laws | None],
     progress: Callable[[float], object] | None,
 ) -> Result:
-    """Run the replications one after the other, each with a world that `drive` steps."""
+    """Run the replications one after the other, with Python code of the caller: a driver and laws."""
+    drive, laws = own
     wall, cpu = time.perf_counter(), time.process_time()
     done: list[_core.Outcome] = []
 
@@ -78,8 +92,9 @@ def _run_driven(
 
     try:
         for replication in range(scenario.replications):
-            with World(scenario, replication=replication) as world:
-                drive(world)
+            with World(scenario, replication=replication, laws=laws) as world:
+                if drive is not None:
+                    drive(world)
                 if not world.over:
                     world.advance()
                 done.extend(world.result().outcomes)
@@ -90,7 +105,70 @@ def _run_driven(
     return result()
 
 
-def run_many(
+def run_many(  # noqa: PLR0913 - options, each with a default
+    sources: Iterable[Source],
+    *,
+    seed: int | None = None,
+    replications: int | None = None,
+    series: str | None = None,
+    set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+    draws: Mapping[int, Sequence[_core.Scenario]] | None = None,
+    tracing: tuple[int, _core.Tracing] | None = None,
+) -> list[Result]:
+    """Run all replications of all scenarios in one queue, and return one result for each scenario.
+
+    Each source is a path, a TOML text, a mapping of the same shape, or a `Scenario`. `seed`, `replications`,
+    `series` and `set` replace keys in every scenario, as in `run`. `progress` is called with the fraction
+    done, about ten times per second.
+
+    `draws` maps an index into `sources` to one scenario per replication. These run in its place: they have
+    the same stations and flows, with randomly drawn values set. The result still holds the scenario of
+    `sources`.
+
+    `tracing` is a replication of the first scenario and the open trace files that it writes. The caller
+    closes these files.
+
+    Raises `ScenarioError` with the mistakes in all sources at once, `RunError` if a run fails, and
+    `Interrupted` on Ctrl-C, whose `result` is the list with the finished replications of each scenario.
+    """
+    scenarios = _loaded(sources, seed=seed, replications=replications, series=series, set=set)
+    results = finished(scenarios, draws=draws, threads=threads, progress=progress, tracing=tracing)
+    if any(result.interrupted for result in results):
+        raise Interrupted(results, sum(result.replications for result in results))
+    return results
+
+
+def _loaded(sources: Iterable[Source], **keys: Any) -> list[_core.Scenario]:  # noqa: ANN401 - options of `load`
+    """Scenarios of the sources; raises `ScenarioError` with the mistakes in all, each with its address."""
+    if isinstance(sources, str | bytes | os.PathLike | Mapping | _core.Scenario):
+        raise TypeError(
+            f"sources: {sources!r}; allowed is a list of scenarios; airfair.run runs a single one"
+        )
+    loaded: list[_core.Scenario] = []
+    problems: list[str] = []
+    unchanged = all(value is None for value in keys.values())
+    for index, source in enumerate(sources):
+        is_path = isinstance(source, os.PathLike) or (
+            isinstance(source, str) and "\n" not in source
+        )
+        where = str(source) if is_path else f"sources[{index}]"
+        try:
+            if isinstance(source, _core.Scenario) and unchanged:
+                loaded.append(source)
+            else:
+                loaded.append(load(source, **keys))
+        except _core.ScenarioError as error:
+            problems += [f"{where}: {problem}" for problem in error.problems]
+        except TypeError as error:
+            raise TypeError(f"{where}: {error}") from error
+    if problems:
+        raise error_of(problems)
+    return loaded
+
+
+def finished(
     scenarios: Sequence[_core.Scenario],
     *,
     draws: Mapping[int, Sequence[_core.Scenario]] | None = None,
@@ -98,19 +176,9 @@ def run_many(
     progress: Callable[[float], object] | None = None,
     tracing: tuple[int, _core.Tracing] | None = None,
 ) -> list[Result]:
-    """Run all replications of all scenarios, and return one result for each scenario.
+    """Run all scenarios as `run_many` does; after Ctrl-C, return the finished replications of each.
 
-    `draws` maps an index into `scenarios` to one scenario per replication. These run in its place: they have
-    the same stations and flows, with randomly drawn values set. The result still holds the scenario of
-    `scenarios`.
-
-    `progress` is called with the fraction done, about ten times per second. After Ctrl-C each result holds
-    its finished replications, and `interrupted` is true where some are missing.
-
-    `tracing` is a replication of the first scenario and the open trace files that it writes. The caller
-    closes these files.
-
-    Raises `RunError` if a run fails.
+    `interrupted` is true for each result that lacks replications.
     """
     # Ordered by replication, so that after Ctrl-C all scenarios have about as many finished replications.
     most = max((scenario.replications for scenario in scenarios), default=0)
@@ -140,13 +208,13 @@ def run_many(
             done[index].append(outcome)
     simulated = sum(scenario.duration_s for scenario, _, _ in jobs)
     results = []
-    for scenario, finished in zip(scenarios, done, strict=True):
+    for scenario, outcomes in zip(scenarios, done, strict=True):
         part = scenario.duration_s * scenario.replications / simulated
         results.append(
             Result(
                 scenario,
-                finished,
-                interrupted=len(finished) < scenario.replications,
+                outcomes,
+                interrupted=len(outcomes) < scenario.replications,
                 cpu_s=cpu * part,
                 wall_s=wall * part,
             )

@@ -5,13 +5,18 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from . import lazy
 from .statistics import CONFIDENCE, half_width
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+else:
+    np = lazy.Module("numpy")
+
+Floats: TypeAlias = "NDArray[np.float64]"
 
 TAIL = (1 - CONFIDENCE) / 2
 """Probability beyond one end of a confidence interval."""

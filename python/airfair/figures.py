@@ -24,17 +24,13 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from .marks import PROGRAM
+from .palette import GRID, INK, MUTED, PALETTE
 from .statistics import half_width
 
 Floats = NDArray[np.float64]
 Share = Literal["none", "all", "row", "col"]
 Series = TypeVar("Series")
 
-PALETTE = ("#c44601", "#0072b2", "#008a63", "#a4508b", "#806000")
-"""Okabe and Ito's hues, darkened to a contrast of 4.5 on white, in the order in which curves use them."""
-INK = "#222222"
-MUTED = "#6b6b6b"
-GRID = "#dcdcdc"
 _MARKERS = "os^Dv"
 _DASHES = ((0, (5, 2)), (0, (1, 1.5)))
 """Dash patterns of horizontal lines, in the order of the lines."""

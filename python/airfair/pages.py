@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from .figures import GRID, INK, MUTED, PALETTE
+from .palette import GRID, INK, MUTED, PALETTE
 
 DARK_PALETTE = ("#ff8c5a", "#62b5ec", "#3fc79a", "#dd8fc9", "#d3b24a")
 """Colours for dark pages, in the order of `PALETTE`."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from . import friendliness
+    from .experiment.measures import Measurable
     from .run_figures import Plot
 else:
     np = lazy.Module("numpy")
@@ -97,7 +98,7 @@ class _Table(functools.cached_property["pl.DataFrame"]):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """Finished replications of a scenario.
 
@@ -138,6 +139,11 @@ class Result:
     def simulated_s(self) -> float:
         """Simulated time of all finished replications, warm-up included [s]."""
         return self.replications * self.scenario.duration_s
+
+    def __repr__(self) -> str:
+        from .summary import text
+
+        return f"<Result {text(self)}>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Fields without cached tables; a copy computes these again."""
@@ -186,6 +192,18 @@ class Result:
         schema = dict.fromkeys(fairness.INDICES, pl.Float64)
         table = pl.DataFrame(fairness.indices(self), schema=schema)
         return self._replication_numbers.hstack(table)
+
+    def summary(self, *of: Measurable) -> pl.DataFrame:
+        """Means of measures over the replications, with the half widths of their 95 % intervals.
+
+        One row for each measure: `measure`, `unit`, `mean`, `ci95` (null for one run) and `replications`;
+        mean and interval are null if a run has no value. `airfair.measure` describes measures. Without any,
+        the rows are goodput, loss, and mean and 95 % quantile of the delay of each flow, and the airtime and
+        the mean link rates of each station, with its name in the columns `flow` or `station`.
+        """
+        from .summary import of_measures, of_parts
+
+        return of_measures(self, of) if of else of_parts(self)
 
     def series(self, what: str = "throughput", *, step: str | None = None) -> pl.DataFrame:
         """Time series in long form, from time 0 (warm-up included); `time_s` is the start of each step.

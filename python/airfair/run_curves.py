@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from . import names
-from .figures import GRID, INK, MUTED, PALETTE
+from .palette import GRID, INK, MUTED, PALETTE
 
 if TYPE_CHECKING:
     from .result import Result

@@ -12,9 +12,10 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import statistics
-from .figures import GRID, INK, MUTED, STYLE, Figure, lay_out
+from .figures import STYLE, Figure, lay_out
 from .marks import PROGRAM
 from .names import printable
+from .palette import GRID, INK, MUTED
 from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
 from .terminal import Holder, holders
 

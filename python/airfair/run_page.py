@@ -11,10 +11,10 @@ from markupsafe import Markup
 
 from . import fairness
 from .document import half_width, mean
-from .figures import GRID
 from .flow_limits import FlowLimits
 from .names import printable
 from .pages import css, inline_svg, render
+from .palette import GRID
 from .run_curves import LOST_COLOURS, MOST, OTHER_COLOURS, Cast
 from .run_fragment import runs
 from .terminal import Holder, holders

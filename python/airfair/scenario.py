@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from . import traces
-from ._core import LARGEST_SCENARIO, Scenario, __version__
+from ._core import LARGEST_SCENARIO, Scenario, ScenarioError, __version__
 from .replacing import note_input
 
 Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
@@ -60,6 +60,13 @@ def parse(
     return Scenario.parse(
         text, overrides, lambda name: traces.read(folder / name), emulated=emulated
     )
+
+
+def error_of(problems: list[str]) -> ScenarioError:
+    """`ScenarioError` with these problems."""
+    error = ScenarioError("\n".join(problems))
+    error.problems = problems
+    return error
 
 
 def folder_of(source: Source) -> Path:

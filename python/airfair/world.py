@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._core import Observation, SettingError
+from .law import place
 from .result import Result
 from .scenario import load, toml_value
 from .settings import AccessPoint, Flow, Link, Parts, Station
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from .law import Laws
     from .scenario import Source, Value
 
 __all__ = ["Observation", "SettingError", "World"]
@@ -39,7 +41,8 @@ class World:
     Arrays of an `Observation` are in the order of `stations`, `flows`, `cells` and `links`.
 
     `source`, `seed`, `series` and `set` are those of `airfair.run`; `replication` is the number of the
-    replication. `pcap` and `timeline` are files to which the run writes its frames and events.
+    replication. `pcap` and `timeline` are files to which the run writes its frames and events. `laws` are
+    laws of one's own by node; an exception of a law ends the step in which it was raised.
 
     Raises `ScenarioError` with all mistakes at once, and `OSError` if a file cannot be read or written.
     """
@@ -54,6 +57,7 @@ class World:
         set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
         pcap: str | os.PathLike[str] | None = None,
         timeline: str | os.PathLike[str] | None = None,
+        laws: Laws | None = None,
     ) -> None:
         self.scenario = load(source, seed=seed, series=series, set=set)
         if replication < 0:
@@ -61,7 +65,11 @@ class World:
         self.replication = replication
         self._tracing = _tracing(self.scenario, replication, pcap, timeline)
         self._core = _core.World(
-            self.scenario, seed=self.scenario.seed, replication=replication, tracing=self._tracing
+            self.scenario,
+            seed=self.scenario.seed,
+            replication=replication,
+            tracing=self._tracing,
+            laws=place(laws or {}, self.scenario),
         )
         self._result: Result | None = None
         self._started = (time.perf_counter(), time.process_time())
@@ -157,7 +165,8 @@ class World:
     def copy(self) -> World:
         """World that continues from the same state, and is independent of this one.
 
-        The same steps and settings lead to the same records. A copy writes no trace files.
+        The same steps and settings lead to the same records. A copy writes no trace files. Laws are copied by
+        `copy.deepcopy`.
 
         Raises `RunError` if the run is over and its result has been taken.
         """

@@ -1,9 +1,11 @@
-"""Tests that files, functions and tests named in ARCHITECTURE.md exist, and that crates depend as stated."""
+"""Tests that files, functions and tests in ARCHITECTURE.md exist, and that dependencies are as stated."""
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,37 @@ def test_the_lints_forbid_clocks_and_unsafe_code() -> None:
         if "workspace = true" not in path.read_text(encoding="utf-8").partition("\n[lints]\n")[2]
     }
     assert own == {"agent", "emulator", "python", "web"}
+
+
+PACKAGE = ROOT / "python/airfair"
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Absolute names that a module of the package imports, wherever in the module it does so."""
+    home = path.relative_to(PACKAGE.parent).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = home[: len(home) + 1 - node.level] if node.level else ()
+            whole = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{whole}.{one.name}" for one in node.names)
+
+
+def test_no_module_of_the_library_imports_the_command_line() -> None:
+    """`airfair.__main__` is the program, and so the one module besides that does."""
+    library = [
+        path
+        for path in PACKAGE.rglob("*.py")
+        if not path.is_relative_to(PACKAGE / "cli") and path != PACKAGE / "__main__.py"
+    ]
+    assert len(library) > 100
+    assert not {
+        (str(path.relative_to(PACKAGE)), name)
+        for path in library
+        for name in imported(path)
+        if f"{name}.".startswith("airfair.cli.")
+    }
+    # Negative control: imports in functions, relative ones and those of the package are seen.
+    assert "airfair.cli.main" in set(imported(PACKAGE / "__main__.py"))
+    assert "airfair.cli.actions.limits" in set(imported(PACKAGE / "cli/commands/limits.py"))

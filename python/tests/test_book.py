@@ -229,8 +229,8 @@ def test_the_glossary_has_each_name_once() -> None:
 
 
 def test_the_colours_of_the_book_are_those_of_the_figures() -> None:
-    from airfair.figures import PALETTE
     from airfair.pages import DARK_PALETTE
+    from airfair.palette import PALETTE
 
     style = (ROOT / "docs/assets/book.css").read_text(encoding="utf-8")
     light, dark = style.split('[data-md-color-scheme="slate"]')

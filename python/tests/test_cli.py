@@ -418,23 +418,37 @@ def test_a_reader_that_leaves_early_is_no_failure_and_costs_no_file(
         assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("options", [[], ["--json"], ["--replications", "2"]])
-def test_a_run_imports_nothing_that_takes_longer_than_it(
-    scenario: Path, options: list[str]
-) -> None:
+def modules_after(*command: str) -> set[str]:
+    """Packages that a command has imported when it is done."""
     script = (
         "import sys; from airfair.cli import main; status = main(sys.argv[1:]); "
         "print(sorted(n for n in sys.modules if '.' not in n), file=sys.stderr); sys.exit(status)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, "run", str(scenario), *options],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", script, *command], capture_output=True, text=True, check=True
     )
-    imported = set(ast.literal_eval(done.stderr))
+    return set(ast.literal_eval(done.stderr))
+
+
+HEAVY = {"numpy", "polars", "scipy", "matplotlib", "jinja2", "rich", "asyncio"}
+"""Packages that take longer to import than a short run."""
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--replications", "2"]])
+def test_a_run_imports_nothing_that_takes_longer_than_it(
+    scenario: Path, options: list[str]
+) -> None:
+    imported = modules_after("run", str(scenario), *options)
     assert "airfair" in imported
-    assert not imported & {"numpy", "polars", "scipy", "matplotlib", "jinja2", "rich", "asyncio"}
+    assert not imported & HEAVY
+    assert not imported & {"argcomplete", "sqlite3", "difflib"}
+
+
+def test_a_study_is_checked_without_the_packages_that_its_results_need() -> None:
+    study = Path(__file__).parents[2] / "examples/queue-size/queue-size.toml"
+    imported = modules_after("check", str(study))
+    assert {"airfair", "tomllib"} <= imported
+    assert not imported & HEAVY
     assert not imported & {"argcomplete", "sqlite3", "difflib"}
 
 

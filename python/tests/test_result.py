@@ -161,6 +161,35 @@ def test_many_scenarios_run_in_one_queue() -> None:
     assert not any(result.interrupted for result in results)
 
 
+def test_many_sources_are_paths_texts_and_mappings(scenario: Path) -> None:
+    sources = [scenario, str(scenario), SCENARIO, SCENARIO.encode(), tomllib.loads(SCENARIO)]
+    results = airfair.run_many(iter(sources), seed=5, replications=2)
+    alone = airfair.run(SCENARIO, seed=5, replications=2)
+    assert all(result.runs.equals(alone.runs) for result in results)
+    assert len(results) == len(sources)
+    changed = {"station.slow.rate": "11 Mb/s"}
+    (other,) = airfair.run_many([airfair.load(SCENARIO)], set=changed)
+    assert other.runs.equals(airfair.run(SCENARIO, set=changed).runs)
+
+
+def test_mistakes_in_many_sources_come_at_once_with_their_source(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(SCENARIO.replace("802.11b", "802.11z"))
+    with pytest.raises(airfair.ScenarioError) as error:
+        airfair.run_many([wrong, SCENARIO, SCENARIO.replace('"1 Mb/s"', '"3 Mb/s"')])
+    problems = error.value.problems
+    assert problems[0].startswith(f"{wrong}: bss.home.standard")
+    assert problems[-1].startswith("sources[2]: station.slow.rate")
+
+
+@pytest.mark.parametrize("single", [SCENARIO, Path("cell.toml"), b"", {"duration": "1 s"}])
+def test_a_single_source_is_not_a_list_of_sources(single: object) -> None:
+    with pytest.raises(TypeError, match=r"allowed is a list of scenarios; airfair\.run"):
+        airfair.run_many(single)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^sources\[0\]: 3: allowed is a path"):
+        airfair.run_many([3])  # type: ignore[list-item]
+
+
 keys = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 values = st.recursive(
     st.booleans()

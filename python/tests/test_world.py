@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import airfair
-from airfair import _core
+from airfair import _core, settings
 from airfair.world import Observation
 
 DOWNLOAD = "scenarios/download.toml"
@@ -299,7 +300,7 @@ def test_a_world_that_is_not_over_has_no_result() -> None:
     assert world.result() is world.result()
     with pytest.raises(airfair.RunError, match="the world is over"):
         world.advance()
-    with pytest.raises(airfair.RunError, match="has ended"):
+    with pytest.raises(airfair.RunError, match="is over"):
         world.copy()
 
 
@@ -398,3 +399,44 @@ def test_observations_outlive_their_world() -> None:
         return airfair.World(SATURATED).advance("1 s")
 
     assert first().goodput_bps.sum() > 1e6
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "step.md"
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """Cells of the table below a heading of the page on worlds, without the table's own heading."""
+    section = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_the_page_lists_the_columns_of_observations() -> None:
+    """The table of columns has each column of the core, in its order and with its meaning."""
+    names = {
+        "flows": "flow",
+        "stations": "station",
+        "cells": "cell",
+        "links": "direction of a link",
+    }
+    assert rows_of("Observations") == [
+        [names[objects], f"`{name}`", meaning.removesuffix(".")]
+        for objects, name, meaning in _core.observation_columns()
+    ]
+
+
+def test_the_page_lists_the_settings_of_each_part() -> None:
+    """The table of settings names what each part has, and nothing else."""
+    kinds = {
+        "station": settings.Station,
+        "access point": settings.AccessPoint,
+        "flow": settings.Flow,
+        "link": settings.Link,
+    }
+    listed: dict[str, set[str]] = {kind: set() for kind in kinds}
+    for parts, cell, *_ in rows_of("Settings"):
+        for part in parts.split(", "):
+            listed[part] |= set(re.findall(r"`([a-z_]+)", cell))
+    for kind, part in kinds.items():
+        found = {name for name in dir(part) if not name.startswith("_")} - {"rates"}
+        assert listed[kind] == found, kind

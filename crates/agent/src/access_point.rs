@@ -80,10 +80,11 @@ pub struct AccessPoint {
     tracker: ConnectionTracker,
     slot: Slot,
     known: BTreeMap<Ends, KnownConnection>,
-    /// IP addresses that have asked for grants.
+    /// Stations that have asked for grants within the last second, by IP address.
     requesters: BTreeMap<IpAddr, Requester>,
-    /// Stations that have asked recently, or whose announcement the access point does not believe,
-    /// by link.
+    /// Stations that have asked for grants, by the name of their link, and so announce that they
+    /// limit themselves. A station is removed a second after its last request, unless the access
+    /// point has found that the station does not limit itself.
     keepers: BTreeMap<String, Keeper>,
     grant: Option<Grant>,
     granted: Vec<Granted>,
@@ -165,9 +166,10 @@ impl AccessPoint {
         self.known.retain(|_, known| seen.at.saturating_since(known.seen) < FORGOTTEN);
     }
 
-    /// Links of the stations that have asked within the last second. The station of an IP address
-    /// is known from the kernel's neighbour table or from its connections. A station that is
-    /// unknown in both has nothing to be limited.
+    /// Names of the links of stations that limit their own windows: those that have asked this
+    /// access point for a grant of airtime within the last second. A station with this IP address
+    /// is found in the kernel's neighbour table or by its connections. A station that is unknown in
+    /// both has no traffic to limit, and is left out.
     fn update_keepers(
         &mut self,
         sample: &Sample,
@@ -202,8 +204,10 @@ impl AccessPoint {
         (ends[0].ip() == address).then(|| known.link.clone())
     }
 
-    /// Grants shares to stations, and divides the shares of those stations between their flows that
-    /// do not limit themselves. Returns the limits that have changed.  [occupancy-tfrc eq. 2 to 18]
+    /// Divides the airtime among the active stations, and the share of each station among its
+    /// flows. `keepers` are the links of the stations that have announced to limit themselves. The
+    /// access point sets no limits for the flows of these stations, unless it does not believe the
+    /// announcement. Returns the limits that have changed.  [occupancy-tfrc eq. 2 to 18]
     fn share_out(&mut self, seen: &Estimate, keepers: &BTreeSet<String>) -> Vec<ConnectionLimit> {
         let (links, slot) = (&seen.links, self.slot.length());
         self.granted.clear();

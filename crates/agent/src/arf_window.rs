@@ -54,12 +54,13 @@ struct Slot {
     /// Number of stations that were active in the slot.
     active: u32,
     occupied: Duration,
-    /// Octets that the station's link has carried in the slot, up and down.
+    /// Octets that the station's link, whose rate is adapted, has carried in this observation slot,
+    /// up and down.
     adapted: [Bytes; 2],
     connections: BTreeMap<Ends, Usage>,
 }
 
-/// Use of the channel by a connection in a slot.
+/// Use of the channel by a connection in an observation slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     moved: [Traffic; 2],
@@ -67,14 +68,14 @@ struct Usage {
     occupied: [Duration; 2],
 }
 
-/// Change of the rate in one direction, and the time that it frees or takes.
+/// Change of the link's rate in one direction, and the channel time that the change frees or takes.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     direction: Direction,
     rate: DataRate,
     extra: ExtraTime,
     params: Params,
-    /// Number of stations that were active before the change.
+    /// Number of stations that were active in the observation slot before the link's rate changed.
     active: u32,
 }
 

@@ -178,8 +178,9 @@ fn run(words: &Arguments) -> Result<()> {
     running::run(&written, source, &RunOptions { is_dry_run, is_live, record, lasting })
 }
 
-/// Sets the role of this machine from the kind of its interface, for the scheme that has parts at
-/// both ends. A missing interface is left to the source, which reports it.
+/// Sets the role of this machine, station or access point, from the kind of its interface, for
+/// `occupancy`, which has a part at either end. A missing interface is reported later, when the
+/// agent opens it.
 fn with_role(written: Written) -> Result<Written> {
     let Configuration { scheme, source, interface, .. } = written.checked()?;
     let (Scheme::Occupancy, SampleSource::Kernel, Some(interface)) = (scheme, source, interface)

@@ -82,9 +82,9 @@ pub enum Scheme {
 /// Source from which the agent takes its samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SampleSource {
-    /// The kernel's stations at one wireless interface, or at all of them.
+    /// The kernel: counters of the stations at one wireless interface, or at all of them.
     Kernel,
-    /// The stations of an emulation.
+    /// A running emulation: counters of its simulated stations.
     Emulator {
         /// Path of the emulation's control socket.
         socket: PathBuf,
@@ -127,7 +127,8 @@ pub struct Configuration {
     pub scheme: Scheme,
     /// Settings of ARF-aware TCP (`arf-aware`).
     pub arf_aware: ArfAware,
-    /// Settings of windows from the use of the channel (`arf-window`).
+    /// Settings of the scheme `arf-window`, which computes windows from the measured use of the
+    /// channel.
     pub arf_window: ArfWindow,
     /// Settings of equal shares of airtime (`occupancy`).
     pub occupancy: Occupancy,

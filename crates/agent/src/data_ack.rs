@@ -202,31 +202,34 @@ impl Delivered {
 struct Measured {
     /// Number of packets that the driver has delivered to stations, per second.
     delivered: u32,
-    /// Packets that the classes have sent to the driver, per second; `None` without classes.
+    /// Number of packets that the HTB classes for DATA and for ACKs have sent to the driver in
+    /// total, per second; `None` without classes.
     sent: Option<u32>,
-    /// Number of packets that wait in the classes at the end of the period.
+    /// Number of packets that wait in both HTB classes at the end of the period.
     waiting: u32,
 }
 
 /// Search for the packet rate that the channel can carry.  [D-180]
 ///
-/// If the classes send more than the channel carries, packets queue in the driver. The rate grows
+/// If DATA and ACKs together are more than the channel carries, packets queue in the driver. The rate grows
 /// until the driver holds packets for an eighth of a second. Then the rate is an eighth below the
 /// measured capacity until this queue has drained.
 #[derive(Clone, Copy, Debug, Default)]
 struct Capacity {
-    /// Packet rate of the HTB classes; `None` before the first period.
+    /// Packet rate of both HTB classes in total [packets/s]; `None` before the first period.
     rate: Option<u32>,
     state: Search,
-    /// True once the channel has limited the packet rate.
+    /// True once the driver has held packets, so that the capacity of the channel is known.
     is_found: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Search {
-    /// Search while the driver's queue drains. The channel carries `carried` packets per second.
+    /// State in which the driver's queue drains, because DATA and ACKs together are fewer than the
+    /// `carried` packets per second that the channel carries.
     Draining { carried: u32 },
-    /// Search while the packet rate may grow. The driver is estimated to hold `behind` packets.
+    /// State in which the packet rate of the classes may grow. The driver is estimated to hold
+    /// `behind` packets that it has not yet delivered.
     Growing { behind: u32 },
 }
 
@@ -236,10 +239,10 @@ impl Default for Search {
     }
 }
 
-/// Lowest packet rate of the HTB classes [packets/s]: 10 frames of 12 000 bits at 1 Mb/s take an
-/// eighth of the airtime.
+/// Lowest packet rate of both HTB classes in total [packets/s]: 10 frames of 12 000 bits at 1 Mb/s
+/// take an eighth of the airtime.
 const LOWEST: u32 = 10;
-/// Highest packet rate of the HTB classes [packets/s], above that of any Wi-Fi.
+/// Highest packet rate of both HTB classes in total [packets/s], above that of any Wi-Fi.
 const HIGHEST: u32 = 2_000_000;
 
 impl Capacity {
@@ -311,7 +314,8 @@ mod tests {
         delivered: u64,
     }
 
-    /// Most packets in flight over the simulated channel, by the windows of the senders.
+    /// Sum of the windows of all senders: the most packets that they keep in flight over the
+    /// simulated channel.
     const WINDOWS: u64 = 256;
 
     impl Channel {
@@ -351,9 +355,9 @@ mod tests {
         TwoQueues::new(settings, 1)
     }
 
-    /// The packet rate of the classes is found at the start and after each change of the channel.
-    /// From then on it is 13/16 to 9/8 of the capacity, and the driver holds packets for at most a
-    /// quarter of a second.
+    /// The packet rate of the HTB classes for DATA and ACKs in total approaches the capacity of the
+    /// channel, at the start and after each change of the channel. From then on it is 13/16 to 9/8
+    /// of the capacity, and the driver holds packets for at most a quarter of a second.
     #[test]
     fn the_rate_stays_near_the_capacity_of_the_channel() {
         let mut point = access_point(DataAck::default());

@@ -48,11 +48,11 @@ pub struct LinkEstimate {
 /// Estimated traffic of all links between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Time of the later sample.
+    /// Time of the later of the two samples between which the traffic is estimated.
     pub at: Time,
-    /// Time between the two samples; zero for the first sample.
+    /// Time between the two samples of counters; zero for the first sample.
     pub elapsed: Duration,
-    /// Estimates for each link in the later sample.
+    /// Estimates for each link that is in the later of the two samples.
     pub links: Vec<LinkEstimate>,
 }
 

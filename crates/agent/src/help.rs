@@ -58,7 +58,7 @@ pub fn help() -> String {
 }
 
 /// The manual page airfair-agent(8) in man's markup: `packaging/airfair-agent.8.in` filled with the
-/// texts above and with the commented configuration.
+/// help texts of the commands and with the commented configuration.
 pub fn manual() -> String {
     let mut page = String::new();
     for line in include_str!("../packaging/airfair-agent.8.in").lines() {

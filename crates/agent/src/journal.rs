@@ -27,13 +27,13 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Makes the composer of messages of a station, or of an access point.
+    /// Makes the composer of log messages of the agent at a station, or at an access point.
     pub fn new(is_station: bool) -> Self {
         Self { is_station, ..Self::default() }
     }
 
-    /// New messages at time `now` since the start of the agent. `access_point` is the one that a
-    /// station asks for grants.
+    /// Messages that are new at `now`, the time since the start of the agent. `access_point` is the
+    /// one that this station asks for grants, if it is a station.
     pub fn messages(
         &mut self,
         now: Time,

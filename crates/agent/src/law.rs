@@ -71,7 +71,7 @@ impl Law {
         if let Self::ArfAware(station) = self { station.ratio() } else { 1 }
     }
 
-    /// True if the law sets a limit for each connection by itself.
+    /// True if the law sets a separate limit for each connection, and not one ratio for all.
     pub fn limits_each(&self) -> bool {
         matches!(
             self,

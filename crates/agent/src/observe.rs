@@ -31,7 +31,7 @@ impl AirtimeSummary {
         self.links.sort_by(|a, b| (air(b), &a.name).cmp(&(air(a), &b.name)));
     }
 
-    /// Length of the interval that is summed up.
+    /// Length of the interval over which the traffic and airtime of the links are summed up.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }

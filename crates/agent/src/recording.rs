@@ -241,8 +241,9 @@ mod tests {
         assert_eq!(said, format!("line 5: sample: {key}: allowed up to 1152921504606846976"));
     }
 
-    /// Counters at the ends of their ranges give windows and no overflow: a millionfold exchange at
-    /// the lowest rate.
+    /// Counters at the ends of their ranges lead to a decision about windows, and not to an
+    /// overflow. Within a nanosecond, a link at the lowest rate, 100 kb/s, carries 2⁶⁰ octets; then
+    /// its rate doubles.
     #[test]
     fn counters_at_their_ends_make_windows() {
         let head = r#"{"document": "agent-recording", "schema": 1,

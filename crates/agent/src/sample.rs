@@ -202,6 +202,9 @@ impl Range {
 impl Sample {
     /// Clamps all counters of the sample to their ranges of valid values, so that sums of them do
     /// not overflow.
+    ///
+    /// # Errors
+    /// Returns the first counter that was out of its range.
     pub fn bound(&mut self) -> Result<(), OutOfRange> {
         let mut first = None;
         self.visit(&mut |key, value, allowed| {
@@ -383,8 +386,8 @@ mod tests {
         }
     }
 
-    /// Each 64-bit counter in the JSON document of a sample has a range: one that is missing in
-    /// `visit` makes this test fail.
+    /// `Sample::visit` has a range of allowed values for each 64-bit counter in the JSON document
+    /// of a sample. The test fails if `visit` omits a counter.
     #[test]
     fn each_counter_has_a_range() {
         let mut sample = wild();

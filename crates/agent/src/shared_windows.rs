@@ -39,7 +39,8 @@ struct KnownConnection {
 }
 
 impl SharedWindows {
-    /// Makes the law of shared windows. Displayed rates are medians of the last `polls` samples.
+    /// Makes the law by which the connections through an access point share its buffer by their
+    /// windows. The rates that the agent shows are medians of the last `polls` samples.
     pub fn new(settings: Settings, polls: usize) -> Self {
         Self {
             settings,

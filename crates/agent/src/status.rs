@@ -44,13 +44,14 @@ pub struct Status {
     pub rate_bps: Option<u64>,
     /// Highest rate of the station's link [bit/s].
     pub highest_rate_bps: Option<u64>,
-    /// Ratio k: highest rate of the link divided by its present rate; 1 for no limit.
+    /// Ratio k by which ARF-aware TCP divides windows: highest rate of the link divided by its
+    /// present rate; 1 while no window is limited, and with other schemes.
     pub ratio: u32,
     /// Weights and rate of the queues for DATA and ACKs; `null` if they share a queue.
     pub share: Option<Share>,
     /// Number of connections that are under a limit now.
     pub limited: u64,
-    /// Time that the last pass over all connections took [ms].
+    /// Time that the agent's last pass over the sockets of all connections took [ms].
     pub pass_ms: f64,
     /// Active stations with the shares of airtime that an access point has granted.
     #[serde(default)]

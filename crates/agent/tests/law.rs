@@ -37,8 +37,8 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// Random ratios and windows as input of the C program, and the results of the simulator's law for
-/// them.
+/// Random ratios and windows as input of `PROGRAM`, the law in C, and the output that it must give:
+/// the results of the simulator's law for the same input.
 fn history() -> (String, String) {
     let (mut questions, mut answers, mut random) =
         (String::new(), String::new(), 88_172_645_463_325_252);
@@ -124,15 +124,17 @@ int main(void)
 }
 "#;
 
-/// Windows that the C program writes into a sequence of segments.
+/// Windows that `WINDOWS`, the C program that lowers windows, writes into the segments of its input
+/// `questions`.
 fn windows(questions: &str) -> Vec<u32> {
     let answers = answered(&compiled("windows", WINDOWS), questions);
     answers.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// The C program lowers a window to the limit, rounded up to the unit of the window scale, and
-/// never below the data in flight. The cases are the same as for the emulator's windows. Window
-/// scales are 7 and 9; 255 means none.
+/// The agent's C code for the kernel, run by `WINDOWS`, lowers a window to the limit, rounded up to
+/// the unit of the window scale, and never below the data in flight. The cases are those of the
+/// emulator's tests of lowered windows, in its `connections.rs`. Window scales are 7 and 9; 255
+/// means none.
 ///
 /// Verifies: [RFC7323 §2.2]
 #[test]
@@ -165,8 +167,8 @@ fn the_kernels_windows_are_lowered_rounded_up_and_never_below_what_is_under_way(
     assert_eq!(windows(&questions.join("\n")), expected);
 }
 
-/// For any segments of the two ends, the C program only lowers windows, and no window falls below
-/// the limit.
+/// For any segments of the two ends, the agent's C code for the kernel, run by `WINDOWS`, only
+/// lowers windows, and no window falls below the limit.
 #[test]
 fn the_kernels_windows_are_only_lowered() {
     let mut random = 88_172_645_463_325_252;

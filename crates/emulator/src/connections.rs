@@ -71,9 +71,9 @@ impl Connections {
         Self { places: BTreeMap::new(), known: Vec::new(), first, packets: 0 }
     }
 
-    /// Records a packet of a program. Returns the packet's connection, and its TCP header in the
-    /// form that the simulated world takes. Packets without ports, such as fragments, belong to no
-    /// connection.
+    /// Records a packet that a real program has sent. Returns the packet's connection, and the
+    /// fields of its TCP header that the simulated network needs. Packets without ports, such as
+    /// fragments, belong to no connection.
     pub(crate) fn note(&mut self, headers: &Headers) -> (Option<Connection>, Option<ExternalTcp>) {
         if headers.from.1 == 0 && headers.to.1 == 0 {
             return (None, None);

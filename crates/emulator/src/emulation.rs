@@ -59,8 +59,8 @@ impl std::error::Error for Error {}
 /// Results of an emulation that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// The scenario as emulated: with its actual duration, and with the added flows that carried
-    /// packets.
+    /// The scenario as emulated: with its actual duration, and with a flow for each pair of nodes
+    /// between which programs have sent packets.
     pub scenario: Scenario,
     /// Measurements; `None` if the emulation ended during the warm-up.
     pub outcome: Option<Outcome>,

@@ -128,14 +128,14 @@ pub(crate) struct Engine<'s> {
     connections: Connections,
     traffic: Vec<Traffic>,
     has_interface: Vec<bool>,
-    /// Frames that may still be read from each port in the current [`TURN`].
+    /// Number of frames that may still be read from each port in the current period of [`TURN`].
     left: Vec<u32>,
     turn_ends: Duration,
     next_view: Time,
     lateness: Histogram,
     flow_lateness: FlowLateness,
-    /// Time of the turns in which a node sent as many frames as the engine reads: for each node,
-    /// summed by second.
+    /// Total length of the turns, periods of 1 ms, in which a node sent [`PER_TURN`] frames, the
+    /// most that the engine reads: for each node, summed by second.
     crowded: Vec<BySecond>,
     effort: Effort,
     losses: Losses,
@@ -149,7 +149,7 @@ pub(crate) struct Engine<'s> {
 }
 
 impl<'s> Engine<'s> {
-    /// Makes the engine of an emulation, and starts channel time.
+    /// Makes the engine of an emulation, and starts channel time, the clock of the simulated cell.
     pub(crate) fn new(
         plan: &'s Plan,
         ports: &'s [Port],
@@ -305,8 +305,8 @@ impl<'s> Engine<'s> {
         }
     }
 
-    /// Starts a new [`TURN`] when the last one is over, and reads ports again that had used theirs
-    /// up.
+    /// Starts a new [`TURN`], in which [`PER_TURN`] frames may be read from each port, when the
+    /// last one is over. Ports from which so many frames were read are read again.
     fn renew_turn(&mut self) {
         let wall = self.world.clock();
         let now = wall.seen();

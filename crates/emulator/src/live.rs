@@ -149,9 +149,10 @@ mod tests {
         }
     }
 
-    /// The payload of simulated flows counts at both ends, and that of other flows does not. The
-    /// kernel carries the download, so its packets are counted elsewhere. Of the simulated upload
-    /// 500 octets have arrived. The external flow comes after both.
+    /// Payload of simulated flows counts at the nodes of both ends, and that of other flows at
+    /// none. Flow 0, a download, is carried by the kernel, so its packets are counted elsewhere. Of
+    /// flow 1, a simulated upload, 500 octets have arrived. Flow 2 carries packets of real
+    /// programs; the flows for these have the numbers after the two flows of the scenario.
     #[test]
     fn payload_of_simulated_flows_is_counted_at_both_ends() {
         let mut scenario = Scenario::lasting(Duration::from_secs(1));

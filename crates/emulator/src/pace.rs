@@ -20,11 +20,13 @@ pub(crate) trait Wall {
     fn sleep_until(&mut self, at: Duration) -> bool;
 }
 
-/// Maps channel time to wall time, and keeps account of idle time and stalls.
+/// Maps channel time, the clock of the simulated cell, to wall time, and keeps account of idle time
+/// and stalls.
 #[derive(Debug)]
 pub(crate) struct Pace<W> {
     pub(crate) wall: W,
-    /// Wall time at which channel time is zero; each slip moves it.
+    /// Wall time at which channel time is zero. Each slip, a stop of channel time after a stall of
+    /// the machine, moves it later.
     origin: Duration,
     /// Last reading of the wall clock.
     seen: Duration,

@@ -103,7 +103,8 @@ pub struct Plan {
     pub(crate) kernel_flows: Vec<KernelFlow>,
     /// Flows by index of sender and receiver; `None` where the nodes are not connected.
     flows: Vec<Option<PairFlows>>,
-    /// Indices of the sending and the receiving node of each added flow.
+    /// Indices of the sending and the receiving node of each flow that the emulation adds to the
+    /// scenario for packets of programs.
     ends: Vec<(usize, usize)>,
 }
 

@@ -27,15 +27,15 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Program that carries one end of a flow over kernel sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Index of the node in whose namespace the program runs.
+    /// Index of the node in whose network namespace this program runs.
     pub node: usize,
-    /// Time at which the program is started.
+    /// Time at which this program, which carries one end of a flow, is started.
     pub start: Time,
-    /// Time at which the program is ended; `None` for the end of the emulation.
+    /// Time at which this program is ended; `None` for the end of the emulation.
     pub stop: Option<Time>,
     /// Arguments with which the command `airfair` is run.
     pub arguments: Vec<String>,
-    /// Flow whose rate limits the program reads from standard input.
+    /// Flow whose rate limits this program reads from standard input; `None` if it reads none.
     pub limited: Option<FlowId>,
 }
 

@@ -18,13 +18,13 @@ pub const PROMPT: Duration = Duration::from_micros(100);
 /// Number of late packets of a flow up to which there is no objection.
 pub const FEW: u64 = 5;
 /// Limit over a whole emulation [%]: of a flow's packets that may be late, and of the time for
-/// which channel time may be stopped.
+/// which channel time, the clock of the simulated cell, may be stopped.
 pub const OF_ALL: u64 = 1;
 /// Limit over any single second [%]: of a flow's packets that may be late, and of the time for
-/// which channel time may be stopped.
+/// which channel time, the clock of the simulated cell, may be stopped.
 pub const OF_A_SECOND: u64 = 5;
 /// Limit of load [%]: the part of a second in which the engine may work, or in which a node may
-/// send as many frames as the engine reads.
+/// send as many frames as the engine at most reads from one node.
 pub const BUSY: u64 = 95;
 /// Most nodes that an objection lists by name.
 const NAMED: usize = 4;
@@ -66,11 +66,14 @@ impl Share {
 pub struct LateShare<F> {
     /// Identification of the flow: an index or a name.
     pub flow: F,
-    /// Late packets among the flow's packets in one direction.
+    /// Late packets among the packets of one direction of the flow, in the second or in the whole
+    /// emulation.
     pub share: Share,
-    /// Tolerated lateness at the end of the counted time.
+    /// Tolerated lateness at the end of the second or of the emulation. It varies with the flow's
+    /// smoothed round trip.
     pub tolerated: Duration,
-    /// Start of the counted second of channel time [s]; `None` for the whole emulation.
+    /// Start of the second in which the packets are counted, in channel time, the clock of the
+    /// simulated cell [s]; `None` for the whole emulation.
     pub second: Option<u64>,
 }
 
@@ -171,16 +174,18 @@ impl FlowLateness {
     }
 }
 
-/// Sum of durations within one second of channel time.
+/// Second of channel time, the clock of the simulated cell, with the total time in it of one kind,
+/// such as standstill or work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InSecond {
-    /// Start of the second of channel time [s].
+    /// Start of the second, in channel time [s].
     pub second: u64,
-    /// Sum of the durations that count in that second.
+    /// Total time, within the worst second, in which the simulated channel did not advance, the
+    /// engine worked, or a node sent as many frames as are read from it.
     pub time: Duration,
 }
 
-/// Sums durations in each second, and keeps the largest sum.
+/// Sums durations of one kind in each second of channel time, and keeps the largest sum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BySecond {
     current: InSecond,
@@ -253,11 +258,13 @@ pub struct Punctuality {
     pub p999: Duration,
     /// Greatest lateness of the emulator's clock.
     pub longest_stall: Duration,
-    /// Number of stalls, in each of which channel time was stopped.
+    /// Number of stalls, in each of which channel time, the clock of the simulated cell, was
+    /// stopped.
     pub slips: u64,
-    /// Total time for which channel time was stopped.
+    /// Total time for which channel time, the clock of the simulated cell, was stopped after
+    /// stalls.
     pub slipped: Duration,
-    /// Second of channel time with the longest standstill, and its duration.
+    /// Second in which channel time was stopped for longest, and the time for which it was stopped.
     pub stillest: InSecond,
     /// Flow and second with the largest share of late packets.
     pub worst_second: Option<LateShare<String>>,
@@ -274,8 +281,8 @@ pub enum Objection {
     Late(LateShare<String>),
     /// Channel time was stopped for too much of one second.
     StalledInSecond(InSecond),
-    /// Channel time was stopped for too long in all: the time for which it was stopped, and the
-    /// channel time elapsed.
+    /// The simulated channel did not advance for too long in total: the time for which it did not
+    /// advance, and the simulated time that has passed.
     Stalled(Duration, Duration),
     /// The kernel dropped packets before the emulator read them: the names of the sending nodes,
     /// with the numbers of packets.
@@ -285,7 +292,8 @@ pub enum Objection {
     Undelivered(Vec<(String, u64)>),
     /// The engine was busy for nearly all of one second.
     Effort(InSecond),
-    /// This node sent as many frames as the engine reads for nearly all of one second.
+    /// For nearly all of one second, this node sent as many frames as the engine at most reads from
+    /// one node. Further frames wait, and those that do not fit are dropped.
     Crowded(String, InSecond),
 }
 

@@ -54,7 +54,7 @@ pub struct View {
     pub elapsed: Duration,
     /// Lateness of the emulation against the wall clock.
     pub punctuality: Punctuality,
-    /// State of each node, in the order of the plan.
+    /// State of each station and host, in the order of the nodes in the emulation's `Plan`.
     pub nodes: Vec<NodeView>,
     /// State of each access point, in the order of the cells.
     pub access_points: Vec<Member>,

@@ -178,7 +178,8 @@ mod tests {
         assert!(2 * ack <= data && data * 10 < 22 * ack, "{data} {ack}");
     }
 
-    /// The counts restart with each measurement period of 100 ms; the first period ends at once.
+    /// The counts of segments and ACKs restart with each measurement period of 100 ms; the first period ends
+    /// at once.
     #[test]
     fn a_period_ends_with_what_was_seen_in_it() {
         let at = |ms| Time::ZERO + Duration::from_millis(ms);

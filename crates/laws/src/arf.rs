@@ -33,8 +33,8 @@ pub enum Counting {
     /// Only consecutive outcomes count: a failure resets the successes, a success the failures.
     /// [kamerman-1997]
     InARow,
-    /// All outcomes since the rate last changed count, or since the last time that there were `up` successes.
-    /// Deviates: [D-033]
+    /// All successes and failures count, not only consecutive ones. Both counts start anew when the rate
+    /// changes, and when there have been `up` successes.  Deviates: [D-033]
     InAll,
 }
 
@@ -58,13 +58,13 @@ pub struct Params {
 }
 
 impl Params {
-    /// The paper's version of ARF: ten ACKs in a row, two missing. The paper does not give the time and does
-    /// not mention RTS.  [kamerman-1997]
+    /// The paper's version of ARF: the rate rises after ten ACKs in a row, and falls after two missing ones.
+    /// The paper does not give the time of the timer and does not mention RTS.  [kamerman-1997]
     pub fn kamerman97() -> Self {
         Self { rts_failures: false, ..Self::qualnet4() }
     }
 
-    /// The version of ARF in `QualNet` 4, with 60 ms.  [arf-window §IV]
+    /// The version of ARF in `QualNet` 4, with a timer of 60 ms.  [arf-window §IV]
     pub fn qualnet4() -> Self {
         Self {
             up: 10,
@@ -77,8 +77,8 @@ impl Params {
         }
     }
 
-    /// The version of ARF that later releases of `QualNet` seem to use: all outcomes count, and the lowest
-    /// rate is the first. Deviates: [D-033]
+    /// The version of ARF that later releases of `QualNet` seem to use. All successes and failures count, not
+    /// only consecutive ones, and a link starts at its lowest rate. Deviates: [D-033]
     pub fn qualnet5() -> Self {
         Self { counting: Counting::InAll, starts_high: false, ..Self::qualnet4() }
     }

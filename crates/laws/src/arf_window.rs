@@ -36,33 +36,41 @@ pub struct Params {
     pub slot: Duration,
     /// Octets after which a connection counts as long-lived.  Deviates: [D-081]
     pub long_lived: Bytes,
-    /// Reading of τ in eq. 8 after a rise of the rate.
+    /// Way to read eq. 8 of the ARF window paper after a rise of the rate: whether τ in it, the channel time
+    /// of a connection, is as measured or projected to the new rate.
     pub rise: Reading,
-    /// Reading of τ in eq. 8 after a fall of the rate.
+    /// Way to read eq. 8 of the ARF window paper after a fall of the rate: whether τ in it, the channel time
+    /// of a connection, is as measured or projected to the new rate.
     pub fall: Reading,
-    /// Reading of RTT in eq. 11.
+    /// Interpretation of the round-trip time in eq. 11 of the ARF window paper, which gives the window.
     pub round_trip: RoundTrip,
-    /// Number of packets among which the time of an aggregate is divided in eq. 10.  Deviates: [D-157]
+    /// Number of packets among which the time of an aggregate is divided in eq. 10 of the ARF window paper, the
+    /// time of a frame exchange.  Deviates: [D-157]
     pub aggregates: Aggregates,
 }
 
-/// Reading of a connection's time τ in eq. 8, which divides it by the time of a segment at the new rate.
+/// Way to read τ, the channel time of a connection, in eq. 8 of the ARF window paper. The equation divides τ
+/// by the time of a segment at the new rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// Eq. 8 as printed: τ as measured, at the old rate, so that a rate change counts twice.
+    /// Eq. 8 of the paper as printed: τ as measured, at the old rate, so that a rate change counts twice.
     /// [arf-window eq. 8]
     Printed,
-    /// Eq. 8 with a projected τ: the time that the same data would take at the new rate.  Deviates: [D-083]
+    /// Eq. 8 of the ARF window paper with a projected τ: the time that the data sent in the measured τ would
+    /// take at the new rate.  Deviates: [D-083]
     #[default]
     Projected,
 }
 
-/// Reading of the round-trip time in eq. 11, which multiplies the throughput.
+/// Interpretation of the round-trip time in eq. 11 of the ARF window paper: the window is the throughput times
+/// the round-trip time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoundTrip {
-    /// Eq. 11 with the smoothed round-trip time, which includes queuing.
+    /// The window of eq. 11 of the ARF window paper is the throughput times the smoothed round-trip time, which
+    /// includes queuing.
     Smoothed,
-    /// Eq. 11 with the smallest round-trip time, which has no queuing.  Deviates: [D-083]
+    /// The window of eq. 11 of the ARF window paper is the throughput times the smallest round-trip time, which
+    /// has no queuing.  Deviates: [D-083]
     #[default]
     Least,
 }
@@ -111,8 +119,8 @@ pub struct Measured {
     pub beacons: Duration,
     /// N: number of active stations in the slot.
     pub active: u32,
-    /// `S_i`: octets that the station has sent or received at data rates in the slot, in the direction whose
-    /// rate changes.
+    /// `S_i`: octets of the data frames that the station has sent or received in the slot, in the direction
+    /// whose rate changes. Beacons and control frames, which rate adaptation does not concern, do not count.
     pub adapted: Bytes,
     /// `M_i`: number of the station's long-lived connections.
     pub connections: u32,
@@ -233,8 +241,8 @@ mod tests {
         DataRate::from_mbps(mbps)
     }
 
-    /// Measurements of a slot of 300 ms. 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48.
-    /// Idle: 300 − 240 − 5 = 55 ms.
+    /// Measurements of a slot of 300 ms, of which stations occupy 240 ms and beacons 5 ms, so that 55 ms are
+    /// idle. The station's 1 350 000 octets are 10.8 Mbit: 200 ms at 54 Mb/s, 225 ms at 48.
     const MEASURED: Measured = Measured {
         occupied: us(240_000),
         beacons: us(5_000),
@@ -307,9 +315,11 @@ mod tests {
         assert_eq!(printed_us(54, 48, full), Some(-12_500));
     }
 
-    /// With a projected τ a rate change counts once. After a rise the station needs 25 ms less for the same
-    /// data: (25 + 55) / 2 − 25 = 15 ms for two connections. After a fall it needs 25 ms more and has to give
-    /// them up: 55 / 2 = 27.5 ms.
+    /// With τ projected to the new rate, a rate change counts once. Between 48 and 54 Mb/s the time for the
+    /// station's data differs by 25 ms. Of the slot 55 ms are idle, for two stations. After a rise the station
+    /// gets half of the 25 ms that it has freed and of the idle time, and needs 25 ms less for the same data:
+    /// (25 + 55) / 2 − 25 = 15 ms for its two connections. After a fall it gets half of the idle time, 27.5 ms:
+    /// it needs 25 ms more for the same data, and has to give up the same 25 ms.
     ///
     /// Verifies: [arf-window eq. 8]
     #[test]
@@ -318,7 +328,8 @@ mod tests {
         assert_eq!(projected_us(54, 48, MEASURED), Some(13_750));
     }
 
-    /// The readings of τ after a rise and after a fall of the rate are independent.
+    /// The interpretations of τ after a rise and after a fall of the rate are set separately: either can be
+    /// projected to the new rate while the other one is as printed.
     #[test]
     fn a_rise_and_a_fall_are_read_apart() {
         let rise = Params { rise: Reading::Projected, ..Params::printed() };
@@ -329,9 +340,11 @@ mod tests {
         assert_eq!(change_us(&fall, 54, 48, MEASURED), projected_us(54, 48, MEASURED));
     }
 
-    /// With a projected τ, one station with one connection gets the whole slot without its beacons. τ is 240
-    /// of 300 ms, with 5 ms of beacons and 55 ms idle: 240 + 55 = T − 5 = 295 ms after a rise and after a
-    /// fall. As printed, a rise grants 25 ms more, 320 of 300 ms, and a fall 25 ms less, 270.
+    /// With τ projected to the new rate, one station with one connection gets the whole slot without its
+    /// beacons. The rate rises or falls between 48 and 54 Mb/s. Of the slot of T = 300 ms, τ is 240 ms, beacons
+    /// take 5 ms, and 55 ms are idle: the connection gets 240 + 55 = T − 5 = 295 ms after a rise and after a
+    /// fall. With τ as printed it gets 25 ms more after a rise, 320 of 300 ms, and 25 ms less after a fall,
+    /// 270.
     ///
     /// Verifies: [arf-window eq. 6], [arf-window eq. 8]
     #[test]

@@ -71,7 +71,8 @@ pub struct State {
 }
 
 impl State {
-    /// Returns the state after the window was set from outside: a new stage begins at that window.
+    /// Returns the state after something other than CUBIC has set the window: a new stage of congestion
+    /// avoidance begins at that window.
     #[must_use]
     pub fn restarted(self) -> Self {
         Self { stage: None, is_plateau_known: false, fraction: 0.0, ..self }

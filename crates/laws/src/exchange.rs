@@ -41,8 +41,8 @@ impl Aggregates {
         }
     }
 
-    /// The choice for packets that a flow has already sent: at most as many packets per aggregate as were
-    /// observed.
+    /// Assumption on aggregates for packets that a flow has already sent: at most as many packets per
+    /// aggregate as were observed.
     #[must_use]
     pub fn of_sent(self) -> Self {
         if self == Self::Full { Self::Seen } else { self }
@@ -58,7 +58,8 @@ pub struct Load {
     pub msdu: Bytes,
     /// PHY rate of the frame that contains the packet.
     pub rate: DataRate,
-    /// Largest number of such packets in an aggregate. The limits of the aggregate itself may allow fewer.
+    /// Largest number of packets of this length in one aggregate. The limits of the aggregate itself may
+    /// allow fewer.
     pub max_packets: u32,
 }
 

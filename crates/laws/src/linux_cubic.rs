@@ -30,7 +30,8 @@ const FRIENDLY: u64 = 15;
 const UPDATE_INTERVAL: Duration = Duration::from_micros(31_250);
 /// Largest number of acknowledged segments for a growth of the window by one, before the first loss.
 const MAX_COUNT_BEFORE_LOSS: u64 = 20;
-/// Time after the start of a stage during which round-trip samples may still be from the recovery before it.
+/// Time after the start of a congestion avoidance stage in which a round-trip sample may still be from the loss
+/// recovery before that stage.
 const SETTLING: Duration = Duration::from_secs(1);
 
 /// Smallest window at which `HyStart` watches slow start [segments].
@@ -102,7 +103,8 @@ pub struct Round {
 }
 
 impl State {
-    /// Returns the state after the window was set from outside: a new stage begins at that window.
+    /// Returns the state after something other than CUBIC has set the window: a new stage of congestion
+    /// avoidance begins at that window.
     #[must_use]
     pub fn restarted(self) -> Self {
         Self { stage: None, plateau: 0, ..self }

@@ -48,7 +48,8 @@ pub struct Params {
     /// Number of consecutive missed beacons after which a station stops limiting its flows.
     /// Deviates: [D-111]
     pub patience: u16,
-    /// Number of packets among which the time of an aggregate is divided in eq. 9.  Deviates: [D-157]
+    /// Number of packets among which the time of an aggregate is divided in eq. 9 of the paper on
+    /// occupancy-based TFRC, the time of a frame exchange.  Deviates: [D-157]
     pub aggregates: Aggregates,
 }
 
@@ -117,7 +118,8 @@ mod tests {
         f64::from(stations) * division.share(used)
     }
 
-    /// True if the values are equal, except for the rounding of two 16-bit fields of up to 20 stations.
+    /// True if the values are equal, except for the rounding of the two shares in a grant to 16 bits, for up to
+    /// 20 stations.
     fn is_near(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-3
     }
@@ -145,11 +147,13 @@ mod tests {
         }
     }
 
-    /// In the printed equations at most a third more than the channel is granted; a fifth, if spare time
-    /// counts once.
+    /// In the printed equations at most a third more than the channel is granted; a fifth, if the time that a
+    /// station leaves unused is granted once (`Spare::Once`).
     ///
-    /// The largest sums: 4 - 6r / (1 + r), which is 1.333 at 0.889 with r = 0.8, and 1.158 at 0.947 with r =
-    /// 0.9; 2 - r = 1.2 if spare time counts once.
+    /// Each station uses the fraction u of an equal share, and counts as unsatisfied from u = r on. In the
+    /// printed equations the sum granted is largest at u = 2r / (1 + r): 4 - 3u = 4 - 6r / (1 + r), which is
+    /// 1.333 at u = 0.889 with r = 0.8, and 1.158 at u = 0.947 with r = 0.9. With `Spare::Once` it is largest
+    /// at u = r: 2 - r = 1.2.
     #[test]
     fn the_most_that_is_granted_is_a_third_too_much() {
         let largest = |params: &Params| {

@@ -120,7 +120,8 @@ pub struct EndedSlot {
 /// A frame exchange that is not complete, as far as the measuring station knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exchange {
-    /// Sender of the data; the CTS of an access point does not show for which station the exchange is.
+    /// Sender of the data. If only a CTS to the access point was heard, the sender is the access point, and the
+    /// station that the data is for is unknown.
     sender: u16,
     /// Station for which the channel time of the exchange counts: the end other than the access point, once
     /// known.

@@ -12,6 +12,7 @@ mod batch;
 #[cfg(target_os = "linux")]
 mod emulation;
 mod gym;
+mod law;
 mod observation;
 mod panics;
 #[cfg(target_os = "linux")]
@@ -37,6 +38,8 @@ mod _core {
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
     #[pymodule_export]
     use crate::gym::Worlds;
+    #[pymodule_export]
+    use crate::law::{FlowEnd, Frame, Node, Packet};
     #[pymodule_export]
     use crate::observation::{Observation, observation_columns};
     #[cfg(target_os = "linux")]

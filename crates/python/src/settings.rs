@@ -18,7 +18,7 @@ create_exception!(
     "A setting cannot be changed during the run, or not to this value."
 );
 
-/// Part of a scenario that can be set during a run.
+/// Part of a scenario that can be set during a run, such as the rate of a station.
 pub(crate) enum Target {
     /// Rate of data frames from a station, to it, or both.
     Rate(usize, &'static [Direction]),
@@ -31,7 +31,8 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Target that a dotted path names.
+    /// Part of the scenario that a dotted path names, such as `station.NAME.rate`. Only some keys can be set during a
+    /// run.
     pub(crate) fn of(path: &str, scenario: &sim::Scenario) -> PyResult<Self> {
         let keys: Vec<&str> = path.split('.').collect();
         let station = |name: &str| scenario.stations.iter().position(|it| it.name == name);
@@ -65,9 +66,8 @@ impl Target {
         found.ok_or_else(|| SettingError::new_err(format!("{path}: no {} has this name", keys[0])))
     }
 
-    /// The scenario with the key of the path set to a value in TOML.
+    /// The scenario with the key at `path` set to `value`, which is TOML.
     pub(crate) fn parse(
-        &self,
         scenario: &sim::Scenario,
         path: &str,
         value: &str,
@@ -84,7 +84,7 @@ impl Target {
         })
     }
 
-    /// Sets the target to its value in the scenario `wanted`.
+    /// Sets this part of the running world to its value in the scenario `wanted`.
     pub(crate) fn apply<R: Recorder, C: Clock>(
         &self,
         world: &mut sim_world::World<R, C>,

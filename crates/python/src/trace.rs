@@ -119,12 +119,12 @@ impl Tracing {
 }
 
 impl Tracing {
-    /// Takes the writers, for a run that owns them; `None` if they are gone.
+    /// Takes the writers of the trace files, for a run that owns them; `None` if another run has taken them.
     pub(crate) fn take(&self) -> Option<Writers> {
         self.locked().take()
     }
 
-    /// Gives the writers back after the run.
+    /// Gives the writers of the trace files back after the run.
     pub(crate) fn put_back(&self, writers: Writers) {
         *self.locked() = Some(writers);
     }

@@ -1,18 +1,23 @@
 //! Worlds that Python steps, observes and changes.
 
+use std::sync::Arc;
+
 use airfair_sim::clock::{Clock, Woken};
 use airfair_sim::observe::Observed;
 use airfair_sim::packet::FlowId;
-use airfair_sim::random::Streams;
+use airfair_sim::random::{Purpose, Streams};
 use airfair_sim::run::{self, Simulation};
 use airfair_sim::world::{AggregateLimits, Unsettable, WindowLimit};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::Weights;
 use airfair_wlan::phy::Rate;
+use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::batch::{Outcome, RunError};
+use crate::law::{Failure, Names, PyLaw, Random};
 use crate::observation::Observation;
 use crate::panics;
 use crate::scenario::Scenario;
@@ -28,12 +33,14 @@ const EVENTS: u32 = 65_536;
 #[derive(Clone, Debug)]
 struct Interruptible {
     left: u32,
+    /// True if laws in Python may raise exceptions, which stop the clock.
+    has_laws: bool,
 }
 
 impl Clock for Interruptible {
     #[inline]
     fn wait_until(&mut self, _at: Time) -> Woken {
-        if self.left == 0 {
+        if self.left == 0 || (self.has_laws && Failure::is_set()) {
             self.left = EVENTS;
             return Woken::Input;
         }
@@ -48,7 +55,7 @@ enum Stepped {
     Traced(Box<Simulation<Observed<Writers>, Interruptible>>),
 }
 
-/// Evaluates an expression for the simulation of either kind.
+/// Evaluates an expression for the simulation, with trace files or without.
 macro_rules! with {
     ($stepped:expr, $simulation:ident => $value:expr) => {
         match $stepped {
@@ -74,19 +81,21 @@ impl World {
     /// Builds the world of a scenario at time 0. `tracing` are open trace files, which the run
     /// writes.
     #[new]
-    #[pyo3(signature = (scenario, *, seed, replication, tracing = None))]
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
+    #[pyo3(signature = (scenario, *, seed, replication, tracing = None, laws = Vec::new()))]
     fn new(
         py: Python<'_>,
         scenario: Py<Scenario>,
         seed: u64,
         replication: u32,
         tracing: Option<Py<Tracing>>,
+        laws: Vec<(isize, Py<PyAny>)>,
     ) -> PyResult<Self> {
         let inner = &scenario.get().inner;
         let writers = tracing.as_ref().and_then(|tracing| tracing.get().take());
         let build = || {
             let streams = Streams::new(seed, replication);
-            let clock = Interruptible { left: EVENTS };
+            let clock = Interruptible { left: EVENTS, has_laws: !laws.is_empty() };
             match writers {
                 None => Stepped::Plain(Box::new(Simulation::new(
                     inner,
@@ -103,7 +112,9 @@ impl World {
             }
         };
         let stepped = Some(py.detach(|| panics::caught(build)).map_err(RunError::new_err)?);
-        Ok(Self { scenario, seed, replication, stepped, tracing })
+        let mut world = Self { scenario, seed, replication, stepped, tracing };
+        world.add_laws(py, &laws)?;
+        Ok(world)
     }
 
     /// Time of the world [ns]: everything before it has happened.
@@ -113,14 +124,22 @@ impl World {
     }
 
     /// Advances the world by `by`, a duration such as "10 ms" or a number of seconds, or to the end of
-    /// the scenario if that is earlier. Returns what happened since the last observation.
-    fn advance(&mut self, py: Python<'_>, by: By) -> PyResult<Observation> {
-        let by = by.duration()?.min(self.scenario.get().inner.duration);
+    /// the scenario if that is earlier or `by` is `None`. Returns what happened since the last
+    /// observation.
+    fn advance(&mut self, py: Python<'_>, by: Option<By>) -> PyResult<Observation> {
+        let end = self.scenario.get().inner.duration;
+        let by = by.map_or(Ok(end), |by| by.duration())?.min(end);
         let counts = self.counts();
-        let stepped = self.stepped.as_mut().ok_or_else(over)?;
-        let until = with!(stepped, it => it.now()) + by;
+        let now = with!(self.open()?, it => it.now());
+        if now >= Time::ZERO + end {
+            return Err(RunError::new_err(format!("the world is over: it has reached {end}")));
+        }
+        let until = now + by;
         loop {
-            let advanced = py.detach(|| panics::caught(|| with!(stepped, it => it.advance(until))));
+            let stepped = self.open()?;
+            let step = || panics::caught(|| with!(stepped, it => it.advance(until)));
+            let advanced = py.detach(step);
+            self.fail_if_a_law_has()?;
             match advanced {
                 Ok(Ok(())) => break,
                 Ok(Err(run::RunError::Cancelled)) => py.check_signals()?,
@@ -130,7 +149,7 @@ impl World {
                 }
             }
         }
-        let seen = with!(stepped, it => it.world().observe());
+        let seen = with!(self.open()?, it => it.world().observe());
         Ok(Observation { seen, counts })
     }
 
@@ -140,7 +159,7 @@ impl World {
     fn set(&mut self, path: &str, value: &str) -> PyResult<()> {
         let scenario = &self.scenario.get().inner;
         let target = Target::of(path, scenario)?;
-        let wanted = target.parse(scenario, path, value)?;
+        let wanted = Target::parse(scenario, path, value)?;
         let world = self.stepped.as_mut().ok_or_else(over)?;
         let set = with!(world, it => target.apply(it.world(), &wanted));
         set.map_err(|error| SettingError::new_err(format!("{path} = {value}: {error}")))
@@ -221,6 +240,7 @@ impl World {
 
     /// Sets limits of the A-MPDUs from or to a station: octets, MPDUs and time on the air [ns].
     /// `None` leaves a limit as it is.
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
     #[pyo3(signature = (station, direction, *, octets = None, mpdus = None, duration_ns = None))]
     fn set_aggregate_limits(
         &mut self,
@@ -268,8 +288,8 @@ impl World {
         set.map_err(unsettable)
     }
 
-    /// Limits the window of TCP at one end of a flow, "sender" or "receiver". `unit` is "octets",
-    /// "segments", "divide_by", or "none" to remove the limit.
+    /// Limits the window of TCP at one end of a flow, "sender" or "receiver". `unit` is `octets`,
+    /// `segments`, `divide_by`, or `none` to remove the limit.
     fn set_window_limit(&mut self, flow: usize, end: &str, unit: &str, value: i64) -> PyResult<()> {
         const ALLOWED: &str = "1 to 4294967295";
         let count = || narrow(value, ALLOWED);
@@ -314,6 +334,9 @@ impl World {
             return Err(PyValueError::new_err("a world that writes trace files cannot be copied"));
         };
         let simulation = py.detach(|| simulation.clone());
+        if let Some(error) = Failure::take() {
+            return Err(error);
+        }
         Ok(Self {
             scenario: self.scenario.clone_ref(py),
             seed: self.seed,
@@ -324,7 +347,7 @@ impl World {
     }
 
     /// Ends the run at the current time and returns its outcome.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Outcome> {
+    fn finish(&mut self) -> PyResult<Outcome> {
         let scenario = &self.scenario.get().inner;
         let stepped = self.stepped.take().ok_or_else(over)?;
         let (seed, replication) = (self.seed, self.replication);
@@ -345,12 +368,46 @@ impl World {
                 finished.outcome(scenario, seed, replication)
             }
         };
-        let _ = py;
+        self.fail_if_a_law_has()?;
         Ok(Outcome { inner })
     }
 }
 
 impl World {
+    /// Raises the exception of a law, after which the world cannot go on.
+    fn fail_if_a_law_has(&mut self) -> PyResult<()> {
+        match Failure::take() {
+            None => Ok(()),
+            Some(error) => {
+                self.stepped = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts laws at members: the index of a station, or -1 - c for the access point of cell c.
+    fn add_laws(&mut self, py: Python<'_>, laws: &[(isize, Py<PyAny>)]) -> PyResult<()> {
+        let scenario = self.scenario.clone_ref(py);
+        let scenario = &scenario.get().inner;
+        let names = Arc::new(Names::of(py, scenario));
+        let streams = Streams::new(self.seed, self.replication);
+        for (member, law) in laws {
+            let name = match usize::try_from(*member) {
+                Ok(station) => &scenario.stations[station].name,
+                Err(_) => &scenario.cells[member.unsigned_abs() - 1].name,
+            };
+            let random = Random::new(streams.stream(name, Purpose::Agent));
+            let agent = PyLaw::new(py, law.bind(py), name, &names, random)?;
+            let stepped = self.stepped.as_mut().ok_or_else(over)?;
+            with!(stepped, it => {
+                let world = it.world();
+                world.add_agent(member_of(world, *member), Box::new(agent));
+            });
+            self.fail_if_a_law_has()?;
+        }
+        Ok(())
+    }
+
     fn open(&mut self) -> PyResult<&mut Stepped> {
         self.stepped.as_mut().ok_or_else(over)
     }
@@ -368,16 +425,27 @@ impl World {
 }
 
 /// Length of a step from Python.
-#[derive(FromPyObject)]
-enum By {
+pub(crate) enum By {
     /// Text with a unit.
     Text(String),
     /// Number of seconds.
     Seconds(f64),
 }
 
+impl<'py> FromPyObject<'_, 'py> for By {
+    type Error = PyErr;
+
+    /// Looks at the type first: a failed conversion would build an exception, which takes longer than a step.
+    fn extract(by: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if by.is_instance_of::<PyString>() {
+            return by.extract().map(Self::Text);
+        }
+        by.extract().map(Self::Seconds)
+    }
+}
+
 impl By {
-    fn duration(&self) -> PyResult<Duration> {
+    pub(crate) fn duration(&self) -> PyResult<Duration> {
         const SECOND: f64 = 1e9;
         let duration = match self {
             Self::Text(text) => text
@@ -408,5 +476,5 @@ pub(crate) fn duration_ns(text: &str) -> PyResult<u64> {
 }
 
 fn over() -> PyErr {
-    RunError::new_err("the world has ended: its result has been taken")
+    RunError::new_err("the world is over: its result has been taken, or it has failed")
 }

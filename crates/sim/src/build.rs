@@ -24,8 +24,8 @@ use crate::record::{CellId, Member, Recorder};
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
 use crate::world::{
-    Bss, Departures, Event, Flow, FlowPhase, Hop, LimitWatch, RateChange, Settable, SmallQueue,
-    WaitingEnds, WithoutRoom, World,
+    Bss, Departures, Event, Flow, FlowPhase, HeldPackets, Hop, LimitWatch, RateChange, Settable,
+    SmallQueue, WaitingEnds, WithoutRoom, World,
 };
 
 /// Length of the LLC and SNAP headers.  [RFC1042]
@@ -62,6 +62,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
             waiting: vec![WaitingEnds::default(); scenario.links.len() * 2],
             flows: flows(scenario, &members),
+            held: HeldPackets::default(),
             rate_changes,
             stations: scenario.stations.iter().zip(&members).map(member).collect(),
             actions: Vec::new(),

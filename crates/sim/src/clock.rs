@@ -12,7 +12,7 @@ pub trait Clock {
     fn wait_until(&mut self, at: Time) -> Woken;
 }
 
-/// Reason for which a clock has stopped to wait.
+/// Reason for which a clock waits no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
     /// The awaited time has been reached.

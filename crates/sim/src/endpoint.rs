@@ -20,11 +20,13 @@ pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
     Tfrc(Box<tfrc::Sender>),
     Udp(udp::Sender),
-    /// End of an external flow. The owner of the world injects and receives the packets of both ends.
+    /// End of an external flow. The program that owns the simulated world, such as the emulator, injects and receives
+    /// the packets of both ends.
     External(Gate),
 }
 
-/// State of a program's transport at one end of an external flow, as the owner of the world reports it.
+/// State of a real program's transport at one end of an external flow, whose packets come from outside of the simulated
+/// network. The code that drives the simulation reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
     /// State of a TCP. Schemes limit its window.
@@ -36,7 +38,8 @@ pub enum Outside {
     },
 }
 
-/// State of a program's TCP at one end of an external flow, as the owner of the world reports it.
+/// State of a real program's TCP at one end of an external flow, whose packets come from outside of the simulated
+/// network. The code that drives the simulation reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideTcp {
     /// Congestion window [segments].
@@ -54,7 +57,8 @@ pub struct OutsideTcp {
 pub(crate) struct Gate {
     /// Size of the packet that the host's queue has refused, for each end; `None` while the end does not wait for room.
     refused: [Option<Bytes>; 2],
-    /// State of the transport at each end; `None` if the owner of the world reports nothing.
+    /// Last reported state of the real program's transport at each end; `None` if the code that drives the simulation
+    /// reports nothing.
     outside: [Option<Outside>; 2],
     limits: [WindowLimit; 2],
     rates: [Option<DataRate>; 2],
@@ -65,12 +69,14 @@ fn place(side: Side) -> usize {
 }
 
 impl Gate {
-    /// Stores the state of the transport at one end, as the owner of the world reports it.
+    /// Stores the state of the real program's TCP or TFRC at one end of the flow, which the code that drives the
+    /// simulation reports.
     pub(crate) fn tell(&mut self, side: Side, outside: Outside) {
         self.outside[place(side)] = Some(outside);
     }
 
-    /// State of the transport at one end, as the owner of the world has reported it.
+    /// Last reported state of the real program's TCP or TFRC at one end of the flow. The code that drives the
+    /// simulation reports it; `None` if it never has.
     pub(crate) fn outside(&self, side: Side) -> Option<&Outside> {
         self.outside[place(side)].as_ref()
     }

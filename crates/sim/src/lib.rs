@@ -10,7 +10,7 @@
 //! | [`scenario`] | scenario files: keys, parser, checks |
 //! | [`build`] | construction of a world from a scenario, or of the medium of one cell |
 //! | [`world`] | the event loop, and its interface for the owner of a world |
-//! | `coupling` | agents, which apply a scheme's law to the transports and queues of a node |
+//! | [`coupling`] | agents, which apply a scheme's law to the transports and queues of a node |
 //! | [`queue`], [`clock`], [`random`] | order of events, pace of a run, random streams |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, packets, wired links |
 //! | [`record`], [`metrics`], [`outcome`] | records of a run, their accumulation, and the figures that result |
@@ -21,7 +21,7 @@
 
 pub mod build;
 pub mod clock;
-mod coupling;
+pub mod coupling;
 mod endpoint;
 pub mod link;
 pub mod metrics;

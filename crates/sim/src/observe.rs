@@ -18,7 +18,7 @@ use crate::scenario::Scenario;
 use crate::trace::Trace;
 use crate::world::World;
 
-/// Sums over the records of one flow, and the state of its sender at the end of the step.
+/// Sums over the records of one flow since the last observation, and the state of its sender now.
 #[derive(Clone, Copy, Debug, Default)]
 struct FlowStep {
     delivered: Bytes,
@@ -34,7 +34,7 @@ struct FlowStep {
     cwnd: Option<u32>,
 }
 
-/// Sums over the records of one member of a cell, and its state at the end of the step.
+/// Sums over the records of one member of a cell since the last observation, and the member's state now.
 #[derive(Clone, Copy, Debug, Default)]
 struct MemberStep {
     airtime: Duration,
@@ -47,23 +47,23 @@ struct MemberStep {
     rates: [Option<DataRate>; 2],
 }
 
-/// Sums over the records of one cell.
+/// Sums over the records of one cell since the last observation.
 #[derive(Clone, Debug)]
 struct CellStep {
-    /// Sums of each member, indexed by member; the access point comes first.
+    /// Airtime, counts of frames and drops, and queue of each member, by its index; the access point comes first.
     members: Vec<MemberStep>,
     busy: Duration,
     collisions: u64,
 }
 
-/// Sums over the records of one direction of a wired link, and the length of its queue.
+/// Sums over the records of one direction of a wired link since the last observation, and the length of its queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct LinkStep {
     queue: u32,
     dropped: u64,
 }
 
-/// Column of an observation, computed from the sums `T` of a step.
+/// Column of an observation, computed from `T`, the sums over the time since the last observation.
 #[derive(Debug)]
 struct Column<T> {
     /// Name of the column, with the unit of its values.
@@ -381,7 +381,9 @@ impl<W: Recorder> Recorder for Observed<W> {
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         self.metrics.record_cell(now, cell, records);
         let step = &mut self.sums.cells[cell.index()];
-        records.iter().for_each(|record| step.count(record));
+        for record in records {
+            step.count(record);
+        }
         self.also.record_cell(now, cell, records);
     }
 
@@ -435,11 +437,13 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
         let length = *now - sums.since;
         let seconds = length.as_secs_f64();
         let of_station = |it: &Member| &sums.cells[it.cell.index()].members[it.node.index()];
-        let mut values = Vec::new();
-        add(&mut values, FLOWS, sums.flows.iter(), seconds);
-        add(&mut values, STATIONS, stations.iter().map(of_station), seconds);
-        add(&mut values, CELLS, sums.cells.iter(), seconds);
-        add(&mut values, LINKS, sums.links.iter(), seconds);
+        let of_cells = STATIONS.len() * stations.len() + CELLS.len() * sums.cells.len();
+        let of_wires = FLOWS.len() * sums.flows.len() + LINKS.len() * sums.links.len();
+        let mut values = Vec::with_capacity(of_cells + of_wires);
+        add(&mut values, FLOWS, &sums.flows.iter(), seconds);
+        add(&mut values, STATIONS, &stations.iter().map(of_station), seconds);
+        add(&mut values, CELLS, &sums.cells.iter(), seconds);
+        add(&mut values, LINKS, &sums.links.iter(), seconds);
         sums.reset(*now);
         Observation { at: *now, length, values }
     }
@@ -449,7 +453,7 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
 fn add<'s, T: 's>(
     values: &mut Vec<f64>,
     columns: &[Column<T>],
-    steps: impl Iterator<Item = &'s T> + Clone,
+    steps: &(impl Iterator<Item = &'s T> + Clone),
     seconds: f64,
 ) {
     for column in columns {

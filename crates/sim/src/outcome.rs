@@ -150,13 +150,13 @@ impl FlowLimits {
     }
 }
 
-/// Time series of a run: one entry per step, from time 0, warm-up included. All lists are empty if the scenario
-/// records no series. The last step may be shorter than the others.
+/// Time series of a run. Its steps are equal intervals from time 0, warm-up included; the last one may be shorter. All
+/// lists are empty if the scenario records no series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Steps of each flow, in the scenario's order.
+    /// Results of each flow, in the scenario's order, in each step of the time series.
     pub flows: Vec<Vec<FlowStep>>,
-    /// Steps of each station, in the scenario's order.
+    /// Results of each station, in the scenario's order, in each step of the time series.
     pub stations: Vec<Vec<StationStep>>,
     /// Packets in the transmit queue of each access point, averaged over each step.
     pub access_points: Vec<Vec<f64>>,
@@ -295,7 +295,8 @@ pub struct StationOutcome {
     pub agreed_mpdus_down: u64,
     /// Data frames of several MPDUs sent to the station under a block ack agreement.
     pub aggregates_down: u64,
-    /// Changes of the rate between the station and its access point, by rate control or by the owner of the world.
+    /// Changes of the rate between the station and its access point, by rate control or by the program that owns the
+    /// simulated world.
     pub rate_changes: u64,
     /// Mean rate of the station's own data frames over the measured time.
     pub mean_rate_up: Option<DataRate>,

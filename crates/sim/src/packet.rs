@@ -39,7 +39,7 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(pub u64);
 
-/// A packet of an external flow. Its bytes stay with the owner of the world.
+/// A packet of an external flow. Its bytes stay with the program that owns the simulated world, such as the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct External {
     /// Size of the IP packet.

@@ -32,6 +32,8 @@ pub enum Purpose {
     Mobility,
     /// Random stream for the shadowing and fading of a station's link.
     Shadowing,
+    /// Random stream for the agents at a node that are written outside of the simulator, such as laws in Python.
+    Agent,
 }
 
 /// Random streams of one run.
@@ -47,7 +49,7 @@ impl Streams {
         Self { seed, replication }
     }
 
-    /// Stream of `owner` for `purpose`.
+    /// Random stream of the station, cell, flow or link named `owner` for `purpose`.
     pub fn stream(&self, owner: &str, purpose: Purpose) -> Stream {
         let purpose = match purpose {
             Purpose::Backoff => 1,
@@ -61,6 +63,7 @@ impl Streams {
             Purpose::SamplingDown => 9,
             Purpose::Mobility => 10,
             Purpose::Shadowing => 11,
+            Purpose::Agent => 12,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -125,8 +125,8 @@ pub struct Measured {
     pub own: Duration,
     /// Duration of the frames and SIFS of all other stations' exchanges that were answered.
     pub others: Duration,
-    /// Parts of `own` and `others` that lie before `from`. They exist because an exchange belongs to the slot in which
-    /// it ends.
+    /// Parts of the durations `own` and `others` of exchanges that lie before the observation slot or slots. Such parts
+    /// exist because an exchange belongs to the slot in which it ends.
     pub early: [Duration; 2],
     /// Number of active stations that the station has counted, N.
     pub active: u32,

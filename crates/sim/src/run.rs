@@ -38,11 +38,11 @@ const STATIONS: usize = 16;
 /// Clock that runs as fast as possible, and stops when its [`Control`] is cancelled.
 struct Controlled<'c> {
     control: &'c Control,
-    /// Number of events between two checks of the control.
+    /// Number of simulated events between two looks at [`Control`], by which another thread may cancel the run.
     events: u32,
-    /// Number of events before the next check of the control.
+    /// Number of simulated events before the next look at [`Control`].
     left: u32,
-    /// Simulated time up to which the clock has reported progress to the control.
+    /// Simulated time up to which the clock has added its progress to [`Control`].
     told: Time,
 }
 

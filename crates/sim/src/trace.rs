@@ -24,7 +24,7 @@ pub use airfair_wlan::{ChannelAccess, FrameOutcome, Monitored};
 use crate::packet::{FlowId, Packet};
 use crate::record::{CellId, Member, SenderWindow};
 
-/// Item of a trace.
+/// Event of a run that is passed to the recorder for a capture of frames or a timeline.
 #[derive(Clone, Copy, Debug)]
 pub enum Trace<'w> {
     /// A frame has left the air.

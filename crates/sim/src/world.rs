@@ -7,6 +7,7 @@
 //! | `world/flows.rs` | packets between the ends of flows |
 //! | `world/air.rs`, `world/wires.rs` | packets over one hop |
 //! | `world/external.rs` | packets that the owner injects and receives |
+//! | `world/held.rs` | packets that agents delay |
 //! | `world/limits.rs` | measurement of what limits each flow |
 //! | `world/room.rs` | ends that wait for room in their host's queue |
 //! | `world/small_queues.rs` | TCP small queues, which count departures from the host's queue |
@@ -28,6 +29,7 @@ mod agents;
 mod air;
 mod external;
 mod flows;
+mod held;
 mod limits;
 mod room;
 mod settings;
@@ -55,6 +57,7 @@ use crate::run::Finished;
 pub(crate) use air::Bss;
 pub use external::{Output, Outside, OutsideTcp, Refused, ReleaseReason, Released};
 pub(crate) use flows::{Flow, FlowPhase};
+pub(crate) use held::HeldPackets;
 pub(crate) use limits::LimitWatch;
 pub(crate) use room::{WaitingEnds, WithoutRoom};
 pub(crate) use settings::Settable;
@@ -103,6 +106,8 @@ pub(crate) enum Event {
     Rate(usize),
     /// A beacon of an access point is due.
     Beacon(CellId),
+    /// The packet with this number, which an agent has delayed, goes on.
+    Held(usize),
     /// An alarm of an agent at this member of a cell is due.
     Wake(CellId, NodeId),
 }
@@ -153,6 +158,8 @@ pub struct World<R, C> {
     /// Ends that wait for room in the queue of each link direction.
     pub(crate) waiting: Vec<WaitingEnds>,
     pub(crate) flows: Vec<Flow>,
+    /// Packets that agents delay.
+    pub(crate) held: HeldPackets,
     pub(crate) rate_changes: Vec<RateChange>,
     /// Cell and member number of each station, in the order of the scenario.
     pub(crate) stations: Vec<Member>,
@@ -171,7 +178,7 @@ pub struct World<R, C> {
     pub(crate) outputs: VecDeque<Output>,
     /// Window or rate of each sender as last passed to the recorder's trace; empty without a trace.
     pub(crate) traced: Vec<Option<Freedom>>,
-    /// Measurement of the limits of each flow; empty unless the recorder asks for it.
+    /// Measurement of what holds back the sender of each flow; empty unless the recorder asks for it.
     pub(crate) limits: Vec<LimitWatch>,
     pub(crate) recorder: R,
     pub(crate) events: u64,
@@ -236,7 +243,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Moves the time to `until` at the pace of the clock, unless there is an output or input for the owner first.
+    /// Moves the time to `until` at the pace of the clock. Returns before if the world has an output that its owner has
+    /// not polled, or if the clock has input for the owner.
     fn pause(&mut self, until: Time) -> Pause {
         if !self.outputs.is_empty() {
             return Pause::Output;
@@ -338,6 +346,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Event::SmallQueue(flow) => self.ring_small_queue(flow),
             Event::Rate(index) => self.change_rate(index),
             Event::Beacon(cell) => self.send_beacon(cell),
+            Event::Held(number) => self.let_go(number),
             Event::Wake(cell, node) => self.tell(cell, node, &Seen::Timer),
         }
     }
@@ -366,7 +375,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn under_way(&self) -> impl Iterator<Item = &Packet> {
         let cells = self.cells.iter().map(|bss| &bss.cell);
         let on_air = cells.flat_map(|cell| cell.undelivered().chain(cell.buffered()));
-        on_air.map(|msdu| &msdu.payload).chain(self.links.iter().flat_map(LinkDirection::in_flight))
+        let on_wires = self.links.iter().flat_map(LinkDirection::in_flight);
+        on_air.map(|msdu| &msdu.payload).chain(on_wires).chain(self.held.iter())
     }
 
     /// Records the windows of TCP senders, at the end of a step of the time series.

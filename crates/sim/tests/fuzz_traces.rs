@@ -129,7 +129,8 @@ fn check(scenario: &Scenario, seed: u64) {
     check_accounts(&plain, &frames);
 }
 
-/// Runs a cell with and without a trace, and compares the runs. Returns false if no valid cell is left of the text.
+/// Runs a cell with and without a trace, and compares the runs. Returns false without a run if the text is invalid even
+/// without the keys that do not fit the others.
 ///
 /// # Errors
 /// A description of the failure.

@@ -32,7 +32,8 @@ pub enum WaitKind {
     },
 }
 
-/// Sequence of waits of one station or access point.
+/// Waits of one station or access point in sequence: intervals in which it defers, backs off or awaits a
+/// response.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lane {
     access: ChannelAccess,
@@ -40,7 +41,8 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Changes the state of channel access at `now`. Returns the waits that end now.
+    /// Changes the state of the station's or access point's channel access at `now`. Returns the waits that
+    /// end with the old state.
     pub fn change(
         &mut self,
         now: Time,
@@ -60,15 +62,16 @@ impl Lane {
         over
     }
 
-    /// Records a frame that the station or access point sends from `start` to `end`. Returns the waits before
-    /// the frame.
+    /// Records a frame that the station or access point sends from `start` to `end`. Returns the waits,
+    /// deferral and back-off or the time for a response, that end at `start`.
     pub fn send(&mut self, start: Time, end: Time) -> impl Iterator<Item = Wait> + use<> {
         let over = waits(self.access, self.since, start);
         self.since = end;
         over
     }
 
-    /// Ends the lane at the end of the run. Returns the waits that end now.
+    /// Ends the sequence of waits of this station or access point at `now`, the end of the run. Returns the
+    /// waits, intervals of deferral, back-off or awaiting a response, that end with it.
     pub fn finish(&mut self, now: Time) -> impl Iterator<Item = Wait> + use<> {
         self.change(now, ChannelAccess::Resting)
     }

@@ -27,7 +27,7 @@ impl<W: Write> Outlet<W> {
         Self { to, items: 0, error: None }
     }
 
-    /// Writes octets that do not count as an item.
+    /// Writes octets that do not count as an item, such as the header of the file.
     pub fn put(&mut self, octets: &[u8]) {
         if self.error.is_none() {
             self.error = self.to.write_all(octets).err();
@@ -45,7 +45,7 @@ impl<W: Write> Outlet<W> {
         self.error.is_some()
     }
 
-    /// Number of items written so far.
+    /// Number of items written so far: frames of a capture, or events of a timeline.
     pub fn items(&self) -> u64 {
         self.items
     }

@@ -25,9 +25,10 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 
 /// Number of rounds of the fuzz test if no time is set.
 const ROUNDS: u64 = 400;
-/// Number of steps of a round of the fuzz test, each with one hostile datagram.
+/// Number of steps of a round of the fuzz test, each with one hostile datagram. A round tests a new pair of
+/// endpoints.
 const STEPS: u64 = 1_000;
-/// Most packets taken from a sender in one step of a round.
+/// Most packets taken from a sender in one step of the fuzz test, which has one hostile datagram.
 const BURST: usize = 64;
 /// Largest number of loss events that one datagram may reveal, by the one gap that it closes.
 const EVENTS: u64 = 128;

@@ -103,13 +103,15 @@ impl Channel {
         })
     }
 
-    /// Keeps the waits of the member in `row` that overlap the time span.
+    /// Keeps those `waits`, intervals of deferral, back-off or awaiting a response, of the member
+    /// in `row` that overlap the time span of which frames are kept.
     fn keep(&mut self, row: usize, waits: impl Iterator<Item = Wait>) {
         let (from, to) = (self.from, self.to);
         self.rows[row].waits.extend(waits.filter(|wait| wait.to > from && wait.from < to));
     }
 
-    /// Ends the time span where more than [`MOST`] frames would be kept.
+    /// Shortens the time span of which frames are kept if it has more than [`MOST`] of them: it
+    /// then ends at the start of the first frame beyond this number.
     fn cut(&mut self) {
         if self.frames.len() > MOST {
             self.to = self.frames[MOST..].iter().map(|it| it.ppdu.start).fold(self.to, Time::min);

@@ -104,7 +104,7 @@ fn put(answer: &Value) -> usize {
 mod tests {
     use super::*;
 
-    /// Sends a request as a page does, but without the shared memory.
+    /// Sends a request as a web page does, but puts its text directly into the input instead of the WebAssembly memory.
     fn ask(request: &str) -> Value {
         INPUT.set(request.as_bytes().to_vec());
         read(airfair_open())

@@ -34,14 +34,15 @@ pub struct TimeSpan {
     pub to_ns: u64,
 }
 
-/// Run for a page, in progress.
+/// Run of a scenario that a web page has asked for, in progress.
 #[derive(Debug)]
 pub struct Job {
     scenario: Box<Scenario>,
     goal: Goal,
 }
 
-/// Document that the run produces.
+/// Document that a web page has asked for, with the simulation that produces it: the results of a
+/// whole run, or all frames of a time span.
 #[derive(Debug)]
 enum Goal {
     Figures(Box<Simulation<(Metrics, Collisions), FreeRunning>>),
@@ -78,7 +79,8 @@ impl Job {
         Ok(Self { scenario: Box::new(scenario), goal })
     }
 
-    /// Reply for the page after opening: the time at which the run ends.
+    /// First reply to the web page that has asked for this run: the simulated time at which the run
+    /// ends.
     pub fn describe(&self) -> Value {
         let until = match &self.goal {
             Goal::Figures(_) => self.scenario.duration.as_nanos(),

@@ -107,8 +107,8 @@ fn zip<'v>(first: &'v Value, second: &'v Value) -> impl Iterator<Item = (&'v Val
     list(first).zip(list(second))
 }
 
-/// Frames have numbers of MPDUs and of lost MPDUs. Data frames have an access category if the
-/// scenario uses several; other frames have none.
+/// In the document of a time span, each frame has its number of MPDUs and of lost MPDUs. Data
+/// frames have an access category if the scenario uses several; other frames have none.
 #[test]
 fn aggregates_have_their_mpdus_and_data_its_category() {
     let laptop = include_str!("../../../scenarios/home-far-laptop.toml");

@@ -82,7 +82,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Default rules of `standard`, for a cell without b stations.
+    /// Default configuration of a cell of `standard` without b stations: rates, protection, retry limits and channel
+    /// access.
     pub fn of(standard: Standard) -> Self {
         Self {
             standard,

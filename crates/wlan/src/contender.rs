@@ -109,9 +109,10 @@ pub(crate) enum Step {
 /// Time at which an initiator learns that no response comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
-    /// The response time-out, at which the initiator learns that no response comes.
+    /// The initiator of the exchange notices the missing response at this time, its response time-out.
     At(Time),
-    /// The time at which the initiator's medium becomes idle, under a model in which senders notice collisions.
+    /// The initiator of the exchange notices the collision when its medium becomes idle, under a model in which senders
+    /// notice collisions.
     Idle,
 }
 

@@ -51,12 +51,12 @@ pub(crate) struct Contention {
     roster: Roster,
     hearing: Hearing,
     groups: Vec<Group>,
-    /// For each class that belongs to a group of several classes: its only contender. Empty if all contenders are of
-    /// one class.
+    /// For each class that belongs to a group of several classes: its only contender. A class is the contenders that
+    /// hear the same frames, a group those that share one count of slots. Empty if all contenders are of one class.
     only_of_class: Vec<Option<ContenderId>>,
-    /// Reach of the last frame of each member.
+    /// Reach of the last frame of each member: which contenders sense or decode the frame.
     reaches: Vec<Reach>,
-    /// Class and group of each contender.
+    /// Class and group of each contender. A class hears the same frames, and a group shares one count of slots.
     memberships: Vec<Membership>,
     countdowns: Vec<Countdown>,
     /// Contenders that count slots with a [`MediumState`] of their own instead of their group's. The first
@@ -70,10 +70,11 @@ pub(crate) struct Contention {
     /// Contenders whose member waits for a response that will not come, with the end of this wait. Until then they
     /// treat the medium as busy.
     held: Vec<(ContenderId, Time)>,
-    /// The transmitting member, if it uses the state of its group. It does so while all members sense its frame and
-    /// no other frame is on the air. Its better knowledge matters only if another frame starts, or if its own fails.
+    /// The transmitting member, if it still counts slots with its group, the contenders that share one state of the
+    /// medium. It does so while all members sense its frame and no other frame is on the air. That it knows its own
+    /// frame matters only if another frame starts, or if its own is not answered.
     grouped_transmitter: Option<NodeId>,
-    /// Lowest audibility of any frame for any class of contenders, over the whole run.
+    /// Worst audibility (nothing, energy or decoded) that any frame has for any contender, over the whole run.
     least: Audibility,
     /// True if the audibility of a frame depends neither on time nor on its vector.
     is_fixed: bool,
@@ -175,8 +176,8 @@ impl Contention {
         }
     }
 
-    /// Sets the AIFSN of contender `id`. The contender leaves its group for good, because the others of the group wait
-    /// for other times.
+    /// Sets the AIFSN of contender `id`. The contender leaves its group, with which it shared one count of slots, for
+    /// good, because the others of the group wait for other times.
     #[cold]
     pub(crate) fn set_aifsn(&mut self, now: Time, id: ContenderId, timing: &Timing, aifsn: u8) {
         let before = self.spaces(id);
@@ -236,8 +237,8 @@ impl Contention {
         }
     }
 
-    /// Lets each contender of a member leave its group and go on with its own state of the medium. Calls `each` with
-    /// every such contender.
+    /// Lets each contender of a member leave its group, with which it shares one count of slots, and go on with a state
+    /// of the medium of its own. Calls `each` with every such contender.
     #[inline]
     fn part_member(&mut self, member: NodeId, mut each: impl FnMut(&mut Alone)) {
         each(self.part(ContenderId::first(member)));
@@ -246,7 +247,7 @@ impl Contention {
         }
     }
 
-    /// Returns lone contenders to their group if their state of the medium agrees with that of the group.
+    /// Returns contenders that count slots alone to their group if their state of the medium agrees with the group's.
     #[inline]
     fn reunite(&mut self, now: Time) {
         if !self.held.is_empty() {
@@ -422,8 +423,8 @@ impl Contention {
         }
     }
 
-    /// Number of groups, lone contenders and contenders without a back-off, which are inspected one by one at each
-    /// frame.
+    /// Number of entries that are inspected one by one at each frame: groups of contenders that share one count of
+    /// slots, contenders that count slots alone, and contenders that are to transmit without a back-off.
     #[cfg(test)]
     pub(crate) fn looked_at(&self) -> usize {
         self.groups.len() + self.alone.len() + self.immediate.len()

@@ -325,13 +325,15 @@ impl MediumState {
         self.slots_at(now, slot)
     }
 
-    /// End of the slot with number `due` of the count, if the medium stays idle; `None` unless the medium is idle.
+    /// Time at which the count of back-off slots reaches `due`, if the medium stays idle; `None` unless the medium is
+    /// idle. The count goes on from one idle period to the next.
     #[inline]
     pub(crate) fn time_of(&self, due: u64, slot: Duration) -> Option<Time> {
         self.is_idle().then(|| self.counts_from + slot * (due - self.slots))
     }
 
-    /// Progress of a back-off that ends with slot `due` of the count.
+    /// Progress of a back-off that ends when the count of back-off slots, which goes on from one idle period to the
+    /// next, reaches `due`.
     pub(crate) fn countdown(&self, due: u64) -> ChannelAccess {
         let slots = due.saturating_sub(self.slots);
         if self.is_idle() {
@@ -346,8 +348,8 @@ impl MediumState {
         self.is_idle() && now > self.counts_from
     }
 
-    /// Number of the slot count at which a back-off of `backoff` slots ends, if it is drawn now. The current slot does
-    /// not count. [80211-2020 §10.3.3]
+    /// Value of the count of back-off slots, over all idle periods, at which a back-off of `backoff` slots ends, if it
+    /// is drawn now. The current slot does not count. [80211-2020 §10.3.3]
     pub(crate) fn draw(&mut self, now: Time, backoff: u16, slot: Duration) -> u64 {
         if self.is_counting(now) {
             self.slots = self.slots_at(now, slot);
@@ -488,8 +490,9 @@ mod tests {
         assert!(!decoded.agrees_with(&not, US(1000)));
     }
 
-    /// Carrier sense moves from each state as the diagram shows, when these frames start: the station's own, one of
-    /// another station, two of others, or its own and one other.
+    /// Carrier sense moves from each state as in the diagram at the top of this file, when these frames start: the
+    /// station's own, one of another station, two of others, or its own and one other. Frames that overlap are
+    /// `Overlap` if the station has received the first one, and `Energy` if it has missed one because it transmits.
     #[test]
     fn carrier_sense_follows_its_diagram() {
         use CarrierSense::{Energy, Frame, Idle, Overlap, Own};

@@ -174,8 +174,8 @@ pub struct Ppdu<P> {
     /// True if another frame overlaps the PPDU at its receiver or, for a beacon, at any member that senses it. If all
     /// members sense each other, an overlap destroys both frames.
     pub collided: bool,
-    /// True if noise has destroyed the whole PPDU for its receiver, and for no other member; for a beacon, for some
-    /// members.
+    /// True if noise has destroyed the whole PPDU at its receiver; other members receive it as usual. For a beacon,
+    /// true if noise has destroyed it at some of the members.
     pub errored: bool,
     /// True if the PPDU is a response whose start the waiting initiator has missed.
     pub(crate) missed: bool,

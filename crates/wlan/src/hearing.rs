@@ -35,22 +35,24 @@ impl ClassId {
     }
 }
 
-/// Properties that all contenders of one class have in common.
+/// Properties that all contenders of one class have in common: how they hear frames, and how long they wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct ClassProperties {
-    /// Members whose frames the contenders do not sense, ascending.
+    /// Members whose frames the contenders of the class do not sense, ascending.
     hidden: Vec<NodeId>,
-    /// Members whose frames the contenders sense and do not decode.
+    /// Members whose frames are mere energy for the contenders of the class: sensed, and not decoded.
     noise: Vec<NodeId>,
-    /// Newest PPDUs that the contenders decode; later generations are energy. An OFDM station reads the length of HT,
-    /// VHT and HE PPDUs in L-SIG but no MAC header, so the DCF treats them as energy too.  [80211-2020 §19.3.9.3.5]
+    /// Newest PPDUs that the contenders of the class decode, from DSSS to HE; newer ones are energy. An OFDM station
+    /// reads the length of HT, VHT and HE PPDUs in L-SIG but no MAC header, so the DCF treats them as energy too.
+    /// [80211-2020 §19.3.9.3.5]
     understands: Generation,
     aifsn: u8,
     counts_at_start: bool,
 }
 
 impl ClassProperties {
-    /// Lowest audibility of any frame of the cell for these contenders. `newest` is the newest generation of its PPDUs.
+    /// Worst audibility (nothing, energy or decoded) that any frame of the cell has for these contenders. `newest` is
+    /// the newest kind of PPDUs in the cell, from DSSS to HE.
     fn least(&self, newest: Generation) -> Audibility {
         if !self.hidden.is_empty() {
             Audibility::Nothing
@@ -73,7 +75,8 @@ fn class_properties(config: &CellConfig, roster: &Roster) -> Vec<ClassProperties
     roster.all().map(properties).collect()
 }
 
-/// Properties of each member as a listener, the access point first.
+/// How each member hears the frames of the others, the access point first. The parameters of channel access are left at
+/// their defaults.
 fn members(config: &CellConfig) -> Vec<ClassProperties> {
     let newest = config.rules.standard.generation();
     let mut of = vec![ClassProperties { understands: newest, ..ClassProperties::default() }];
@@ -111,8 +114,8 @@ impl Class {
     }
 }
 
-/// Audibility of each member's frames for each class of contenders. The time to compute it grows with the number of
-/// pairs that do not decode each other, and not with that of all pairs.
+/// Audibility of each member's frames for each class of contenders, which hear the same frames. The time to compute it
+/// grows with the number of pairs that do not decode each other, and not with that of all pairs.
 fn rows(members: usize, classes: &[&ClassProperties]) -> Vec<Vec<Audibility>> {
     let mut rows = vec![vec![Audibility::Decodes; classes.len()]; members];
     for (index, class) in classes.iter().enumerate() {
@@ -128,17 +131,20 @@ fn rows(members: usize, classes: &[&ClassProperties]) -> Vec<Vec<Audibility>> {
 pub(crate) struct Hearing {
     class_of: Vec<ClassId>,
     classes: Vec<Class>,
-    /// Audibility of each transmitter's frames, one row for each, with one entry for each class of contenders.
+    /// Audibility of each transmitter's frames, one row for each, with one entry for each class: contenders that hear
+    /// the same frames.
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
-    /// True if some class of contenders does not decode the PPDUs of newer members.
+    /// True if some class, contenders that hear the same frames, does not decode the PPDUs of members of newer
+    /// standards.
     has_deaf: bool,
-    /// Lowest audibility of any frame for any class of contenders, if audibility does not change.
+    /// Lowest audibility (not sensed, sensed or decoded) of any member's frames for any class of contenders, which hear
+    /// the same frames. Not used if `can_change` is true.
     least: Audibility,
 }
 
 impl Hearing {
-    /// Creates audibility that stays constant during the run.
+    /// Creates the relations of who senses and decodes whom for a cell in which they stay constant during the run.
     pub(crate) fn fixed(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let mut known = BTreeMap::new();
@@ -154,7 +160,8 @@ impl Hearing {
         Self::of(config, class_of, &distinct, false)
     }
 
-    /// Creates audibility that may change during the run.
+    /// Creates the relations of who senses and decodes whom for a cell in which they may change during the run, such as
+    /// with moving stations.
     pub(crate) fn changing(config: &CellConfig, roster: &Roster) -> Self {
         let contenders = class_properties(config, roster);
         let each = (0..contenders.len()).map(ClassId::new).collect();
@@ -186,7 +193,7 @@ impl Hearing {
         &self.class_of
     }
 
-    /// Interframe spaces of each class of contenders.
+    /// Interframe spaces of each class: contenders that hear the same frames and have the same AIFSN.
     pub(crate) fn spaces(&self, timing: &Timing) -> impl Iterator<Item = InterframeSpaces> {
         let spaces =
             |class: &Class| InterframeSpaces::new(timing, class.aifsn, class.counts_at_start);
@@ -198,7 +205,7 @@ impl Hearing {
         self.can_change
     }
 
-    /// Lowest audibility of any frame for any class of contenders, over the whole run.
+    /// Worst audibility (nothing, energy or decoded) that any frame has for any contender, over the whole run.
     pub(crate) fn least(&self) -> Audibility {
         if self.can_change { Audibility::Nothing } else { self.least }
     }
@@ -235,8 +242,8 @@ impl Hearing {
         }
     }
 
-    /// Writes the audibility of a frame of `from` for each class of contenders into `row`. `generation` is that of the
-    /// frame's PPDU. This happens once, at the start of the frame.
+    /// Writes the audibility of a frame of `from` for each class of contenders, which hear the same frames, into `row`.
+    /// `generation` is that of the frame's PPDU. This happens once, at the start of the frame.
     pub(crate) fn copy_audibility(
         &self,
         from: NodeId,

@@ -2,45 +2,49 @@
 
 use airfair_units::Time;
 
-/// Order of events at one instant.
+/// Order of events at one instant: those of an earlier phase happen first.
 ///
 /// Ends of frames are processed before time-outs, and all starts of frames come last, together. So two members whose
 /// back-off ends in the same slot both transmit, and their frames collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Ends of PPDUs, and arrivals of packets.
+    /// PPDUs end, and packets arrive.
     End,
-    /// Time-outs, starts of flows, and changes of settings.
+    /// Members' waits for a response time out. Also flows start and settings change, after all that ends at this
+    /// instant.
     Timeout,
-    /// Starts of PPDUs.
+    /// PPDUs start, all of the instant together.
     Start,
 }
 
-/// Time and phase in one integer, because moments are compared several times for each event.
+/// Place of an event in the order of events: its time and, among events at one time, its [`Phase`]. Both are in one
+/// integer, because moments are compared several times for each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
-/// Number of moments per nanosecond, of which the three phases use the first three.
+/// Number of moments per nanosecond, of which the three values of [`Phase`] use the first three.
 const PHASES: u64 = 4;
 
 impl Moment {
     /// Moment later than every event.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// Moment of a phase at an instant.
+    /// Makes the moment, time and phase in one integer, of events at time `at`. `phase` orders the events of one
+    /// instant.
     #[inline]
     pub fn new(at: Time, phase: Phase) -> Self {
         let instant = at.as_nanos().checked_mul(PHASES);
         Self(instant.expect("an event within 146 years") + phase as u64)
     }
 
-    /// Moment of a phase at an instant; [`NEVER`](Self::NEVER) without an instant.
+    /// Makes the moment, time and phase in one integer, of events at time `at`; `phase` orders the events of one
+    /// instant. Without a time the result is [`NEVER`](Self::NEVER), which is later than every event.
     #[inline]
     pub(crate) fn of(at: Option<Time>, phase: Phase) -> Self {
         at.map_or(Self::NEVER, |at| Self::new(at, phase))
     }
 
-    /// Instant of the moment.
+    /// Time of the events at this moment.
     #[inline]
     pub fn at(self) -> Time {
         Time::from_nanos(self.0 / PHASES)
@@ -52,7 +56,7 @@ impl Moment {
         u128::from(self.0) << 64 | u128::from(number)
     }
 
-    /// Phase of the moment.
+    /// Phase of the events at this moment: ends, time-outs or starts.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "one of a few phases")]
     pub fn phase(self) -> Phase {

@@ -11,11 +11,11 @@ use crate::edca::AccessCategory;
 pub enum Record {
     /// The air had the same use during an interval. The intervals of these records follow each other without gaps.
     Air {
-        /// Start of the interval.
+        /// Start of the interval in which the air had this use.
         from: Time,
-        /// End of the interval.
+        /// End of the interval in which the air had this use.
         to: Time,
-        /// Use of the air.
+        /// Use of the air during the interval.
         usage: AirUse,
     },
     /// A frame has left the air.
@@ -95,9 +95,9 @@ pub enum Record {
 pub enum CategoryEvent {
     /// A frame of one of the category's exchanges was alone on the air. A [`Record::Air`] ends at the same time.
     Air {
-        /// Start of the interval.
+        /// Start of the time for which the frame was alone on the air.
         from: Time,
-        /// End of the interval.
+        /// End of the time for which the frame was alone on the air.
         to: Time,
     },
     /// A frame of one of the category's exchanges has left the air.

@@ -130,7 +130,7 @@ impl Roster {
         self.len() + rank * usize::from(self.members) + to.index()
     }
 
-    /// Number of hops of the cell.
+    /// Number of hops of the cell: a hop is a contender with one of its receivers.
     pub(crate) fn hops(&self) -> usize {
         self.len() + self.of(NodeId::AP).count() * usize::from(self.members)
     }

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from airfair._core import RunError, ScenarioError
+from airfair.errors import describe
 from airfair.replacing import inputs_noted
 
 from . import completers
@@ -21,7 +22,6 @@ from .status import (
     TERMINATED,
     InputError,
     complain,
-    describe,
 )
 from .streams import Termination, drop_output, open_missing, readers_may_leave
 
@@ -35,7 +35,6 @@ __all__ = [
     "INTERRUPTED",
     "TERMINATED",
     "InputError",
-    "describe",
     "main",
 ]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airfair import replacing
-from airfair.cli.status import InputError, describe
+from airfair.cli.status import InputError
+from airfair.errors import describe
 
 
 @dataclass(frozen=True)

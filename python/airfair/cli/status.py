@@ -22,11 +22,6 @@ class InputError(Exception):
         self.problems = problems
 
 
-def describe(error: OSError) -> str:
-    """An operating system's error in one line."""
-    return error.strerror or str(error)
-
-
 def complain(status: int, *problems: str) -> int:
     """Print each problem on a line of standard error, and return the status."""
     for problem in problems:

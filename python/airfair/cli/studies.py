@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from airfair import scenario
 from airfair._core import ScenarioError
-from airfair.cli.status import InputError, describe
+from airfair.cli.status import InputError
+from airfair.errors import describe
 
 if TYPE_CHECKING:
     from airfair.experiment import Study

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from airfair.cli.completers import complete, files
 from airfair.cli.output import Output
-from airfair.cli.status import InputError, describe
+from airfair.cli.status import InputError
+from airfair.errors import describe
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airfair import _core
-from airfair.cli.status import describe
+from airfair.errors import describe
 
 
 class NotPermittedError(Exception):

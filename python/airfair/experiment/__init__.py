@@ -3,9 +3,14 @@
 `Experiment` declares the runs and `ExperimentResult` holds them when they are finished. `load_study` reads
 a study, that is an experiment with its figures and claims, from a TOML file. The other names declare parts
 of an experiment: designs, measures, claims and rules for the number of replications.
+
+Modules of results need numpy and polars. They are imported on first use, so that a study is checked quickly.
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
 
 from .decisions import Claim, claim
 from .designs import latin_hypercube, random, sobol
@@ -13,12 +18,14 @@ from .draws import choice
 from .errors import DefaultsWarning, StudyError
 from .experiment import Experiment
 from .measures import Measure, measure
-from .results import ExperimentResult
-from .saved import load_experiment
 from .stopping import until, until_decided
 from .study import Study
 from .study_file import load_study
 from .values import between
+
+if TYPE_CHECKING:
+    from .results import ExperimentResult
+    from .saved import load_experiment
 
 __all__ = [
     "Claim",
@@ -40,3 +47,17 @@ __all__ = [
     "until",
     "until_decided",
 ]
+
+_LAZY = {"ExperimentResult": "results", "load_experiment": "saved"}
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    globals()[name] = value
+    return value

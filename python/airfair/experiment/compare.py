@@ -6,14 +6,15 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from airfair.statistics import CONFIDENCE
 
 from .conditions import holm
 from .errors import StudyError
+from .labels import find, found, heading, numbers
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from .factors import Label
     from .measures import Measure
     from .points import Point
@@ -24,7 +25,10 @@ def compared(
     results: ExperimentResult, factor: str, baseline: Label, measures: Sequence[Measure]
 ) -> pl.DataFrame:
     """Table of `ExperimentResult.compare`."""
+    import polars as pl
+
     check(results, factor, baseline)
+    baseline = found(baseline, results.levels[factor])
     if not has_pairs(results.finished.points, factor, baseline):
         raise StudyError(
             f"compare {factor}: no point at the baseline {baseline} has a partner that differs only in "
@@ -44,7 +48,13 @@ def compared(
     adjusted = holm([row["p"] for row in rows])
     for row, p in zip(rows, adjusted, strict=True):
         row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
-    return pl.DataFrame(rows, infer_schema_length=None)
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    for name, labels in results.levels.items():
+        if (axis := numbers(labels)) is not None and heading(name, axis[1]) not in table.columns:
+            known = dict(zip(labels, axis[0], strict=True))
+            column = pl.Series(heading(name, axis[1]), [known[one] for one in table[name]])
+            table.insert_column(table.get_column_index(name) + 1, column)
+    return table
 
 
 def has_pairs(points: Sequence[Point], factor: str, baseline: Label) -> bool:
@@ -63,7 +73,7 @@ def check(results: ExperimentResult, factor: str, *levels: Label) -> None:
         raise StudyError(f"factor {factor}: unknown; allowed {', '.join(names) or 'none'}")
     there = results.levels[factor]
     for level in levels:
-        if level not in there:
+        if find(level, there) is None:
             raise StudyError(
                 f"factor {factor}: unknown level {level!r}; allowed {', '.join(map(str, there))}"
             )

@@ -17,13 +17,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike
-
+from airfair import lazy
 from airfair.estimate import Estimate, Floats, estimate, paired, quotient
 from airfair.statistics import CONFIDENCE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+else:
+    np = lazy.Module("numpy")
 
 State = Literal["holds", "fails", "undecided", "untestable"]
 Key = tuple[str, str]

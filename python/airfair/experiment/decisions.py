@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from airfair.estimate import Estimate
 
 from . import words
-from .claims import Verdict
 from .conditions import ERROR, Condition, Key, condition
 from .errors import StudyError
 from .factors import Label, plain
-from .measures import Measure, measure
+from .labels import find, found
+from .measures import Measurable, Measure, measure
 from .points import in_words
 from .samples import Samples
 
 if TYPE_CHECKING:
+    from .claims import Verdict
     from .results import ExperimentResult
 
 Form = Literal["value", "ratio", "difference"]
@@ -67,6 +68,8 @@ class Claim:
 
         Raises `StudyError` if the claim names an unknown factor or level, or a name that matches nothing.
         """
+        from .claims import Verdict
+
         problems = self.problems(results.levels)
         if problems:
             raise StudyError(*problems)
@@ -90,6 +93,18 @@ class Claim:
         bounds += [f"below {self.below:g}"] if self.below < math.inf else []
         return f"{what} is {' and '.join(bounds)}"
 
+    def among(self, factors: Mapping[str, Sequence[Label] | None]) -> Claim:
+        """Claim with the labels that the levels have in `factors`, for levels that are named by a number."""
+        at = {
+            name: [found(label, factors.get(name)) for label in labels]
+            for name, labels in self.at.items()
+        }
+        if self.against is None:
+            return replace(self, at=at)
+        known = factors.get(self.against.factor)
+        level, baseline = (found(one, known) for one in (self.against.level, self.against.baseline))
+        return replace(self, at=at, against=Against(self.against.factor, level, baseline))
+
     def points(
         self, results: ExperimentResult, *, key: Callable[[int], Key] | None = None
     ) -> tuple[Condition, ...]:
@@ -98,7 +113,8 @@ class Claim:
 
     def _points(self, results: ExperimentResult, key: Callable[[int], Key]) -> Iterator[Condition]:
         samples = results.samples(self.measure)
-        for label, here, there in self._pairs(results):
+        named = self.among(results.levels)
+        for label, here, there in named.pairs(results):
             of: list[Key] = [key(place) for place in (here, there) if place is not None]
             measured = self._measured(samples[here], None if there is None else samples[there])
             yield self._condition(label, measured, of)
@@ -115,7 +131,7 @@ class Claim:
             made = condition(label, measured, above=self.above, below=self.below, of=of)
         return replace(made, testable=math.isfinite(measured.mean))
 
-    def _pairs(self, results: ExperimentResult) -> Iterator[tuple[str, int, int | None]]:
+    def pairs(self, results: ExperimentResult) -> Iterator[tuple[str, int, int | None]]:
         """Label, index and index of the baseline (`None` without one) of each point of the claim."""
         for place, point in enumerate(results.finished.points):
             labels = point.labels
@@ -143,7 +159,7 @@ class Claim:
                 found.append(
                     f"{where}unknown factor {name}; allowed {', '.join(factors) or 'none'}"
                 )
-            elif (labels := factors[name]) is not None and label not in labels:
+            elif (labels := factors[name]) is not None and find(label, labels) is None:
                 there = ", ".join(map(str, labels))
                 found.append(f"{where}factor {name} has no level {label!r}; allowed {there}")
         found += self._bounds(where)
@@ -155,9 +171,10 @@ class Claim:
             found.append(
                 f"{where}a quotient of two measures cannot be compared; make a claim on one of the measures"
             )
-        if self.against and self.against.level == self.against.baseline:
+        against = self.among(factors).against
+        if against and against.level == against.baseline:
             found.append(
-                f"{where}level and baseline are both {self.against.level}; allowed are two different levels"
+                f"{where}level and baseline are both {against.level}; allowed are two different levels"
             )
         return found
 
@@ -177,7 +194,7 @@ class Claim:
 
 def claim(  # noqa: PLR0913 - options, each with a default
     id_: str,
-    of: str | Measure,
+    of: Measurable,
     *,
     text: str = "",
     at: Mapping[str, Label | Sequence[Label]] | None = None,

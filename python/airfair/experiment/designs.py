@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import StudyError
 from .factors import Factor, Label, Level, plain
+from .labels import find
 from .values import quantity
 
 if TYPE_CHECKING:
@@ -120,10 +121,10 @@ def _level(factor: Factor, label: Label, number: int) -> Level:
         )
     if factor.range is not None:
         return Level(label, {factor.name: label})
-    for level in factor.levels:
-        if level.label == label:
-            return level
-    there = ", ".join(str(level.label) for level in factor.levels)
+    known = [level.label for level in factor.levels]
+    if (same := find(label, known)) is not None:
+        return factor.levels[known.index(same)]
+    there = ", ".join(map(str, known))
     raise StudyError(
         f"design, point {number}: factor {factor.name} has no level {label!r}; allowed {there}"
     )

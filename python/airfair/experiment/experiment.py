@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airfair import archive, scenario
 from airfair import defaults as defaults_of_today
+from airfair import scenario
 from airfair._core import Scenario, ScenarioError
 
 from .compare import has_pairs
@@ -30,15 +30,14 @@ from .keys import Keys, expand, expanded, has_pattern, names, parts, renames
 from .measures import Measure, taken
 from .measures import names as names_in_tables
 from .points import Point, labels, points
-from .results import ExperimentResult
-from .runs import Runs, named_things
 from .stopping import Fixed, Replications, Until, UntilDecided
 from .stopping import replications as rule
-from .work import DEFAULT, Means, Work, begun, opened
 
 if TYPE_CHECKING:
     from airfair.archive import Archive, Engine
     from airfair.scenario import Source
+
+    from .results import ExperimentResult
 
 REPLICATIONS = 5
 """Default number of replications of a point: few, but enough for a confidence interval."""
@@ -200,11 +199,15 @@ class Experiment:
 
     def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
         """Scenario of a replication; raises `StudyError` unless it has the stations and flows of `first`."""
+        from .runs import named_things
+
         where = f"replication {replication}" + (f" at {point.text}" if point.text else "")
         try:
             made = self.scenario(point, replication)
         except ScenarioError as error:
-            raise scenario_error([f"{where}: {problem}" for problem in error.problems]) from error
+            raise scenario.error_of(
+                [f"{where}: {problem}" for problem in error.problems]
+            ) from error
         if named_things(made) != named_things(first):
             raise StudyError(
                 f"draw: {where} has other stations or flows than replication 0, or other ends of flows; "
@@ -271,7 +274,7 @@ class Experiment:
     def run(
         self,
         *,
-        store: Archive | str | Path | None = DEFAULT,
+        store: Archive | str | Path | None = "default",
         engine: Engine | str | None = None,
         threads: int | None = None,
         progress: Callable[[float], object] | bool = True,
@@ -285,19 +288,27 @@ class Experiment:
         - `progress`: true to show a bar on standard error, or a function called with the fraction done.
         - `limit`: largest number of runs allowed.
 
-        After Ctrl-C the result holds the finished runs and its `interrupted` is true. If the store cannot
-        save all runs, for example on a full disk, the result holds them nevertheless, and `spent.unsaved` is
-        the reason.
+        If the store cannot save all runs, for example on a full disk, the result holds them nevertheless, and
+        `spent.unsaved` is the reason.
 
         Raises `StudyError` for more than `limit` runs, `ScenarioError` with the mistakes at any point before
-        the first run, `RunError` if a run fails, and `OSError` if the store cannot be read.
+        the first run, `RunError` if a run fails, `OSError` if the store cannot be read, and `Interrupted` on
+        Ctrl-C, whose `result` holds the finished runs. A second call continues from the store.
         """
+        from airfair.engine import Interrupted
+
+        from .runs import Runs
+        from .work import Means, Work, begun, opened
+
         self._refuse_too_many(limit, threads)
         for told in self.changed_defaults():
             warnings.warn(told, DefaultsWarning, stacklevel=2)
         runs = Runs(self.points, self.scenarios(), [[] for _ in self.points])
         with opened(store) as kept, begun(engine, threads) as chosen:
-            return Work(self, runs, Means(kept, chosen, progress)).finish()
+            result = Work(self, runs, Means(kept, chosen, progress)).finish()
+        if result.interrupted:
+            raise Interrupted(result, result.spent.runs)
+        return result
 
     def scenarios(self) -> list[Scenario]:
         """Scenarios of all points, with the values drawn for the first replication.
@@ -320,7 +331,7 @@ class Experiment:
             told = [
                 f"at {text}: {problem}" if text else problem for problem, text in problems.items()
             ]
-            raise StudyError(*told) if of_study else scenario_error(told)
+            raise StudyError(*told) if of_study else scenario.error_of(told)
         return made
 
     def _begin(self) -> Scenario:
@@ -336,7 +347,7 @@ class Experiment:
             return self._load({**self.set, **first.keys})
         except ScenarioError as error:
             told = [p if p in known else f"at {first.text}: {p}" for p in error.problems]
-            raise scenario_error(told) from error
+            raise scenario.error_of(told) from error
 
     def _first_point(self) -> Point:
         """First point, made without the others; of a sampled design, a point of a sample of one."""
@@ -350,6 +361,8 @@ class Experiment:
         most = self.size * self.replications.most
         if most <= limit:
             return
+        from airfair import archive
+
         point = self._first_point()
         begun = time.perf_counter()
         archive.run([archive.Job(self.scenario(point, 0), 0)])
@@ -431,13 +444,10 @@ class Experiment:
         for one in self.claims:
             found = one.problems(self.levels)
             gathered.problems += found
-            if (
-                one.against
-                and not found
-                and not self.has_pairs(one.against.factor, one.against.baseline)
-            ):
+            against = one.among(self.levels).against
+            if against and not found and not self.has_pairs(against.factor, against.baseline):
                 gathered.problems.append(
-                    f"claim {one.id}: no two points differ only in {one.against.factor}"
+                    f"claim {one.id}: no two points differ only in {against.factor}"
                 )
             try:
                 self.check_measures(one.measure)
@@ -495,13 +505,6 @@ def _check_kinds(claims: Iterable[object], title: object) -> None:
         problems.append(f"title: {title!r}; allowed is text")
     if problems:
         raise StudyError(*problems)
-
-
-def scenario_error(problems: list[str]) -> ScenarioError:
-    """`ScenarioError` with these problems."""
-    error = ScenarioError("\n".join(problems))
-    error.problems = problems
-    return error
 
 
 def span(seconds: float) -> str:

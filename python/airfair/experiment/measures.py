@@ -7,27 +7,32 @@ COLUMN is a column of a table of results (docs/results.md); its unit may be left
 NAMES are patterns, separated by ",", of the flows, stations, … to include; by default all. The first word
 selects how their values are combined; by default goodput, counts and shares of one whole are summed, and all
 other columns are averaged. A quotient is that of two means, with the variance of both.
+
+In Python a measure may also be an expression of polars or a function (`formulas`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from airfair.columns import tables as declared
 from airfair.fairness import INDICES
 from airfair.names import did_you_mean
 
 from .errors import StudyError
+from .formulas import Formula, Function, NotKept, Value
 
 if TYPE_CHECKING:
     import polars as pl
 
     from airfair._core import Scenario
+    from airfair.result import Result
 
 HOW = ("sum", "mean", "min", "max")
 _TERM = re.compile(
@@ -86,8 +91,15 @@ _OTHERS = frozenset(
 _PLAIN = ("flows", "stations", "channels")
 """Tables that need not be named with their columns."""
 
-Tables = Callable[[str], "pl.DataFrame"]
-"""Tables of an experiment by name, with the columns `point` and `replication`."""
+
+class Tables(Protocol):
+    """Finished runs: in tables of all of them, and one by one."""
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Table by name, with the columns `point` and `replication` in front."""
+
+    def each(self) -> Iterator[Result]:
+        """Result of each run, in the order of the table `runs`."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ class Term:
         """Table of `point`, `replication` and `value` (null if a run has none), one row per run."""
         import polars as pl
 
-        rows = tables(self.table)
+        rows = tables.table(self.table)
         subject = SUBJECTS[self.table]
         value = pl.col(self.column).cast(pl.Float64)
         if subject is None:
@@ -151,16 +163,20 @@ class Term:
         return f"{how}{table}{self.column}{names}"
 
 
+Part = Term | Formula | Function | NotKept
+"""Part of a measure."""
+
+
 @dataclass(frozen=True)
 class Measure:
-    """One number for each run: a term, or the quotient of two terms."""
+    """One number for each run: a term, the quotient of two terms, an expression or a function."""
 
-    upper: Term
-    lower: Term | None = None
+    upper: Part
+    lower: Part | None = None
 
     @property
-    def terms(self) -> tuple[Term, ...]:
-        """Terms of the measure, one or two."""
+    def terms(self) -> tuple[Part, ...]:
+        """Parts of the measure, one or two."""
         return (self.upper,) if self.lower is None else (self.upper, self.lower)
 
     @property
@@ -209,19 +225,87 @@ def names(scenario: Scenario) -> dict[str, list[str]]:
     }
 
 
-def measure(text: str | Measure) -> Measure:
-    """Measure from text such as `goodput`, `delay_p95_ms[voice*]` or `min goodput / max goodput`.
+Measurable: TypeAlias = "str | Measure | pl.Expr | Callable[[Result], Value]"
+"""Measure as the user gives it."""
 
-    The grammar is `TERM [ "/" TERM ]`, with
-    `TERM = [ "sum" | "mean" | "min" | "max" ] [ TABLE "." ] COLUMN [ "[" NAMES "]" ]`. COLUMN is a column of
-    a table of results (docs/results.md) and NAMES are patterns of flows, stations, …
 
-    Raises `StudyError` for any other text, with the nearest known names.
+def measure(
+    of: Measurable, *, name: str | None = None, unit: str | None = None, table: str | None = None
+) -> Measure:
+    """Measure, that is one number for each run: from text, an expression of polars, or a function.
+
+    - Text such as `goodput`, `delay_p95_ms[voice*]` or `min goodput / max goodput`. The grammar is
+      `TERM [ "/" TERM ]`, with
+      `TERM = [ "sum" | "mean" | "min" | "max" ] [ TABLE "." ] COLUMN [ "[" NAMES "]" ]`. COLUMN is a column
+      of a table of results (docs/results.md) and NAMES are patterns of flows, stations, …
+    - An expression that makes one value of the rows that a run has in a table, such as
+      `pl.col("goodput_bps").median()`. The table is the first one with all columns of the expression, or
+      `table`.
+    - A function from the `Result` of a single run to a number, or to `None` where it has none.
+
+    Functions that take a measure take each of the three. `name` and `unit` are shown for an expression or a
+    function; a text has its own.
+
+    Raises `StudyError` for an unknown column, with the nearest known names, and for anything else.
     """
-    if isinstance(text, Measure):
-        return text
-    if not isinstance(text, str):
-        raise StudyError(f"measure {text!r}: allowed is text, for example goodput_bps")
+    if not isinstance(of, str | Measure):
+        return Measure(_part(of, name, unit or "", table))
+    if (name, unit, table) != (None, None, None):
+        raise StudyError(
+            f"measure {str(of)!r}: name, unit and table are for expressions and functions; a text has its own"
+        )
+    return of if isinstance(of, Measure) else _of_text(of)
+
+
+def several(of: Measurable | Sequence[Measurable]) -> list[Measure]:
+    """Measures from one or from a list."""
+    return [measure(one) for one in of] if isinstance(of, list | tuple) else [measure(of)]  # type: ignore[arg-type]
+
+
+def _part(of: object, name: str | None, unit: str, table: str | None) -> Part:
+    """Part of a measure from an expression or a function."""
+    # Without polars there is no expression, and importing it takes longer than checking a study.
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(of, polars.Expr):
+        return _formula(of, name, unit, table)
+    if not callable(of):
+        raise StudyError(
+            f"measure {of!r}: allowed is text, for example goodput, an expression of polars, or a function"
+        )
+    if table is not None:
+        raise StudyError(
+            f"measure {of!r}: table {table}; allowed is a table for an expression only"
+        )
+    own: str = getattr(of, "__name__", type(of).__name__)
+    return Function(of, name or own, unit)
+
+
+def _formula(expression: pl.Expr, name: str | None, unit: str, table: str | None) -> Formula:
+    """Expression over the first table that has all its columns, or over `table`."""
+    used = expression.meta.root_names()
+    alias = expression.meta.output_name(raise_if_undetermined=False)
+    name = name or (alias if alias and alias not in used else str(expression))
+    there = {
+        one: [*INDICES] if one == "fairness" else [*declared()[one].by_name] for one in SUBJECTS
+    }
+    if table is not None and table not in there:
+        raise StudyError(f"measure {name}: unknown table {table}; allowed {', '.join(there)}")
+    if not used and table is None:
+        raise StudyError(
+            f"measure {name}: names no column; allowed is an expression with columns, or with a table"
+        )
+    where = list(there) if table is None else [table]
+    fitting = next((one for one in where if set(used) <= {*there[one]}), None)
+    if fitting is not None:
+        return Formula(expression, fitting, name, unit)
+    unknown = [column for column in used if not any(column in there[one] for one in where)]
+    if not unknown:
+        raise StudyError(f"measure {name}: no table has all of {', '.join(used)}")
+    near = did_you_mean(unknown[0], [column for one in where for column in there[one]])
+    raise StudyError(f"measure {name}: unknown column {unknown[0]}{near or _allowed(where)}")
+
+
+def _of_text(text: str) -> Measure:
     parts = re.split(r"/(?![^\[]*\])", text)  # a "/" in brackets belongs to a name
     terms = [_term(part, text) for part in parts if part.strip()]
     if not terms or len(terms) != len(parts) or len(terms) > 2:  # noqa: PLR2004 - a quotient has two
@@ -279,7 +363,12 @@ def columns() -> Mapping[str, Mapping[str, str]]:
 def _near(column: str, tables: list[str]) -> str:
     there = list(dict.fromkeys(name for table in tables for name in columns()[table]))
     short = [_without_unit(name) for name in there]
-    return did_you_mean(column, [*short, *there]) or f"; allowed {', '.join(there)}"
+    return did_you_mean(column, [*short, *there]) or _allowed(tables)
+
+
+def _allowed(tables: list[str]) -> str:
+    there = dict.fromkeys(name for table in tables for name in columns()[table])
+    return f"; allowed {', '.join(there)}"
 
 
 def _without_unit(name: str) -> str:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
+from . import evaluation
 from .claims import Verdict
 from .compare import compared
 from .conditions import ERROR, Key
 from .decisions import Claim
 from .errors import Gathered, StudyError
 from .factors import Factor, Label
-from .measures import Measure, Term, measure
-from .plot import plotted
+from .labels import found, heading, numbers
+from .measures import Measurable, Measure, measure, several
 from .points import labels
 from .runs import Runs, WrittenRuns
 from .samples import Samples
 
 if TYPE_CHECKING:
+    import xarray
     from matplotlib.figure import Figure
 
     from airfair.result import Result
@@ -60,7 +59,8 @@ class ExperimentResult:
     """Finished runs of an experiment.
 
     Every table is a polars `DataFrame` in long form. Its columns are `point`, one for each factor,
-    `replication`, and then those of the table of the same name of `airfair.Result` (docs/results.md).
+    `replication`, and then those of the table of the same name of `airfair.Result` (docs/results.md). A
+    factor whose levels have a unit has a second column with their numbers: `station.slow.rate [Mb/s]`.
 
     `points` lists the points and `result` returns the result of one. `values` and `summary` compute a measure
     for each run and each point, `compare` its differences from a baseline, `plot` a figure of it, and
@@ -124,7 +124,8 @@ class ExperimentResult:
     def result(self, **levels: Label) -> Result:
         """Result of the point with these levels, by factor; factors with one level can be left out.
 
-        A dotted name is passed as `**{"station.slow.rate": "1 Mb/s"}`.
+        A dotted name is passed as `**{"station.slow.rate": "1 Mb/s"}`. A level with a unit is also found by
+        its number, as `1`, or in another unit, as `"1000 kb/s"`.
 
         Raises `StudyError` unless exactly one point has these levels.
         """
@@ -132,6 +133,7 @@ class ExperimentResult:
         if unknown:
             there = ", ".join(self.levels) or "none"
             raise StudyError(*(f"{name}: unknown factor; allowed {there}" for name in unknown))
+        levels = {name: found(label, self.levels[name]) for name, label in levels.items()}
         fitting = [
             place
             for place, point in enumerate(self.finished.points)
@@ -146,12 +148,12 @@ class ExperimentResult:
 
     # -------------------------------------------------------------- measures
 
-    def values(self, of: str | Measure) -> pl.DataFrame:
+    def values(self, of: Measurable) -> pl.DataFrame:
         """Values of a measure, one row per run: factors, `replication`, `value` (null if a run has none)."""
-        made = self._values(measure(of)).select("point", "replication", "value")
+        made = evaluation.values(measure(of), self).select("point", "replication", "value")
         return self._labels.join(made, on="point", maintain_order="right")
 
-    def summary(self, *of: str | Measure) -> pl.DataFrame:
+    def summary(self, *of: Measurable) -> pl.DataFrame:
         """Means of measures over the replications of each point; of goodput by default.
 
         One row for each point and measure: `mean`, `ci95` (half width of the 95 % confidence interval; null
@@ -159,26 +161,18 @@ class ExperimentResult:
         """
         wanted = [measure(one) for one in of or ("goodput",)]
         rows = [
-            {"point": place, "measure": str(one), "unit": one.unit, **_of(samples)}
+            {"point": place, **evaluation.row(one, samples)}
             for one in wanted
             for place, samples in enumerate(self.samples(one))
         ]
-        schema = {
-            "point": pl.UInt32,
-            "measure": pl.String,
-            "unit": pl.String,
-            "mean": pl.Float64,
-            "ci95": pl.Float64,
-            "replications": pl.UInt32,
-        }
-        made = pl.DataFrame(rows, schema=schema)
+        made = pl.DataFrame(rows, schema={"point": pl.UInt32, **evaluation.SCHEMA})
         return self._labels.join(made, on="point", maintain_order="right")
 
     def compare(
         self,
         factor: str,
         baseline: Label,
-        of: str | Measure | Sequence[str | Measure] = "goodput",
+        of: Measurable | Sequence[Measurable] = "goodput",
     ) -> pl.DataFrame:
         """Differences of each level of a factor from its `baseline`, over pairs of runs with the same seed.
 
@@ -189,8 +183,7 @@ class ExperimentResult:
 
         Raises `StudyError` for an unknown factor, level or measure.
         """
-        several = [of] if isinstance(of, str | Measure) else list(of)
-        return compared(self, factor, baseline, [measure(one) for one in several])
+        return compared(self, factor, baseline, several(of))
 
     def decide(self, *claims: Claim) -> list[Verdict]:
         """Verdicts on `claims`, by default on those that the experiment declares.
@@ -207,7 +200,7 @@ class ExperimentResult:
     def plot(  # noqa: PLR0913 - options of a figure
         self,
         x: str | None = None,
-        y: str | Measure = "goodput",
+        y: Measurable = "goodput",
         by: str | None = None,
         *,
         panel: str | None = None,
@@ -224,6 +217,8 @@ class ExperimentResult:
 
         Raises `StudyError` for an unknown factor or level.
         """
+        from .plot import plotted
+
         return plotted(
             self,
             x,
@@ -235,44 +230,27 @@ class ExperimentResult:
             printed=printed or {},
         )
 
+    def to_xarray(self, *of: Measurable, table: str | None = None) -> xarray.Dataset:
+        """Values of measures, or a whole table, as a cube of xarray with one axis per factor.
+
+        With measures there is one variable for each, over the factors and `replication`. Without any there is
+        one for each column of numbers in `table` ("flows" by default), and its flows, stations, … are an axis
+        too. Values that do not exist are NaN. If the points are no full grid, as in a sampled design, one
+        axis `point` replaces those of the factors, whose levels are coordinates along it.
+
+        Raises `ImportError`, with the command that installs it, if xarray is missing, and `StudyError` for an
+        unknown table or measure.
+        """
+        from . import cube
+
+        if of and table is not None:
+            raise StudyError(f"to_xarray: measures and table {table}; allowed is one of them")
+        return cube.of_measures(self, of) if of else cube.of_table(self, table or "flows")
+
     def samples(self, of: Measure) -> list[Samples]:
         """Values of a measure, one `Samples` for each point."""
-        made = self._values(of)
-        columns = {name: made[name].to_numpy() for name in made.columns}
-        found = []
-        for first, last in self._rows:
-            rows = slice(first, last)
-            upper = columns["value"] if of.lower is None else columns["upper"]
-            lower = None if of.lower is None else columns["lower"][rows].astype(np.float64)
-            found.append(
-                Samples(
-                    columns["replication"][rows].astype(np.int64),
-                    upper[rows].astype(np.float64),
-                    lower,
-                )
-            )
-        return found
-
-    @functools.cached_property
-    def _rows(self) -> list[tuple[int, int]]:
-        """First row and end of each point in a table with one row per run."""
         counts = [self.finished.count(place) for place in range(len(self.finished.points))]
-        ends = np.cumsum([0, *counts]).tolist()
-        return [*itertools.pairwise(ends)]
-
-    def _values(self, of: Measure) -> pl.DataFrame:
-        upper = self._term(of.upper)
-        if of.lower is None:
-            return upper
-        both = upper.rename({"value": "upper"}).with_columns(lower=self._term(of.lower)["value"])
-        quotient = pl.col("upper") / pl.col("lower")
-        return both.with_columns(value=pl.when(quotient.is_finite()).then(quotient))
-
-    def _term(self, term: Term) -> pl.DataFrame:
-        """Values of a term, one row per run, in order."""
-        every = self._table("runs").select("point", "replication")
-        made = term.values(self._table)
-        return every.join(made, on=["point", "replication"], how="left", maintain_order="left")
+        return evaluation.samples(of, self, counts)
 
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write points, tables and outcomes to a directory, which `airfair.load_experiment` reads.
@@ -299,8 +277,14 @@ class ExperimentResult:
         """Key by which claims name the runs of a point."""
         return NAMED, str(place)
 
-    def _table(self, name: str) -> pl.DataFrame:
+    def table(self, name: str) -> pl.DataFrame:
+        """Table of all runs by name, with `point` and `replication` in front, without factors."""
         return self._tables(name)
+
+    def each(self) -> Iterator[Result]:
+        """Result of each run, in the order of the table `runs`."""
+        for place in range(len(self.finished.points)):
+            yield from evaluation.singles(self.finished.result(place))
 
     @functools.cached_property
     def _tables(self) -> Callable[[str], pl.DataFrame]:
@@ -315,22 +299,15 @@ class ExperimentResult:
         for factor in self.factors:
             labels = [point.labels[factor.name] for point in self.finished.points]
             columns[factor.name] = pl.Series(factor.name, _of_one_kind(labels))
+            if (axis := numbers(labels)) is not None:
+                columns.setdefault(heading(factor.name, axis[1]), pl.Series(axis[0]))
         return pl.DataFrame(columns)
 
     def _with_factors(self, name: str) -> pl.DataFrame:
-        table = self._table(name)
+        table = self.table(name)
         # Gathered instead of joined: this does not copy the columns of the table.
         each = self._labels.select(pl.exclude("point").gather(table["point"]))
         return pl.DataFrame([table["point"], *each]).hstack(table.drop("point"))
-
-
-def _of(samples: Samples) -> dict[str, float | int | None]:
-    made = samples.estimate
-    return {
-        "mean": made.mean if math.isfinite(made.mean) else None,
-        "ci95": made.ci95 if math.isfinite(made.ci95) else None,
-        "replications": len(samples.upper),
-    }
 
 
 def _of_one_kind(labels: Sequence[Label]) -> Sequence[Label]:

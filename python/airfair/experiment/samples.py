@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from airfair import lazy
 from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy.Module("numpy")
 
 UNKNOWN = Estimate(math.nan, math.nan)
 """Estimate of a measure that has no value in some run."""

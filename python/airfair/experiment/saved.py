@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,9 @@ from airfair.store import DamagedError
 
 from .decisions import Claim, claim
 from .factors import Factor, Label, Level
-from .measures import SUBJECTS
+from .formulas import NotKept
+from .labels import heading, numbers
+from .measures import SUBJECTS, Measure, Term
 from .points import Point
 from .results import ExperimentResult, Spent
 from .runs import Runs, WrittenRuns
@@ -88,7 +90,7 @@ _SCENARIOS = Table(
 
 def _described(results: ExperimentResult, name: str) -> Table:
     """Table with the columns of factors, and those of the table of runs behind them."""
-    factors = [Column(factor.name, "", "Level of this factor.") for factor in results.factors]
+    factors = [*_columns(results)]
     if name == "points":
         runs = Column("replications", "count", "Finished runs of the point.")
         return Table(name, "The points.", (_POINT, *factors, runs))
@@ -98,6 +100,14 @@ def _described(results: ExperimentResult, name: str) -> Table:
     else:
         whole = tables()[name]
     return Table(name, whole.meaning, (_POINT, *factors, *whole.columns))
+
+
+def _columns(results: ExperimentResult) -> Iterator[Column]:
+    """Columns of the factors: labels, and numbers of levels that have a unit."""
+    for name, labels in results.levels.items():
+        yield Column(name, "", "Level of this factor.")
+        if (axis := numbers(labels)) is not None:
+            yield Column(heading(name, axis[1]), axis[1], "The same level as a number.")
 
 
 def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict[str, Any]:
@@ -219,13 +229,15 @@ def _runs(
         store.read(folder, name)
     if OUTCOMES in found["files"] and found.get("build") == build().hex():
         return Runs(points, scenarios, _packed(folder, len(points)))
-    factors = [factor["name"] for factor in found["factors"]]
+    names = points[0].names if points else ()
+    axes = {name: numbers([point.labels[name] for point in points]) for name in names}
+    factors = [*names, *(heading(name, axis[1]) for name, axis in axes.items() if axis)]
     like = Runs(points, scenarios, [[] for _ in points])
     frames = {}
     for name in TABLES:
         schema = like.table(name).schema
         if (file := f"{name}.parquet") in found["files"]:
-            frame = _table(folder, file).drop(factors)
+            frame = _table(folder, file).drop(factors, strict=False)
             frames[name] = parquet.conformed(frame, schema, folder / file)
         else:
             frames[name] = schema.to_frame()
@@ -306,7 +318,7 @@ def _text(label: Label) -> str:
 
 
 def _written(claim: Claim) -> dict[str, Any]:
-    """Claim as JSON, without default values."""
+    """Claim as JSON, without default values; of a measure that is written in Python, only the name."""
     against = asdict(claim.against) if claim.against else {}
     bounds = {"above": claim.above, "below": claim.below}
     said = {
@@ -318,11 +330,16 @@ def _written(claim: Claim) -> dict[str, Any]:
         "word": claim.word,
         "target": claim.target,
     }
-    return {"id": claim.id, "of": str(claim.measure), "said": said}
+    measure = claim.measure
+    own = {} if isinstance(measure.upper, Term) else {"in_python": True, "unit": measure.unit}
+    return {"id": claim.id, "of": str(measure), "said": said, **own}
 
 
 def _claim(written: Mapping[str, Any]) -> Claim:
-    return claim(written["id"], written["of"], **written["said"])
+    of: str | Measure = written["of"]
+    if written.get("in_python"):
+        of = Measure(NotKept(str(of), str(written["unit"])))
+    return claim(written["id"], of, **written["said"])
 
 
 def _table(folder: Path, name: str) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .conditions import error_of_each
 from .errors import StudyError
-from .measures import Measure, measure
+from .measures import Measurable, Measure, measure
 from .values import quantity
 
 LEAST, MOST, MOST_DECIDED = 5, 100, 60
@@ -100,7 +100,7 @@ Replications = Fixed | Until | UntilDecided
 
 
 def until(
-    of: str | Measure,
+    of: Measurable,
     *,
     half_width: float,
     relative: bool = True,

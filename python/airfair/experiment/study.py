@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .axes import problems as drawing_problems
 from .errors import StudyError
 from .experiment import Experiment
 from .factors import Factor, Label
 from .keys import Keys
+from .labels import found
 from .measures import Measure, measure
-from .plot import problems as drawing_problems
 from .points import Point
 from .stopping import Replications
 
@@ -168,9 +169,10 @@ def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:
         yield f"unknown factor {one.factor}; allowed {', '.join(levels) or 'none'}"
         return
     known = levels[one.factor]
-    if known is not None and one.baseline not in known:
+    baseline = found(one.baseline, known)
+    if known is not None and baseline not in known:
         yield f"unknown level {one.baseline!r}; allowed {', '.join(map(str, known))}"
-    elif not experiment.has_pairs(one.factor, one.baseline):
+    elif not experiment.has_pairs(one.factor, baseline):
         yield f"no point at the baseline {one.baseline} has a partner that differs only in this factor"
     for each in one.measures:
         if each.lower is not None:

@@ -36,9 +36,9 @@ from airfair._core import ScenarioError
 from airfair.replacing import note_input
 
 from . import study_values as values
+from .axes import first_free
 from .errors import StudyError
 from .experiment import REPLICATIONS, Experiment
-from .plot import first_free
 from .study import Part, Study
 from .study import problems as problems_of
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
-
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Literal
 
 from airfair.estimate import Estimate
 
 from .conditions import Condition, Key, Tolerance, condition
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Side = Literal["both", "least", "most"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .runs import Runs
 
 DEFAULT = "default"
-"""The user's own store."""
+"""Argument `store` of `Experiment.run` for the user's own archive."""
 
 
 @dataclass(frozen=True)

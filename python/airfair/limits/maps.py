@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from airfair import figures
+from airfair import figures, palette
 
 from .decide import Comparison, Effect
 from .measures import MEASURES
@@ -22,7 +22,7 @@ from .search import Found
 from .space import Condition, Feature
 
 # Orange and blue are distinct for every kind of colour vision; triangles also point down or up.
-_LOSES, _WINS, _NEITHER = figures.PALETTE[0], figures.PALETTE[1], "#a8a8a8"
+_LOSES, _WINS, _NEITHER = palette.PALETTE[0], palette.PALETTE[1], "#a8a8a8"
 _SIZES = {3.0: 3.0, 10.0: 4.5, 30.0: 6.5, np.inf: 9.0}
 """Size of a mark, by the largest effect that it represents [%, or percentage points]."""
 _MOST_COLUMNS = 4
@@ -95,7 +95,7 @@ def _above(ax: Axes, words: str) -> None:
         xytext=(0, 4),
         textcoords="offset points",
         fontsize=8,
-        color=figures.INK,
+        color=palette.INK,
     )
 
 

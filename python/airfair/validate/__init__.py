@@ -1,42 +1,32 @@
-"""`airfair validate`: checks the simulator against independent theory."""
+"""Validation: checks the simulator against independent theory."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from airfair import json_documents, store
-from airfair.cli import DONE, FAILED, INTERRUPTED
-from airfair.engine import run_many
-from airfair.terminal import Progress
+from airfair import json_documents
+from airfair.engine import finished
 
 from . import propagation
 from .checks import plans
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from .plan import Check
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `airfair validate` and return its exit status; `args` has json."""
+def run(*, progress: Callable[[float], object] | None = None) -> tuple[list[Check], bool]:
+    """Run all checks, and return them; the second value is true if Ctrl-C ended the runs before the last."""
     work = list(plans())
-    with Progress("validating") as progress:
-        results = run_many([plan.scenario for plan in work], progress=progress)
-    finished = [(p, r) for p, r in zip(work, results, strict=True) if not r.interrupted]
-    checks = [check for plan, result in finished for check in plan.evaluate(result)]
-    if len(finished) == len(work):
-        checks += propagation.checks()
-    people = sys.stderr if args.json else sys.stdout
-    people.write(text(checks))
-    if args.json:
-        sys.stdout.write(store.encode(document(checks)).decode())
-    if len(finished) < len(work):
-        return INTERRUPTED
-    return DONE if all(check.passed for check in checks) else FAILED
+    results = finished([plan.scenario for plan in work], progress=progress)
+    whole = [
+        (plan, result) for plan, result in zip(work, results, strict=True) if not result.interrupted
+    ]
+    checks = [check for plan, result in whole for check in plan.evaluate(result)]
+    interrupted = len(whole) < len(work)
+    return (checks if interrupted else [*checks, *propagation.checks()]), interrupted
 
 
 def document(checks: Sequence[Check]) -> dict[str, Any]:

@@ -12,16 +12,17 @@ import polars as pl
 import pytest
 
 import airfair
-from airfair.archive import Local
 from airfair.experiment.measures import SUBJECTS
-from small_experiments import CELL, RATES, SCHEMES, experiment, run
+from small_experiments import CELL, RATES, SCHEMES, StopsAfter, experiment, interrupted, run
 
 TABLES = tuple(SUBJECTS)
 
 
 def adds_up(made: airfair.ExperimentResult) -> None:
     """Assert that each table is the concatenation of that table over the results of all points."""
-    names = [factor.name for factor in made.factors]
+    numbers = {"station.slow.rate": ["station.slow.rate [Mb/s]"], "duration": ["duration [ms]"]}
+    factors = [factor.name for factor in made.factors]
+    names = [name for factor in factors for name in (factor, *numbers.get(factor, []))]
     for table in TABLES:
         whole = getattr(made, table)
         parts = [
@@ -122,29 +123,12 @@ def test_a_point_is_found_by_its_levels(grid: airfair.ExperimentResult) -> None:
 # ------------------------------------------------------------------ runs
 
 
-class StopsAfter:
-    """Engine that stops after a given number of runs, as after Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.done = 0
-
-    def run(self, jobs: Any, on_done: Any, progress: Any) -> bool:
-        part = jobs[: self.number]
-        Local(1).run(part, on_done, progress)
-        self.done += len(part)
-        return len(part) < len(jobs)
-
-    def close(self) -> None:
-        pass
-
-
 def test_an_interrupted_experiment_keeps_what_is_finished_and_goes_on_from_there(
     tmp_path: Path,
 ) -> None:
     exp = experiment(factors=RATES, replications=3)
     store = tmp_path / "runs.sqlite"
-    first = exp.run(store=store, engine=StopsAfter(4), progress=False)
+    first = interrupted(exp, store=store, engine=StopsAfter(4))
     assert first.interrupted
     assert first.points["replications"].to_list() == [2, 2]
     assert first.spent.runs == 4
@@ -158,10 +142,11 @@ def test_an_interrupted_experiment_keeps_what_is_finished_and_goes_on_from_there
 
 
 def test_an_experiment_that_was_interrupted_at_once_has_empty_tables() -> None:
-    made = experiment(factors=RATES).run(store=None, engine=StopsAfter(0), progress=False)
+    made = interrupted(experiment(factors=RATES), engine=StopsAfter(0))
     assert made.interrupted
     assert made.flows.height == 0
-    assert made.flows.columns[:3] == ["point", "station.slow.rate", "replication"]
+    assert made.flows.columns[:3] == ["point", "station.slow.rate", "station.slow.rate [Mb/s]"]
+    assert made.flows.columns[3] == "replication"
     assert made.summary("goodput")["mean"].to_list() == [None, None]
     assert "interrupted" in made._repr_html_()
 
@@ -169,7 +154,7 @@ def test_an_experiment_that_was_interrupted_at_once_has_empty_tables() -> None:
 def test_a_rule_stops_asking_when_it_is_interrupted() -> None:
     rule = airfair.until("goodput", half_width=1e-6, least=4, most=64)
     engine = StopsAfter(3)
-    made = experiment(replications=rule).run(store=None, engine=engine, progress=False)
+    made = interrupted(experiment(replications=rule), engine=engine)
     assert (made.interrupted, engine.done) == (True, 3)
 
 

@@ -12,7 +12,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from airfair.estimate import Estimate
-from airfair.figures import PALETTE, Category, Points, by_category, coloured, png, spread, svg
+from airfair.figures import Category, Points, by_category, coloured, png, spread, svg
+from airfair.palette import PALETTE
 from airfair.reproduce.catalogue import load
 from airfair.reproduce.document import MARKS, table_text
 from airfair.reproduce.papers.arf_aware_tcp.runs import ArfAwareRuns

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from airfair import cli, reproduce
+from airfair import cli
+from airfair.cli.actions import reproduce
 from airfair.reproduce import results
 from airfair.reproduce.catalogue import load, papers
 from airfair.reproduce.paper import Paper

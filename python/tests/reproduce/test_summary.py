@@ -12,8 +12,9 @@ from typing import get_args
 
 import pytest
 
-from airfair import RunError, reproduce, store
+from airfair import RunError, store
 from airfair.cli import DONE, INTERRUPTED
+from airfair.cli.actions import reproduce
 from airfair.estimate import Estimate
 from airfair.experiment.claims import FEW, NOT_FOUND, Reason, Ruling, Verdict
 from airfair.experiment.conditions import Condition

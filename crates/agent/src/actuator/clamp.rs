@@ -64,7 +64,8 @@ impl Clamper {
     }
 
     /// Sets clamps at 1/`k` of the windows of all watched sockets, for the kinds of windows in
-    /// `ways`. With `spares_new`, the connections that no earlier pass has met are left alone.
+    /// `ways`. With `spares_new`, a connection that no earlier pass over the sockets has met is
+    /// left alone until the next pass.
     pub(super) fn take(&mut self, k: u32, spares_new: bool, ways: ClampedWindows) -> Result<()> {
         let ways = u32::from(ways.senders) | u32::from(ways.receivers) << 1;
         let words = [k, self.least, u32::from(spares_new), ways];
@@ -74,14 +75,16 @@ impl Clamper {
         self.passes.take()
     }
 
-    /// Removes all clamps. While the agent lives, later passes let senders grow beyond their old
-    /// windows.
+    /// Removes all clamps from the sockets. A sender may then return at once to the window that it
+    /// had before the clamp. Beyond that window, [`rest`](Self::rest) lets it grow by one segment
+    /// per round trip, while the agent lives.
     pub(super) fn give_back(&mut self) -> Result<()> {
         self.is_loosening = true;
         self.passes.give_back()
     }
 
-    /// Gives a sign of life, and lets senders without a clamp grow again.
+    /// Tells the guardian process that the agent lives, while no window is limited. Lets this
+    /// machine's senders whose clamp was removed enlarge their windows again.
     pub(super) fn rest(&mut self) -> Result<()> {
         if self.is_loosening && self.passes.is_due() {
             self.is_loosening = self.passes.follow(&self.loosen)? > 0;

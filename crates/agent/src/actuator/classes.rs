@@ -85,7 +85,9 @@ impl Classes {
         })
     }
 
-    /// Writes the orders of the classifier, `struct orders`, into its BPF map.
+    /// Writes the agent's instructions for the classifier, `struct orders`, into the BPF map that
+    /// the classifier reads: the time at which they expire, and the HTB classes for DATA and for
+    /// ACKs.
     fn order(&self) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let octets =

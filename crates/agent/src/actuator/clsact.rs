@@ -69,8 +69,10 @@ impl Drop for Filters {
     }
 }
 
-/// Removes the filters of dead agents whose programs have these names, and returns the number of
-/// filters. Waits until their orders have run out, and fails if an agent renews the orders.
+/// Removes the tc filters of dead agents whose BPF programs have these names, and returns the
+/// number of filters. The agent's instructions in the BPF map of a filter, its orders, expire if
+/// the agent does not renew them. Waits until they have expired, and fails if a living agent renews
+/// them.
 pub(super) fn take_away(names: &[&str]) -> Result<u64> {
     // libbpf would report an error for each hook without a filter.
     bpf::keep_quiet();
@@ -116,8 +118,8 @@ fn program_name(id: u32) -> Option<String> {
     Some(program.name.to_string_lossy().into_owned())
 }
 
-/// Waits until the orders of a BPF program have run out. Fails if an agent that is alive renews
-/// them meanwhile.
+/// Waits until the agent's orders to a BPF program, the instructions in the program's BPF map, have
+/// expired. Fails if an agent that is alive renews them meanwhile.
 fn outlast(id: u32) -> Result<()> {
     let Some(until) = alive_until(id) else { return Ok(()) };
     let left = until.saturating_sub(os::monotonic_ns());
@@ -128,7 +130,8 @@ fn outlast(id: u32) -> Result<()> {
     Ok(())
 }
 
-/// Time at which the orders of a BPF program run out [ns]; `None` if it has none.
+/// Time at which the agent's orders to a BPF program, the instructions in the program's BPF map,
+/// expire [ns]; `None` if the program has no such map.
 fn alive_until(id: u32) -> Option<u64> {
     let options = libbpf_rs::query::ProgInfoQueryOptions::default().include_map_ids(true);
     let program = ProgInfoIter::with_query_opts(options).find(|program| program.id == id);

@@ -90,7 +90,8 @@ impl Forwarded {
         Ok(())
     }
 
-    /// Writes the orders of the filters, `struct orders`, into their BPF map.
+    /// Writes the agent's instructions for its tc filters, `struct orders`, into the BPF map that
+    /// the filters read: the time at which they expire, and the minimum window.
     fn order(&self) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let words = [self.least, 0].map(u32::to_ne_bytes).concat();
@@ -239,8 +240,9 @@ mod tests {
     use super::super::limited::key;
     use super::*;
 
-    /// Only connections with traffic since the last reading are returned. Of the connections from
-    /// ports 1 to 5, number 2 has transferred data, 3 is new, and 4 has ended.
+    /// Only new connections and those with traffic since the last reading are returned. Of the
+    /// connections from ports 1 to 5, number 2 has transferred data, 3 is new, and 4 has ended: 2
+    /// and 3 are returned.
     #[test]
     fn only_new_and_active_connections_are_returned() {
         let counters = |all: &[(u16, u8)]| -> Counters {

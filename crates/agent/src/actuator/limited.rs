@@ -54,12 +54,14 @@ impl LimitMap {
         Ok(())
     }
 
-    /// Removes from the copy the connections that have ended: those for which `is_there` is false.
+    /// Removes ended connections, those for which `is_there` is false, from this process's copy of
+    /// the BPF map. The map itself is not changed.
     pub(super) fn retain(&mut self, is_there: impl Fn(&Key) -> bool) {
         self.windows.retain(|key, _| is_there(key));
     }
 
-    /// Removes all limits from the BPF map, including those that are missing in the copy.
+    /// Removes all limits from the BPF map, including those that are missing in this process's copy
+    /// of the map.
     pub(super) fn lift(&mut self) -> Result<()> {
         for key in std::mem::take(&mut self.windows).into_keys() {
             // The kernel may have evicted a silent connection from the map.

@@ -79,6 +79,9 @@ pub trait Actuator {
     fn apply(&mut self, decision: &Decision) -> Result<()>;
 
     /// Renews the sign of life without which orders in the kernel run out, and does periodic work.
+    ///
+    /// # Errors
+    /// Returns an error if the kernel refuses.
     fn beat(&mut self) -> Result<()>;
 
     /// Connections with traffic since the last call; empty if the scheme does not need them.

@@ -8,37 +8,41 @@ use libbpf_rs::{Link, MapHandle, Object};
 use super::{PassCounts, bpf};
 use crate::os;
 
-/// Windows of senders or of receivers, which are divided by the ratio k of the rates.
+/// Means to limit the windows of senders or of receivers: each window is divided by the ratio k,
+/// the highest rate of the station's link divided by its present rate.
 pub(super) trait WindowDivider {
     /// Divides the windows by `k`; 1 removes the limit.
     fn divide(&mut self, k: u32) -> Result<()>;
 
-    /// Renews the sign of life, and periodically looks for new connections.
+    /// Renews the sign that the agent is alive, without which the limit ends, and periodically
+    /// looks for new connections.
     fn beat(&mut self) -> Result<()>;
 
-    /// Counts of the last pass over the connections.
+    /// Numbers of sockets that the last pass over the sockets limited, left alone, or failed on.
     fn counts(&self) -> &PassCounts;
 }
 
-/// Time between two passes that look for new connections and addresses.
+/// Time between two runs of the BPF iterator that looks for new connections and addresses among the
+/// sockets.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Length of `struct seen`, which a pass writes for each socket [octets].
+/// Length of `struct seen`, which the BPF iterator writes for each socket that it visits [octets].
 const SEEN: usize = 64;
 
-/// Two passes over the sockets of an interface: one sets limits on them, the other one removes the
-/// limits.
+/// Two passes, runs of a BPF iterator over the sockets of an interface: one sets limits on the
+/// sockets' windows, the other one removes the limits.
 pub(super) struct Passes {
     interface: String,
     addresses: MapHandle,
     take: Link,
     give_back: Link,
-    /// Time at which a pass last set limits [ns].
+    /// Time at which the BPF iterator that sets limits last ran over the sockets [ns].
     taken_at: u64,
     passed: PassCounts,
 }
 
 impl Passes {
-    /// Makes both passes from the BPF iterators with these names.
+    /// Makes the pass over the sockets that sets limits and the one that removes limits, from the
+    /// BPF iterators with these two names.
     pub(super) fn of(
         object: &mut Object,
         interface: &str,
@@ -54,7 +58,8 @@ impl Passes {
         })
     }
 
-    /// Runs the pass that sets limits, by the orders in the BPF object's map.
+    /// Runs the BPF iterator that sets limits on the sockets, by the agent's instructions in the
+    /// BPF object's map.
     pub(super) fn take(&mut self) -> Result<()> {
         // A missing interface has no connections.
         let addresses = os::addresses(&self.interface).unwrap_or_default();
@@ -72,19 +77,20 @@ impl Passes {
         Ok(())
     }
 
-    /// Runs the iterator `other` over connections whose limits were removed; returns the number of
-    /// connections that it has found.
+    /// Runs `other`, a BPF iterator that lets senders grow again after their limits were removed.
+    /// Returns the number of connections that it has found.
     pub(super) fn follow(&mut self, other: &Link) -> Result<u64> {
         self.taken_at = os::monotonic_ns();
         Ok(tally(&bpf::pass(other)?).held)
     }
 
-    /// The pass that removes limits, which the guardian process uses.
+    /// BPF link of the iterator that removes the limits from all sockets. The guardian process,
+    /// which waits for the agent's death, runs it too.
     pub(super) fn giving_back(&self) -> &Link {
         &self.give_back
     }
 
-    /// True if it is time for the next pass, because there may be new connections.
+    /// True if it is time for the next pass over the sockets, because there may be new connections.
     pub(super) fn is_due(&self) -> bool {
         os::monotonic_ns() - self.taken_at >= PERIOD.as_nanos()
     }
@@ -94,12 +100,14 @@ impl Passes {
     }
 }
 
-/// Runs a pass that removes limits, and returns its counts.
+/// Runs `pass`, a BPF iterator that removes the limits from all sockets. Returns the numbers of
+/// sockets by what the iterator did to each.
 pub(super) fn give_back(pass: &Link) -> Result<PassCounts> {
     Ok(tally(&bpf::pass(pass)?))
 }
 
-/// Counts the sockets in the output of a pass by what the pass did to each.
+/// Counts the sockets in `octets`, the output of a BPF iterator, by what the iterator did to each
+/// socket.
 fn tally(octets: &[u8]) -> PassCounts {
     let mut passed = PassCounts::default();
     for seen in octets.chunks_exact(SEEN) {

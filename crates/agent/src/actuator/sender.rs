@@ -57,14 +57,17 @@ impl Senders {
         })
     }
 
-    /// Puts the connections of the interface under the limit. With `spares_new`, connections that
-    /// no pass has met before are left alone.
+    /// Switches the connections of the interface to the congestion control `airfair`, which divides
+    /// their windows by k. With `spares_new`, a connection that no earlier pass over the sockets
+    /// has met is left alone until the next pass.
     fn take(&mut self, spares_new: bool) -> Result<()> {
         self.order(spares_new)?;
         self.passes.take()
     }
 
-    /// Writes the orders of the congestion control, `struct orders`, into its BPF map.
+    /// Writes the agent's instructions for the congestion control, `struct orders`, into its BPF
+    /// map. With `spares_new`, a pass over the sockets leaves alone the connections that no earlier
+    /// pass has met.
     fn order(&self, spares_new: bool) -> Result<()> {
         let alive_until = os::monotonic_ns() + LIFETIME.as_nanos();
         let words = [self.k, self.settings.least_window, u32::from(spares_new), 0];

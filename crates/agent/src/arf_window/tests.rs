@@ -107,10 +107,10 @@ fn airtime_of_other_stations_is_not_available() {
     assert_eq!(changed(&mut station(), [54, 6], heard), down(6_155));
 }
 
-/// A channel that is busier than this station's traffic counts as used by one other station. The
-/// driver reports that the channel was busy for 2 · 33.2 ms of 100 ms, of which this station used
-/// half. 135.15 and 99.6 ms are used, and half of the remaining 65.25 goes to this station,
-/// 167.775 ms in all: 6884 octets.
+/// A channel that is busier than this station's traffic counts as used by one other station. In
+/// each 100 ms the driver reports 66.4 ms as busy, of which this station's frames are half. In an
+/// observation slot of 300 ms the other half is 99.6 ms, and this station uses 135.15 ms with its
+/// back-offs. It gets half of the remaining 65.25 ms as well, 167.775 ms in all: 6884 octets.
 ///
 /// Verifies: [arf-window eq. 6]
 #[test]
@@ -138,9 +138,10 @@ fn short_connections_have_no_window() {
     assert_eq!(changed(&mut station(), [54, 6], few), []);
 }
 
-/// The printed equation leaves only the minimum window after a fall of the rate: 145.275 +
-/// 154.725 ms, minus the difference of the time for the same data, 450 000 · 8 bits, at 6 and at 54 Mb/s,
-/// 533 ms.
+/// After a fall of the rate, the printed equation leaves a connection only the minimum window. In a
+/// slot of 300 ms the connection occupies 145.275 ms, and 154.725 ms are idle. The printed equation
+/// subtracts 533 ms from the sum: the time by which the same data, 450 000 · 8 bits, takes longer
+/// at 6 than at 54 Mb/s.
 ///
 /// Verifies: [arf-window eq. 12], [arf-window eq. 13]
 #[test]

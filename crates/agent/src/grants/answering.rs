@@ -32,8 +32,8 @@ pub struct RequestTable {
 
 impl RequestTable {
     /// Processes a message from an address. Of several requests between two samples only the last
-    /// is answered. An address belongs to the station with its random number until it is silent for
-    /// a second.
+    /// is answered. A station is known by its random number, which its messages contain; its
+    /// address belongs to it until it has sent nothing for a second.
     ///
     /// # Errors
     /// Returns the reason if the message is rejected.

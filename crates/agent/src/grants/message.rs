@@ -47,8 +47,8 @@ impl Message {
         octets
     }
 
-    /// Decodes a message; `None` if it is malformed. Every share is valid, as a part of 65 535, but
-    /// the even share of a grant must not be zero.
+    /// Decodes a message; `None` if it is malformed. Shares are parts of 65 535, so any value is
+    /// valid, except that the share of each active station in a grant, `even`, must not be zero.
     pub fn decode(octets: &[u8]) -> Option<Self> {
         let octets: &[u8; OCTETS] = octets.try_into().ok()?;
         let is_ours = octets[..4] == NAME && octets[4] == VERSION;
@@ -92,7 +92,8 @@ mod tests {
         assert_eq!(Message::decode(&expected), None, "a share of nothing");
     }
 
-    /// A message with another value in any octet outside the numbers and shares is rejected.
+    /// A message is rejected if an octet of its name, version, kind or zeros is changed, or if its
+    /// length is wrong.
     #[test]
     fn malformed_octets_are_no_message() {
         let grant = Some(Grant { even: 1, additional: 0, backoff: 0 });

@@ -127,7 +127,8 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Listens for requests at an interface, or at the bridge that the interface belongs to.
+    /// Listens for requests of stations for grants of airtime, at an interface or at the bridge
+    /// that the interface belongs to.
     ///
     /// # Errors
     /// Returns an error if there is no such interface or if the port is in use.

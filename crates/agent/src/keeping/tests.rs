@@ -8,7 +8,8 @@ fn ends() -> Ends {
     [([10, 0, 0, 2], 4_000).into(), ([10, 1, 0, 1], 80).into()]
 }
 
-/// Grant of half of the channel, and of the rest that no station uses.
+/// Grant of half of the channel for each station, and in addition, for an unsatisfied station, of
+/// 46.7 %: the part of the channel that no station uses.
 fn grant() -> Grant {
     Grant::new(0.5, 0.467_325, Duration::ZERO)
 }
@@ -51,7 +52,8 @@ fn station() -> GrantedStation {
     GrantedStation::new(Occupancy::default(), 1)
 }
 
-/// Last limits of the connection, up and down, after four periods.
+/// Last limits of the connection's windows, up and down, after four periods of 100 ms. `sample`
+/// gives the counters after a number of periods.
 fn limits(sample: impl Fn(u64) -> Sample) -> [Option<u32>; 2] {
     let mut station = station();
     let mut last = [None; 2];

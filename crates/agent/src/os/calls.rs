@@ -274,7 +274,8 @@ impl Guardian {
     }
 }
 
-/// Lets the guardian do its work, and waits for its end.
+/// Ends the guardian, the child process that acts when this process dies: lets it run the function
+/// given to [`Guardian::begin`] once more, and waits for its end.
 impl Drop for Guardian {
     fn drop(&mut self) {
         self.pipe = None;

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Origin of the airtime of links in an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirtimeSource {
-    /// Airtime of links as the emulation counts it: frames without overlap.
+    /// Airtime of links as the emulation counts it: only frames that overlap with no other frame.
     Measured,
     /// Airtime of links estimated from attempts, including those that collided.  Deviates: [D-198]
     Estimated,

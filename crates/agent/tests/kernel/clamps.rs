@@ -43,8 +43,9 @@ impl Download {
         Self { agent, air, flow, other, rig }
     }
 
-    /// Makes the link slow, and waits until the window is limited. A window may be small before the
-    /// pass that limits it, where the receiver has had no time to read.
+    /// Makes the link slow, and waits until the agent has clamped the receive window of the watched
+    /// flow. Waits first for the end of the agent's pass over the sockets, because a receiver that
+    /// has had no time to read offers a small window even without a clamp.
     fn slow_down(&self) {
         self.air.set(1);
         eventually("the pass is over", || self.agent.said().contains("divided by 11"));

@@ -104,10 +104,11 @@ fn ratio([data, acks]: [u32; 2]) -> f64 {
 }
 
 /// Packets that each HTB class sends in about five seconds during which neither class is empty. On
-/// a busy machine the programs that cause ACKs may have no time, and a class takes the capacity
-/// that the other one does not need. Intervals count if all ACKs that were sent in them waited at
-/// their start, and if the interval before was like that too: after a gap a class may have saved
-/// some capacity. The kernel's senders always keep a few packets of data in their class.
+/// a busy machine the programs that cause ACKs may have no time, and the DATA class takes the
+/// capacity that the ACK class does not need. An interval is full if at its start data waited, and
+/// at least as many ACKs as were sent in the interval. Full intervals count if the interval before
+/// was full too: after a gap a class may have saved some capacity. The kernel's senders always keep
+/// a few packets of data in their class.
 fn shared(rig: &Rig) -> [u32; 2] {
     let (mut counted, mut was_full) = ([0; 2], false);
     let mut before = Classes::look(rig).unwrap();

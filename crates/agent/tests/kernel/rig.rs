@@ -445,8 +445,8 @@ impl Flow {
         eventually("its writer goes on", || !self.rests.load(Ordering::Relaxed));
     }
 
-    /// Pauses the flow while its congestion window is in `range`, and returns the window, which
-    /// stays as it is [segments].
+    /// Waits for a moment at which the flow's congestion window is in `range`, and pauses the flow,
+    /// so that the window stays as it is. Returns the window [segments].
     pub(super) fn pause_with(&self, range: std::ops::Range<u32>) -> u32 {
         let mut found = 0;
         eventually("the window is in range", || {

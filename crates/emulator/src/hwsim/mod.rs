@@ -418,8 +418,9 @@ impl<'s> Engine<'s> {
         why
     }
 
-    /// Publishes a snapshot for viewers. Its verdict covers the seconds of channel time that are
-    /// over at `then`.
+    /// Publishes a snapshot for viewers at the channel time `now`. Its second with the largest
+    /// share of late packets is one that is over at `then`, which is `now` during the emulation. At
+    /// its end `then` is later, so that the last second counts even if it is incomplete.
     fn publish(&mut self, now: Time, then: Time, radios: &[Radio]) {
         let name = |track: usize| {
             let [from, to] =

@@ -66,10 +66,11 @@ struct LastReading {
 /// Growth of an interface's drop counter between two readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Growth {
-    /// Packets dropped while the interface was up, at both readings.
+    /// Number of packets dropped between two readings of the counter, if the interface was up at
+    /// both.
     WhileOn(u64),
-    /// Packets dropped while the interface was down at one of the readings. They are lost through
-    /// the user who took it down.
+    /// Number of packets dropped between two readings of the counter, if the interface was down at
+    /// one of them or both. These packets are lost through the user who took the interface down.
     WhileOff(u64),
 }
 

@@ -189,7 +189,7 @@ fn group_of(groups: &[u8], name: &str) -> Option<u32> {
 pub struct Signals(OwnedFd);
 
 impl Signals {
-    /// Blocks both signals for this thread and the threads that it starts from now on.
+    /// Blocks SIGINT and SIGTERM for this thread and the threads that it starts from now on.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -197,7 +197,7 @@ impl Signals {
         calls::signals().map(Self)
     }
 
-    /// Waits at most `longest` for a signal; true if one has arrived.
+    /// Waits at most `longest` for SIGINT or SIGTERM; true if one of them has arrived.
     ///
     /// # Errors
     /// Returns the error of the operating system.

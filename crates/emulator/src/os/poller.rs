@@ -32,16 +32,17 @@ impl Bell {
     }
 }
 
-/// Ports and bell of a poller that have become readable.
+/// Ports of a poller that have become readable, and whether its [`Bell`] has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ready {
     /// Indices of the ports from which frames can be read.
     pub(crate) ports: Vec<usize>,
-    /// True if the bell was rung.
+    /// True if another thread has woken the polling thread by the [`Bell`], an eventfd.
     pub(crate) bell: bool,
 }
 
-/// Waits for frames, the bell or a deadline.
+/// Waits for frames at ports, for another thread that rings the [`Bell`], an eventfd, or for a
+/// deadline.
 #[derive(Debug)]
 pub(crate) struct Poller<'b> {
     epoll: OwnedFd,
@@ -119,7 +120,8 @@ mod tests {
 
     const MOMENT: Duration = Duration::from_millis(2);
 
-    /// With and without busy-waiting, a wait ends at its deadline, or earlier with the bell.
+    /// With and without busy-waiting, a wait ends at its deadline, or earlier when another thread
+    /// rings the [`Bell`].
     #[test]
     fn a_wait_ends_with_its_time_or_with_the_bell() {
         for awake in [Duration::ZERO, Duration::from_micros(60), Duration::from_secs(3_600)] {

@@ -58,7 +58,8 @@ fn packets_may_be_late_by_a_tenth_of_their_round_trip() {
     );
 }
 
-/// A lateness of 4 ms is tolerated for a round trip of 100 ms, and not for one of 2 ms.
+/// Packets that are 4 ms late are tolerated if the round trip of their flow is 100 ms, and not if
+/// it is 2 ms.
 #[test]
 fn the_same_lateness_is_much_or_little_by_the_round_trip() {
     for (round_trip, is_valid) in [(100, true), (2, false)] {
@@ -191,8 +192,8 @@ fn drops_are_objected_to_one_by_one_and_a_few_nodes_are_named() {
     );
 }
 
-/// An engine that is busy for more than 95 % of a second is an objection: it is idle for 6 of every
-/// 100 ms, and then for 4.
+/// The results of an emulation are not valid if its engine was busy for more than 95 % of a second.
+/// An engine that is idle for 6 of every 100 ms is fast enough, one that is idle for 4 is not.
 #[test]
 fn an_engine_that_never_rests_is_too_slow() {
     for (rest, is_valid) in [(6, true), (4, false)] {

@@ -53,14 +53,15 @@ pub struct Report {
     pub own: Duration,
     /// Duration of the frames and SIFS of the exchanges of all other stations.
     pub others: Duration,
-    /// Parts of the durations `own` and `others` that lie before `from`.
+    /// Parts of the answered exchanges that lie before the start of the report, `from`: of the station's own
+    /// and of the others' exchanges. They are included in the durations `own` and `others`.
     pub early: [Duration; 2],
     /// N: number of active stations in the time that the report covers.
     pub active: u32,
 }
 
-/// Ends the slots that are over at `now`. Returns reports of the slot that was current, and of the slots
-/// without a frame after it.
+/// Ends the observation slots that are over at `now`. Returns reports of the slot that was current, and of the
+/// slots without a frame after it.
 pub fn report(meter: &meter::Params, state: &mut State, now: Time) -> [Option<Report>; 2] {
     let ended = meter::end_slots(meter, &mut state.meter, now);
     let Some(meter::EndedSlot { from, slot, silent }) = ended else { return [None; 2] };
@@ -225,9 +226,9 @@ mod tests {
         assert_eq!([of(10, 5), of(10, 4), of(10, 3), of(1, 9), of(7, 0)], [2, 3, 3, 1, 7]);
     }
 
-    /// A report has the occupancy of the slot that was current, and a second one covers the slots without a
-    /// frame after it. The first slot has an exchange of 292 µs; two more slots without a frame end before
-    /// 950 ms.
+    /// A first report has the channel occupancy of the slot that was current, and a second one covers the slots
+    /// without a frame after it. Slots last 300 ms, and the reports are made at 950 ms. In the first slot the
+    /// station has an exchange of 292 µs, and in the next two slots there is no frame.
     #[test]
     fn a_report_has_the_occupancy_and_the_silence_after_it() {
         let mut state = State::new(Vec::new());

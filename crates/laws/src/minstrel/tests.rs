@@ -38,7 +38,8 @@ fn known(times: &[Duration], percent: &[u16]) -> State {
     State { choice, updated: Some(ms(0)), ..state }
 }
 
-/// Levels of the rates of the first `attempts` attempts of a frame that starts in `state`.
+/// Levels, which are indices of rates, of the first `attempts` attempts of a frame that starts in `state`: a
+/// string with a digit for each. `draw` is the frame's random number, which chooses the rate of a sample.
 fn levels(times: &[Duration], state: State, draw: u32, attempts: usize) -> String {
     let mut state = step(&PARAMS, times, state, ms(1), first(draw));
     let mut out = state.level().to_string();
@@ -402,11 +403,12 @@ fn a_slower_rate_is_known_late_while_the_best_seldom_fails_a_whole_stage() {
     assert!(chosen[4] >= 300, "{chosen:?}");
 }
 
-/// A best rate that fails is replaced, and is the best again once it works. Levels 6 and 7 of a perfect link
-/// start to fail. Their smoothed probabilities fall by a quarter in each interval in which they are used;
-/// then level 5 rises, if it was not known yet, as at the start. When they work again, samples alone must
-/// raise level 7 above the 77 % at which it delivers as much as level 5 (100 %/388 µs = 77 %/300 µs): six
-/// intervals with a sample each, 1 - 0.75⁶ = 82 %.
+/// A best rate that fails is replaced, and is the best again once it works. On a link where all rates succeed,
+/// the rates of levels 6 and 7 start to fail. Their smoothed success probabilities fall by a quarter in each
+/// interval in which they are used. Then level 5 becomes the best; if it was never used, its success
+/// probability first rises, as at the start. When levels 6 and 7 work again, samples alone must raise level 7
+/// above the 77 % at which it delivers as much as level 5 (100 %/388 µs = 77 %/300 µs): six intervals with a
+/// sample each, 1 - 0.75⁶ = 82 %.
 ///
 /// Verifies: [linux-minstrel §`minstrel_update_stats`, §`minstrel_get_rate`]
 #[test]

@@ -32,7 +32,8 @@ pub(super) struct Samples {
     waiting: [[Option<u16>; WAITING]; 3],
     /// Index in [`TURNS`] of the kind of the next sample.
     turn: u8,
-    /// Group of the last rate found for each of the kinds *next* and *any*.
+    /// Group of the last rate that was chosen for sampling: for the kind *next*, the slowest rate that is faster
+    /// than the best one, and for the kind *any*, a random rate that is faster than all selected ones.
     last_group: [u16; 2],
     /// Random orders in which the rates of a group are sampled, one after the other, as positions in the group.
     orders: Vec<u8>,

@@ -90,8 +90,8 @@ impl Lengths {
         self.count += 1;
     }
 
-    /// Ends an update interval of the mean length. The old mean has the weight 3/4.
-    /// [linux-minstrel-ht §`minstrel_ewma`]
+    /// Updates the smoothed mean length of aggregates at the end of an update interval. The old mean has the
+    /// weight 3/4. [linux-minstrel-ht §`minstrel_ewma`]
     pub(super) fn refresh(&mut self) {
         if let Some(fresh) = (self.sum * MPDU).checked_div(self.count) {
             let change = self.mean.abs_diff(fresh) / 4;
@@ -125,7 +125,8 @@ impl State {
     }
 }
 
-/// Throughput of a rate in MPDUs per second, each with its part of an aggregate's overhead [1/4096].
+/// Throughput of a rate [MPDUs/s]. `probability` is the success probability in 1/4096, and `overhead` the
+/// overhead of an aggregate, of which each MPDU has its part.
 /// [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
 fn throughput(probability: u32, rate: GroupedRate, overhead: Duration) -> u64 {
     if probability < USEFUL {

@@ -196,10 +196,13 @@ fn the_table_of_statistics_decides() {
     }
 }
 
-/// A rate faster than the best is the probable rate only if it succeeds more often. One stream with 800 and
-/// 90 µs, two with 100 µs, single MPDUs: 90/9, 76/1.9 = 40 and 90/2 = 45 %/100 µs. The best rate has two
-/// streams, so probable is one of the others. Rate 1 is faster than the best but succeeds less often, so
-/// probable is 0.
+/// A rate faster than the best one becomes the probable rate, Linux's `max_prob_rate` for the last attempts,
+/// only if it succeeds more often.
+///
+/// MPDUs take 800 µs at rate 0 and 90 µs at rate 1, with one stream, and 100 µs at rate 2, with two; the
+/// overhead is 100 µs. Probability, at most 90 %, divided by time: 90/9 = 10, 76/1.9 = 40 and 90/2 = 45 %/100
+/// µs, so rate 2 is the best. It has two streams, so the probable rate must be one of those with one stream.
+/// Rate 1 is faster than rate 2 but succeeds less often, so the probable rate is 0.
 ///
 /// Verifies: [linux-minstrel-ht §`minstrel_ht_set_best_prob_rate`]
 #[test]

@@ -22,8 +22,9 @@ impl Grant {
     /// Element ID of the element that contains the grant: vendor specific.  [80211-2020 §9.4.2.25]
     pub const ELEMENT: u8 = 221;
 
-    /// Creates a grant from two fractions of the channel and a mean back-off. Values are rounded down and
-    /// limited to the range of the fields; a negative fraction counts as zero.
+    /// Creates a grant from `even`, the share of each active station, from `additional`, the additional share
+    /// of each unsatisfied station, and from a mean back-off. Shares are fractions of the channel. Values are
+    /// rounded down and limited to the range of the fields; a negative fraction counts as zero.
     #[must_use]
     pub fn new(even: f64, additional: f64, backoff: Duration) -> Self {
         let micros = backoff.as_nanos() / 1_000;

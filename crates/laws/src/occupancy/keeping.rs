@@ -228,7 +228,8 @@ struct CostTerms {
     rates: [DataRate; 2],
 }
 
-/// Frame exchanges of a flow's data packet, with the mean length in the slot, and of an answer to the flow.
+/// Frame exchange of a data packet of a flow, with the mean length of the packets in the slot, and frame
+/// exchange of an ACK or report that answers it.
 fn exchanges(
     local: &LocalFlow,
     seen: &meter::FlowUsage,
@@ -259,8 +260,8 @@ mod tests {
     const FAST: DataRate = DataRate::from_mbps(54);
     const SLOW: DataRate = DataRate::from_mbps(6);
 
-    /// A cell in which a frame takes a microsecond per 8 octets at the fast rate, and nine times that at the
-    /// slow rate.
+    /// Exchange in a cell whose frames take a microsecond per 8 octets at the highest rate of the tests, and
+    /// nine times that at the lowest.
     fn exchange(access: Duration, load: Load) -> Exchange {
         let packets = load.max_packets.min(4);
         let octets = load.msdu.get() * u64::from(packets);
@@ -330,12 +331,15 @@ mod tests {
         assert_eq!(expect_beacon(&params, &mut state).count(), 0);
     }
 
-    /// A flow whose packets share aggregates gets a higher rate than one with a packet per frame. Frames of
-    /// three packets have 4344 octets and take 543 µs; half of the channel is granted. In separate frames
-    /// each packet takes 325 µs: 1494 packets per second. As seen, three share DIFS 34, back-off 66, data
-    /// 543, SIFS 16 and ACK 28 µs: 687 µs, so 229 each and (0.5 - 0.0144) / 229 µs = 2120. A full aggregate
-    /// has four packets here: 724 of data, 868 in total, 217 each; four reports in one frame take 36 each:
-    /// (0.5 - 0.0036) / 217 µs = 2287.
+    /// A flow whose packets share aggregates gets a higher rate than one with a packet per frame. Half of the
+    /// channel is granted, and the flow's frames have three packets: 4344 octets, which take 543 µs.
+    ///
+    /// With `Aggregates::Apart` each packet counts with a frame of its own: DIFS 34, back-off 66, data 181,
+    /// SIFS 16 and ACK 28 µs, 325 µs in total. TFRC's report every 10 ms takes 144 µs, which is 0.0144 of the
+    /// channel: (0.5 - 0.0144) / 325 µs = 1494 packets per second. With `Seen` the three packets share
+    /// 34 + 66 + 543 + 16 + 28 = 687 µs, so 229 each: (0.5 - 0.0144) / 229 µs = 2120. With `Full` an aggregate has as
+    /// many packets as fit, here four: 724 of data, 868 in total, 217 each; four reports in one frame take 36
+    /// each: (0.5 - 0.0036) / 217 µs = 2287.
     #[test]
     fn packets_of_an_aggregate_cost_less_than_packets_apart() {
         let three = frame_of(3);

@@ -136,10 +136,11 @@ mod tests {
     }
 
     /// Uncontrolled flows get what they need, and the controlled ones share the rest as stations share the
-    /// channel. 0.6 of the channel, of which 0.1 is needed, leave 0.25 for each of two flows. With 0.22 and
-    /// 0.08 used, 0.2 remain, and the first flow, above 0.8 · 0.25 = 0.2, gets all of it. If both are above,
-    /// each gets half of the rest; if they use more than there is, the excess is subtracted from their
-    /// shares.
+    /// channel. A station has 0.6 of the channel, of which 0.1 is needed by uncontrolled flows; the equal share
+    /// of each of two controlled flows is 0.25. With 0.22 and 0.08 used, 0.2 remain. Only the first flow is
+    /// unsatisfied, because it has used more than the fraction r = 0.8 of its equal share, and gets all of the
+    /// remaining 0.2 in addition. If both are unsatisfied, each gets half of the rest; if they use more than
+    /// there is, the excess is subtracted from their shares.
     ///
     /// Verifies: [occupancy-tfrc eq. 11], [occupancy-tfrc eq. 12], [occupancy-tfrc eq. 13],
     /// [occupancy-tfrc eq. 14], [occupancy-tfrc eq. 15]
@@ -204,8 +205,9 @@ mod tests {
     }
 
     proptest! {
-        /// If all flows are unsatisfied, or none is, the shares and the need add up to what is available; in
-        /// the first case twice, less what is used.
+        /// If no controlled flow is unsatisfied, their shares add up to what the station has available, less
+        /// what its uncontrolled flows need. Otherwise the part of this sum that the controlled flows have not
+        /// used is granted in addition.
         #[test]
         fn all_is_given_away(
             available in 0.0f64..1.0,

@@ -63,8 +63,8 @@ impl Packets {
         }
     }
 
-    /// Reduces numbers and payload of the packets to those that a BlockAck has `acknowledged`. The octets on
-    /// the air stay.
+    /// Reduces the counts and the payload of the packets to those in `acknowledged`, the packets by flow that a
+    /// BlockAck has acknowledged; to zero if this flow has none there. The octets on the air stay.
     pub(super) fn keep(&mut self, acknowledged: &[Self]) {
         let acknowledged = acknowledged.iter().find(|it| it.flow == self.flow);
         (self.data, self.answers, self.payload) =

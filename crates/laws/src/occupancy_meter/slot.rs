@@ -191,9 +191,10 @@ pub struct Slot {
     pub flows: Table<FlowUsage>,
     /// Back-offs that the measuring station has counted down.
     pub backoffs: Backoffs,
-    /// Octets that the measuring station has sent at data rates.
+    /// Octets of the data frames that the measuring station has sent, at rates that rate adaptation chooses.
     pub adapted_up: Bytes,
-    /// Octets that the measuring station has received at data rates.
+    /// Octets of the data frames that the measuring station has received, at rates that rate adaptation
+    /// chooses.
     pub adapted_down: Bytes,
     /// Total duration of beacons on the air.
     pub beacons: Duration,
@@ -222,7 +223,8 @@ impl Slot {
         self.stations.values().map(|usage| usage.occupancy(access)).sum()
     }
 
-    /// Adds the usage of a later slot. `early` stays, because only the part before the first slot is outside.
+    /// Adds the usage of the slot after this one. `early`, the part of an exchange before the start of a slot,
+    /// stays: only what lies before the first of the two slots lies outside both.
     pub fn add(&mut self, other: &Self) {
         for (station, usage) in other.stations.iter() {
             self.stations.or_default(station).add(usage);

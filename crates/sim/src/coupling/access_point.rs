@@ -40,7 +40,8 @@ impl Agent {
         }
     }
 
-    /// Follows a queue that replaces the access point's queue during a run, with its capacity and counted weights.
+    /// Adapts this agent to `queue`, which replaces the access point's queue during a run: takes over its capacity, and
+    /// whether the weights of DATA and ACKs follow the numbers of TCP connections.
     pub(super) fn follow_queue(&mut self, queue: &Queue) {
         self.separation = queue.counts_flows.then(ack_separation::Params::default);
         self.shared_buffer = self.shared_buffer.map(|_| queue.config.packets);

@@ -108,7 +108,7 @@ impl Connection {
         self.under_way.push_back((now + self.settings.notification_delay, link));
     }
 
-    /// Time of the next poll or of the next notification, whichever comes first.
+    /// Time at which the agent next polls the link's rate, or next notifies TCP of a rate, whichever comes first.
     fn next_time(&self) -> Option<Time> {
         let notification = self.under_way.front().map(|(at, _)| *at);
         self.next_reading.into_iter().chain(notification).min()

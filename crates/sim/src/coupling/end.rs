@@ -11,9 +11,11 @@ use crate::world::Flow;
 
 /// One end of a flow, at the node of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LocalEnd {
-    pub(crate) flow: FlowId,
-    pub(crate) side: Side,
+pub struct LocalEnd {
+    /// Flow of the end.
+    pub flow: FlowId,
+    /// End of the flow: its sender or its receiver.
+    pub side: Side,
 }
 
 impl LocalEnd {
@@ -38,14 +40,21 @@ impl LocalEnd {
 }
 
 /// Transport at one end of a flow, as far as a law can limit it.
-pub(crate) enum TransportEnd<'f> {
+#[derive(Clone, Copy, Debug)]
+pub enum TransportEnd<'f> {
+    /// Sender of a simulated TCP.
     TcpSender(&'f tcp::Sender),
+    /// Receiver of a simulated TCP.
     TcpReceiver(&'f tcp::Receiver),
+    /// Sender of a simulated TFRC.
     TfrcSender(&'f tfrc::Sender),
+    /// Receiver of a simulated TFRC.
     TfrcReceiver(&'f tfrc::Receiver),
-    /// TCP of a program, with the state that the owner of the world reports.
+    /// TCP of a real program outside of the simulated network, with the state that the code that drives the simulation
+    /// last reported.
     OutsideTcp(&'f OutsideTcp),
-    /// TFRC of a program, with the round-trip time that the owner of the world reports.
+    /// TFRC of a real program outside of the simulated network, with the round-trip time that the code that drives the
+    /// simulation last reported; `None` before the first estimate.
     OutsideTfrc(Option<Duration>),
 }
 
@@ -70,11 +79,12 @@ impl<'f> TransportEnd<'f> {
     }
 
     /// True for TCP, which acknowledges every few packets; TFRC sends feedback once per round trip.
-    pub(super) fn is_tcp(&self) -> bool {
+    pub fn is_tcp(&self) -> bool {
         matches!(self, Self::TcpSender(_) | Self::TcpReceiver(_) | Self::OutsideTcp(_))
     }
 
-    pub(super) fn cwnd(&self) -> Option<u32> {
+    /// Congestion window of a TCP sender [segments].
+    pub fn cwnd(&self) -> Option<u32> {
         match self {
             Self::TcpSender(sender) => Some(sender.cwnd()),
             Self::OutsideTcp(tcp) => Some(tcp.cwnd),
@@ -83,7 +93,7 @@ impl<'f> TransportEnd<'f> {
     }
 
     /// Smoothed round-trip time, once the transport has an estimate.
-    pub(super) fn round_trip(&self) -> Option<Duration> {
+    pub fn round_trip(&self) -> Option<Duration> {
         match self {
             Self::TcpSender(sender) => sender.smoothed_round_trip(),
             Self::TcpReceiver(receiver) => receiver.round_trip(),
@@ -95,7 +105,7 @@ impl<'f> TransportEnd<'f> {
     }
 
     /// TCP's least round-trip time, once it has an estimate.
-    pub(super) fn least_round_trip(&self) -> Option<Duration> {
+    pub fn least_round_trip(&self) -> Option<Duration> {
         match self {
             Self::TcpSender(sender) => sender.least_round_trip(),
             Self::TcpReceiver(receiver) => receiver.least_round_trip(),
@@ -106,7 +116,7 @@ impl<'f> TransportEnd<'f> {
 
     /// Upper bound of the transport's window: a receiver's buffer. A sender's own buffer counts as unlimited: [D-083].
     /// For a program's TCP the bound is unlimited too, because only the window that it advertises can be lowered.
-    pub(super) fn buffer(&self) -> Bytes {
+    pub fn buffer(&self) -> Bytes {
         match self {
             Self::TcpReceiver(receiver) => receiver.buffer(),
             _ => Bytes::new(u64::MAX),

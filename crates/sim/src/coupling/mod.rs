@@ -21,12 +21,15 @@
 mod access_point;
 mod arf_aware;
 mod arf_window;
+mod custom;
 mod end;
 mod granting;
 mod hearing;
 mod home;
 mod keeping;
 mod rate_cap;
+
+use std::fmt;
 
 use airfair_laws::Direction;
 use airfair_laws::exchange::{Exchange, Load};
@@ -35,14 +38,15 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::{Carrier, Cell, Elements, Listen, NodeId, Overheard, Weights};
 
-pub(crate) use end::{LocalEnd, TransportEnd};
+pub use custom::CustomAgent;
+pub use end::{LocalEnd, TransportEnd};
 use home::Home;
 pub(crate) use home::agents;
 
-use crate::packet::Packet;
-use crate::record::{CellId, Measured};
+use crate::packet::{FlowId, Packet, Side};
+use crate::record::{CellId, Measured, Member};
 use crate::scenario::Queue;
-use crate::world::Flow;
+use crate::world::{Flow, Settable};
 
 /// A scheme that runs at a station or an access point.
 #[derive(Clone, Debug)]
@@ -60,6 +64,8 @@ pub(crate) enum Agent {
     Keeping(Box<keeping::Agent>),
     /// Agent that limits the rate of a station's senders to a fixed share of the rate of its link.
     RateCap(rate_cap::Agent),
+    /// Agent from outside of this crate.
+    Custom(Box<dyn CustomAgent>),
 }
 
 impl Agent {
@@ -112,14 +118,37 @@ impl Agent {
             Self::Granting(agent) => agent.handle(now, seen, view, actions),
             Self::Keeping(agent) => agent.handle(seen, view, actions),
             Self::RateCap(agent) => agent.handle(now, seen, view, actions),
+            Self::Custom(agent) => handle_custom(agent.as_mut(), (now, seen), view, actions),
         }
+    }
+}
+
+/// Passes an event to an agent from outside of this crate.
+///
+/// # Panics
+/// If the agent asks for an action that is not allowed.
+#[cold]
+#[inline(never)]
+fn handle_custom(
+    agent: &mut dyn CustomAgent,
+    (now, seen): (Time, &Seen),
+    view: &View,
+    actions: &mut Vec<Action>,
+) {
+    let first = actions.len();
+    agent.handle(now, seen, view, actions);
+    for action in &actions[first..] {
+        let checked = view.check(now, seen, action);
+        assert!(checked.is_ok(), "{agent:?} asks for {action:?}: {checked:?}");
     }
 }
 
 /// Event at a node, of which the node's agents are notified.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Seen<'w> {
+pub enum Seen<'w> {
+    /// The run starts.
     Start,
+    /// The run ends.
     End,
     /// The node has decoded or sent a frame, which may be a beacon with elements.
     Frame(&'w Overheard<'w, Packet>),
@@ -140,7 +169,7 @@ pub(crate) enum Seen<'w> {
 
 /// Point in the access point's forwarding path at which it sees a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Passage {
+pub enum Passage {
     /// A station has sent the packet to the access point.
     FromStation,
     /// The packet is about to join the queue to the stations.
@@ -149,9 +178,9 @@ pub(crate) enum Passage {
     Delivered,
 }
 
-/// Action that an agent requests from the world.
+/// Action that an agent, which runs a scheme at a node of the simulated cell, requests from the simulated network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Action {
+pub enum Action {
     /// Limits the window of TCP at this end of a flow: at a sender beside cwnd, at a receiver in the window of its
     /// ACKs. A receiver's limit is in octets.
     LimitWindow(LocalEnd, WindowLimit),
@@ -164,6 +193,7 @@ pub(crate) enum Action {
     Lift(LocalEnd),
     /// Makes a TCP receiver estimate its round-trip time from now on.
     EstimateRoundTrip(LocalEnd),
+    /// Sets the weights of DATA and ACKs in the queue of the agent's node.
     SetWeights(Weights),
     /// Lowers the window that the passing ACK advertises to at most this value.
     RewriteWindow(Bytes),
@@ -177,33 +207,151 @@ pub(crate) enum Action {
     Listen(Listen),
     /// Requests [`Seen::Packet`] for each packet that the access point forwards.
     WatchPackets,
+    /// Drops the passing packet.
+    DropPacket,
+    /// Delays the passing packet until this time. The agents of the access point do not see it again.
+    DelayPacket(Time),
 }
+
+/// Reason for which an action of an agent is not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The end of the flow is at another node, or its transport cannot be limited.
+    NotHere,
+    /// The transport has no window that can be limited in this way.
+    NoWindow,
+    /// The transport has no rate that can be limited.
+    NoRate,
+    /// The queue of the node has no weights, or a weight is 0.
+    NoWeights,
+    /// No packet passes at this moment.
+    NoPacket,
+    /// No beacon is due at this moment, or the node sends none.
+    NoBeacon,
+    /// The time has passed.
+    InThePast,
+    /// Only an agent of an access point may do this.
+    NotAccessPoint,
+    /// Only an agent of a station may do this.
+    NotStation,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotHere => "this end of the flow is not at the node, or its transport has no limits",
+            Self::NoWindow => {
+                "the flow has no such window; a TCP sender's can be limited in segments, in octets or by a divisor, \
+                 a receiver's in octets"
+            }
+            Self::NoRate => "the flow has no rate that can be limited; allowed with TFRC",
+            Self::NoWeights => {
+                "the node's queue has no weights, or a weight is 0; allowed with the discipline \"data-ack\""
+            }
+            Self::NoPacket => "no packet passes; allowed while an access point's agent handles a packet",
+            Self::NoBeacon => "no beacon is due; allowed while an access point's agent composes a beacon",
+            Self::InThePast => "the time has passed; allowed are times from now on",
+            Self::NotAccessPoint => "the node is a station; allowed at an access point",
+            Self::NotStation => "the node is an access point; allowed at a station",
+        })
+    }
+}
+
+impl std::error::Error for Refused {}
 
 /// State that a node may inspect: its own ends of flows, and its cell.
 #[derive(Debug)]
-pub(crate) struct View<'w> {
+pub struct View<'w> {
     pub(crate) cell: CellId,
     pub(crate) node: NodeId,
     pub(crate) air: &'w Cell<Packet>,
     pub(crate) flows: &'w [Flow],
+    /// Possible values of the settings of each member of the cell.
+    pub(crate) members: &'w [Settable],
 }
 
 impl View<'_> {
+    /// Ends of flows at the node, in the order of the flows: the sender's end before the receiver's.
+    pub fn ends(&self) -> impl Iterator<Item = LocalEnd> {
+        let flows = (0..self.flows.len()).map(FlowId::new);
+        let ends = flows
+            .flat_map(|flow| [Side::Sender, Side::Receiver].map(|side| LocalEnd { flow, side }));
+        ends.filter(|end| self.is_here(*end))
+    }
+
+    /// True if this end of a flow is at the node.
+    fn is_here(&self, end: LocalEnd) -> bool {
+        self.flows[end.flow.index()].ends_at(end.side, self.cell, self.node)
+    }
+
+    /// Checks an action that an agent of the node asks for when it handles `seen`.
+    ///
+    /// # Errors
+    /// The reason, if the action is not allowed.
+    pub fn check(&self, now: Time, seen: &Seen<'_>, action: &Action) -> Result<(), Refused> {
+        let allowed = |is_allowed: bool, refused| if is_allowed { Ok(()) } else { Err(refused) };
+        match action {
+            Action::LimitWindow(end, limit) => {
+                let is_octets = matches!(limit, WindowLimit::Octets(_));
+                let has_window = match self.end(*end).ok_or(Refused::NotHere)? {
+                    TransportEnd::TcpSender(_) | TransportEnd::OutsideTcp(_) => true,
+                    TransportEnd::TcpReceiver(_) => is_octets,
+                    _ => false,
+                };
+                allowed(has_window, Refused::NoWindow)
+            }
+            Action::SetCwnd(end, _) => {
+                let has_cwnd = self.end(*end).ok_or(Refused::NotHere)?.cwnd().is_some();
+                allowed(has_cwnd, Refused::NoWindow)
+            }
+            Action::LimitRate(end, _) => {
+                let has_rate = !self.end(*end).ok_or(Refused::NotHere)?.is_tcp();
+                allowed(has_rate, Refused::NoRate)
+            }
+            Action::Lift(end) | Action::EstimateRoundTrip(end) => {
+                allowed(self.end(*end).is_some(), Refused::NotHere)
+            }
+            Action::SetWeights(weights) => {
+                let has_weights = self.members[self.node.index()].has_weights;
+                allowed(has_weights && weights.data > 0 && weights.ack > 0, Refused::NoWeights)
+            }
+            Action::RewriteWindow(_) | Action::DropPacket => {
+                allowed(matches!(seen, Seen::Packet(..)), Refused::NoPacket)
+            }
+            Action::DelayPacket(until) if matches!(seen, Seen::Packet(..)) => {
+                allowed(*until >= now, Refused::InThePast)
+            }
+            Action::DelayPacket(_) => Err(Refused::NoPacket),
+            Action::AddElements(_) => {
+                let is_due = matches!(seen, Seen::BeaconDue) && self.node.is_ap();
+                allowed(is_due, Refused::NoBeacon)
+            }
+            Action::Wake(at) => allowed(*at >= now, Refused::InThePast),
+            Action::WatchPackets => allowed(self.node.is_ap(), Refused::NotAccessPoint),
+            Action::Report(_) => allowed(!self.node.is_ap(), Refused::NotStation),
+            Action::Listen(_) => Ok(()),
+        }
+    }
+
+    /// Member of the cell at which the agent runs.
+    pub fn member(&self) -> Member {
+        Member { cell: self.cell, node: self.node }
+    }
+
     /// Transport at the end `end` of a flow. Returns `None` if the end is at another node, for UDP, which no law
     /// limits, and for a program's transport whose state nobody reports.
-    pub(crate) fn end(&self, end: LocalEnd) -> Option<TransportEnd<'_>> {
-        let flow = &self.flows[end.flow.index()];
-        TransportEnd::of(flow, end.side).filter(|_| flow.ends_at(end.side, self.cell, self.node))
+    pub fn end(&self, end: LocalEnd) -> Option<TransportEnd<'_>> {
+        TransportEnd::of(&self.flows[end.flow.index()], end.side).filter(|_| self.is_here(end))
     }
 
     /// Durations of frames in the cell.
-    pub(crate) fn airtime(&self) -> &Airtime {
+    pub fn airtime(&self) -> &Airtime {
         self.air.airtime()
     }
 
     /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
     /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
-    pub(crate) fn exchange(&self, access: Duration, load: Load) -> Exchange {
+    pub fn exchange(&self, access: Duration, load: Load) -> Exchange {
         let Load { direction, msdu, rate, max_packets } = load;
         let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));
         let ends = match direction {

@@ -6,9 +6,9 @@ use airfair_units::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Jitter {
     last_delay: Option<Duration>,
-    /// 16 · J, which is an integer without rounding loss.  [RFC3550 §A.8]
+    /// 16 times the jitter J, which is an integer without rounding loss.  [RFC3550 §A.8]
     sixteenfold: u64,
-    /// Sum of 16 · J after each packet but the first.
+    /// Sum over the packets but the first of 16 times the jitter J after each.
     sum: u128,
     count: u64,
 }
@@ -25,7 +25,7 @@ impl Jitter {
         self.last_delay = Some(delay);
     }
 
-    /// Mean of J over all packets. The last value of J alone would reflect only a few packets.
+    /// Mean of the jitter J over all packets. The last value alone would reflect only a few packets.
     pub(super) fn mean(&self) -> Option<Duration> {
         let mean = (self.sum / 16).checked_div(u128::from(self.count))?;
         Some(Duration::from_nanos(u64::try_from(mean).expect("no more than the longest delay")))

@@ -9,16 +9,17 @@ pub(super) struct Level {
     current: u64,
     since: Time,
     max: u64,
-    /// Sum of level · time since time 0 [level · ns].
+    /// Integral of the level, such as a queue's length, over time since time 0 [level · ns].
     area: u128,
-    /// `area` at the start of the measured time.
+    /// Value of `area`, the integral of the level over time, at the start of the measured time.
     before: u128,
-    /// `area` at the end of the last closed step of the time series.
+    /// Value of `area`, the integral of the level over time, at the end of the last finished interval of the time
+    /// series.
     closed: u128,
 }
 
 impl Level {
-    /// Sets the level that holds from now on.
+    /// Sets the level, such as a queue's length in packets, that holds from `now` on.
     pub(super) fn set(&mut self, now: Time, level: u64, measured_time: MeasuredTime) {
         // Several packets may come and go at one instant.
         if now != self.since {
@@ -42,7 +43,8 @@ impl Level {
         self.since = now;
     }
 
-    /// Closes a step of the time series with this length. Returns the mean level over the step.
+    /// Ends the current step, one interval of the time series, at `now`. Returns the mean level over the step, whose
+    /// length is `length`.
     #[expect(clippy::cast_precision_loss, reason = "a mean to 15 digits")]
     pub(super) fn close_step(
         &mut self,

@@ -8,10 +8,10 @@ use super::{LinkAccount, MeasuredTime, mean_of};
 use crate::outcome::{FlowStep, Series, StationStep};
 use crate::scenario::{Scenario, Station};
 
-/// Finished steps of the time series of flows and links.
+/// Figures of flows and links for each finished step, one interval of the time series.
 #[derive(Clone, Debug)]
 pub(super) struct SeriesAccount {
-    /// Start of the current step of the time series.
+    /// Start of the current step, one interval of the time series.
     start: Time,
     flows: Vec<Vec<FlowStep>>,
     links: Vec<Vec<f64>>,
@@ -26,7 +26,8 @@ impl SeriesAccount {
         })
     }
 
-    /// Closes the current step of flows and links, but not of cells. Returns the length of the step.
+    /// Ends the current step, one interval of the time series, at `now`: stores the figures of each flow and link for
+    /// it. Those of cells are stored elsewhere. Returns the length of the step.
     pub(super) fn close_step(
         &mut self,
         now: Time,
@@ -58,7 +59,7 @@ impl SeriesAccount {
     }
 }
 
-/// Steps of the time series of one member of a cell.
+/// Results of one member of a cell in the steps, the intervals of the time series.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MemberSteps {
     held: Duration,

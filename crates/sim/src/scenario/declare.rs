@@ -10,11 +10,11 @@ use super::reader::{Entry, Fields, Given};
 
 /// Keys of a table, whose declarations describe them, read them or write them.
 pub(super) enum Keys<'k> {
-    /// State in which each declaration describes its key, with the current value as default.
+    /// Describes each declared key, with the current value as its default. `noun` names what the table describes.
     Describe { noun: &'static str, keys: Vec<Key> },
-    /// State in which each declaration sets the value of its key to that in the file.
+    /// Sets the value of each declared key to that in the file. `is_spoilt` is true if some value has a mistake.
     Read { fields: &'k Fields<'k>, is_spoilt: bool },
-    /// State in which each declaration writes the value of its key as TOML.
+    /// Writes the value of each declared key as TOML.
     Write(Written),
 }
 
@@ -27,11 +27,12 @@ pub(super) struct Form<D, R, W> {
 
 /// Declaration of a key that holds a table, or a word or `false` for no table.
 pub(super) struct OrNone<T> {
-    /// Value for no table: a word, or `false`. With `false`, `true` means the default table.
+    /// Value of the key that means no table: a word, or `false`. With `false`, `true` means the table `default`.
     pub(super) none: Plain<'static>,
-    /// Default table.
+    /// Table with the values of the keys that the file does not set. It also applies if the file has `true` instead of
+    /// a table.
     pub(super) default: T,
-    /// Function that declares the keys of the table.
+    /// Function that declares the keys of the table that the key may hold.
     pub(super) declare: fn(&mut Keys, &mut T),
 }
 
@@ -81,7 +82,8 @@ impl<'k> Keys<'k> {
         written
     }
 
-    /// Sets the noun for what the table describes, with its article.
+    /// Sets the noun for what the declared table describes, with its article: "a station". Messages and the schema use
+    /// it.
     pub(super) fn of(&mut self, name: &'static str) {
         if let Self::Describe { noun, .. } = self {
             *noun = name;
@@ -333,7 +335,7 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// Writes the key declared last only if `condition` is true.
+    /// Removes the key declared last from the written file unless `condition` is true.
     pub(super) fn written_if(&mut self, condition: bool) -> &mut Self {
         if let (Self::Write(written), false) = (&mut *self, condition) {
             written.pop();
@@ -341,7 +343,8 @@ impl<'k> Keys<'k> {
         self
     }
 
-    /// Writes the key declared last before the key `other`, because the archive identifies runs by their text.
+    /// Moves the key declared last to the place before the key `other` in the written file. The order of keys must not
+    /// change: the archive of finished runs identifies each run by the text of its scenario.
     pub(super) fn written_before(&mut self, other: &str) -> &mut Self {
         if let Self::Write(written) = self
             && let Some(place) = written.iter().position(|(name, _)| *name == other)
@@ -367,14 +370,14 @@ pub(super) struct Choice<T: 'static> {
     pub(super) alone: fn() -> Vec<T>,
     /// Returns the variants that a file may write as tables, with the defaults of their settings.
     pub(super) tables: fn() -> Vec<T>,
-    /// True if a table without the key means the first variant of `tables`.
+    /// True if a table in the file that lacks `key`, which names the variant, means the first variant of `tables`.
     pub(super) has_default: bool,
     /// Declares the settings of a variant.
     pub(super) settings: fn(&mut Keys, &mut T),
 }
 
 impl<T: Clone> Choice<T> {
-    /// Kind of a value that is one of the enum's tables, one for each variant.
+    /// Kind of a value of the scenario file that is one of several tables, each for one variant of the enum `T`.
     pub(super) fn tagged(&self) -> Kind {
         let table =
             |mut it: T| ((self.name)(&it), Keys::describe(&mut it, |k, v| self.declare(k, v)));

@@ -63,7 +63,7 @@ pub(super) enum Plain<'n> {
     Power(Dbm),
     /// Length or coordinate.
     Length(Length),
-    /// Speed along an axis.
+    /// Speed in the direction of a coordinate axis, x or y.
     Speed(Speed),
     Frequency(Frequency),
     /// Decimal fraction, in thousandths.
@@ -125,16 +125,16 @@ pub(super) enum Kind {
     Either(&'static [Kind]),
 }
 
-/// Tables that share a key, whose word tells them apart.
+/// Alternative tables that all have the key `key`; its word tells which of the tables it is.
 #[derive(Debug)]
 pub(super) struct Tagged {
-    /// Key that the tables share, such as `kind` or `model`.
+    /// Key by which a value says which of several tables it is, such as `kind` or `model`.
     pub(super) key: &'static str,
     /// Noun for what the word names, such as "transport".
     pub(super) noun: &'static str,
-    /// Word that applies if the key is absent; `None` if the key is mandatory.
+    /// Word that applies if the key `key` is absent; `None` if the key is mandatory.
     pub(super) otherwise: Option<&'static str>,
-    /// Words of the shared key, each with its table.
+    /// Words that the key `key` may have, each with the table that has this word.
     pub(super) variants: &'static [(&'static str, &'static Table)],
 }
 
@@ -174,10 +174,11 @@ impl fmt::Display for Plain<'_> {
 
 /// Type whose values are scalar values of keys.
 pub(super) trait Scalar: Copy {
-    /// Converts this value to a [`Plain`].
+    /// Converts this value to a [`Plain`], the common form of all scalar values of keys.
     fn plain(self) -> Plain<'static>;
 
-    /// Converts a [`Plain`] to this type; `None` if it has another type.
+    /// Converts a [`Plain`], the common form of all scalar values of keys, to this type; `None` if it holds a value of
+    /// another type.
     fn of(plain: Plain) -> Option<Self>;
 }
 

@@ -548,7 +548,7 @@ pub struct ArfAware {
     pub law: arf_aware::Params,
     /// Time between two polls of the link's rate; with `None`, the driver notifies TCP of each change.
     pub poll: Option<Duration>,
-    /// Delay from a change of the rate, or from a poll, until TCP knows the rate.
+    /// Delay until TCP knows a new rate of its link: from the change, or from the poll by which TCP asks its driver.
     pub notification_delay: Duration,
 }
 

@@ -26,7 +26,7 @@ pub(super) enum Target {
     Unknown,
 }
 
-/// Namespace of a scenario.
+/// Names in use in a scenario: of cells, stations, hosts, links and flows.
 #[derive(Debug)]
 pub(super) struct Names {
     targets: BTreeMap<String, Target>,

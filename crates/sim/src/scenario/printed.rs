@@ -13,7 +13,8 @@ use super::error::ScenarioError;
 use super::kind::Words;
 use super::reader::{Entry, Fields};
 
-/// Properties of a link that neither the cell nor the station sets, so that the rate may decide them.
+/// Width, guard interval and streams of a link: true for each that neither the cell nor the station sets. These follow
+/// from the rate in the file, such as `866 Mb/s`, as only a few modes have this rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Open {
     width: bool,
@@ -22,8 +23,8 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Properties that a cell leaves open. A cell with a radio leaves none open, because its ranges refer to given
-    /// rates.
+    /// Width, guard interval and streams that a cell does not set. For a cell with a radio, all count as set, because
+    /// the ranges of the radio refer to given rates.
     pub(super) fn of_cell(fields: &Fields) -> Self {
         if fields.get("radio").is_set() {
             return Self::default();
@@ -32,7 +33,7 @@ impl Open {
         Self { width, guard, streams }
     }
 
-    /// Properties in `self`, without those that the station sets.
+    /// Width, guard interval and streams that neither the cell (`self`) nor the station sets.
     fn and(self, station: &Fields) -> Self {
         let [width, guard, streams] = open(station);
         Self {
@@ -89,7 +90,8 @@ pub(super) fn channel_for(
     })
 }
 
-/// Rates as vendors print them under a key: in a schedule, or per direction.
+/// Rates under a key of the file in the way in which vendors print them, such as `866 Mb/s`: one rate, the rates of a
+/// schedule over time, or those of both directions.
 fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     if let Some(fields) = entry.fields() {
         let ways = ["up", "down"].into_iter().filter(|way| fields.has(way));
@@ -99,7 +101,8 @@ fn printed_rates(entry: &Entry) -> Vec<PrintedRate> {
     printed(entry).into_iter().chain(entry.items().iter().filter_map(of_step)).collect()
 }
 
-/// Rate as vendors print it under a key; `None` if the value is not a rate.
+/// Rate under a key of the file in the way in which vendors print it, such as `866 Mb/s`; `None` if the value is not a
+/// rate.
 pub(super) fn printed(entry: &Entry) -> Option<PrintedRate> {
     let Value::Text(text) = &entry.node?.value else { return None };
     text.parse().ok()
@@ -113,7 +116,8 @@ struct Choices {
 }
 
 impl Choices {
-    /// Widths, guard intervals and streams for a link whose given properties stay as they are.
+    /// Widths, guard intervals and streams that a link may get. Those that are not `open`, because the file sets them,
+    /// stay as they are; `open` ones may be any that the format has.
     fn of(link: LinkFormat, open: Open, band: Band) -> Self {
         let all = Self::all(link.format, band);
         Self {
@@ -151,8 +155,8 @@ impl Choices {
     }
 }
 
-/// The format if there is only one, or else the format of the only mode that a vendor would print. `None` if the rate
-/// is ambiguous.
+/// The only format in `found`, or else the format of the only mode that vendors print: one with the highest rate for
+/// its number of streams. `None` if the rate is ambiguous.
 fn unambiguous(found: &[(LinkFormat, Mode)]) -> Option<LinkFormat> {
     if let [(format, _)] = found {
         return Some(*format);
@@ -164,8 +168,8 @@ fn unambiguous(found: &[(LinkFormat, Mode)]) -> Option<LinkFormat> {
 /// Number of streams of common clients. A rate that needs more streams may mean another width.
 const USUAL_STREAMS: u8 = 2;
 
-/// Format that a printed rate means: the one of the usual width if common clients have enough streams for it, and
-/// otherwise the only one of all widths.
+/// Format of a link that has the rate which a paper prints: the format of the usual channel width if it needs no more
+/// streams than common clients have, and otherwise the only format with this rate at any width.
 ///
 /// # Errors
 /// All formats that the rate may mean.

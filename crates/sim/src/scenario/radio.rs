@@ -363,7 +363,8 @@ pub(super) fn check(
     Some(true)
 }
 
-/// Number of ranges that a radio gives; `None` if one contains a mistake.
+/// Number of rates for which the radio's key `range` gives the distance that they reach; `None` if one contains a
+/// mistake. `rates` are those that the cell has.
 fn check_ranges(entry: &Entry, rates: Option<CellRates>, mistakes: &mut Mistakes) -> Option<usize> {
     if entry.bad {
         return None;

@@ -37,7 +37,8 @@ fn named(name: &str) -> &'static Table {
     }
 }
 
-/// Collects tagged tables below `table`, each one once.
+/// Collects the groups of alternative tables, told apart by the word of a key such as `kind`, that keys of `table` or
+/// of tables below it hold. Each group is collected once.
 fn collect(table: &'static Table, out: &mut Vec<(&'static str, &'static Tagged)>) {
     for key in table.keys {
         below(key.name, &key.kind, out);
@@ -91,7 +92,8 @@ fn rows(out: &mut String, heading: &str, prefix: &str, table: &Table) {
     }
 }
 
-/// Today's default of a key, if it differs by era.
+/// Words on the default of a key in cells of 802.11n, ac and ax, for the reference; empty if all cells have the same
+/// one.
 fn of_today(heading: &str, name: &str) -> String {
     let defaults: Vec<String> = eras::defaults_of(heading, name)
         .map(|(value, whose)| format!("`{}`{whose}", value.trim_matches('"')))

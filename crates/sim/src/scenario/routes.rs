@@ -87,7 +87,8 @@ impl Scenario {
 /// Largest number of wired links on a route.
 const MAX_HOPS: usize = 1_000;
 
-/// Checks that there is a route between the ends of each flow. A section is reported once.
+/// Checks that there is a route between the ends of each flow. A `[flow.NAME]` section that stands for several flows is
+/// reported once.
 pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut Mistakes) {
     let mut known: BTreeMap<Node, Routes> = BTreeMap::new();
     let mut told = BTreeSet::new();

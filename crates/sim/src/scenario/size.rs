@@ -26,7 +26,8 @@ const MAX_ROOM: u64 = 10_000_000;
 /// Size of the smallest packet in a queue that counts octets [octets].
 const SMALL_PACKET: u64 = 40;
 
-/// Number of items of one kind, summed over the parts of a file. A sum that becomes too large is reported once.
+/// Count of items, such as waypoints, over all sections of a file, which may have only so many of them. The first
+/// excess over `most` is reported as a mistake.
 pub(super) struct Budget {
     noun: &'static str,
     most: usize,
@@ -34,15 +35,15 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Creates a budget of `most` items; `noun` names them in the plural.
+    /// Creates a budget of `most` items; `noun` names the items in the plural, for a message.
     pub(super) const fn new(noun: &'static str, most: usize) -> Self {
         Self { noun, most, spent: 0 }
     }
 
-    /// Adds `count` times `each` items to the sum.
+    /// Adds `count` times `each` stations, flows and other items of a scenario to those counted so far.
     ///
     /// # Errors
-    /// [`Spoilt`] if the sum becomes too large.
+    /// [`Spoilt`] if more items are spent than the budget has.
     pub(super) fn spend(
         &mut self,
         count: usize,

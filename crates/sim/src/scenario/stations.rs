@@ -34,7 +34,8 @@ pub(super) struct Group<'n> {
     station: Option<Station>,
 }
 
-/// Reads each section `[station.NAME]` by itself.
+/// Reads all sections `[station.NAME]`: each is a station or, with `count`, a group of equal ones. Relations between
+/// sections are read later.
 pub(super) fn groups<'n>(
     entry: Entry<'n>,
     context: &Context,

@@ -38,7 +38,8 @@ to = "server"
 transport = { kind = "external" }
 "#;
 
-/// A declared key at an address in [`BASE`], with the keys that must be set before it.
+/// A declared key of the scenario file, with the path at which it can be set in the scenario [`BASE`]. `company` are
+/// the keys that must be set before it.
 struct Found {
     path: String,
     key: &'static Key,
@@ -246,7 +247,8 @@ fn the_example_of_each_key_changes_the_scenario() {
     }
 }
 
-/// Keys with the words that [`BASE`] refuses, because they need other keys, cells or stations.
+/// Keys with those of their allowed words that are mistakes in the scenario [`BASE`], because they need other keys,
+/// cells or stations.
 const REFUSED: [&str; 17] = [
     "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",

@@ -57,16 +57,16 @@ pub(super) fn airtime(runs: &[&Outcome]) -> Table {
     let mut t = Declaration::of_each("airtime", "station", meaning, runs, |run| &run.stations);
     airtime_share(&mut t);
     t.column("data_up", Unit::Fraction, |row| share(row.it.airtime_data_up, row.run.elapsed))
-        .says("Share of the air of data frames that the station sent.");
+        .says("Share of the air that data frames sent by the station used.");
     t.column("data_down", Unit::Fraction, |row| share(row.it.airtime_data_down, row.run.elapsed))
-        .says("Share of the air of data frames sent to the station.");
+        .says("Share of the air that data frames sent to the station used.");
     t.column("control", Unit::Fraction, |row| share(row.it.airtime_control, row.run.elapsed))
-        .says("Share of the air of ACK, RTS and CTS frames of the station's exchanges.");
+        .says("Share of the air that ACK, RTS and CTS frames of the station's exchanges used.");
     t.column("occupancy", Unit::Fraction, |row| {
         share(held(row.it), row.run.elapsed) + share(row.it.contention, row.run.elapsed)
     })
     .says(
-        "Share of the air of the station's exchanges, with the interframe spaces and back-off before them.  \
+        "Share of the air that the station's exchanges used, with the interframe spaces and back-off before them.  \
          [occupancy-tfrc fig. 1]",
     );
     t.column("frames", Unit::Frames, |row| row.it.radio.frames)

@@ -38,7 +38,8 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     })
     .says(
         "Loss as estimated from a trace at the wired end: the share of TCP retransmissions among the data segments \
-         that this end sent or, if only the sender is wireless, received.  [updown-fairness §III]",
+         of the trace. These are the segments that arrived if only the sender is wireless, and otherwise those that \
+         were sent.  [updown-fairness §III]",
     );
     t.column("active_s", Unit::Seconds, |row| row.it.active.as_secs_f64()).says(
         "Life of the flow within the measured time: from its start until all its data are acknowledged or, for TFRC \
@@ -108,7 +109,7 @@ fn counts(t: &mut Declaration<Of<'_, FlowOutcome>>) {
     t.column("packets_in_flight", Unit::Packets, |row| row.it.packets_in_flight)
         .says("Packets queued, on the air or on a wire at the end of the run.");
     t.column("acks_dropped", Unit::Packets, |row| row.it.acks_dropped).says(
-        "Packets that the receiver sent within the measured time and that were dropped or lost, such as ACKs.",
+        "Packets from the receiver, such as ACKs, that were sent within the measured time and dropped or lost.",
     );
     t.column("retransmissions", Unit::Segments, |row| row.it.retransmissions)
         .says("Segments that the sender sent again.");

@@ -79,7 +79,8 @@ pub(super) fn places(runs: &[&Outcome]) -> Table {
             limits.places.iter().map(move |it| Row { run, flow, limits, it })
         })
     });
-    let meaning = "Queues on the route of each flow in which its packets waited while its sender could not send more, or were lost.";
+    let meaning = "Queues on the route of each flow: those in which its packets waited while its sender could not \
+                   send more, and those in which its packets were lost.";
     let mut t = Declaration::new("places", meaning, rows.collect());
     t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
     t.column("flow", Unit::Number, |row| row.flow).says(PLACE);

@@ -49,14 +49,14 @@ pub enum Values {
     U32(Vec<u32>),
     /// Unsigned integers of 64 bits: counts, and times in nanoseconds.
     U64(Vec<u64>),
-    /// Floating-point numbers: values of all other kinds.
+    /// Floating-point numbers: all other values, such as means, rates and fractions, and values that some rows lack.
     F64(Vec<f64>),
 }
 
 /// Unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Index into a list, or a code.
+    /// Number without a unit: an index into a list, a seed or hash, or a mean count.
     Number,
     /// Number of items or events.
     Count,
@@ -161,7 +161,7 @@ struct Declaration<R> {
 /// Item of a run, such as a flow, for which a table has a row.
 struct Of<'r, T> {
     run: &'r Outcome,
-    /// Index of the item in the scenario's list.
+    /// Index of the flow, station or link of a row in the scenario's list.
     place: u32,
     it: &'r T,
 }
@@ -171,7 +171,8 @@ impl<R> Declaration<R> {
         Self { rows, table: Table { name, meaning, columns: Vec::new() } }
     }
 
-    /// Declares the next column, with the value of each row. A call of [`says`](Self::says) must follow.
+    /// Declares the next column, with the value of each row. A call of [`says`](Self::says), which sets the column's
+    /// meaning, must follow.
     fn column<V: Value>(
         &mut self,
         name: impl Into<String>,
@@ -198,7 +199,8 @@ impl<R> Declaration<R> {
 }
 
 impl<'r, T> Declaration<Of<'r, T>> {
-    /// Starts a table with one row per run and item. The column `kind` holds the index of the item.
+    /// Starts a table with one row for each item, such as a flow, of each run. `kind` names the column that holds the
+    /// index of the item in the scenario's list.
     fn of_each(
         name: &'static str,
         kind: &'static str,

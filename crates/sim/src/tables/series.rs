@@ -26,7 +26,7 @@ pub fn series(name: &str, scenario: &Scenario, runs: &[&Outcome]) -> Option<Tabl
     Some(table(&Steps { name, runs, step, end: scenario.duration }))
 }
 
-/// All time series without runs, for the names, units and meanings of their columns.
+/// A table without rows for each time series, which shows the names, units and meanings of its columns.
 pub fn declared_series() -> impl Iterator<Item = Table> {
     let (step, end) = (Duration::ZERO, Duration::ZERO);
     SERIES.into_iter().map(move |name| table(&Steps { name, runs: &[], step, end }))
@@ -115,20 +115,20 @@ struct Steps<'r> {
     end: Duration,
 }
 
-/// One step of an item's time series.
+/// One step, an interval of a time series, of one flow, station, access point or link.
 struct Step<'r, T> {
     replication: u32,
-    /// Index of the item in the scenario's list.
+    /// Index of the flow, station, access point or link in the scenario's list of these.
     place: u32,
     start: Duration,
-    /// Length of the step; the last one may be shorter than the others.
+    /// Length of the step of the time series; the last one may be shorter than the others.
     length: Duration,
     value: &'r T,
 }
 
 impl<'r> Steps<'r> {
-    /// Starts a table with a row for each step of each item of each run. The column `kind` holds the index of the
-    /// item.
+    /// Starts a table with a row for each run, each item, such as a flow or a link, and each step, an interval of the
+    /// time series. The column `kind` holds the index of the item.
     fn of_each<T>(
         &self,
         kind: &'static str,

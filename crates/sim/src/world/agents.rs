@@ -3,23 +3,32 @@
 use std::mem;
 
 use airfair_laws::window_limit::WindowLimit;
-use airfair_units::DataRate;
+use airfair_units::{DataRate, Time};
 use airfair_wlan::{Elements, NodeId, Phase};
 
 use super::{Bss, Event, Flow, Hop, Output, World};
 use crate::clock::Clock;
-use crate::coupling::{Action, LocalEnd, Passage, Seen, View};
+use crate::coupling::{Action, Agent, CustomAgent, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
 use crate::packet::{Packet, Side};
-use crate::record::{CellId, Record, Recorder};
+use crate::record::{CellId, Member, Record, Recorder};
 
 /// Frame or packet that an agent may modify in the current event.
 enum Subject<'w> {
     None,
     /// The packet that the access point forwards.
-    Packet(&'w mut Packet),
+    Packet(&'w mut Packet, &'w mut PacketFate),
     /// Elements of the beacon that is due.
     Beacon(&'w mut Elements),
+}
+
+/// Fate of a packet that the agents of an access point see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PacketFate {
+    GoesOn,
+    Dropped,
+    /// The packet goes on at this time.
+    Delayed(Time),
 }
 
 impl Flow {
@@ -70,14 +79,46 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Shows a packet to the access point's agents. Returns the packet as they leave it.
+    /// Shows a packet to the access point's agents. Returns the packet as they leave it; `None` if one of them has
+    /// dropped or delayed it.
     #[inline(never)]
-    pub(super) fn pass(&mut self, cell: CellId, passage: Passage, mut packet: Packet) -> Packet {
+    pub(super) fn pass(
+        &mut self,
+        cell: CellId,
+        passage: Passage,
+        mut packet: Packet,
+    ) -> Option<Packet> {
+        let mut fate = PacketFate::GoesOn;
         for index in 0..self.cells[cell.index()].agents[NodeId::AP.index()].len() {
             self.ask(cell, NodeId::AP, index, &Seen::Packet(passage, &packet));
-            self.apply_all(cell, NodeId::AP, Subject::Packet(&mut packet));
+            self.apply_all(cell, NodeId::AP, Subject::Packet(&mut packet, &mut fate));
+            if fate == PacketFate::Dropped {
+                break;
+            }
         }
-        packet
+        match fate {
+            PacketFate::GoesOn => return Some(packet),
+            PacketFate::Dropped => self.lose(&packet),
+            PacketFate::Delayed(until) => self.hold(until, passage, packet),
+        }
+        None
+    }
+
+    /// Puts an agent from outside at a member of a cell, after the agents that the member has. The world is at its
+    /// start.
+    ///
+    /// # Panics
+    /// If the world has begun to advance.
+    pub fn add_agent(&mut self, at: Member, agent: Box<dyn CustomAgent>) {
+        assert!(self.now == Time::ZERO && self.events == 0, "agents start with the run");
+        let bss = &mut self.cells[at.cell.index()];
+        bss.agents.resize_with(bss.members.len(), Vec::new);
+        let of_node = &mut bss.agents[at.node.index()];
+        of_node.push(Agent::Custom(agent));
+        let index = of_node.len() - 1;
+        self.ask(at.cell, at.node, index, &Seen::Start);
+        self.apply_all(at.cell, at.node, Subject::None);
+        self.drain_touched();
     }
 
     /// Collects the elements of a beacon that is due, and notifies the stations' agents that it is due. Senders that
@@ -102,10 +143,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     ) -> Option<(NodeId, (usize, usize))> {
         let (mut place, mut first) = at;
         let Self { now, cells, flows, actions, .. } = self;
-        let Bss { cell: air, agents, .. } = &mut cells[cell.index()];
+        let Bss { cell: air, agents, members, .. } = &mut cells[cell.index()];
         while let Some(frame) = air.overheard(place) {
             let node = frame.listener;
-            let view = View { cell, node, air, flows };
+            let view = View { cell, node, air, flows, members };
             for (index, agent) in (first..).zip(&mut agents[node.index()][first..]) {
                 agent.handle(*now, &Seen::Frame(&frame), &view, actions);
                 if !actions.is_empty() {
@@ -130,8 +171,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Passes an event to one agent and collects its actions, without applying them.
     fn ask(&mut self, cell: CellId, node: NodeId, index: usize, seen: &Seen) {
-        let Bss { cell: air, agents, .. } = &mut self.cells[cell.index()];
-        let view = View { cell, node, air, flows: &self.flows };
+        let Bss { cell: air, agents, members, .. } = &mut self.cells[cell.index()];
+        let view = View { cell, node, air, flows: &self.flows, members };
         agents[node.index()][index].handle(self.now, seen, &view, &mut self.actions);
     }
 
@@ -170,8 +211,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 }
             }
             (Action::SetWeights(weights), _) => bss.cell.set_weights(node, weights),
-            (Action::RewriteWindow(window), Subject::Packet(packet)) => {
+            (Action::RewriteWindow(window), Subject::Packet(packet, _)) => {
                 packet.limit_window(window);
+            }
+            (Action::DropPacket, Subject::Packet(_, fate)) => **fate = PacketFate::Dropped,
+            (Action::DelayPacket(until), Subject::Packet(_, fate)) => {
+                **fate = PacketFate::Delayed(until);
             }
             (Action::AddElements(added), Subject::Beacon(elements)) => {
                 elements.append(&added).expect("a beacon has room for what agents say");
@@ -187,7 +232,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.observes = true;
             }
             (Action::WatchPackets, _) => bss.watches_packets = true,
-            (Action::RewriteWindow(_), _) => unreachable!("no packet passes"),
+            (Action::RewriteWindow(_) | Action::DropPacket | Action::DelayPacket(_), _) => {
+                unreachable!("no packet passes")
+            }
             (Action::AddElements(_), _) => unreachable!("no beacon is due"),
         }
     }

@@ -113,8 +113,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         (cell, from, to): (CellId, NodeId, NodeId),
         packet: &Packet,
     ) -> Result<(), Full> {
-        let packet = self.pass(cell, Passage::ToQueue, *packet);
-        self.cells[cell.index()].enqueue(self.now, &packet, from, to)
+        match self.pass(cell, Passage::ToQueue, *packet) {
+            Some(packet) => self.cells[cell.index()].enqueue(self.now, &packet, from, to),
+            None => Ok(()),
+        }
     }
 
     /// Processes the output of all cells. One round is enough, because no packet goes from one cell to another
@@ -185,7 +187,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if self.cells[index].watches_packets {
             let is_up = msdu.to.is_ap();
             let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
-            packet = self.pass(CellId::new(index), passage, packet);
+            match self.pass(CellId::new(index), passage, packet) {
+                Some(passed) => packet = passed,
+                None => return,
+            }
         }
         self.arrive(&packet);
     }

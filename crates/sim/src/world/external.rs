@@ -20,7 +20,7 @@ const LONGEST_PACKET: Bytes = Bytes::new(65_535);
 /// Output of a world for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// A packet has left the world.
+    /// A packet of an external flow has left the simulated network, delivered or lost.
     Released(Released),
     /// The queue that refused a packet of this end now has room for a packet of the same size.
     Room(FlowId, Side),
@@ -35,7 +35,7 @@ pub struct Released {
     pub flow: FlowId,
     /// End of the flow that sent the packet.
     pub origin: Side,
-    /// Number by which the owner identifies the packet's bytes.
+    /// Number by which the owner of the world identifies the packet's bytes.
     pub handle: Handle,
     /// Reason for which the packet has left.
     pub reason: ReleaseReason,
@@ -54,7 +54,7 @@ pub enum ReleaseReason {
     RunEnded,
 }
 
-/// Reason for which the world has refused a packet. Its handle stays with the owner.
+/// Reason for which the world has refused a packet. The packet's handle stays with the owner of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The queue of the sending host is full. [`Output::Room`] follows when it has room.
@@ -158,7 +158,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         hops.filter_map(in_frame).min().unwrap_or(LONGEST_PACKET)
     }
 
-    /// Returns a packet that has arrived at its end to the owner.
+    /// Returns a packet that has arrived at its destination to the code that drives the simulation.
     #[cold]
     pub(super) fn hand_over(&mut self, mut packet: Packet, External { size, .. }: External) {
         if packet.origin == Side::Sender {
@@ -169,7 +169,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.release(&packet, ReleaseReason::Delivered);
     }
 
-    /// Releases the handle of a packet that leaves the world, if it is external.
+    /// Tells the code that drives the simulation that a packet has left the simulated network, if it came from outside
+    /// of it. That code may then drop the packet's bytes, which the handle identifies.
     #[inline]
     pub(super) fn release(&mut self, packet: &Packet, reason: ReleaseReason) {
         if let Body::External(External { handle, tcp, .. }) = packet.body {
@@ -179,13 +180,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Queues an output for the owner, whose turn comes after the current event.
+    /// Queues an output for the code that drives the simulation, which takes it after the current event.
     pub(super) fn put_out(&mut self, output: Output) {
         self.outputs.push_back(output);
         self.horizon = Time::ZERO;
     }
 
-    /// Releases the handles of all packets that are in the world when it ends.
+    /// Tells the code that drives the simulation of every packet from outside that is still in the simulated network
+    /// when the run ends.
     pub(super) fn release_all(&mut self) {
         let inside: Vec<Packet> = self.under_way().copied().collect();
         for packet in &inside {

@@ -185,7 +185,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         Ok(())
     }
 
-    /// Records a packet that does not come back to its source, whether the host's queue has accepted or dropped it.
+    /// Records that a flow's sender has sent a packet: the host's queue has accepted or dropped it, and has not handed
+    /// it back to the sender.
     #[inline]
     pub(super) fn note_sent(&mut self, packet: &Packet) {
         if packet.hop == 0 && packet.origin == Side::Sender {

@@ -23,27 +23,29 @@ use crate::endpoint::Source;
 use crate::packet::{FlowId, Packet, Side, connection_number};
 use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
 
-/// Longest time between two checks of a flow whose sender stops for the same reason.
+/// Longest time between two checks of what limits a flow, while its sender stops each time for the same reason as
+/// before.
 const MAX_STEP: Duration = Duration::from_millis(50);
-/// Minimum number of checks over a flow's life so far, so that short flows are measured as well.
+/// Number of times that the limit of a flow is checked within its life so far, at least, so that short flows are
+/// measured as well.
 const LOOKS: u64 = 64;
 
-/// State of the measurement of one flow.
+/// State of the measurement of what limits one flow: a window, its rate, its data, or a queue on its route.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitWatch {
-    /// Reason for which the sender stopped sending last; `None` unless the sender is open.
+    /// Reason for which the sender stopped sending last; `None` before the flow has started and after it has ended.
     sender: Option<Limit>,
     /// Time of the flow's start.
     started: Time,
-    /// Time up to which the flow's time has been charged to limits.
+    /// Time up to which the flow's time has been attributed to what limited it.
     looked_at: Time,
-    /// Current limit, and the time since which it has held.
+    /// What limits the flow now, and the time since which it has.
     under_way: Option<(LimitedBy, Time)>,
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Charges the time since a sender stopped to a limit, before the sender sends again, unless the last check was a
-    /// short time ago.
+    /// Attributes the time since a sender stopped to what limits its flow, before the sender sends again, unless the
+    /// last check was a short time ago.
     #[inline(never)]
     pub(super) fn look_before(&mut self, id: FlowId) {
         let LimitWatch { started, looked_at, .. } = self.limits[id.index()];
@@ -53,7 +55,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Charges the time since the last check of a flow to the flow's current limit.
+    /// Attributes the time since the last check of a flow to what limits the flow now.
     fn look(&mut self, id: FlowId) {
         let LimitWatch { sender, looked_at, .. } = self.limits[id.index()];
         let now = self.now;
@@ -62,7 +64,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.note_limit(id, waits_at.map_or(LimitedBy::Sender(sender), LimitedBy::Place));
     }
 
-    /// Charges the time up to now to a limit. Consecutive equal limits make one record.
+    /// Attributes the flow's time since the last check to `by`, a reason of the sender or a queue on the route. As long
+    /// as the reason stays the same, one record covers the time.
     fn note_limit(&mut self, id: FlowId, by: LimitedBy) {
         let watch = &mut self.limits[id.index()];
         let from = std::mem::replace(&mut watch.looked_at, self.now);
@@ -113,7 +116,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Records the current limit at the end of the flow.
+    /// Records what has held the sender back last, at the end of the flow.
     fn end_limit(&mut self, id: FlowId) {
         let watch = &mut self.limits[id.index()];
         watch.sender = None;
@@ -122,7 +125,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Records the limits of all open flows at the end of the run.
+    /// Records what has held the sender back last, for each flow that goes on at the end of the run.
     pub(super) fn end_limits(&mut self) {
         for id in (0..self.limits.len()).map(FlowId::new) {
             self.look(id);

@@ -43,7 +43,8 @@ pub(crate) struct Settable {
     pub(crate) has_weights: bool,
     /// Limits of the member's A-MPDUs in the scenario; `None` if its frames carry one MPDU each.
     pub(crate) aggregates: Option<AmpduLimits>,
-    /// Random stream for a link that has no errors yet; `None` in a cell with a radio, where powers decide.
+    /// Random stream for errors on the member's link, should an error model be set during the run; `None` in a cell
+    /// with a radio, where received powers decide which frames have errors.
     pub(crate) errors: Option<Stream>,
 }
 
@@ -375,7 +376,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.limit_window(LocalEnd { flow, side }, limit);
             }
             (Side::Receiver, _, Sink::Tcp(_), WindowLimit::None) => {
-                self.lift(LocalEnd { flow, side })
+                self.lift(LocalEnd { flow, side });
             }
             _ => return Err(Unsettable::NoWindow),
         }

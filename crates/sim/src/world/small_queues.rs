@@ -19,11 +19,12 @@ use crate::record::Recorder;
 /// Use that a sender makes of the departures of its packets from its host's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Departures {
-    /// The sender ignores departures.
+    /// The sender does not use the departures of its packets from its host's queue.
     Ignored,
-    /// A saturated sender sends another packet at each departure.
+    /// The sender is saturated, and sends another packet whenever one leaves its host's queue.
     Awaited,
-    /// A sender with a small queue counts the octets that have left.
+    /// The sender has TCP small queues: it counts the octets that have left its host's queue, and waits while too many
+    /// are in it.
     Counted,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct SmallQueue {
 }
 
 impl SmallQueue {
-    /// Creates the state for a source that counts departures; `None` for other sources.
+    /// Creates the state for a sender with TCP small queues; `None` for other sources.
     pub(crate) fn of(source: &Source) -> Option<Box<Self>> {
         let Source::Tcp(sender) = source else { return None };
         tcp::Sender::has_small_queue(sender).then(Box::default)
@@ -45,7 +46,7 @@ impl SmallQueue {
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
-    /// Use that the sender makes of a packet's departure from the queue in front of this hop.
+    /// Use that a flow's sender makes of the departure of its packet from the queue in front of this hop.
     #[inline]
     pub(super) fn departures(&self, flow: FlowId, origin: Side, hop: u16) -> Departures {
         if hop == 0 && origin == Side::Sender {
@@ -55,7 +56,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Notes the future departure of a packet that a wired link has accepted from a sender that counts departures.
+    /// Notes when a packet that a wired link has accepted will leave the link's queue. The packet's sender has TCP
+    /// small queues.
     #[inline(never)]
     pub(super) fn note_departure(&mut self, link: LinkId, packet: &Packet) {
         let at = self.links[link.index()].last_departure();
@@ -63,7 +65,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         queue.expect("a sender that counts").departures.push_back((at, packet.size()));
     }
 
-    /// Notifies a sender that counts departures of packets that have left its station's queue.
+    /// Notifies a sender, which has TCP small queues or is saturated, of packets that have left its station's queue.
     #[inline(never)]
     pub(super) fn tell_departures(&mut self, id: FlowId, left: &[Departure<Packet>]) {
         let source = &mut self.flows[id.index()].source;

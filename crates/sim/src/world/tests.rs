@@ -28,8 +28,8 @@ const fn us(us: u64) -> Time {
     Time::from_nanos(us * 1_000)
 }
 
-/// Two hosts with a link of 8 Mb/s between them. From 1 ms on, a packet of 1000 octets leaves every 10 ms: it takes 1
-/// ms to send and arrives another 2 ms later.
+/// Two hosts with a link of 8 Mb/s between them, on a clock that answers as `script` says when it is to wait. From 1 ms
+/// on, a packet of 1000 octets leaves every 10 ms: it takes 1 ms to send and arrives another 2 ms later.
 fn wire(script: &[Woken]) -> World<(), Scripted> {
     let text = "duration = \"1 s\"\n[router.r]\n[host.a]\nlink = { to = \"r\", rate = \"8 Mb/s\", delay = \"2 ms\" }\n\
                 [host.b]\nlink = { to = \"r\", rate = \"8 Gb/s\" }\n\
@@ -51,8 +51,9 @@ fn the_clock_waits_for_each_event_and_then_for_the_end() {
     assert_eq!((world.now(), world.next_event()), (us(5_000), Some(us(11_000))));
 }
 
-/// The world returns when the clock has input at once, while it awaits the second event, and while it awaits the end
-/// of the period. The awaited event happens in the next call.
+/// When the clock has input for the owner of the world, the world returns before the event that it awaits, and handles
+/// this event in the next call. The input comes at once, while the world awaits the packet's arrival at 4 ms, and while
+/// it awaits the time of 5 ms to which it was to advance.
 #[test]
 fn input_hands_over_to_the_owner_before_the_event_that_was_awaited() {
     use Woken::{Due, Input};

@@ -58,7 +58,7 @@ const STATION: [Choice; 8] = [
     &["[\"5 m\", \"3 m\"]", "[\"-40 m\", \"0 m\"]", "[\"2 km\", \"0 m\"]"],
 ];
 
-/// Alternatives for the lines of a flow after its ends.
+/// Alternatives for the lines of a flow's section that follow `from` and `to`.
 const FLOW: [Choice; 4] = [
     &[
         "{ kind = \"tcp\" }",

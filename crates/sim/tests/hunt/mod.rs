@@ -19,7 +19,8 @@ pub(crate) enum DocumentOutcome {
     },
 }
 
-/// Numbers of documents that a search without failure has checked.
+/// Numbers of random scenario documents that were made, accepted and run in a search for one with which the program
+/// fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) made: u64,
@@ -41,7 +42,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }
 
-/// Checks random documents for `AIRFAIR_FUZZ_SECONDS` seconds, or `few` of them.
+/// Checks random documents for `AIRFAIR_FUZZ_SECONDS` seconds, or `few` documents if the variable is not set.
 ///
 /// # Panics
 /// If a check fails. The document, reduced as far as it still fails, is written to the file that the message names.

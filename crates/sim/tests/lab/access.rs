@@ -1,5 +1,7 @@
 //! Channel access, aggregates, wires and flows that the owner of a world changes during a run.
 
+use std::fmt::Write as _;
+
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::link::LinkId;
 use airfair_sim::metrics::Metrics;
@@ -14,6 +16,9 @@ use airfair_wlan::edca::AccessCategory;
 use crate::common::{SATURATED, TCP, parse, run_once, uploads};
 
 type Driven = World<Metrics, FreeRunning>;
+
+/// Change of a setting.
+type Set = fn(&mut Driven) -> Result<(), Unsettable>;
 
 /// A run of `scenario` whose owner calls `set` after each of the `steps` [ns].
 fn stepped(scenario: &Scenario, steps: &[u64], mut set: impl FnMut(&mut Driven)) -> Outcome {
@@ -31,14 +36,16 @@ fn driven(scenario: &Scenario, set: impl FnMut(&mut Driven)) -> Outcome {
     stepped(scenario, &[0], set)
 }
 
-/// Cells in which contenders wait in groups, alone, hidden from each other, with categories and with aggregates.
+/// Cells whose contenders (queues of members that compete for the channel) count slots together or alone, are hidden
+/// from each other, or have access categories and aggregates.
 fn cells() -> Vec<Scenario> {
     let up = |cell: &str, stations: &str| {
         let category = if cell.contains("802.11ax") { "dscp = 46" } else { "" };
         let mut text =
             format!("duration = \"300 ms\"\nseries = \"off\"\n[bss.cell]\n{cell}\n[host.h]\n");
         for (index, keys) in (1..).zip(stations.split(';')) {
-            text += &format!(
+            let _ = write!(
+                text,
                 "[station.s{index}]\n{keys}\n[flow.up{index}]\nfrom = \"s{index}\"\nto = \"h\"\n\
                  transport = {SATURATED}\n[flow.down{index}]\nfrom = \"h\"\nto = \"s{index}\"\n\
                  transport = {TCP}\n{category}\n"
@@ -107,7 +114,6 @@ fn channel_access_that_is_set_at_the_start_is_that_of_the_scenario() {
         ))
     };
     let plain = text("");
-    type Set = fn(&mut Driven) -> Result<(), Unsettable>;
     let settings: [(&str, Set); 4] = [
         ("edca = { cw_min = 63, cw_max = 255 }", |it| {
             it.set_contention_window(it.station(0), None, (63, 255))
@@ -224,7 +230,8 @@ fn a_wire_whose_rate_is_set_at_the_start_is_that_of_the_scenario() {
     assert_eq!(set.record_hash, run_once(&slow, 0).record_hash);
 }
 
-/// The owner starts and stops the flow at times at which nothing else happens.
+/// A flow that the owner of a world starts and stops has the records of a flow with the same `start` and `stop` in the
+/// scenario. Nothing else happens at these times.
 #[test]
 fn a_flow_that_the_owner_starts_and_stops_is_as_one_with_a_start_and_a_stop() {
     for transport in [TCP, SATURATED, "{ kind = \"tfrc\" }"] {

@@ -236,8 +236,8 @@ fn saturated(standard: &str, keys: &str, rate: &str) -> Scenario {
     ))
 }
 
-/// Every rate that a scenario may have can be run, with a trace and without, and the mean rate is the one that was
-/// set.
+/// The highest rate of every standard can be run, with and without a trace, and the mean rate of data frames is the one
+/// that was set. With rate control it is not higher.
 #[test]
 fn every_standard_runs_at_its_highest_rate() {
     let mut highest = DataRate::from_mbps(1);

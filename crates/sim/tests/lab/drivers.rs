@@ -29,8 +29,8 @@ const CUBIC: &str =
 const LOSING: &str = "{ model = \"bernoulli\", probability = 0.4 }";
 
 /// A run three times as long delivers at least twice as many packets, although MPDUs are lost so often that the block
-/// ack window is often full. Packets then wait where they are: in a driver's queue that counts aggregates or packets,
-/// with several flows to one station, and with collisions alone.
+/// ack window is often full. The queue of the driver counts aggregates in some of the cells and packets in others; some
+/// have several flows to one station, and one has collisions and no noise.
 #[test]
 fn whatever_is_lost_no_packet_vanishes_and_no_station_is_starved() {
     let fq_codel = "discipline = \"fq-codel\", packets = 200";

@@ -51,8 +51,8 @@ fn scenario(packets: u32, overflow: Overflow) -> Scenario {
     scenario.checked().unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// Next step of a program: the time that it lets pass [µs], the flow and the end from which a packet comes, and its
-/// size.
+/// Next step of the test program: the time that it lets pass [µs], the flow and the end from which it injects a packet,
+/// and the packet's size.
 type Step = (u64, u16, Side, u64);
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -60,7 +60,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     (0..4_000u64, 0..2u16, side, 1..2_400u64)
 }
 
-/// Program that notes the release of each handle, and the ends that wait for room.
+/// Test program that owns the world. It notes why the world releases each packet, by the packet's handle, and which
+/// ends of flows wait for room in the sending host's queue.
 #[derive(Default)]
 struct Owner {
     reasons: BTreeMap<Handle, ReleaseReason>,
@@ -248,8 +249,8 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
     panic!("it has not come")
 }
 
-/// The owner of the world is notified once, when a station's rate falls from 11 to 1 Mb/s at 20 ms, that the scheme
-/// limits the sender's end of a TFRC flow over kernel sockets to a tenth of the new rate.
+/// The program that owns the simulated world gets one output when a station's rate falls from 11 to 1 Mb/s at 20 ms:
+/// the scheme limits the sender's end of a TFRC flow over kernel sockets to a tenth of the new rate.
 #[test]
 fn a_scheme_tells_of_the_limit_of_a_tfrc_outside() {
     let ways = "from = \"s\"\nto = \"h\"\ncontrol = { scheme = \"rate-cap\", share = 0.1 }";

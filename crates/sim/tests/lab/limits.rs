@@ -77,8 +77,8 @@ fn a_wire_that_is_slower_than_the_air_limits_a_flow_although_packets_wait_for_th
     }
 }
 
-/// The times of all limits add up to the flow's life, which ends when all of its 100 000 octets are sent, within a
-/// fraction of a second.
+/// The times for which a sender was held back, over all reasons and queues, add up to the flow's life. It ends within a
+/// fraction of a second, when all of the 100 000 octets are sent.
 #[test]
 fn the_times_add_up_to_the_life_of_a_flow() {
     let outcome = cell("standard = \"802.11b\"", FAST, "kind = \"tcp\", size = \"100000 B\"");

@@ -14,6 +14,7 @@ mod closed_forms;
 mod common;
 mod conservation;
 mod copies;
+mod custom_agents;
 mod determinism;
 mod drivers;
 mod edca;

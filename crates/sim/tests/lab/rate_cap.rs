@@ -49,7 +49,8 @@ fn no_change_is_no_limit() {
     assert_eq!(hash("rate-cap"), hash("none"));
 }
 
-/// The code that CONTRIBUTING.md shows is the code of the scheme `rate-cap`, and of a key.
+/// Each line of code that CONTRIBUTING.md shows is in the sources: those of the example scheme `rate-cap`, of the list
+/// of schemes, or of the keys of a cell.
 #[test]
 fn the_guide_shows_the_code_as_it_is() {
     let blocks: Vec<&str> = CONTRIBUTING

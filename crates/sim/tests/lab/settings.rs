@@ -110,8 +110,9 @@ fn weights_that_are_set_at_the_start_are_those_of_the_scenario() {
     assert_ne!(set, equal);
 }
 
-/// A queue that is set before the first packet is equivalent to the scenario's queue. A queue with counted weights
-/// watches connections from then on. With aggregates there is a queue for each access category.
+/// A queue that the owner sets before the first packet is equivalent to the same queue in the scenario. A queue whose
+/// weights follow the number of connections watches connections from then on. With aggregates there is a queue for each
+/// access category.
 #[test]
 fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
     let text = |standard: &str, queue: &str| {

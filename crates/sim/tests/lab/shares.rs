@@ -85,8 +85,8 @@ fn a_fast_and_a_slow_station_hold_the_channel_for_equally_long() {
     }
 }
 
-/// With `spare = "once"`, which counts unused time once, a fast and a slow station that receive by TFRC have equal
-/// shares at every rate.
+/// The shares of a fast and a slow station that receive by TFRC are closer with `spare = "once"`, which counts unused
+/// time once, than with the default: they are equal at every rate.
 #[test]
 fn shares_are_closer_where_what_is_left_counts_once() {
     for rate in [6, 12, 18, 36, 54] {
@@ -95,7 +95,8 @@ fn shares_are_closer_where_what_is_left_counts_once() {
     }
 }
 
-/// A fast and a slow station have equal shares in cells of 802.11b and 802.11g, with and without RTS/CTS.
+/// A fast and a slow station occupy the channel for equal times in cells of 802.11b and 802.11g, with and without
+/// RTS/CTS.
 #[test]
 fn every_standard_has_shares() {
     for (standard, rates) in [("802.11b", [11, 1]), ("802.11g", [54, 6])] {

@@ -13,7 +13,8 @@ use proptest::prelude::*;
 use crate::common::parse;
 use crate::conservation::random_scenario;
 
-/// Frames in the records, and frames in the trace.
+/// Recorder that keeps the frames of a run twice for comparison: as its cell's records tell of them, and as its trace
+/// does.
 #[derive(Debug, Default)]
 struct Frames {
     sent: Vec<(NodeId, bool, bool)>,
@@ -21,7 +22,7 @@ struct Frames {
     traced: Vec<Ppdu<Packet>>,
     access: Vec<(Time, NodeId, ChannelAccess)>,
     windows: u64,
-    /// Time with frames on the air, according to the records.
+    /// Time with frames on the air, according to the cell's records.
     busy: Duration,
 }
 

@@ -28,7 +28,8 @@ fn tcp(flow: &Flow) -> &Tcp {
     tcp
 }
 
-/// Keys for which a section of a text has the defaults of cells of 802.11n, ac and ax.
+/// Keys of one section of a scenario text that the file leaves open, and whose default is that of cells of 802.11n, ac
+/// and ax.
 fn keys_of(text: &str, section: &str) -> Vec<String> {
     let of_section = |it: &AppliedDefault| it.section == section;
     applied(text).into_iter().filter(of_section).map(|it| it.key).collect()

@@ -120,8 +120,8 @@ fn a_rate_that_may_mean_several_modes_or_none_names_the_keys_that_would_allow_it
     }
 }
 
-/// An accepted printed rate means the mode with this rate, and is written and read back. The test tries all highest
-/// rates of up to four streams, rounded and truncated, in every band.
+/// A rate as vendors print it, in whole Mb/s, means the mode with this rate if it is accepted, and is written and read
+/// back. The test tries all highest rates of up to four streams, rounded and truncated, in every band.
 #[test]
 fn a_printed_rate_is_the_rate_that_is_taken() {
     let mut taken = 0;

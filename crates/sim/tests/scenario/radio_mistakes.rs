@@ -240,7 +240,8 @@ fn places_need_a_radio_and_a_radio_needs_places() {
     );
 }
 
-/// The scenario in 802.11ax, with ranges for one or two rates.
+/// Scenario with a radio in 802.11ax. `ranges` is the text of the key `range`: the distance that each of one or two
+/// rates reaches.
 fn in_ax(ranges: &str) -> Scenario {
     let text = GOOD
         .replace("802.11a\"", "802.11ax\"")
@@ -248,8 +249,8 @@ fn in_ax(ranges: &str) -> Scenario {
     Scenario::parse(&text, &[]).expect("ranges of modes")
 }
 
-/// Ranges are read and written for modes by name, for a rate that only one mode has, and beside a range for a rate of
-/// the legacy standard that control frames have.
+/// The distance that a rate reaches can be given for modes by name, for a rate that only one mode has, and for a mode
+/// together with a legacy rate of control frames. A scenario with such distances is written and read back.
 #[test]
 fn ranges_of_modes_are_read_and_written() {
     for ranges in [

@@ -13,14 +13,14 @@ use crate::coverage::features;
 use crate::list::{Run, generator};
 use crate::measure::{Measured, NAMES};
 
-/// Largest number of runs that a failure names one by one.
+/// Largest number of runs that the message of a failure names one by one.
 const NAMED: usize = 25;
 
-/// Makes the runs of the list and compares their measures with the file. With `AIRFAIR_WITNESS=write` writes the file
-/// instead.
+/// Executes `runs` and compares the hashes and figures measured in each with those in the file `runs.txt`. With
+/// `AIRFAIR_WITNESS=write` writes the file instead.
 ///
 /// # Panics
-/// If the measures of a run differ from the file, or the file has other runs than the list.
+/// If what is measured differs from the file, or if the file has other runs than `runs`.
 pub(crate) fn check(runs: &[Run]) {
     let found = measure(runs);
     if std::env::var("AIRFAIR_WITNESS").is_ok_and(|it| it == "write") {
@@ -54,7 +54,7 @@ fn heading() -> String {
     )
 }
 
-/// Line for a run in the file of measures.
+/// Line for a run in the file `runs.txt`.
 fn line(run: &Run, found: &Measured) -> String {
     let Measured { scenario, records, outcome, measures } = found;
     let mut line = format!("{} {} {scenario:06x} {records:016x} {outcome:06x}", run.name, run.seed);
@@ -64,7 +64,7 @@ fn line(run: &Run, found: &Measured) -> String {
     line + "\n"
 }
 
-/// Measures of all runs, in the order of the list, or the message of a run that panicked.
+/// Hashes and figures of all runs, in their order, or the message of a run that panicked.
 fn measure(runs: &[Run]) -> Vec<Result<Measured, String>> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -93,18 +93,19 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }
 
-/// Differences between the list of runs and the file of measures.
+/// Differences between the runs as they are now, and what the file `runs.txt` has kept of them.
 #[derive(Default)]
 struct Differences {
-    /// Runs whose records or measures differ, by position in the list, each with the first difference.
+    /// Runs whose records differ from those in `runs.txt`, or that panicked, each by its index and with the first
+    /// difference.
     moved: Vec<(usize, String)>,
-    /// Runs whose outcome differs, although their records do not.
+    /// Runs with the records that are in the file, but with another outcome, by index, each with the first difference.
     outcomes: Vec<(usize, String)>,
-    /// Runs whose seed or scenario differs.
+    /// Runs whose seed or scenario differs from that in `runs.txt`, so that their results cannot be compared.
     redrawn: Vec<String>,
-    /// Runs of the list that the file does not have.
+    /// Runs that are executed now and that the file does not have.
     new: Vec<String>,
-    /// Runs of the file that the list does not have.
+    /// Runs that the file has and that are no longer executed.
     gone: Vec<String>,
 }
 
@@ -220,7 +221,8 @@ fn append(text: &mut String, what: &str, items: &[String]) {
     }
 }
 
-/// The features by which the runs that differ from the file differ most from the others.
+/// Features, such as a key of the scenario, that are most typical of the runs in `moved`: those whose results differ
+/// from the file `runs.txt`. `moved` contains indices in `runs`.
 fn in_common(runs: &[Run], moved: &BTreeSet<usize>) -> String {
     // Runs with a feature: all, and those that moved.
     let mut counts: BTreeMap<String, [usize; 2]> = BTreeMap::new();
@@ -255,7 +257,7 @@ fn written(run: &Run) -> PathBuf {
     path
 }
 
-/// Hashes and measures of a run, read from its line in the file.
+/// Hashes and measures that a run had when the file `runs.txt` was written, read from the run's line in it.
 struct Known {
     seed: u64,
     scenario: u32,
@@ -265,7 +267,7 @@ struct Known {
 }
 
 impl Known {
-    /// Reads the part of a line of the file after the name of the run.
+    /// Reads what follows the name of the run on a line of `runs.txt`: seed, hashes and measures, separated by blanks.
     fn read(line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let seed = words.next()?.parse().ok()?;

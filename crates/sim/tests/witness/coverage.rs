@@ -6,8 +6,8 @@ use toml::{Table, Value};
 
 use crate::list::{Kind, List, Run, generator};
 
-/// Prefixes of features, each with the least number of features that have this prefix and the least number of runs
-/// that have each such feature.
+/// Prefixes of features of runs, such as a key of the scenario with its value. With each is the least number of
+/// features that have this prefix, and the least number of runs that have each such feature.
 const LEAST: [(&str, usize, usize); 41] = [
     ("bss.standard=", 6, 120),
     ("station.standard=", 6, 120),
@@ -52,14 +52,16 @@ const LEAST: [(&str, usize, usize); 41] = [
     ("driven", 1, 120),
 ];
 
-/// Values of keys that no run has: two disciplines are for access points, and the schedule is longer than a run.
+/// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. Two
+/// disciplines are for access points only, and the schedule of rates is longer than a run.
 const UNFIT: [&str; 3] = [
     "key:station.slow.queue=airtime",
     "key:station.slow.queue=time-regulator",
     "key:station.slow.rate=[]",
 ];
 
-/// Checks that the list of runs covers all keys, and their values often enough.
+/// Checks that enough runs of the witness have each feature, such as a key of the scenario with its value. `unfit` are
+/// values of keys with which no scenario is valid; they must be those known.
 ///
 /// # Panics
 /// If a name is not unique, or a feature has too few runs.
@@ -89,7 +91,8 @@ pub(crate) fn check(List { runs, unfit }: &List) {
     assert_eq!(unfit, &UNFIT, "values of keys that no run has: add companions to `key_values`");
 }
 
-/// Features of a run: its generator, and each key of its scenario, with the value if that is a word.
+/// Features of a run: what has generated its scenario, whether it is traced or driven, and each key of its scenario. A
+/// key whose value is a word or a boolean is a feature together with this value.
 pub(crate) fn features(run: &Run) -> BTreeSet<String> {
     let mut features = BTreeSet::from([format!("generator={}", generator(&run.name))]);
     match run.kind {

@@ -35,7 +35,8 @@ const CONTROLS: [&str; 6] = [
     "control = \"rate-cap\"\n",
 ];
 
-/// Draws the text of a scenario in which the owner of the world sends the packets of the first flow.
+/// Draws the text of a scenario in which the test sends the packets of the first flow, as the emulator does for
+/// programs.
 pub(crate) fn text(luck: &mut Luck) -> String {
     let standard = *luck.pick(&STANDARDS);
     let mut text = format!(
@@ -63,7 +64,8 @@ pub(crate) fn text(luck: &mut Luck) -> String {
     text
 }
 
-/// Drives a world to the end of the scenario. The hash is that of all outputs and refusals.
+/// Runs a scenario as a program would that advances the simulated network, injects packets and changes settings.
+/// Returns the outcome, and a hash of all that the network has put out and of whether it accepted each action.
 pub(crate) fn run(scenario: &Scenario, seed: u64, metrics: Metrics) -> (Outcome, Digest) {
     let world = World::new(scenario, Streams::new(seed, 0), metrics, FreeRunning);
     let mut owner =

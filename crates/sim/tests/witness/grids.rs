@@ -15,7 +15,8 @@ const STANDARDS: [(&str, &str, &str); 6] = [
     ("802.11ax", "he-mcs11x1", "he-mcs0x1"),
 ];
 
-/// All runs of all grids: schemes, TCP, TFRC, wires, radio.
+/// Runs of all combinations of a few choices for each of schemes, TCP, TFRC and wired links, and of random choices for
+/// the radio.
 pub(crate) fn runs() -> Vec<Run> {
     let mut runs = schemes();
     runs.extend(tcp());

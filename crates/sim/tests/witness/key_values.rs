@@ -40,7 +40,7 @@ to = "server"
 transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
-/// Overrides that a key may need, in the order in which they are tried.
+/// Keys that may have to be set beside a key for its value to be valid, in the order in which they are tried.
 const COMPANIONS: [&str; 22] = [
     "",
     "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
@@ -70,18 +70,18 @@ const COMPANIONS: [&str; 22] = [
     "duration = \"5100 ms\"",
 ];
 
-/// A value of a key of the scenario file.
+/// A value of a key of the scenario file, which a run tries.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyValue {
     /// Names of the tables from the root to the key, and of the key itself.
     path: Vec<String>,
     value: Value,
-    /// Tables that must be set before the key.
+    /// Tables that must be set before the key, because the key is in the last of them.
     tables: Vec<(Vec<String>, Value)>,
 }
 
 impl KeyValue {
-    /// Name of the run with this value.
+    /// Name of the run in which the key has this value.
     pub(crate) fn name(&self) -> String {
         // The tag of a table says which of several it is.
         let of = |value: &Value| {
@@ -99,7 +99,8 @@ impl KeyValue {
         format!("key:{}{tag}={value}", self.path.join("."))
     }
 
-    /// Tables of the base scenario with these companions: with the value of the key, and without.
+    /// Texts of the base scenario with `companions`, other keys that the key may need: first with the value, then
+    /// without it.
     fn tables(&self, companions: &str) -> [Table; 2] {
         let mut without: Table = BASE.parse().expect("TOML");
         overlay(&mut without, companions.parse().expect("TOML"));
@@ -111,7 +112,8 @@ impl KeyValue {
         [with, without]
     }
 
-    /// Run with the value and the first companions that it fits. A value that fits only an emulation has a driven run.
+    /// Run of a fixed scenario in which the key has this value, with the first of the further keys in [`COMPANIONS`]
+    /// with which the scenario is valid. For a value that is valid only in an emulation, the test drives the run.
     fn run(&self) -> Fit {
         let plain = COMPANIONS.iter().map(|companions| (*companions, Kind::Plain));
         for (companions, kind) in plain.chain([("", Kind::Driven)]) {
@@ -125,16 +127,17 @@ impl KeyValue {
     }
 }
 
-/// Fit of a key's value into the base scenario.
+/// Result of setting a key to a value in the base scenario.
 enum Fit {
     Run(Box<Run>),
-    /// The value is the default: it changes nothing.
+    /// The value is the key's default, so that the scenario stays the same.
     Default,
-    /// The scenario with the value is refused, whatever the companions.
+    /// The scenario in which the key has the value is invalid, whichever further keys of [`COMPANIONS`] it has.
     None,
 }
 
-/// Runs of all values of keys, and the names of the values that fit with no companions.
+/// Runs of the base scenario, one for each value of each key, and the names of the values with which it is invalid
+/// whatever other keys are set.
 pub(crate) fn runs() -> (Vec<Run>, Vec<String>) {
     let (mut runs, mut unfit) = (Vec::new(), Vec::new());
     for value in all() {
@@ -156,19 +159,20 @@ fn all() -> Vec<KeyValue> {
     found.values
 }
 
-/// Tables that must be set before a key, with their paths.
+/// Tables that must be set before a key, because it is in the last of them, with their paths.
 type Tables = [(Vec<String>, Value)];
 
 /// Values of keys found so far in the schema.
 #[derive(Default)]
 struct Found {
     values: Vec<KeyValue>,
-    /// Schemas of the alternatives found so far. If another key may hold the same table, the table's tag is enough.
+    /// Schemas of the tables found so far that a key may hold as alternatives, told apart by a tag. If another key may
+    /// hold the same table, only its tag is tried there, and not each of its keys.
     alternatives: BTreeSet<String>,
 }
 
 impl Found {
-    /// Collects the values of the keys of a table with this schema.
+    /// Collects the values of the keys of a table with this schema, which is at `path` once `tables` are set.
     fn walk(&mut self, path: &[String], schema: &Json, tables: &Tables) {
         for (key, property) in schema["properties"].as_object().into_iter().flatten() {
             let path = [path, std::slice::from_ref(key)].concat();
@@ -186,7 +190,7 @@ impl Found {
         }
     }
 
-    /// Collects the values of the keys in the tables that a key may hold.
+    /// Collects the values of the keys in each table that the key at `path` may hold by its schema.
     fn inner(&mut self, path: &[String], schema: &Json, tables: &Tables) {
         for several in ["anyOf", "oneOf"] {
             for one in schema[several].as_array().into_iter().flatten() {
@@ -227,7 +231,8 @@ impl Found {
     }
 }
 
-/// Key that distinguishes a table from its alternatives, with its word.
+/// Key that tells a table of the scenario from its alternatives, such as `kind` of a transport, with the word that this
+/// table has for it; `None` if it has no such key.
 fn tag(schema: &Json) -> Option<(&String, &Json)> {
     let properties = schema["properties"].as_object()?;
     properties.iter().find_map(|(key, property)| {
@@ -236,7 +241,7 @@ fn tag(schema: &Json) -> Option<(&String, &Json)> {
     })
 }
 
-/// Table with only its mandatory keys and its tag.
+/// Table with only its mandatory keys and the key that tells it from its alternatives.
 fn smallest(schema: &Json) -> Table {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
     let example = |key: &str| schema["properties"][key]["examples"][0].clone();

@@ -18,7 +18,7 @@ const SHORT: Duration = Duration::from_millis(1_500);
 /// Content of the trace file of each `mobility = { model = "trace" }`.
 const WALK: &str = "time_s,x_m,y_m\n0,2,0\n0.05,60,10\n0.1,300,0\n1,10,10\n";
 
-/// The way in which a run is made.
+/// The way in which a run is made: without a trace, with one, or driven step by step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     Driven,
 }
 
-/// A run of the list, with its scenario.
+/// A run whose results are compared with those in `runs.txt`, with its scenario.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     /// Unique name of the run, without spaces.
@@ -58,7 +58,7 @@ impl Run {
     }
 }
 
-/// Generator of the run `name`: the first part of the name.
+/// What has generated the run `name`: the first part of the name, such as `cell` for a random cell in `cell-7`.
 pub(crate) fn generator(name: &str) -> &str {
     name.split(['-', ':']).next().expect("split gives one piece at least")
 }
@@ -70,15 +70,15 @@ fn read(text: &str, kind: Kind) -> Option<Scenario> {
     Scenario::load(text.as_bytes(), &[], &mut walk, driver).ok()
 }
 
-/// The list of runs.
+/// The runs whose results the witness compares with a file: of the scenario files, of each key, and of random cells.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) runs: Vec<Run>,
-    /// Names of the values of keys that no run has.
+    /// Names of the values of keys with which no scenario is valid, so that no run has them.
     pub(crate) unfit: Vec<String>,
 }
 
-/// The list of runs, which the tests share.
+/// All runs that are compared with `runs.txt`, which the tests share.
 pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     let (of_keys, unfit) = key_values::runs();
     let mut runs = bundled();

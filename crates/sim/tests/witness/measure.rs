@@ -13,25 +13,26 @@ use crate::digest::{self, Digest};
 use crate::driven;
 use crate::list::{Kind, Run};
 
-/// Names of the measures of a run, in the order in which they are compared.
+/// Names of the figures of a run, in the order in which they are compared.
 pub(crate) const NAMES: [&str; 7] =
     ["octets", "packets", "lost", "frames", "collisions", "air_us", "events"];
 
-/// Hashes and measures of a run, for comparison.
+/// Hashes and figures of a run, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Measured {
     /// Hash of the text of the run's scenario.
     pub(crate) scenario: u32,
     /// Hash of all records of the run.
     pub(crate) records: u64,
-    /// Measures of the run in the order of [`NAMES`].
+    /// Figures of the run in the order of [`NAMES`].
     pub(crate) measures: [u64; NAMES.len()],
-    /// Hash of the run's outcome, and of its trace or of the outputs of its world.
+    /// Hash of the run's outcome. It includes the trace if the run is traced, and what the simulated network returns to
+    /// the code that drives the simulation if the run is driven.
     pub(crate) outcome: u32,
 }
 
 impl Measured {
-    /// Executes a run of the list and measures it.
+    /// Executes a run and returns its hashes and figures, such as the octets delivered and the frames sent.
     pub(crate) fn of(it: &Run) -> Self {
         let (outcome, outputs) = run_one(it);
         let sum = |each: &dyn Fn(&airfair_sim::outcome::FlowOutcome) -> u64| {
@@ -62,7 +63,8 @@ impl Measured {
     }
 }
 
-/// Outcome of a run, and a hash of its trace or of the outputs of its world; the empty hash for a run without either.
+/// Outcome of a run, and a hash: of the trace if the run is traced, and of what the simulated network returns to the
+/// code that drives the simulation if the run is driven. For a plain run the hash is that of nothing.
 fn run_one(it: &Run) -> (Outcome, Digest) {
     let control = Control::default();
     match it.kind {

@@ -39,7 +39,7 @@ impl Counter {
     }
 }
 
-/// Track of a station or an access point, with its counters.
+/// Track (row of the timeline) of one station or access point, with the counters of its queue and its rates.
 #[derive(Debug)]
 struct Track {
     name: String,
@@ -53,7 +53,7 @@ struct Track {
 #[derive(Debug)]
 pub struct Timeline<W> {
     selection: Selection,
-    /// Tracks by cell and member.
+    /// Tracks of stations and access points, by cell and member.
     tracks: Vec<Vec<Track>>,
     /// Slot time of the back-off in each cell.
     slots: Vec<Duration>,
@@ -159,7 +159,8 @@ impl<W: Write> Timeline<W> {
         self.flows.iter().chain(&self.links).for_each(|counter| put(writer, at, counter));
     }
 
-    /// Writes the waits in `over`, which have ended, if they are selected.
+    /// Writes the waits of a member that have ended, if the member and their time are selected: its deferrals,
+    /// back-offs, and waits for an answer.
     fn put_waits(&mut self, member: Member, over: impl Iterator<Item = Wait>) {
         if !self.selection.has(member) {
             return;
@@ -380,7 +381,8 @@ fn track_id(member: Member) -> TrackId {
     TrackId { process: member.cell.index() + 1, thread: member.node.index() + 1 }
 }
 
-/// Sets a counter. Writes the value if the counter has changed and `is_now` is true.
+/// Sets a counter. Writes the value if it has changed and `is_now` is true. If `is_now` is false, because the time or
+/// the counter is not selected, the value is only kept.
 fn set<W: Write>(
     writer: &mut EventWriter<W>,
     counter: &mut Counter,

@@ -127,7 +127,8 @@ impl Congestion {
         self.window = newreno::step(&self.params, self.window, seen);
     }
 
-    /// Updates cwnd and ssthresh after an event, under any law.
+    /// Updates cwnd and ssthresh after an event, under any law, also one that needs `path`, measurements of the
+    /// path such as its round-trip time.
     pub(crate) fn observe_path(&mut self, seen: newreno::Observation, path: Path) {
         self.window = self.step(&Observation { window: self.window, seen, path });
     }

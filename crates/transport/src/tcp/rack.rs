@@ -68,9 +68,10 @@ pub(crate) struct RackUpdate {
 /// Result of one run of RACK's loss detection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
-    /// Octets that this run has newly detected as lost.
+    /// Octets that this run of RACK's loss detection has marked as lost and that were not marked before.
     pub(crate) octets: u64,
-    /// Time until more segments count as lost unless they arrive: the reordering timer.
+    /// Time until more segments count as lost unless they arrive, for RACK's reordering timer; `None` if
+    /// there are no such segments.
     pub(crate) wait: Option<Duration>,
 }
 

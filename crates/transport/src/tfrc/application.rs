@@ -172,7 +172,8 @@ impl Application {
         }
     }
 
-    /// Offset of packet `count` from the start of the period, rounded down.
+    /// Offset of packet number `count`, from zero on, at `rate`, rounded down. It counts from the start of the
+    /// on-period, or of the flow if the traffic has no on-periods.
     fn spacing(&self, rate: DataRate, count: u64) -> Duration {
         let ns =
             u128::from(count) * u128::from(self.segment) * 8_000_000_000 / u128::from(rate.bps());

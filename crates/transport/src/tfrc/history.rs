@@ -188,7 +188,8 @@ impl Gap {
         self.before.at + Duration::from_nanos(share)
     }
 
-    /// Position in the gap of the first lost packet, at or after `from`, whose time is after `limit` [ns].
+    /// Position in the gap of the first lost packet at position `from` or later whose interpolated time is
+    /// after `limit` [ns]; after any time without a `limit`.
     fn first_after(&self, limit: Option<u64>, from: u64) -> Option<u64> {
         let behind = limit.and_then(|limit| limit.checked_sub(self.before.at.as_nanos()));
         let least = match (behind, self.span().as_nanos()) {

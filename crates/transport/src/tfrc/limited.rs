@@ -6,14 +6,15 @@
 
 use std::collections::VecDeque;
 
-/// Largest number of runs of delayed packets kept. A run ends only where delayed and undelayed packets
-/// alternate; of more runs, the two oldest are merged.
+/// Largest number of runs kept. A run is a sequence of packets sent one after another, each delayed only by the
+/// rate. It ends with the next packet that was not delayed; of more runs, the two oldest are merged.
 const RUNS: usize = 64;
 
 /// Send times of packets that only the rate has delayed [µs].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limited {
-    /// Send times of the first and last packet of each run, in order [µs].
+    /// Send times of the first and last packet of each run, a sequence of packets that only the rate has
+    /// delayed, in order [µs].
     runs: VecDeque<(u64, u64)>,
     is_in_run: bool,
     /// Latest time that reports have covered, inclusive.

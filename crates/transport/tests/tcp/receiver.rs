@@ -89,7 +89,8 @@ fn at_the_start_so_many_acks_are_not_delayed() {
     assert_eq!(receiver.next_timeout(), Some(ms(205)));
 }
 
-/// Two quick ACKs are left after the duplicate, whose own ACK is one of them.
+/// Where the receiver tunes its window, a duplicate segment starts quick ACKs again: two ACKs are not delayed,
+/// that of the duplicate and that of the next segment.
 ///
 /// Verifies: [linux-quickack]
 #[test]

@@ -106,7 +106,8 @@ fn with_nothing_in_flight_the_timer_tries_again() {
     assert_eq!(script.sender.stats().timeouts, 1);
 }
 
-/// A segment that is sent before the retry has a full time-out, and its loss then causes a time-out.
+/// After the host has refused a segment, the timer would retry it. If an ACK lets the sender send it before
+/// that, the timer starts anew with a full time-out, and the segment's loss causes a time-out.
 ///
 /// Verifies: [RFC6298 §5.1]
 #[test]

@@ -117,8 +117,9 @@ fn four_mebibytes_may_wait_before_a_round_trip_is_known() {
 
 /// During loss recovery the sender may have twice as many octets in its host's queue.
 ///
-/// For each packet that leaves another one is sent, until the window of 101 is full. With 12 480 of 12 120
-/// octets in the host's queue no new data would be sent; retransmissions are allowed up to 24 240.
+/// For each packet that leaves another one is sent, until the window of 101 is full. With 12 480 octets in
+/// the host's queue, above the limit of 12 120, no new data would be sent; retransmissions are allowed up to
+/// 24 240.
 ///
 /// Verifies: [linux-tsq]
 #[test]

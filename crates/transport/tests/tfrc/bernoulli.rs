@@ -61,8 +61,9 @@ fn the_mean_rate_is_what_the_equation_says() {
     }
 }
 
-/// The shortfall at p = 0.1 belongs to the algorithm: [`crate::model`] has no endpoints, only the average of
-/// loss intervals, the three later packets and a report per round trip, and has the same shortfall.
+/// At p = 0.1 the algorithm itself causes the rate to be lower than the X(p) of the throughput equation.
+/// [`crate::model`] has no endpoints, only the average of loss intervals, the three later packets that show a
+/// loss, and a report per round trip; its rate is lower by the same amount.
 ///
 /// Verifies: [RFC5348 §5 and §6]
 #[test]

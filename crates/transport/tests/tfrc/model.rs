@@ -10,7 +10,9 @@ use crate::path::Random;
 const LATER: u32 = 3;
 const RFC: Discounting = Discounting::Threshold(0.25);
 
-/// State of the receiver and the path in the model. The sender consists of the rates on their way to it.
+/// State of a TFRC flow in the model: its receiver, its path and its sender. Of the sender, the model has
+/// only `rates`: the rates that reports, still on their way to the sender, will set. Times are in round
+/// trips.
 struct Flow {
     intervals: LossIntervals,
     /// Number and time of the first packet of the newest loss event.

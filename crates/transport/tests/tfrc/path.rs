@@ -37,8 +37,8 @@ pub(crate) struct Path<F> {
 }
 
 impl<F: FnMut(&Packet, u64) -> Delivery> Path<F> {
-    /// Creates a pair whose flow opens now. `fate` decides the delivery of each packet by its number since
-    /// the start.
+    /// Creates a pair of TFRC endpoints whose flow opens now. `fate` decides the delivery of each packet by its
+    /// number since the start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
         let mut path = Self {
             sender: Sender::new(sender),
@@ -77,7 +77,7 @@ impl<F: FnMut(&Packet, u64) -> Delivery> Path<F> {
         true
     }
 
-    /// Runs the pair until the time `until`, or until nothing more happens.
+    /// Runs both TFRC endpoints until the time `until`, or until nothing more happens.
     pub(crate) fn run(&mut self, until: Time) {
         while self.now < until && self.step() {}
     }

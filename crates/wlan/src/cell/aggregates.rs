@@ -348,13 +348,13 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Marks the batch of MPDUs from contender `id` to `to` as on the air.
+    /// Marks the batch of MPDUs for the next PPDU from contender `id` to `to` as on the air.
     pub(super) fn begin_batch(&mut self, id: ContenderId, to: NodeId) {
         let link = self.contenders[id.index()].queue.link(to);
         link.originator.send(link.batch.mpdus());
     }
 
-    /// MPDUs on the air from contender `id` to `to`, for a PPDU.
+    /// Copies of the MPDUs on the air from contender `id`, a queue of a member, to `to`: the content of a PPDU.
     pub(super) fn list_batch(&mut self, id: ContenderId, to: NodeId) -> Vec<Mpdu<P>> {
         let mut mpdus = self.spare.pop().unwrap_or_default();
         let on_air = self.contenders[id.index()].queue.link(to).on_air();
@@ -378,7 +378,8 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
-    /// Passes the MPDUs of an aggregate without errors to the recipient, and delivers packets that are in order.
+    /// Passes the MPDUs of an aggregate that have no error to the recipient, and delivers packets that are in order.
+    /// `errors` marks the MPDUs that noise has destroyed.
     #[inline(never)]
     pub(super) fn deliver_batch(&mut self, now: Time, id: ContenderId, to: NodeId, errors: Errors) {
         if !(errors.is_none() && self.deliver_row(id, to)) {

@@ -149,8 +149,9 @@ mod tests {
     /// An exchange is charged for those of its frames that were on the air, with the gaps between them, and for the
     /// interframe space and the mean back-off before them.
     ///
-    /// Data: 192 + ⌈1528·8/11⌉ = 1304 µs; ACK and CTS 192 + 14·8/2 = 248; RTS 192 + 20·8/2 = 272; SIFS 10. Before
-    /// each: DIFS 50, and 31/2 slots of 20. Time above 500 µs is paid with half of the channel.
+    /// Data: 192 + ⌈1528·8/11⌉ = 1304 µs; ACK and CTS 192 + 14·8/2 = 248; RTS 192 + 20·8/2 = 272; SIFS 10. Before each:
+    /// DIFS 50, and 31/2 slots of 20. The station's bucket has tokens for 500 µs. As two stations share the channel,
+    /// the bucket refills at half the speed of time, so that the station waits for twice the time that exceeds 500 µs.
     ///
     /// Verifies: [tan-2004 §4.2], [hoiland-2017 §3.2]
     #[test]

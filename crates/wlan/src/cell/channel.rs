@@ -99,8 +99,8 @@ impl<P> Channel<P> {
         self.records.push(Record::Sent { node, frame, retry, collided: false });
     }
 
-    /// Removes the frame of an undisturbed exchange from the air, because a PPDU takes its place. Returns the start of
-    /// the frame.
+    /// Removes the frame of an undisturbed exchange, which no other member can disturb, from the air. The fast path has
+    /// no PPDU for the frame; the caller constructs one, which takes its place. Returns the start of the frame.
     pub(super) fn expose(&mut self) -> Time {
         self.undisturbed.take().expect("an undisturbed frame is on the air").start
     }

@@ -77,13 +77,13 @@ enum ReportedDepartures {
     Losses,
 }
 
-/// Reports about frames that leave the air, in addition to their records. Each level includes the ones before it.
+/// Reports about frames that leave the air, in addition to their usual records. Each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FrameReports {
     Nobody,
-    /// Reports to members that overhear frames.
+    /// Each frame that leaves the air is reported to the members that have asked to overhear it.
     Listeners,
-    /// Records of the access categories of frames, and reports to members that overhear frames.
+    /// As [`Listeners`](Self::Listeners), and the access category of each frame is recorded.
     Categories,
 }
 

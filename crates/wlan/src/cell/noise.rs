@@ -36,8 +36,8 @@ impl Noise {
         links.set_model(station.index() - 1, model, stream);
     }
 
-    /// Probability that a frame of ordinary size with this vector, between this station and the access point, is lost
-    /// now.
+    /// Probability that noise makes an error in a data frame of the size that rate control assumes, if it is sent now
+    /// with the vector `tx` between the station and the access point.
     pub(super) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
         let psdu = airtime::mpdu(ORDINARY, tx);
         match self {

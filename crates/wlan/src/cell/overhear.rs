@@ -414,8 +414,9 @@ mod tests {
         assert_eq!(overheard(FAR, FAR, NodeId::AP).len(), 4);
     }
 
-    /// Frames of an exchange that `listener` overhears, each as a text: kind, transmitter, receiver, `packet` if the
-    /// listener knows the packet, and the back-off if an exchange of the listener begins with the frame.
+    /// Frames of the exchange of a packet that are reported to `listener`, its own included, each as a text: kind,
+    /// transmitter, receiver, `packet` if the listener knows the packet in the frame, and the back-off before the frame
+    /// if it is the first of an exchange that the listener has initiated.
     fn own(
         cell: &mut Cell<()>,
         (listener, scope): (NodeId, Listen),

@@ -208,8 +208,9 @@ fn a_thousand_stations_cost_no_more_than_three_times_what_ten_cost() {
     assert!(many <= 3 * few, "{many} tenths of an entry per frame against {few}");
 }
 
-/// While all members decode each other, contenders stay in their groups even if audibility may change: the cell
-/// inspects at most twice as many entries of its lists as with constant audibility.
+/// While all members decode each other, contenders stay in their groups, which share one count of back-off slots, even
+/// in a cell in which it may change who decodes whom. For each frame, the cell inspects at most twice as many groups,
+/// contenders and exchanges one by one as in a cell in which it cannot change.
 #[test]
 fn where_all_decode_each_other_few_are_looked_at_even_if_that_may_change() {
     let (for_good, now) = (entries_per_frame(100, false), entries_per_frame(100, true));

@@ -19,8 +19,9 @@ use crate::queue::headers::Headers;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
-/// Frames for which an undisturbed exchange needs PPDUs: none, those in which noise makes errors, or all because of a
-/// monitor.
+/// Frames of an undisturbed exchange, which no other member can disturb, for which PPDUs are constructed: none, those
+/// in which noise makes errors, or all because a monitor wants to see them. Without a PPDU the cell only handles the
+/// frame's effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Audience {
     None,
@@ -45,7 +46,7 @@ impl Undisturbed {
     }
 }
 
-/// Frame of an undisturbed exchange that is on the air.
+/// Frame on the air of an exchange that no other member can disturb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OnAir {
     Data,
@@ -53,14 +54,15 @@ enum OnAir {
 }
 
 impl<P: Copy + Headers> Cell<P> {
-    /// True if the exchange of contender `id`, the only winner of the channel, will be undisturbed.
+    /// True if no other member can disturb the exchange that contender `id` begins. `id` is the only contender that won
+    /// the channel now.
     pub(super) fn stays_undisturbed(&self, now: Time, id: ContenderId) -> bool {
         self.following.is_empty()
             && self.beacons.due != Some(now)
             && self.contention.stays_undisturbed(id.member())
     }
 
-    /// Starts an undisturbed exchange of contender `id`.
+    /// Starts an exchange of contender `id` that no other member can disturb.
     pub(super) fn begin_undisturbed(&mut self, now: Time, id: ContenderId) {
         let plan = self.begin_exchange(now, id);
         if self.has_short_way(id, &plan) {
@@ -171,8 +173,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.contention.end_undisturbed(now, initiator.member(), data_end, responder);
     }
 
-    /// Continues the TXOP of an undisturbed exchange with the next exchange, a SIFS later, on the fast or the general
-    /// path.
+    /// Continues the TXOP of an exchange that no other member can disturb with the next one, a SIFS later, on the fast
+    /// or the general path.
     #[inline(never)]
     fn continue_undisturbed(&mut self, now: Time, data_end: Time, last: Undisturbed) {
         let Undisturbed { initiator: id, responder, .. } = last;
@@ -187,7 +189,8 @@ impl<P: Copy + Headers> Cell<P> {
         self.put_next(now, id);
     }
 
-    /// Passes the frame of an undisturbed exchange that leaves the air to listeners, and records its category.
+    /// Tells members that listen of a frame that ends, and records the frame's access category, as far as these reports
+    /// are wanted. The frame belongs to an exchange that no other member can disturb.
     #[cold]
     fn tell_of_undisturbed(&mut self, now: Time, exchange: &Undisturbed) {
         if self.frame_reports == FrameReports::Categories {

@@ -24,7 +24,7 @@ impl Contention {
         self.starting.push((frame.from, frame.tx));
     }
 
-    /// Starts the announced frames: every member that sends or senses one finds the medium busy.
+    /// Starts all frames that were announced for now: every member that sends or senses one finds the medium busy.
     #[inline]
     pub(crate) fn begin_busy(&mut self, now: Time) {
         if self.is_held {
@@ -77,7 +77,7 @@ impl Contention {
         self.reaches[from.index()].least > Audibility::Nothing && self.capture.is_none()
     }
 
-    /// Determines the audibility of the announced frames for each class of contenders.
+    /// Determines how the contenders of each class, which hear the same frames, hear the frames that start now.
     fn find_audibility(&mut self) {
         for &(from, tx) in &self.starting {
             let reach = &mut self.reaches[from.index()];
@@ -100,7 +100,8 @@ impl Contention {
         }
     }
 
-    /// Member `from`, if it uses the state of its group of contenders; `None` if it goes on alone.
+    /// Transmitting member `from`, if it uses the state of the medium that its group, contenders with one count of
+    /// slots, shares; `None` if the member has a state of its own.
     #[inline]
     fn in_group(&self, from: NodeId) -> Option<NodeId> {
         let first = ContenderId::first(from);
@@ -114,7 +115,8 @@ impl Contention {
         self.roster.of(member).all(|id| self.memberships[id.index()].alone.is_some())
     }
 
-    /// Gives the transmitting member its own state of the medium, if it used that of its group.
+    /// Gives the transmitting member its own state of the medium, if it used the one that its group, contenders with
+    /// one count of slots, shares.
     fn settle(&mut self) {
         if let Some(member) = self.grouped_transmitter.take() {
             self.part_member(member, |alone| alone.medium.continue_with(true));
@@ -229,7 +231,9 @@ impl Contention {
         self.reunite(now);
     }
 
-    /// True if the effect of a frame on a member ends with the next frame, which follows after a SIFS.
+    /// True if a frame that a member has not decoded delays the member no longer than until the next frame of the
+    /// exchange, which follows after a SIFS: because all members decode each other, or because the next frame ends an
+    /// EIFS.
     #[inline]
     pub(crate) fn forgets_frames(&self) -> bool {
         self.all_decode_all() || !self.waits.is_nav()
@@ -303,8 +307,8 @@ impl Contention {
             && states.all(|it| it.receives(from))
     }
 
-    /// True if a member decodes frames of its own class of contenders. If not, its state differs from its group's when
-    /// it transmits.
+    /// True if the contenders that hear the same frames as member `id` decode its frames. If they do not, the state of
+    /// the member while it transmits differs from that of its group.
     #[inline]
     fn is_like_others(&self, id: NodeId) -> bool {
         self.reaches(id, id)
@@ -319,8 +323,9 @@ impl Contention {
         ppdu.frame.addressee().is_some() && (is_over || self.all_decode_all())
     }
 
-    /// True if the medium can be held until the next frame of the exchange, which follows after a SIFS and lasts
-    /// `next`: all members sense both frames, and the first one makes no difference between members.
+    /// True if the medium can be held, so that no member counts slots, until the next frame of the exchange, which
+    /// follows after a SIFS and lasts `next`. For this, all members must sense both frames, and the first one must
+    /// leave all members in equal states.
     #[inline]
     pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
         match ended {
@@ -351,12 +356,12 @@ impl Contention {
         self.take_over(next.from);
     }
 
-    /// Holds the medium until the next frame starts.
+    /// Lets no member count slots until the next frame of the exchange starts.
     pub(crate) fn wait_for_next(&mut self) {
         self.is_held = true;
     }
 
-    /// Starts the announced frame for which the medium was held.
+    /// Starts the next frame of the exchange, for which all members have deferred.
     fn go_on(&mut self) {
         let Some(&(from, _)) = self.starting.first() else { return };
         self.is_held = false;
@@ -367,7 +372,8 @@ impl Contention {
         self.take_over(from);
     }
 
-    /// Replaces the frame on the air, for which the medium was held, by the frame of `from`.
+    /// Lets the frame of `from` follow the frame of the exchange that has ended. No member has counted slots between
+    /// the two.
     #[inline]
     fn take_over(&mut self, from: NodeId) {
         self.grouped_transmitter = self.in_group(from);
@@ -448,9 +454,10 @@ impl Contention {
         });
     }
 
-    /// Ends a frame of `from` for each group and each lone contender. `seen` returns how the end of the frame is
-    /// perceived there, from the frame's audibility, the member of a lone contender, and its state of the medium;
-    /// `None` if the frame is not sensed.
+    /// Ends a frame of `from` for each group, whose contenders share one state of the medium, and for each contender
+    /// with a state of its own. `seen` returns how the frame's end is perceived with this state, or `None` if the frame
+    /// is not sensed. Its arguments are the audibility of the frame, the member of a contender with its own state, and
+    /// this state.
     #[inline]
     fn end_for_each(
         &mut self,

@@ -24,13 +24,15 @@ pub(super) enum PendingAccess {
 /// Contenders that count slots together, because they have equal knowledge of the medium.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// Class of the group's contenders, if they are of one. A group of several classes consists of contenders that wait
-    /// equally long and treats every frame as decoded; exceptions go on alone as soon as it makes a difference.
+    /// Class of the group's contenders, which sense and decode the same frames. `None` if they are of several classes:
+    /// then they wait equally long, and the group treats every frame as decoded. A contender that does not sense or
+    /// decode a frame counts slots alone, outside of the group, as soon as its channel access would differ from the
+    /// group's.
     pub(super) class: Option<ClassId>,
     pub(super) spaces: InterframeSpaces,
     pub(super) medium: MediumState,
-    /// Heap of the group's contenders, by the slot at which their back-off ends. A contender that has left the group
-    /// may have an outdated entry.
+    /// Heap of the group's contenders, by the number in the group's count of slots at which their back-off ends. A
+    /// contender that has left the group may have an outdated entry.
     pub(super) due: BinaryHeap<Reverse<Turn>>,
 }
 
@@ -40,7 +42,8 @@ pub(super) struct Group {
 pub(super) struct Turn(u64);
 
 impl Turn {
-    /// Number of slots that fit into a turn: 80 years of slots of 9 µs.
+    /// Bound of the slots at which a back-off may end, which have 48 bits of the integer: 80 years of slots of 9 µs.
+    /// The other 16 bits hold the contender's index.
     const SLOTS: u64 = 1 << 48;
 
     #[inline]
@@ -65,24 +68,26 @@ impl Turn {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Countdown {
     pub(super) pending: PendingAccess,
-    /// Slot at which the back-off ends, in the count of the contender's group, or in its own count if it is alone.
+    /// Slot at which the back-off ends, in the count that the contender's group shares, or in its own count if it is
+    /// alone.
     pub(super) due: u64,
-    /// Slot of the contender's entry in the heap of its group.
+    /// Slot under which the contender is in the heap of its group, which orders contenders by the slot at which their
+    /// back-off ends; `None` if it is not in the heap.
     pub(super) queued: Option<u64>,
 }
 
-/// Class and group of one contender.
+/// Class (contenders that hear the same frames) and group (contenders that share one count of slots) of one contender.
 #[derive(Clone, Debug)]
 pub(super) struct Membership {
     pub(super) class: ClassId,
-    /// Index of the contender's group; `None` if no other contender waits equally long, so that the contender is always
-    /// alone.
+    /// Index of the contender's group, whose contenders share one count of slots; `None` if no other contender waits
+    /// equally long, so that the contender always counts alone.
     pub(super) group: Option<u16>,
-    /// Index of the contender in the list of contenders that are alone; `None` if it is in a group.
+    /// Index of the contender in the list of those that count slots alone; `None` while it counts with its group.
     pub(super) alone: Option<u16>,
 }
 
-/// A contender that counts slots with its own state of the medium, outside of its group.
+/// A contender that counts slots alone, with its own state of the medium, and not with a group.
 #[derive(Clone, Debug)]
 pub(super) struct Alone {
     pub(super) id: ContenderId,
@@ -98,7 +103,8 @@ pub(super) struct Alone {
 }
 
 impl Membership {
-    /// Moves contender `id` from its group to the list `all` of those that are alone.
+    /// Makes contender `id` count slots alone from now on, with a copy of its group's state of the medium. `all` is the
+    /// list of contenders that count alone.
     pub(super) fn part<'a>(
         &mut self,
         id: ContenderId,
@@ -132,7 +138,8 @@ impl Alone {
 }
 
 impl Group {
-    /// First contender of the group that is due, with its slot. Removes outdated entries.
+    /// The contender of the group whose back-off ends first, with the slot at which it ends. Removes outdated entries
+    /// from the group's heap: of contenders that have left the group, or wait for another slot or for none.
     #[inline]
     pub(super) fn first(
         &mut self,
@@ -156,7 +163,8 @@ impl Group {
 }
 
 impl Countdown {
-    /// Adds the contender to the heap of its group, unless the contender's entry in the heap is still valid.
+    /// Adds the contender to the heap of its group, which orders contenders by the slot at which their back-off ends,
+    /// unless the contender's entry in the heap is still valid.
     #[inline]
     pub(super) fn queue(&mut self, id: ContenderId, group: &mut Group) {
         if self.queued != Some(self.due) {
@@ -166,8 +174,9 @@ impl Countdown {
     }
 }
 
-/// Groups of contenders with these classes, and the group of each contender, if any: the group of its class or, for a
-/// contender with a class of its own, the group of all such contenders that wait equally long.
+/// Groups of contenders, which share one count of slots, and the group of each contender, if any. Contenders of one
+/// class, which hear the same frames, form a group. So do all those that are alone in their class and wait equally
+/// long.
 pub(super) fn groups(
     class_of: &[ClassId],
     spaces: &[InterframeSpaces],

@@ -12,15 +12,15 @@ use crate::hearing::{Audibility, ClassId};
 pub(super) struct Reach {
     /// True if the frame is on the air.
     pub(super) is_sent: bool,
-    /// Lowest audibility of the frame for any class of contenders.
+    /// Worst audibility of the frame for any class: contenders that hear the same frames.
     pub(super) least: Audibility,
-    /// Audibility of the frame for each class of contenders.
+    /// Audibility of the member's last frame for each class of contenders; a class hears the same frames.
     pub(super) row: Vec<Audibility>,
     /// Received power of the frame at each member, in cells with capture.
     pub(super) power: Vec<Dbm>,
 }
 
-/// Lowest of the audibilities in `row`, which has one for each class of contenders.
+/// Worst of the audibilities in `row`, which has one for each class: contenders that hear the same frames.
 pub(super) fn least(row: &[Audibility]) -> Audibility {
     row.iter().copied().min().unwrap_or(Audibility::Decodes)
 }
@@ -87,7 +87,7 @@ impl Contention {
         self.audibility_of(self.memberships[id.index()].class, from)
     }
 
-    /// Audibility of the frame of `from` on the air for a class.
+    /// Audibility of the frame of `from` on the air for the contenders of a class, which all hear the same frames.
     #[inline]
     pub(super) fn audibility_of(&self, class: ClassId, from: NodeId) -> Audibility {
         if self.all_decode_all() {
@@ -96,8 +96,9 @@ impl Contention {
         self.reaches[from.index()].row[class.index()]
     }
 
-    /// Lets contenders in groups of several classes go on alone if the audibility of the frame of `from` is at most
-    /// `most` for them, because their group treats it as decoded.
+    /// Takes contenders out of a group that shares one count of slots but does not hear the same frames, if the
+    /// audibility of the frame of `from` is at most `most` for them. Their group treats the frame as decoded, so they
+    /// count slots alone.
     #[inline]
     pub(super) fn part_exceptions(&mut self, from: NodeId, most: Audibility) {
         // Without classes of one contender there is no group of several classes.

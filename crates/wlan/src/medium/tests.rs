@@ -193,8 +193,9 @@ fn run_cell(mut cell: Cell<u32>) -> Vec<(Time, NodeId, u32)> {
     ends
 }
 
-/// Stations with the same back-offs finish the same frames at the same times in a cell with fixed rates and on the
-/// medium with chains of seven attempts at these rates: plain, with RTS, and with hidden stations.
+/// [`Medium`] alone, to which each frame is given with a retry chain of seven attempts at one rate, finishes the same
+/// frames at the same times as a whole [`Cell`] with the same fixed rates, seven attempts and back-offs: plain, with
+/// RTS, and with hidden stations.
 #[test]
 fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     let mut plain = config(&[11, 1, 2]);

@@ -167,7 +167,7 @@ fn qam(order: f64, snr: f64) -> f64 {
 struct Code {
     period: f64,
     free_distance: i32,
-    /// Difference between the weights of consecutive coefficients of `spectrum`.
+    /// Difference in Hamming weight between the wrong paths that consecutive entries of `spectrum` stand for.
     step: i32,
     spectrum: &'static [f64],
 }

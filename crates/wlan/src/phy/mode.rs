@@ -387,11 +387,11 @@ impl fmt::Debug for Mode {
 /// Error: the standard does not have this combination of parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchMode {
-    /// Parameter that conflicts with the others, with its value.
+    /// Parameter of the mode, such as the MCS, that conflicts with the other parameters, with its value.
     pub found: String,
-    /// Parameters with which the one in `found` conflicts.
+    /// Parameters of the mode with which the parameter in `found` conflicts, with their values.
     pub with: String,
-    /// Values that the parameter in `found` may have with the others.
+    /// Values that the parameter in `found` may have together with the parameters in `with`.
     pub allowed: Vec<String>,
     /// Clause of the standard that defines the allowed combinations.
     pub clause: &'static str,

@@ -211,7 +211,8 @@ mod tests {
         }
     }
 
-    /// Signal-to-noise ratio at which one PPDU of `octets` in ten is lost [dB], without headers.
+    /// Signal-to-noise ratio at which noise makes errors in one of ten PSDUs of `octets` [dB]. Errors in the headers of
+    /// PPDUs do not count.
     fn needed(mode: Mode, octets: u64) -> f64 {
         let (mut low, mut high) = (-20.0, 60.0);
         for _ in 0..40 {

@@ -58,8 +58,9 @@ fn layouts(link: LinkFormat, band: Band) -> impl Iterator<Item = (Width, GuardIn
     })
 }
 
-/// Duration of a packet in an endless aggregate. Linux takes a sixteenth of the symbols of sixteen packets, which
-/// would make some of the higher rates of HE equal that Linux does not have.  [linux-minstrel-ht §`MCS_DURATION`]
+/// Duration of a packet in an endless aggregate, not rounded to whole symbols. Linux rounds the duration of sixteen
+/// packets up to whole symbols and takes a sixteenth of it. By that rule, some of the higher rates of HE, which Linux's
+/// table does not have, would have equal durations.  [linux-minstrel-ht §`MCS_DURATION`]
 fn time(mode: Mode) -> Duration {
     mode.symbol() * PACKET.bits() / mode.data_bits()
 }

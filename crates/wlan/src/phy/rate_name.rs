@@ -279,7 +279,7 @@ impl BadRate {
         }
     }
 
-    /// Rates or numbers that are allowed instead, for a message.
+    /// Rates, numbers of streams, or MCS that are allowed instead of the bad rate, for a message.
     pub fn allowed(&self) -> String {
         match self {
             Self::OtherFormat(names) | Self::Ambiguous(names) => list(names),

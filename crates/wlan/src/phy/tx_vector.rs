@@ -47,13 +47,14 @@ impl TxVector {
         long.chain(short).chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// Vectors by which control frames are chosen, one for each index: the legacy vectors, and again those of the
-    /// reference rates of modes.
+    /// For each value of [`index`](Self::index), the vector by which the control frames for a data frame are chosen:
+    /// all legacy vectors, and then, for the modes of HT, VHT and HE, the OFDM vectors of their reference rates.
     pub fn references() -> impl Iterator<Item = Self> {
         Self::all().chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
 
-    /// Index of the vector in tables. Modes with the same non-HT reference rate share one.  [80211-2020 §10.6.11]
+    /// Index of the vector in tables with one entry for each of [`references`](Self::references). Modes of HT, VHT and
+    /// HE with the same non-HT reference rate share one.  [80211-2020 §10.6.11]
     #[inline]
     pub fn index(self) -> usize {
         let count = dsss::Modulation::ALL.len();
@@ -146,8 +147,8 @@ mod tests {
         assert_eq!(other, [TxVector::Dsss(dsss::Modulation::Dbpsk, Preamble::Short)]);
     }
 
-    /// The index of a mode's vector is that of the mode's OFDM reference rate, in the part of [`TxVector::references`]
-    /// for modes.
+    /// A mode of HT, VHT or HE has an index of its own, above those of the legacy vectors. At this index,
+    /// [`TxVector::references`] has the OFDM vector of the mode's reference rate.
     ///
     /// Verifies: [80211-2020 §10.6.11]
     #[test]

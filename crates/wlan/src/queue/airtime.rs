@@ -37,7 +37,8 @@ pub(super) struct AirtimeFair {
     stations: Vec<Station>,
     /// Station to which each flow queue belongs.
     owners: Vec<usize>,
-    /// Expected airtime of packets of all stations that the driver holds; `ahead_of_others` is that of other
+    /// Expected airtime of the packets of this access category that the driver holds; `ahead_of_others` is that of the
+    /// other
     /// categories.
     ahead: Duration,
     ahead_of_others: Duration,

@@ -138,7 +138,7 @@ pub struct HardwareQueue {
     /// Largest number of aggregates or packets that the driver holds, those in service included. If `None`, the driver
     /// holds only the first packet of the next frame.
     pub most: Option<u16>,
-    /// Unit of `most`.
+    /// What the limit `most` of the driver's queue counts: aggregates or packets.
     pub counts: Counts,
 }
 
@@ -154,7 +154,8 @@ impl HardwareQueue {
     }
 }
 
-/// Unit of a driver's queue, which also decides where aggregates are formed.
+/// Unit in which the capacity of a driver's queue is counted: aggregates if the driver forms them, packets if the
+/// hardware does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counts {
     /// Aggregates, which the driver forms ahead of the air, as in ath9k.  [linux-ath9k]

@@ -31,7 +31,7 @@ pub(super) struct Driver<P> {
     /// Packets that the driver has taken, grouped by receiver. Those of the first receiver are in service, if anything
     /// is.
     ahead: VecDeque<Ahead<P>>,
-    /// Number of packets in `ahead`.
+    /// Number of packets that the driver holds ahead of the air.
     packets: u32,
     /// Receiver of the packet in service, if an ACK answers this packet.
     alone: Option<NodeId>,
@@ -79,8 +79,8 @@ impl<P> Driver<P> {
         self.ahead.into_iter().flat_map(|ahead| ahead.packets).map(|(msdu, _)| msdu).collect()
     }
 
-    /// Takes over a receiver that is already in service, with a packet that an ACK answers (`is_alone`), or with an
-    /// aggregate.
+    /// Tells a new driver of the receiver that is in service already, since before the queue was reconfigured. What is
+    /// in service is a packet that an ACK answers (`is_alone`), or an aggregate.
     pub(super) fn begin_with(&mut self, to: NodeId, is_alone: bool) {
         self.ahead.push_front(Ahead { is_served: true, ..Ahead::to(to) });
         self.alone = is_alone.then_some(to);

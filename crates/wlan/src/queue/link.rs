@@ -105,7 +105,7 @@ pub(crate) enum Response<'a> {
     NoCts,
 }
 
-/// MPDUs of the next PPDU of a link: the first ones that wait in its block ack window.
+/// MPDUs of the next PPDU to one receiver: the first ones that wait in its block ack window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     length: AmpduLength,
@@ -151,7 +151,8 @@ pub(crate) struct Frames {
 pub(crate) struct BlockAckLink<P> {
     pub(crate) agreement: Agreement,
     pub(crate) originator: Originator<Queued<P>>,
-    /// Queue before whose packets the link is to be served again; `None` if it is not.
+    /// Index of the queue in whose turn the receiver is served again, for lost MPDUs or a `BlockAckReq` and before the
+    /// queue's packets; `None` if it is not to be served again.
     pub(super) again: Option<usize>,
     pub(crate) batch: Batch,
     /// Vectors, durations and limits of the link's frames at its current vector, once calculated.
@@ -239,7 +240,7 @@ impl<P: Copy> BlockAckLink<P> {
         }
     }
 
-    /// MPDUs on the air.
+    /// MPDUs to the receiver that are on the air, in the order of their sequence numbers.
     pub(crate) fn on_air(&mut self) -> impl Iterator<Item = Outgoing<&mut Queued<P>>> {
         self.originator.on_air()
     }

@@ -76,8 +76,8 @@ impl<P: Copy> BlockAckLinks<P> {
         self.under_way
     }
 
-    /// Assigns all packets that are neither acknowledged nor given up to the queues that `classify` returns. Afterwards
-    /// no receiver is scheduled to be served again.
+    /// Assigns all packets that are neither acknowledged nor given up to the queues that `classify` returns. All turns
+    /// for lost MPDUs and `BlockAckReq`s, for which receivers waited, are cancelled.
     pub(super) fn reclassify(&mut self, mut classify: impl FnMut(&Msdu<P>) -> usize) {
         self.of_queue.clear();
         for link in self.to.iter_mut().flatten() {
@@ -158,8 +158,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         link.is_some_and(|link| !link.originator.has_room())
     }
 
-    /// Puts a receiver with an agreement into service in the turn of queue `index`. The receiver need not be served
-    /// again.
+    /// Puts a receiver with an agreement into service in the turn of queue `index`. A turn for which the receiver still
+    /// waits, because of lost MPDUs or a `BlockAckReq`, is cancelled, since they are sent now.
     fn begin_service(&mut self, to: NodeId, index: usize) {
         let Some(links) = &mut self.links else { return };
         (links.in_service, self.serving) = (Some(to), index);
@@ -180,8 +180,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Puts a receiver into service without a packet of queue `index`, whose turn it is: lost MPDUs come first, and a
-    /// packet stays in its queue if the window has no room.
+    /// Serves the receiver of queue `index`, whose turn it is, without taking a packet from the queue, and returns
+    /// true; returns false if a packet must be taken. MPDUs that were lost are sent first, and a packet stays in its
+    /// queue if the block ack window has no room.
     #[inline(never)]
     pub(super) fn serve_without_packet(&mut self, now: Time, index: usize) -> bool {
         let to = if let Some(to) = self.begin_again(index) {
@@ -196,7 +197,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         true
     }
 
-    /// Takes the receiver that is to be served again before the packets of queue `index`, if there is one, for service.
+    /// Takes the receiver whose lost MPDUs or `BlockAckReq` are to be sent in the turn of queue `index`, before the
+    /// queue's packets, for service; `None` if there is none.
     pub(super) fn begin_again(&mut self, index: usize) -> Option<NodeId> {
         self.links.as_ref()?;
         let to = self.queues.pop_again(index)?;

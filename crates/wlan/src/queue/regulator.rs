@@ -23,7 +23,7 @@ pub(super) struct Regulator {
     /// Number of stations that share the channel.
     competing: i64,
     next_adjustment: Time,
-    /// Channel time used by all stations since the last adjustment, back-off included.
+    /// Channel time used by all stations since the shares of the channel were last adjusted, back-off included.
     busy: Duration,
 }
 

@@ -128,7 +128,7 @@ impl Scheduler {
         }
     }
 
-    /// Accounts for a packet of this size that was [found](Self::find_more) and has left queue `index`.
+    /// Charges queue `index` for a packet of this size that has left it to join the next aggregate.
     pub(super) fn charge_more<P>(&mut self, queues: &mut SubQueues<P>, index: usize, size: Bytes) {
         let is_empty = |queues: &SubQueues<P>| queues.len(index) == 0;
         match self {

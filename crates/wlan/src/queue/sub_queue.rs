@@ -20,7 +20,8 @@ pub(super) struct Waiting<P> {
 #[derive(Clone, Debug)]
 pub(super) struct SubQueue<P> {
     pub(super) packets: VecDeque<Waiting<P>>,
-    /// Receivers with MPDUs or `BlockAckReq`s to be sent again, which come before the queue's packets.
+    /// Receivers to which lost MPDUs or `BlockAckReq`s are to be sent again, in the queue's turn and before its
+    /// packets.
     pub(super) again: VecDeque<NodeId>,
     pub(super) bytes: Bytes,
     pub(super) codel: codel::State,
@@ -28,7 +29,8 @@ pub(super) struct SubQueue<P> {
 }
 
 impl<P> SubQueue<P> {
-    /// True if the first packet of the queue is for `to`, and no receiver to be served again comes before it.
+    /// True if the queue sends a packet for `to` next, and not lost MPDUs or a `BlockAckReq`, which come before
+    /// packets.
     pub(super) fn is_for(&self, to: NodeId) -> bool {
         self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
     }
@@ -55,9 +57,10 @@ impl<P> Default for SubQueue<P> {
 #[derive(Clone, Debug)]
 pub(super) struct SubQueues<P> {
     queues: Vec<SubQueue<P>>,
-    /// Number of packets in all queues, plus number of receivers to be served again.
+    /// Number of packets in all queues, plus number of receivers that wait for lost MPDUs or a `BlockAckReq`. Each of
+    /// these needs a turn as a packet does.
     pub(super) waiting: u32,
-    /// Number of receivers to be served again, because of lost MPDUs or a `BlockAckReq`, in all queues.
+    /// Number of receivers, over all queues, that wait for lost MPDUs or a `BlockAckReq`.
     pub(super) again: u32,
     /// Packets dropped after they had been added, with the reason.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
@@ -86,7 +89,8 @@ impl<P> SubQueues<P> {
         self.queues.iter()
     }
 
-    /// Number of packets in queue `index`, plus number of receivers to be served again before them.
+    /// Number of packets in queue `index`, plus number of receivers that wait in this queue for lost MPDUs or a
+    /// `BlockAckReq`.
     pub(super) fn len(&self, index: usize) -> usize {
         self.queues.get(index).map_or(0, |queue| queue.packets.len() + queue.again.len())
     }
@@ -100,8 +104,8 @@ impl<P> SubQueues<P> {
         self.queues[index].bytes
     }
 
-    /// Octets that queue `index` pays for when it is served next: those of its first packet, or zero for a receiver
-    /// to be served again, which has paid before.
+    /// Octets that queue `index` pays for when it is served next: those of its first packet, or zero for lost MPDUs or
+    /// a `BlockAckReq`, which have been paid for before.
     pub(super) fn head_size(&self, index: usize) -> Option<Bytes> {
         let queue = self.queues.get(index)?;
         if !queue.again.is_empty() {
@@ -110,7 +114,7 @@ impl<P> SubQueues<P> {
         Some(queue.packets.front()?.msdu.size)
     }
 
-    /// True if a receiver is to be served again before the packets of queue `index`.
+    /// True if lost MPDUs or a `BlockAckReq` are to be sent before the packets of queue `index`.
     pub(super) fn goes_again(&self, index: usize) -> bool {
         self.queues.get(index).is_some_and(|queue| !queue.again.is_empty())
     }
@@ -120,21 +124,22 @@ impl<P> SubQueues<P> {
         Some(self.queues.get(index)?.packets.front()?.msdu.to)
     }
 
-    /// Schedules a receiver to be served again, for lost MPDUs or a `BlockAckReq`, before the packets of queue `index`.
+    /// Schedules lost MPDUs or a `BlockAckReq` to receiver `to` in the turn of queue `index`, before the queue's
+    /// packets.
     pub(super) fn push_again(&mut self, index: usize, to: NodeId) {
         self.get(index).again.push_back(to);
         (self.waiting, self.again) = (self.waiting + 1, self.again + 1);
     }
 
-    /// Takes the receiver that is to be served again from queue `index`, if there is one.
+    /// Takes the first receiver that waits in queue `index` for lost MPDUs or a `BlockAckReq`, if there is one.
     pub(super) fn pop_again(&mut self, index: usize) -> Option<NodeId> {
         let to = self.queues.get_mut(index)?.again.pop_front()?;
         (self.waiting, self.again) = (self.waiting - 1, self.again - 1);
         Some(to)
     }
 
-    /// Removes receiver `to` from those to be served again before the packets of queue `index`, because it is served
-    /// otherwise.
+    /// Removes receiver `to` from those that wait in queue `index` for lost MPDUs or a `BlockAckReq`, because another
+    /// frame to the receiver carries them.
     pub(super) fn remove_again(&mut self, index: usize, to: NodeId) {
         let queue = self.get(index);
         let before = queue.again.len();

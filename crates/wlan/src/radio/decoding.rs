@@ -139,8 +139,9 @@ mod tests {
         assert!(worst < 0.002, "{worst}");
     }
 
-    /// Interpolated losses of HT and HE frames differ from exact ones by less than 0.01. For LDPC c is about 8 per dB,
-    /// twice as steep as BCC: by the estimate of the test above the error is up to 0.007.
+    /// Interpolated losses of HT and HE frames differ from exact ones by less than 0.01. With LDPC, -ln of survival
+    /// falls like e^(-c·x) with c of about 8 per dB, twice as steeply as with BCC. By the estimate for OFDM, DSSS and
+    /// CCK frames in the test of tables before, the error is up to 0.007.
     #[test]
     fn tables_of_modes_are_near_the_exact_rate_at_any_ratio() {
         for (format, mcs) in [(Format::Ht, 0), (Format::Ht, 7), (Format::He, 0), (Format::He, 5)] {

@@ -64,16 +64,16 @@ struct Place {
     speed: f64,
 }
 
-/// Row of audibilities: that of one member's frames with one vector, for each member.
+/// Audibility (not sensed, sensed or decoded) of one member's frames with one TXVECTOR, for each member.
 #[derive(Clone, Debug)]
 struct Row {
     tx: TxVector,
-    /// Power at which frames with the vector of this row are just received.
+    /// Power at which frames with the TXVECTOR `tx` are just received.
     required: Dbm,
-    /// Time until which the audibility is valid, because no member can have moved too far.
+    /// Time until which `audibility` is valid, because until then no member can have moved too far.
     until: Time,
     audibility: Vec<Audibility>,
-    /// True if every member at least senses the member's frames with the vector of this row.
+    /// True if every member at least senses the member's frames with the TXVECTOR `tx`.
     all_sense: bool,
 }
 
@@ -88,7 +88,7 @@ pub struct Propagation {
     decoding: Decoding,
     /// Power at which the most demanding frames of all members are just received.
     required: Option<Dbm>,
-    /// Rows of audibilities of each member's frames, one for each vector that the member has used.
+    /// Rows of audibilities of each member's frames, one for each TXVECTOR that the member has used.
     rows: Vec<Vec<Row>>,
 }
 
@@ -178,8 +178,9 @@ impl Propagation {
         known.is_some_and(|row| row.until > start && row.all_sense)
     }
 
-    /// Calculates the row of audibilities with this index of member `from` from the members' positions, and the time
-    /// until which the row is valid because no member can have crossed a limit of audibility.
+    /// Calculates how each member hears frames of member `from` with one vector, from the members' positions. `index`
+    /// is the place of the row for this vector among the rows of `from`. Also calculates the time until which the row
+    /// is valid because no member can have crossed a limit of audibility.
     fn look(&mut self, now: Time, from: NodeId, index: usize) {
         let mut row = self.rows[from.index()].swap_remove(index);
         let here = self.position(now, from);

@@ -36,17 +36,17 @@ pub enum RangeError {
     },
     /// The higher of two rates does not have the shorter range.
     NotDecreasing {
-        /// The lower rate.
+        /// The lower of the two rates for which ranges are given.
         lower: TxVector,
-        /// The higher rate.
+        /// The higher of the two rates for which ranges are given.
         higher: TxVector,
     },
     /// The higher of two rates does not need more received power than the lower, so it cannot have the shorter range;
     /// or both rates are equal.
     NeedsNoMore {
-        /// The lower rate.
+        /// The lower of the two rates for which ranges are given.
         lower: TxVector,
-        /// The higher rate.
+        /// The higher of the two rates for which ranges are given.
         higher: TxVector,
     },
     /// Two ranges are given, but only a log-distance model has an exponent to solve for.

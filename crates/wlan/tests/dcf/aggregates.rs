@@ -146,8 +146,9 @@ fn a_single_saturated_station_sends_when_the_sum_says_in_every_mode() {
     }
 }
 
-/// Packets of the data frames and `BlockAck`s that a station and the access point know, by number: the member that
-/// has heard the frame, true if it is data, and the packets.
+/// Data frames and `BlockAck`s that members have heard in the run, of which some content is known: the member, true for
+/// data, and the numbers of the packets. For data these are the packets in it; for a `BlockAck`, those that it
+/// acknowledges.
 fn known_packets(bench: &Bench) -> Vec<(NodeId, bool, Vec<u32>)> {
     let known = |it: &Overheard<'_, u32>| {
         let packets = it.packets().map(|msdu| msdu.payload).collect();

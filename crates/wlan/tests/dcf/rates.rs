@@ -207,7 +207,8 @@ fn arf_counts_an_aggregate_by_the_half_of_it() {
     assert!(rate == 6_500 && share > 0.9, "{rate} {share}");
 }
 
-/// One period of a run: packets uplink and downlink, length of the period [ms], and the share of losses from then on.
+/// One period of a run: packets up and down, length of the period [ms], and probability that an MPDU of the first
+/// station is lost, which holds from the period's start.
 type Turn = (usize, usize, u64, f64);
 
 proptest! {

@@ -32,10 +32,11 @@ impl Headers for Packet {
 /// Source of a cell's knowledge of which members sense and decode each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// Constant for the whole run: members with equal knowledge form a group, and an exchange that all sense is handled
-    /// as a whole.
+    /// Which members hear each other is constant for the whole run. Members that hear the same frames then count slots
+    /// as a group, and an exchange that all members sense is handled as a whole.
     Fixed,
-    /// Changeable during the run: members that wait equally long form a group, and nothing is known of the next frame.
+    /// Which members hear each other may change during the run. Members that wait equally long then count slots as a
+    /// group, and an exchange is handled frame by frame, because the audibility of the next frame is not known yet.
     Changing,
 }
 
@@ -54,8 +55,8 @@ impl Way {
 /// Listeners to the frames of the tested cell, which decide whether PPDUs are constructed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Audience {
-    /// Every member listens to the frames that it sends or decodes, and a monitor to all, so that each PPDU is
-    /// constructed.
+    /// Cell in which every member listens to the frames that it sends or decodes, and a monitor to all frames, so that
+    /// the cell cannot skip the construction of a PPDU.
     Monitor,
     /// Every member listens to the frames that it sends or decodes. PPDUs of an exchange that nothing can disturb are
     /// left out.
@@ -424,7 +425,8 @@ fn account(
     (records, cell)
 }
 
-/// Fails if a cell that is run in two ways makes different records, or if its listeners receive different frames.
+/// Runs a cell in two ways, which differ in how it learns who hears whom, or in who listens to its frames. Fails if the
+/// records differ, or the frames that listening members receive.
 fn compare_ways(config: &CellConfig, happens: Happens<'_>, ways: [(Way, Audience); 2]) {
     let [(one, first), (other, second)] = ways.map(|way| account(config, happens, way));
     if ways.iter().all(|(_, audience)| *audience != Audience::Nobody) {
@@ -497,7 +499,8 @@ proptest! {
         compare_changing(&config, happens, Way::Changing);
     }
 
-    /// Groups only save work: however members are grouped, a cell makes the same records in the same order.
+    /// Groups of members that share one count of slots only save work. If the groups are of members that hear the same
+    /// frames, or of members that wait equally long, with exceptions, a cell makes the same records in the same order.
     #[test]
     fn groups_by_class_and_groups_with_exceptions_record_the_same(
         (config, arrivals, beacons) in

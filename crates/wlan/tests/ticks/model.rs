@@ -72,7 +72,7 @@ pub(crate) type Sent = (u64, u16, u8, bool);
 /// the listener sent it as the first frame of an exchange. Only beacons and such first frames are compared.
 pub(crate) type Heard = (u64, u16, u8, Option<u64>);
 
-/// All inputs of a run of the model.
+/// All that happens from outside in a run of the model, which simulates a cell microsecond by microsecond.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Happens<'a> {
     /// Aggregation agreement of each station, if any.

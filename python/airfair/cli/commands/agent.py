@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli.status import InputError, describe
+from airfair.cli.status import InputError
+from airfair.errors import describe
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from airfair.cli import options, scenarios
 from airfair.cli.completers import complete, toml_files
-from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
+from airfair.errors import describe
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
@@ -106,11 +107,11 @@ def _side(name: str, arguments: argparse.Namespace) -> Side:
         scenario.replications if scenario.replications > 1 else _FEWEST
     )
     scenario = scenarios.read(name, [("replications", str(wanted))])
-    from airfair.engine import run_many
+    from airfair.engine import finished
     from airfair.terminal import Progress
 
     with Progress(scenario.title) as progress:
-        (result,) = run_many([scenario], threads=arguments.threads, progress=progress)
+        (result,) = finished([scenario], threads=arguments.threads, progress=progress)
     if result.interrupted:
         raise _InterruptedError
     return Side.of(result, name)

@@ -9,7 +9,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from airfair.cli import options, output, scenarios
-from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain, describe
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
+from airfair.errors import describe
 from airfair.names import did_you_mean, printable
 
 if TYPE_CHECKING:

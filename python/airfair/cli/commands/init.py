@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from airfair.cli.completers import complete, directories, examples
 from airfair.cli.scenarios import EXAMPLES
-from airfair.cli.status import DONE, InputError, describe
+from airfair.cli.status import DONE, InputError
+from airfair.errors import describe
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:

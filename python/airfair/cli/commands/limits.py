@@ -79,6 +79,6 @@ def add(commands: Commands) -> None:
 
 
 def _limits(arguments: argparse.Namespace) -> int:
-    from airfair import limits
+    from airfair.cli.actions import limits
 
     return limits.main(arguments)

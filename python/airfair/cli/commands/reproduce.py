@@ -62,6 +62,6 @@ def add(commands: Commands) -> None:
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:
-    from airfair import reproduce
+    from airfair.cli.actions import reproduce
 
     return reproduce.main(arguments)

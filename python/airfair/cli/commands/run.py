@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import options, output, scenarios, tracing
-from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain, describe
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
+from airfair.errors import describe
 from airfair.names import did_you_mean, printable
 
 if TYPE_CHECKING:
@@ -122,12 +123,12 @@ def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
 
 
 def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) -> Result:
-    from airfair.engine import run_many
+    from airfair.engine import finished
     from airfair.terminal import Progress
 
     traced = None if traces is None else (traces.replication, traces.tracing)
     with Progress(scenario.title) as progress:
-        (result,) = run_many([scenario], threads=threads, progress=progress, tracing=traced)
+        (result,) = finished([scenario], threads=threads, progress=progress, tracing=traced)
     return result
 
 

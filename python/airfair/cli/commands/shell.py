@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli.status import FAILED, InputError, complain, describe
+from airfair.cli.status import FAILED, InputError, complain
+from airfair.errors import describe
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:

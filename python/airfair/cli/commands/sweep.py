@@ -127,6 +127,7 @@ def _refuse_labels_alone(study: Study) -> None:
 
 def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
     from airfair.archive import EngineError
+    from airfair.engine import Interrupted
     from airfair.experiment import DefaultsWarning, StudyError
 
     _warn(study)
@@ -137,6 +138,9 @@ def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
             return study.experiment.run(
                 store=store, engine=_engine(arguments), threads=arguments.threads
             )
+    except Interrupted as stop:
+        partial: ExperimentResult = stop.result
+        return partial
     except StudyError as error:
         raise InputError(*error.problems) from error
     except EngineError as error:

@@ -76,6 +76,6 @@ def add(commands: Commands) -> None:
 
 
 def _tfrc(arguments: argparse.Namespace) -> int:
-    from airfair import tfrc
+    from airfair.cli.actions import tfrc
 
     return tfrc.main(arguments)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from airfair.cli import options, output, scenarios, tracing
 from airfair.cli.completers import complete, files
-from airfair.cli.status import DONE, INTERRUPTED, InputError, complain, describe
+from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
+from airfair.errors import describe
 from airfair.names import printable
 
 if TYPE_CHECKING:

@@ -50,13 +50,11 @@ def add(commands: Commands) -> None:
 
 
 def _validate(arguments: argparse.Namespace) -> int:
-    if arguments.kernel:
-        from airfair.validate import kernel
+    from airfair.cli.actions import validate
 
-        return kernel.main(arguments)
+    if arguments.kernel:
+        return validate.beside_the_kernel(arguments)
     wanted = {"quick": arguments.quick, "only": arguments.only, "keep": arguments.keep}
     if alone := [name for name, value in wanted.items() if value]:
         raise InputError(f"--{alone[0]}: works only with --kernel")
-    from airfair import validate
-
-    return validate.main(arguments)
+    return validate.theory(arguments)

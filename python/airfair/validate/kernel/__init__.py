@@ -1,4 +1,4 @@
-"""`airfair validate --kernel`: compares the kernel's TCP in emulated cells with simulated TCP."""
+"""Comparison of the kernel's TCP in emulated cells with simulated TCP."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, store
-from airfair.cli import DONE, FAILED, output
-from airfair.cli.status import InputError
 from airfair.marks import PROGRAM
-from airfair.terminal import Progress
 
-from .cells import KernelCell, is_quick, stacks
 from .runs import ComparisonError, Summary, emulated, simulated, summed
-from .table import Agreement, Row, rows, text
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
+
+    from .cells import KernelCell
+    from .table import Row
 
 RUNS = 5
 SECONDS = 32
@@ -43,63 +40,24 @@ except NotPermittedError as error:
 """Python program that exits with an error message if this process may not run emulations."""
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run `airfair validate --kernel` and return its exit status.
-
-    `args` has json, quick, only, keep and force.
-    """
-    check_permission()
-    only = args.only or ""
-    chosen = [cell for cell in stacks() if is_quick(cell) or not args.quick]
-    chosen = [cell for cell in chosen if only in cell.name]
-    if not chosen:
-        raise InputError(
-            f"--only {only}: no cell's name contains this; a name is, for example, `11a alone up cubic 3%`"
-        )
-    runs, seconds = (QUICK_RUNS, QUICK_SECONDS) if args.quick else (RUNS, SECONDS)
-    if args.keep is not None:
-        output.check([output.Output("--keep", args.keep)], force=args.force)
-        check_file(args.keep)
-    try:
-        found = compare(chosen, runs, seconds)
-    except ComparisonError as error:
-        raise InputError(*str(error).splitlines()) from error
-    table = rows(found)
-    (sys.stderr if args.json else sys.stdout).write(text(table))
-    if args.json:
-        sys.stdout.write(store.encode(document(table)).decode())
-    if args.keep is not None:
-        try:
-            keep(args.keep, found, runs, seconds)
-        except OSError as error:
-            why = f"{error.strerror or error}; the file is unchanged"
-            sys.stderr.write(f"airfair: --keep {args.keep}: {why}\n")
-            return FAILED
-    return FAILED if any(row.verdict is Agreement.DIFFERS for row in table) else DONE
-
-
 def check_permission() -> None:
-    """Raise `InputError` if no emulation is possible.
+    """Raise `ComparisonError` if this process cannot run emulations.
 
     A child process tries it, because the attempt may put a process into a user namespace.
     """
     words = [sys.executable, "-c", PERMISSION]
     done = subprocess.run(words, capture_output=True, check=False, text=True)
     if done.returncode != 0:
-        raise InputError(
-            "--kernel: this process cannot run emulations", *done.stderr.strip().splitlines()
-        )
+        raise ComparisonError(f"this process cannot run emulations\n{done.stderr.strip()}")
 
 
 def check_file(file: Path) -> None:
-    """Raise `InputError` before the comparison if its result cannot be saved in `file`."""
-    try:
-        store.prepare(file.parent)
-        _kept(file)
-    except OSError as error:
-        raise InputError(f"--keep {file}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InputError(f"--keep {file}: not a comparison that --keep wrote ({error})") from error
+    """Check before a comparison that `keep` can save it in `file`.
+
+    Raises `OSError` if the file cannot be read, and `ValueError` if it holds anything but a comparison.
+    """
+    store.prepare(file.parent)
+    _kept(file)
 
 
 def _kept(file: Path) -> dict[str, Any]:
@@ -110,13 +68,18 @@ def _kept(file: Path) -> dict[str, Any]:
 
 
 def compare(
-    chosen: Iterable[KernelCell], runs: int, seconds: int, side_by_side: int = SIDE_BY_SIDE
+    chosen: Iterable[KernelCell],
+    runs: int,
+    seconds: int,
+    *,
+    side_by_side: int = SIDE_BY_SIDE,
+    progress: Callable[[float], object] | None = None,
 ) -> dict[str, tuple[Summary, Summary]]:
     """Emulated and simulated summary of each cell, by name. Raises `ComparisonError`."""
     seeds = range(1, runs + 1)
     cells = list(chosen)
     found = {}
-    with ThreadPoolExecutor(side_by_side) as pool, Progress("comparing") as progress:
+    with ThreadPoolExecutor(side_by_side) as pool:
         jobs = [
             (cell, [pool.submit(emulated, cell, seconds, seed) for seed in seeds]) for cell in cells
         ]
@@ -125,7 +88,8 @@ def compare(
                 ours = [simulated(cell, seconds, seed) for seed in seeds]
                 real = [run.result()[0] for run in emulations]
                 found[cell.name] = (summed(real), summed(ours))
-                progress((done + 1) / len(jobs))
+                if progress is not None:
+                    progress((done + 1) / len(jobs))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

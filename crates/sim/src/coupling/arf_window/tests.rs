@@ -130,8 +130,9 @@ fn exchanges_are_measured_as_they_were() {
     }
 }
 
-/// Octets that a station counts for each of its two flows, relative to the octets delivered [%], and the sum of its
-/// flows' exchanges, relative to the station's own [%].
+/// Measurements of a station with two flows, compared with the truth [%]. The first result is the octets that the
+/// station counts for each flow, relative to the octets delivered. The second is the time that it measures for the
+/// exchanges of both flows, relative to the time that it measures for all of its own exchanges.
 fn counted(way: char, more: &str) -> (Vec<f64>, f64) {
     let (from, to) = if way == 'u' { ("s", "h") } else { ("h", "s") };
     let mut text = format!(

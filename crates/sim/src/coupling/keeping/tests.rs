@@ -167,7 +167,7 @@ fn a_node_knows_its_own_ends_and_no_others() {
         let (_, world) = built(&text(cell, &["\"54 Mb/s\"", "\"6 Mb/s\""], TCP, is_up));
         let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
         let knows = |node, side| {
-            let view = View { cell: CellId::new(0), node, air, flows };
+            let view = View { cell: CellId::new(0), node, air, flows, members: &[] };
             view.end(LocalEnd { flow: FlowId::new(0), side }).is_some()
         };
         assert!(knows(NodeId::station(0), own) && !knows(NodeId::station(0), other));
@@ -188,7 +188,7 @@ fn an_exchange_lasts_as_long_as_on_the_air() {
     let access = Duration::from_micros(34 + 67);
     let size = Bytes::new(1_508);
     let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
-    let view = View { cell: CellId::new(0), node: NodeId::station(0), air, flows };
+    let view = View { cell: CellId::new(0), node: NodeId::station(0), air, flows, members: &[] };
     let rate = DataRate::from_mbps(54);
     let load = Load { direction: Direction::Up, msdu: size, rate, max_packets: u32::MAX };
     let exchange = view.exchange(access, load);
@@ -209,7 +209,8 @@ fn an_exchange_of_an_aggregate_has_as_many_packets_as_are_asked_for_or_fit() {
     let of = |cell: &str, most| {
         let (_, world) = built(&text(cell, &["\"ht-mcs7\""], TCP, true));
         let (air, flows) = (&world.cells[0].cell, world.flows.as_slice());
-        let view = View { cell: CellId::new(0), node: NodeId::station(0), air, flows };
+        let view =
+            View { cell: CellId::new(0), node: NodeId::station(0), air, flows, members: &[] };
         let (msdu, rate) = (Bytes::new(1_508), DataRate::from_mbps(65));
         let load = Load { direction: Direction::Up, msdu, rate, max_packets: most };
         let exchange = view.exchange(Duration::ZERO, load);

@@ -31,20 +31,21 @@ pub struct AppliedDefault {
     pub value: &'static str,
     /// Value of the key in a cell of 802.11b, a or g, as TOML.
     pub legacy: &'static str,
-    /// Reason for the value, with the setting of Linux.
+    /// Reason for the default value of the key in a cell of 802.11n, ac or ax, in one clause: often the setting of
+    /// Linux that has this default, such as `tcp_sack`.
     pub reason: &'static str,
-    /// Name of the modern cell because of which the default applies: the cell of the section's station or access
-    /// point, or the newest cell on the path of the section's flow or on the paths of all flows over the section's
-    /// link.
+    /// Name of the cell of 802.11n, ac or ax because of which the default applies: the cell of the section's station or
+    /// access point, or the cell with the newest standard on the path of the section's flow or on the paths of all
+    /// flows over the section's link.
     pub cell: String,
     /// Standard of the cell with the name `cell`.
     pub standard: &'static str,
 }
 
-/// Table of the file to which today's defaults apply, such as the transport of a flow.
+/// Table of the file to which the defaults of 802.11n, ac and ax apply, such as the transport of a flow.
 struct Modern {
     part: Part,
-    /// Key of the table within its named table, such as `link` in `host.NAME`; empty if it is the named table itself.
+    /// Key of the table within its section, such as `link` in `host.NAME`; empty if it is the section itself.
     below: &'static str,
     place: Place,
     cell: String,
@@ -68,7 +69,7 @@ impl Scenario {
         apply(&mut root, driver)
     }
 
-    /// True if today's defaults apply to a flow.
+    /// True if a flow starts or ends in a cell of 802.11n, ac or ax, so that it gets the defaults of such cells.
     fn is_of_today(&self, flow: &Flow) -> bool {
         let is_modern = |end| match end {
             Endpoint::Station(index) => {
@@ -80,8 +81,8 @@ impl Scenario {
         is_modern(flow.from) || is_modern(flow.to)
     }
 
-    /// Adds keys with the values of the RFCs to a written flow, where the flow would get today's defaults when read
-    /// again.
+    /// Adds to a written TCP flow those keys with values of the RFCs that writing leaves out. Without them, a flow in a
+    /// cell of 802.11n, ac or ax would have the values of Linux when it is read again.
     pub(super) fn complete(&self, flow: &Flow, written: &mut Written) {
         let Transport::Tcp(tcp) = &flow.transport else { return };
         if tcp.is_kernels || !self.is_of_today(flow) {
@@ -101,7 +102,7 @@ impl Scenario {
     }
 }
 
-/// Fills in today's defaults for keys that the file leaves open. Returns these defaults.
+/// Fills in the defaults of cells of 802.11n, ac and ax for keys that the file leaves open. Returns these defaults.
 pub(super) fn apply(root: &mut Node, driver: Driver) -> Vec<AppliedDefault> {
     let tables = Network::of(root).map_or_else(Vec::new, |network| modern(&network, root, driver));
     let mut applied = Vec::new();
@@ -119,7 +120,8 @@ pub(super) fn apply(root: &mut Node, driver: Driver) -> Vec<AppliedDefault> {
     applied
 }
 
-/// Tables of the file to which today's defaults apply.
+/// Tables of the file that get the defaults of cells of 802.11n, ac and ax: those of such cells and their stations, and
+/// those of flows and links whose path crosses such a cell.
 fn modern(network: &Network, root: &Node, driver: Driver) -> Vec<Modern> {
     let table = |part, below, place, newest: Newest| Modern {
         part,
@@ -164,13 +166,14 @@ impl Part {
 }
 
 impl Modern {
-    /// True if defaults for `place` apply to this table.
+    /// True if the defaults for tables of the kind `place` apply to this table of the file. Defaults for any TCP sender
+    /// apply to hosts and stations that send by TCP.
     fn holds(&self, place: Place) -> bool {
         let is_tcp = matches!(self.place, Place::TcpOfHost | Place::TcpOfStation);
         place == self.place || (is_tcp && place == Place::Tcp)
     }
 
-    /// Keys that lead from the named table to the table to which the defaults apply.
+    /// Keys that lead from the section, such as `host.NAME`, to its table that gets the defaults, such as `link`.
     fn path(&self) -> impl Iterator<Item = &'static str> + use<> {
         let below = self.below;
         (!below.is_empty()).then_some(below).into_iter()

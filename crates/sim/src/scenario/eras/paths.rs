@@ -9,25 +9,25 @@ use super::super::routes::Routes;
 use super::super::{Link, Node as Place};
 use super::table::{entries, get, text};
 
-/// Standards of modern cells, from the oldest.
+/// Standards of modern cells, to which today's defaults apply, from the oldest to the newest.
 const STANDARDS: [&str; 3] = ["802.11n", "802.11ac", "802.11ax"];
 
-/// A cell of the file, with the index of its standard in [`STANDARDS`].
+/// A cell of the file, with the index of its standard in [`STANDARDS`]; `None` for 802.11b, a or g.
 struct Cell<'r> {
     name: &'r str,
     age: Option<usize>,
 }
 
-/// A modern cell that is the newest one on a path.
+/// The cell with the newest standard on a path, one of 802.11n, ac or ax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
-    /// Index of the newest cell in the file.
+    /// Index, among the cells of the file, of the cell with the newest standard on the path of the flow.
     pub(super) cell: usize,
 }
 
 impl Newest {
-    /// The newer of two cells; the first one if they are equally new.
+    /// The cell with the newer standard of two; the first one if both have the same standard.
     fn of(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.age > first.age => Some(second),
@@ -66,7 +66,7 @@ pub(super) struct Network<'r> {
     wires: Vec<Part>,
 }
 
-/// A flow whose path crosses a modern cell.
+/// A flow whose path crosses a cell of 802.11n, ac or ax.
 pub(super) struct ModernFlow {
     pub(super) part: Part,
     pub(super) is_from_host: bool,
@@ -76,7 +76,7 @@ pub(super) struct ModernFlow {
 }
 
 impl<'r> Network<'r> {
-    /// Reads the network of a file. Returns `None` if it has no modern cell.
+    /// Reads the network of a scenario file. Returns `None` if the file has no cell of 802.11n, ac or ax.
     pub(super) fn of(root: &'r Node) -> Option<Self> {
         let age = |bss| STANDARDS.iter().position(|it| text(bss, "standard") == Some(it));
         let cell = |(name, bss): &'r (String, Node)| Cell { name, age: age(bss) };
@@ -159,14 +159,14 @@ impl<'r> Network<'r> {
         (0..self.cells.len()).filter_map(cell)
     }
 
-    /// Stations in modern cells.
+    /// Stations in cells of 802.11n, ac or ax, each with its cell.
     pub(super) fn modern_stations(&self) -> impl Iterator<Item = (Part, Newest)> {
         let stations = section(self.root, "station").iter().enumerate();
         let part = |index| Part { section: "station", index };
         stations.filter_map(move |(i, (_, it))| Some((part(i), self.newest(self.cell_of(it))?)))
     }
 
-    /// Flows whose path crosses a modern cell.
+    /// Flows whose path crosses a cell of 802.11n, ac or ax.
     pub(super) fn modern_flows(&self) -> Vec<ModernFlow> {
         let stations: BTreeMap<&str, &Node> =
             section(self.root, "station").iter().map(|(name, it)| (name.as_str(), it)).collect();
@@ -189,8 +189,8 @@ impl<'r> Network<'r> {
         section(self.root, "flow").iter().enumerate().filter_map(flow).collect()
     }
 
-    /// Wired links that the flows in `flows` cross, each with its newest cell. In an emulation, programs may send over
-    /// every link.
+    /// Wired links that the flows in `flows` cross, each with the cell of the newest standard on the paths of these
+    /// flows. In an emulation, programs may send over every link, so every link is returned.
     pub(super) fn modern_wires(
         &self,
         flows: &[ModernFlow],

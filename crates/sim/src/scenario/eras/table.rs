@@ -44,7 +44,8 @@ impl Place {
 /// Heading of TCP's keys in the reference.
 const TCP_TABLE: &str = "`transport = { kind = \"tcp\", … }`";
 
-/// Today's defaults of a key in the reference, each with a phrase for the items to which it applies.
+/// Defaults of a key in cells of 802.11n, ac and ax, for the reference, each with a phrase for the items to which it
+/// applies.
 pub(in crate::scenario) fn defaults_of<'n>(
     heading: &'n str,
     name: &'n str,
@@ -58,19 +59,20 @@ pub(in crate::scenario) fn defaults_of<'n>(
     })
 }
 
-/// A default that differs by era.
+/// A default that is one in cells of 802.11b, a and g, and another in cells of 802.11n, ac and ax.
 #[derive(Debug)]
 pub(in crate::scenario) struct EraDefault {
     pub(in crate::scenario) place: Place,
     /// Path of the key within the table.
     pub(in crate::scenario) key: &'static str,
-    /// Value up to 802.11g, as TOML.
+    /// Default value in cells of 802.11b, a and g, as TOML.
     pub(in crate::scenario) legacy: &'static str,
-    /// Value in 802.11n, ac and ax, as TOML.
+    /// Default value in cells of 802.11n, ac and ax, as TOML.
     pub(in crate::scenario) today: &'static str,
     /// True if other keys of the table exclude the default, so that it does not apply.
     pub(in crate::scenario) gives_way: fn(&Node) -> bool,
-    /// Reason for today's value in one clause, with the setting of Linux.
+    /// Reason for the default value in cells of 802.11n, ac and ax in one clause, or the setting of Linux that has this
+    /// value.
     pub(in crate::scenario) reason: &'static str,
 }
 
@@ -84,7 +86,7 @@ const fn entry(
     EraDefault { place, key, legacy, today, gives_way, reason }
 }
 
-/// All defaults that differ by era.  Deviates: [D-220]
+/// All defaults that differ between cells of 802.11b, a and g and cells of 802.11n, ac and ax.  Deviates: [D-220]
 pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
     entry(Place::Tcp, "flavour", ["\"newreno\"", "\"cubic\""], never, "tcp_congestion_control"),
     entry(Place::Tcp, "sack", ["false", "true"], is_selective, "tcp_sack"),
@@ -174,7 +176,7 @@ pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
     entry(Place::Link, "rate", ["\"100 Mb/s\"", "\"10 Gb/s\""], never, FAST_WIRE),
 ];
 
-/// Reason for today's default rate of wired links.
+/// Reason for the default rate of wired links in cells of 802.11n, ac and ax.
 const FAST_WIRE: &str = "a wire faster than the air of any standard";
 
 /// Longest segment with which timestamps fit into an MTU of 1500 octets.

@@ -64,8 +64,8 @@ impl Sender {
         self.refusals.limited_octets = self.limited_octets;
     }
 
-    /// True while cwnd is reduced because of a refusal. A loss ends this state, because slow start after a
-    /// time-out may grow.
+    /// True while cwnd is reduced, and does not grow, because the sender's own host refused a segment. A loss
+    /// ends this state: in slow start after a time-out cwnd may grow.
     #[inline]
     pub(super) fn is_reducing(&self) -> bool {
         self.unacknowledged < self.refusals.reduction_end

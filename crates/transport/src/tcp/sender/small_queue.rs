@@ -34,7 +34,7 @@ struct CwndUsage {
     is_full: bool,
     /// Largest number of octets that were outstanding within the last window of data.
     most: u64,
-    /// One past the last octet sent when `most` was recorded.
+    /// One past the last octet sent when `most`, the largest number of outstanding octets, was recorded.
     end: u64,
 }
 

@@ -102,9 +102,9 @@ mod tests {
         ended
     }
 
-    /// Puncturing patterns are those of the standard, and wrong paths of each weight are as many as published. The
-    /// counts at rates 1/2, 2/3 and 3/4 are also those of [haccoun-1989], which has 39 699, 315 371 and 2 507 890 as
-    /// the last three at 5/6.
+    /// Puncturing patterns are those of the standard, and the numbers of wrong paths of each weight are as published.
+    /// The numbers at rates 1/2, 2/3 and 3/4 equal those of [haccoun-1989]; at 5/6 the last three differ, which are 39
+    /// 699, 315 371 and 2 507 890 there.
     ///
     /// Verifies: [80211-2020 §17.3.5.6, §19.3.11.6]
     #[test]

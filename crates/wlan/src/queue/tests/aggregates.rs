@@ -171,10 +171,11 @@ fn a_window_without_room_lets_no_packet_vanish() {
 }
 
 /// Airtime limits do not hold back lost MPDUs that must be sent again. At 6 Mb/s a packet of 1500 octets is expected to
-/// take 2.07 ms, so each of three stations has four packets in the driver, 24.8 ms together. The first station's frames
-/// are lost, each of one packet more; an MPDU is given up after four attempts. When the last frame is lost, three
-/// packets wait in the window, 6.2 ms, and other categories have 24 ms, so that the station may have 5 ms. Its lost
-/// packets are sent again nevertheless, because the driver has taken them before.
+/// take 2.07 ms, so each of three stations has four packets in the driver, 24.8 ms together. All frames of the first
+/// station are lost, and each carries one packet more than the one before; an MPDU is given up after four attempts.
+/// When the fourth frame is lost, three packets wait in the window, 6.2 ms. Other access categories have packets of 24
+/// ms in the driver, so that the station may have only 5 ms. Its lost packets are sent again nevertheless, because the
+/// driver has taken them before.
 #[test]
 fn limits_of_airtime_hold_back_nothing_that_was_lost() {
     let rule = AirtimeSharing {
@@ -258,7 +259,7 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
 /// Event at a transmit queue.
 #[derive(Clone, Debug)]
 enum Step {
-    /// This number of packets of a flow and a size arrive.
+    /// Packets arrive at the transmit queue: their number, the number of their flow, and their size [octets].
     Come(u16, u64, u64),
     Sent(Frame),
     Changed(Discipline),

@@ -28,8 +28,8 @@ impl Model<'_> {
         self.pending.push((at, frame));
     }
 
-    /// Starts the wait of the sender for a response: it senses the start of the response, or times out. [80211-2020
-    /// §10.3.2.9, §10.3.2.11]
+    /// Starts the wait of an exchange's initiator when a response begins, the frame with this index on the air. The
+    /// initiator senses the start of the response, or times out. [80211-2020 §10.3.2.9, §10.3.2.11]
     pub(super) fn await_response(&mut self, now: u64, index: usize) {
         let sent = now - us(self.airtime.timing.sifs).min(now);
         let gives_up = sent + us(self.airtime.response_timeout());

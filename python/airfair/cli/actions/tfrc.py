@@ -1,4 +1,4 @@
-"""Execution of `airfair tfrc`, a TFRC flow between two real hosts."""
+"""Action of `airfair tfrc`: sends or receives a TFRC flow, and prints its state."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from . import _core, json_documents
-from .cli import DONE, FAILED, INTERRUPTED, InputError
+from airfair import _core, json_documents
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError
 
 if TYPE_CHECKING:
     import argparse

@@ -1,0 +1,314 @@
+//! Laws that are written in Python, as agents of a world.
+//!
+//! [`PyLaw`] is the agent. It calls the methods that a law overrides, without the interpreter's lock for all other
+//! events. A method acts through the [`Node`](node::Node) that it is given; the world applies the actions when the
+//! method has returned. An exception of a law ends the step of the world in which it was raised.
+
+mod failure;
+mod node;
+mod seen;
+
+use std::sync::{Arc, Mutex};
+
+use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
+use airfair_sim::packet::Side;
+use airfair_sim::scenario::Scenario;
+use airfair_units::Time;
+use airfair_wlan::{Elements, Listen};
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+
+pub(crate) use failure::Failure;
+pub(crate) use node::{FlowEnd, Node, Random};
+pub(crate) use seen::{Frame, Packet};
+
+use crate::settings::SettingError;
+use node::Scope;
+
+/// Number of the beacon element that a law's octets form: vendor specific.  [80211-2020 Table 9-92]
+const VENDOR_SPECIFIC: u8 = 221;
+
+/// Methods that a law overrides. The others are never called.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each method of a law")]
+struct Methods {
+    start: bool,
+    end: bool,
+    rate: bool,
+    frame: bool,
+    packet: bool,
+    beacon: bool,
+    timer: bool,
+}
+
+/// Names of the members of a cell and of all flows, by which Python knows them.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// Names of the members of each cell; the access point comes first and has the name of its cell.
+    members: Vec<Vec<Py<PyString>>>,
+    flows: Vec<Py<PyString>>,
+}
+
+impl Names {
+    /// Names in a scenario.
+    pub(crate) fn of(py: Python<'_>, scenario: &Scenario) -> Self {
+        let text = |name: &str| PyString::new(py, name).unbind();
+        let mut members: Vec<Vec<_>> =
+            scenario.cells.iter().map(|cell| vec![text(&cell.name)]).collect();
+        for station in &scenario.stations {
+            members[station.cell].push(text(&station.name));
+        }
+        Self { members, flows: scenario.flows.iter().map(|flow| text(&flow.name)).collect() }
+    }
+}
+
+/// Law in Python at one node of a world.
+#[derive(Debug)]
+pub(crate) struct PyLaw {
+    law: Py<PyAny>,
+    node: Py<Node>,
+    scope: Arc<Mutex<Scope>>,
+    /// Ends of flows at the node.
+    ends: Vec<LocalEnd>,
+    names: Arc<Names>,
+    methods: Methods,
+    listen: Option<Listen>,
+    watches_packets: bool,
+}
+
+impl PyLaw {
+    /// Creates the agent of `law` at a node of this name. `stream` is the node's random stream for laws.
+    pub(crate) fn new(
+        py: Python<'_>,
+        law: &Bound<'_, PyAny>,
+        name: &str,
+        names: &Arc<Names>,
+        random: Random,
+    ) -> PyResult<Self> {
+        let base = py.import("airfair.law")?.getattr("Law")?;
+        if !law.is_instance(&base)? {
+            let kind = law.get_type().name()?;
+            return Err(PyTypeError::new_err(format!(
+                "a law of type {kind}: allowed is a subclass of Law"
+            )));
+        }
+        let overrides = |method: &str| -> PyResult<bool> {
+            Ok(!law.get_type().getattr(method)?.is(&base.getattr(method)?))
+        };
+        let methods = Methods {
+            start: overrides("start")?,
+            end: overrides("end")?,
+            rate: overrides("rate")?,
+            frame: overrides("frame")?,
+            packet: overrides("packet")?,
+            beacon: overrides("beacon")?,
+            timer: overrides("timer")?,
+        };
+        let words: Vec<String> = match law.getattr("listen")? {
+            none if none.is_none() => Vec::new(),
+            word if word.is_instance_of::<PyString>() => vec![word.extract()?],
+            words => words.extract()?,
+        };
+        let mut listen = None;
+        let mut watches_packets = false;
+        for word in &words {
+            match word.as_str() {
+                "own" => listen = listen.or(Some(Listen::Own)),
+                "all" => listen = Some(Listen::All),
+                "packets" => watches_packets = true,
+                _ => {
+                    return Err(SettingError::new_err(format!(
+                        "listen = {word:?}: allowed are \"own\", \"all\", \"packets\" and None"
+                    )));
+                }
+            }
+        }
+        let scope = Arc::new(Mutex::new(Scope::default()));
+        let node = Py::new(py, Node::new(name, Arc::clone(&scope), random))?;
+        let law = law.clone().unbind();
+        let (names, ends) = (Arc::clone(names), Vec::new());
+        Ok(Self { law, node, scope, ends, names, methods, listen, watches_packets })
+    }
+
+    /// True if the law has a method for an event.
+    fn wants(&self, seen: &Seen<'_>) -> bool {
+        match seen {
+            // The ends of flows at the node become known at the start.
+            Seen::Start => true,
+            Seen::End => self.methods.end,
+            Seen::Frame(_) => self.methods.frame,
+            Seen::Rate { .. } => self.methods.rate,
+            Seen::Packet(..) => self.methods.packet,
+            Seen::BeaconDue => self.methods.beacon,
+            Seen::Timer => self.methods.timer,
+        }
+    }
+
+    /// Calls the method of the law for an event, and collects its actions.
+    fn call(
+        &mut self,
+        py: Python<'_>,
+        (now, seen): (Time, &Seen<'_>),
+        view: &View<'_>,
+        actions: &mut Vec<Action>,
+    ) -> PyResult<()> {
+        if matches!(seen, Seen::Start) {
+            self.find_ends(py, view)?;
+        }
+        self.scope().enter(now, (view, &self.ends), matches!(seen, Seen::Packet(..)));
+        let (law, node) = (self.law.bind(py), self.node.bind(py));
+        match seen {
+            Seen::Start => {
+                actions.extend(self.listen.map(Action::Listen));
+                if self.watches_packets {
+                    actions.push(Action::WatchPackets);
+                }
+                if self.methods.start {
+                    law.call_method1(intern!(py, "start"), (node,))?;
+                }
+            }
+            Seen::End => {
+                law.call_method1(intern!(py, "end"), (node,))?;
+            }
+            Seen::Rate { rate, highest_rate } => {
+                law.call_method1(intern!(py, "rate"), (node, rate.bps(), highest_rate.bps()))?;
+            }
+            Seen::Frame(frame) => {
+                let frame = Frame::of(py, frame, view.member(), &self.names);
+                law.call_method1(intern!(py, "frame"), (node, frame))?;
+            }
+            Seen::Packet(passage, packet) => {
+                let point = match passage {
+                    Passage::FromStation => "from-station",
+                    Passage::ToQueue => "to-queue",
+                    Passage::Delivered => "delivered",
+                };
+                let packet = Packet::passing(packet, &self.names, point, &self.scope);
+                law.call_method1(intern!(py, "packet"), (node, packet))?;
+            }
+            Seen::BeaconDue => {
+                let octets = law.call_method1(intern!(py, "beacon"), (node,))?;
+                if view.member().node.is_ap() && !octets.is_none() {
+                    actions.push(Action::AddElements(elements(&octets)?));
+                }
+            }
+            Seen::Timer => {
+                // Only a timer that the law itself has set is its own.
+                if self.scope().take_alarm(now) {
+                    law.call_method1(intern!(py, "timer"), (node,))?;
+                }
+            }
+        }
+        actions.append(&mut self.scope().leave());
+        for action in &*actions {
+            view.check(now, seen, action)
+                .map_err(|refused| SettingError::new_err(refused.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the node its ends of flows.
+    fn find_ends(&mut self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
+        let [mut senders, mut receivers] = [Vec::new(), Vec::new()];
+        self.ends = view.ends().collect();
+        for (index, end) in self.ends.iter().copied().enumerate() {
+            let flow = self.names.flows[end.flow.index()].bind(py).to_string();
+            let local = Py::new(py, FlowEnd::new(flow, (index, end), &self.scope))?;
+            match end.side {
+                Side::Sender => senders.push(local),
+                Side::Receiver => receivers.push(local),
+            }
+        }
+        self.node.borrow_mut(py).set_ends(PyTuple::new(py, senders)?, PyTuple::new(py, receivers)?);
+        Ok(())
+    }
+
+    fn scope(&self) -> std::sync::MutexGuard<'_, Scope> {
+        self.scope.lock().expect("nobody panics with it")
+    }
+
+    /// Copies the law with everything that it refers to; its references to the node become references to the new node.
+    fn try_copy(&self, py: Python<'_>) -> PyResult<Self> {
+        let scope = Arc::new(Mutex::new(self.scope().clone()));
+        let memo = PyDict::new(py);
+        let identity = py.import("builtins")?.getattr("id")?;
+        let mut remember = |old: &Bound<'_, PyAny>, new: Bound<'_, PyAny>| -> PyResult<()> {
+            memo.set_item(identity.call1((old,))?, new)
+        };
+        let node = self.node.borrow(py).copy(py, &scope, &mut remember)?;
+        let node = Py::new(py, node)?;
+        remember(self.node.bind(py), node.bind(py).clone().into_any())?;
+        let law = py.import("copy")?.getattr("deepcopy")?.call1((&self.law, memo))?.unbind();
+        let (names, ends) = (Arc::clone(&self.names), self.ends.clone());
+        let Self { methods, listen, watches_packets, .. } = *self;
+        Ok(Self { law, node, scope, ends, names, methods, listen, watches_packets })
+    }
+}
+
+impl CustomAgent for PyLaw {
+    fn handle(&mut self, now: Time, seen: &Seen<'_>, view: &View<'_>, actions: &mut Vec<Action>) {
+        if !self.wants(seen) || Failure::is_set() {
+            return;
+        }
+        Python::attach(|py| {
+            if let Err(error) = self.call(py, (now, seen), view, actions) {
+                actions.clear();
+                self.scope().leave();
+                let kind = self
+                    .law
+                    .bind(py)
+                    .get_type()
+                    .name()
+                    .map_or_else(|_| "a law".to_owned(), |name| name.to_string());
+                let name = &self.node.borrow(py).name;
+                Failure::set(py, error, &format!("in {kind} at {name}, at {now} of the run"));
+            }
+        });
+    }
+
+    fn copy(&self) -> Box<dyn CustomAgent> {
+        Python::attach(|py| match self.try_copy(py) {
+            Ok(copy) => Box::new(copy),
+            Err(error) => {
+                Failure::set(py, error, "while a law was copied");
+                Box::new(Self {
+                    law: self.law.clone_ref(py),
+                    node: self.node.clone_ref(py),
+                    scope: Arc::clone(&self.scope),
+                    ends: Vec::new(),
+                    names: Arc::clone(&self.names),
+                    methods: Methods::default(),
+                    listen: None,
+                    watches_packets: false,
+                })
+            }
+        })
+    }
+}
+
+/// Elements of a beacon from octets, which form one vendor-specific element, or from a dictionary of numbers and octets.
+fn elements(from: &Bound<'_, PyAny>) -> PyResult<Elements> {
+    let mut elements = Elements::default();
+    let mut put = |number: u8, octets: &[u8]| {
+        elements.put(number, octets).map_err(|_| {
+            SettingError::new_err(
+                "beacon: the elements are too long; allowed are 23 octets with 2 for each header",
+            )
+        })
+    };
+    if let Ok(octets) = from.cast::<PyBytes>() {
+        put(VENDOR_SPECIFIC, octets.as_bytes())?;
+        return Ok(elements);
+    }
+    let Ok(table) = from.cast::<PyDict>() else {
+        return Err(PyTypeError::new_err(
+            "beacon: allowed are bytes, a dict of element numbers and bytes, and None",
+        ));
+    };
+    for (number, octets) in table {
+        put(number.extract()?, octets.extract::<&[u8]>()?)?;
+    }
+    Ok(elements)
+}

@@ -1,0 +1,305 @@
+//! Frames and packets, as laws in Python see them.
+
+use std::sync::{Arc, Mutex};
+
+use airfair_sim::coupling::Action;
+use airfair_sim::packet::{self as sim, Body, Side};
+use airfair_sim::record::Member;
+use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_wlan::{Class, Elements, FrameKind, Headers, NodeId, Overheard};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use super::Names;
+use super::node::{Scope, locked};
+use crate::settings::{SettingError, narrow};
+use crate::world::By;
+
+/// Frame that a node has decoded or sent.
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Frame {
+    kind: FrameKind,
+    sender: Option<Py<PyString>>,
+    receiver: Option<Py<PyString>>,
+    to_me: bool,
+    rate: DataRate,
+    duration: Duration,
+    duration_field: Duration,
+    end: Time,
+    psdu: Bytes,
+    backoff: Option<Duration>,
+    packets: Vec<sim::Packet>,
+    elements: Elements,
+    names: Arc<Names>,
+}
+
+impl Frame {
+    pub(super) fn of(
+        py: Python<'_>,
+        frame: &Overheard<'_, sim::Packet>,
+        at: Member,
+        names: &Arc<Names>,
+    ) -> Self {
+        let members = &names.members[at.cell.index()];
+        let name = |node: NodeId| members[node.index()].clone_ref(py);
+        Self {
+            kind: frame.kind(),
+            sender: frame.from().map(name),
+            receiver: frame.to().map(name),
+            to_me: frame.is_receiver(),
+            rate: frame.tx().rate(),
+            duration: frame.duration(),
+            duration_field: frame.duration_field(),
+            end: frame.end(),
+            psdu: frame.psdu(),
+            backoff: frame.backoff,
+            packets: frame.packets().map(|msdu| msdu.payload).collect(),
+            elements: *frame.elements(),
+            names: Arc::clone(names),
+        }
+    }
+}
+
+#[pymethods]
+impl Frame {
+    /// Kind: "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or
+    /// "beacon".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        word(self.kind)
+    }
+
+    /// Name of the transmitter; `None` for a CTS and an ACK, which do not contain it.
+    #[getter]
+    fn sender(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        self.sender.as_ref().map(|name| name.clone_ref(py))
+    }
+
+    /// Name of the receiver; `None` for a beacon, which is for all.
+    #[getter]
+    fn receiver(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        self.receiver.as_ref().map(|name| name.clone_ref(py))
+    }
+
+    /// True if the frame is addressed to the node.
+    #[getter]
+    fn to_me(&self) -> bool {
+        self.to_me
+    }
+
+    /// Rate of the frame [bit/s].
+    #[getter]
+    fn rate_bps(&self) -> u64 {
+        self.rate.bps()
+    }
+
+    /// Time on the air [ns].
+    #[getter]
+    fn duration_ns(&self) -> u64 {
+        self.duration.as_nanos()
+    }
+
+    /// Duration field of the frame [ns].
+    #[getter]
+    fn duration_field_ns(&self) -> u64 {
+        self.duration_field.as_nanos()
+    }
+
+    /// Time at which the frame left the air [ns].
+    #[getter]
+    fn end_ns(&self) -> u64 {
+        self.end.as_nanos()
+    }
+
+    /// Size of the PSDU of a data frame or a beacon [octets]; 0 for other frames.
+    #[getter]
+    fn octets(&self) -> u64 {
+        self.psdu.get()
+    }
+
+    /// Back-off that the node has counted before the frame [ns]; `None` unless the frame is the
+    /// first of an exchange of the node.
+    #[getter]
+    fn backoff_ns(&self) -> Option<u64> {
+        self.backoff.map(Duration::as_nanos)
+    }
+
+    /// Packets of the frame, if the node is its sender or receiver.
+    #[getter]
+    fn packets(&self) -> Vec<Packet> {
+        self.packets.iter().map(|packet| Packet::of(packet, &self.names)).collect()
+    }
+
+    /// Elements of a beacon: octets by element number.
+    #[getter]
+    fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let elements = PyDict::new(py);
+        for (number, octets) in self.elements.iter() {
+            elements.set_item(number, PyBytes::new(py, octets))?;
+        }
+        Ok(elements)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let of = |name: &Option<Py<PyString>>| {
+            name.as_ref().map_or_else(|| "?".to_owned(), |name| name.bind(py).to_string())
+        };
+        format!("<Frame {} from {} to {}>", self.kind(), of(&self.sender), of(&self.receiver))
+    }
+}
+
+fn word(kind: FrameKind) -> &'static str {
+    match kind {
+        FrameKind::Data => "data",
+        FrameKind::Ack => "ack",
+        FrameKind::BlockAck => "block-ack",
+        FrameKind::BlockAckRequest => "block-ack-request",
+        FrameKind::Rts => "rts",
+        FrameKind::Cts => "cts",
+        FrameKind::CtsToSelf => "cts-to-self",
+        FrameKind::Beacon => "beacon",
+    }
+}
+
+/// Packet of a flow. While an access point's law handles it, the law may change it.
+#[pyclass(frozen, module = "airfair._core")]
+pub(crate) struct Packet {
+    names: Arc<Names>,
+    inner: sim::Packet,
+    point: Option<&'static str>,
+    /// Scope and number of the call in which the packet passes an access point.
+    passing: Option<(Arc<Mutex<Scope>>, u64)>,
+}
+
+impl Packet {
+    fn of(packet: &sim::Packet, names: &Arc<Names>) -> Self {
+        Self { names: Arc::clone(names), inner: *packet, point: None, passing: None }
+    }
+
+    /// Packet that an access point forwards, as its law sees it at `point`: "from-station",
+    /// "to-queue" or "delivered".
+    pub(super) fn passing(
+        packet: &sim::Packet,
+        names: &Arc<Names>,
+        point: &'static str,
+        scope: &Arc<Mutex<Scope>>,
+    ) -> Self {
+        let passing = Some((Arc::clone(scope), locked(scope).call()));
+        Self { point: Some(point), passing, ..Self::of(packet, names) }
+    }
+
+    fn act(&self, action: Action) -> PyResult<()> {
+        let Some((scope, call)) = &self.passing else {
+            return Err(SettingError::new_err(
+                "a packet in a frame cannot be changed; allowed in `packet`",
+            ));
+        };
+        locked(scope).act_on_packet(*call, action)
+    }
+
+    fn segment(&self) -> Option<&airfair_transport::tcp::Segment> {
+        match &self.inner.body {
+            Body::Segment(segment) => Some(segment),
+            _ => None,
+        }
+    }
+}
+
+#[pymethods]
+impl Packet {
+    /// Name of the flow.
+    #[getter]
+    fn flow(&self, py: Python<'_>) -> Py<PyString> {
+        self.names.flows[self.inner.flow.index()].clone_ref(py)
+    }
+
+    /// End of the flow that has sent the packet: "sender" or "receiver".
+    #[getter]
+    fn origin(&self) -> &'static str {
+        match self.inner.origin {
+            Side::Sender => "sender",
+            Side::Receiver => "receiver",
+        }
+    }
+
+    /// Point at which an access point sees the packet: "from-station", "to-queue" or "delivered";
+    /// `None` for a packet of a frame.
+    #[getter]
+    fn point(&self) -> Option<&'static str> {
+        self.point
+    }
+
+    /// Size of the IP packet [octets].
+    #[getter]
+    fn octets(&self) -> u64 {
+        self.inner.size().get()
+    }
+
+    /// Application data in the packet [octets].
+    #[getter]
+    fn payload(&self) -> u64 {
+        match &self.inner.body {
+            Body::Segment(segment) => segment.payload.into(),
+            Body::Datagram(datagram) => datagram.payload.into(),
+            Body::TfrcData(data) => data.payload.into(),
+            Body::TfrcFeedback(_) => 0,
+            Body::External(external) => external.tcp.map_or(0, |tcp| tcp.payload.into()),
+        }
+    }
+
+    /// True for a pure ACK of TCP, which carries no data and neither opens nor closes a connection.
+    #[getter]
+    fn is_ack(&self) -> bool {
+        matches!(self.inner.class(), Class::PureAck { .. })
+    }
+
+    /// True for a TCP segment with the FIN bit.
+    #[getter]
+    fn is_fin(&self) -> bool {
+        let fin = airfair_transport::tcp::Flags::FIN;
+        self.segment().is_some_and(|segment| segment.flags.has(fin))
+    }
+
+    /// True for a TCP segment with the SYN bit.
+    #[getter]
+    fn is_syn(&self) -> bool {
+        let syn = airfair_transport::tcp::Flags::SYN;
+        self.segment().is_some_and(|segment| segment.flags.has(syn))
+    }
+
+    /// True for a TCP segment.
+    #[getter]
+    fn is_tcp(&self) -> bool {
+        self.segment().is_some()
+    }
+
+    /// Receive window that a TCP segment advertises [octets]; `None` for other packets.
+    #[getter]
+    fn window(&self) -> Option<u64> {
+        self.segment().map(|segment| segment.window)
+    }
+
+    /// Drops the packet.
+    fn drop(&self) -> PyResult<()> {
+        self.act(Action::DropPacket)
+    }
+
+    /// Delays the packet by a duration, such as "5 ms" or a number of seconds.
+    fn delay(&self, by: By) -> PyResult<()> {
+        let by = by.duration()?;
+        let now = self.passing.as_ref().map_or(Time::ZERO, |(scope, _)| locked(scope).now());
+        self.act(Action::DelayPacket(now + by))
+    }
+
+    /// Lowers the receive window that the packet advertises to at most `octets`.
+    fn lower_window(&self, octets: i64) -> PyResult<()> {
+        let window: u64 = narrow(octets, "0 and more octets")?;
+        self.act(Action::RewriteWindow(Bytes::new(window)))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let flow = self.flow(py);
+        let (flow, origin, octets) = (flow.bind(py), self.origin(), self.octets());
+        format!("<Packet of {flow} from its {origin}, {octets} octets>")
+    }
+}

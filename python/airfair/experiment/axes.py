@@ -1,0 +1,73 @@
+"""Factors of a figure: on its x axis, as its lines, as its panels, or fixed at a level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from airfair.palette import PALETTE
+
+from .labels import find
+from .values import on_an_axis
+
+if TYPE_CHECKING:
+    from .factors import Label
+
+LabelsOf = Mapping[str, Sequence["Label"] | None]
+"""Labels of each factor; `None` if they are not known in advance."""
+
+
+def first_free(
+    levels: LabelsOf, by: str | None, panel: str | None, at: Mapping[str, Label]
+) -> str | None:
+    """First factor that is neither `by` nor `panel` nor fixed by `at`; `None` without one."""
+    return next((name for name in levels if name not in (by, panel, *at)), None)
+
+
+def problems(
+    levels: LabelsOf, x: str | None, by: str | None, panel: str | None, at: Mapping[str, Label]
+) -> list[str]:
+    """Reasons why a figure cannot be drawn."""
+    if x is None:
+        return ["every factor is already used; name the factor of the x axis as x"]
+    roles = [name for name in (x, by, panel, *at) if name is not None]
+    unknown = [name for name in dict.fromkeys(roles) if name not in levels]
+    if unknown:
+        there = ", ".join(levels) or "none"
+        return [f"unknown factor {name}; allowed {there}" for name in unknown]
+    found = [
+        f"{name} is named twice among x, by, panel and at; allowed is once"
+        for name in dict.fromkeys(roles)
+        if roles.count(name) > 1
+    ]
+    for name, label in at.items():
+        known = levels[name]
+        if known is not None and find(label, known) is None:
+            found.append(
+                f"factor {name} has no level {label!r}; allowed {', '.join(map(str, known))}"
+            )
+    free = [name for name, known in levels.items() if name not in roles and _varies(known)]
+    if free:
+        found.append(
+            f"{', '.join(free)} {'varies' if len(free) == 1 else 'vary'} too; choose one level "
+            f'(at={{"{free[0]}": …}}), or name the factor as by or panel'
+        )
+    lines = levels[by] if by is not None else ()
+    if lines is None or len(lines) > len(PALETTE):
+        many = "a range" if lines is None else f"{len(lines)} levels"
+        found.append(
+            f"by = {by}: has {many}; allowed are {len(PALETTE)} lines; use this factor as x or panel"
+        )
+    along = levels[x]
+    if panel is not None and along is not None and on_an_axis(list(along)) is None:
+        found.append(no_numbers(x))
+    return found
+
+
+def _varies(levels: Sequence[Label] | None) -> bool:
+    return levels is None or len(levels) > 1
+
+
+def no_numbers(x: str) -> str:
+    """Error text for a factor whose levels are names, where a numeric axis is needed."""
+    return f"x = {x}: its levels are names, but panels need numbers on the x axis; use by or at"

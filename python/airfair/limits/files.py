@@ -1,0 +1,126 @@
+"""Files of a searched scheme: its document, points, comparisons, map, and scenarios of its extremes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from airfair import json_documents, store
+from airfair.columns import Column, Table
+
+from .measures import MEASURES
+from .search import Found, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from .schemes import Scheme
+
+DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
+MAPS = ("map.svg", "map.png")
+ARCHIVE = "runs.sqlite"
+"""Name of the archive of finished runs, in the directory of the results."""
+
+
+def names() -> list[str]:
+    """Patterns of the names of all files of a scheme."""
+    extremes = [f"{word}-{name}-*.toml" for word in ("best", "worst") for name in MEASURES]
+    return [DOCUMENT, POINTS, COMPARISONS, *MAPS, *extremes, store.MANIFEST]
+
+
+def save(found: Found, out: Path, *, force: bool = False) -> dict[str, Any]:
+    """Write the files of a searched scheme to a directory, and return its JSON document.
+
+    Raises `FileExistsError` if a file of such a name was not written by airfair, unless `force` is true.
+    """
+    from airfair.parquet import encode
+
+    from . import report
+
+    document = report.document(found)
+    if not found.points:
+        return document
+    whole = json_documents.document("scheme", document)
+    files = {
+        DOCUMENT: store.encode(whole),
+        POINTS: encode(table(found.scheme, found.points), _described(found.scheme)),
+        COMPARISONS: encode(_comparisons(found), _COMPARISONS),
+    }
+    files |= _figures(found) | _scenarios(found)
+    store.write_all(out, files, found.about, force=force)
+    return document
+
+
+def _described(scheme: Scheme) -> Table:
+    """Table of the points of a scheme: its dimensions, and the samples of each measure."""
+    dimensions = [Column(one.id, getattr(one, "unit", ""), f"{one.label}.") for one in scheme.space]
+    meaning = "One row for each point: its conditions, and samples with and without the scheme."
+    return Table("points", meaning, tuple(dimensions))
+
+
+_COMPARISONS = Table(
+    "comparisons",
+    "One row for each point and measure: the effect of the scheme.",
+    (
+        Column("effect", "% or points", "Value with the scheme less value without it."),
+        Column(
+            "ci95", "% or points", "Half the width of the 95 % confidence interval of the effect."
+        ),
+        Column("p", "fraction", "Probability of such an effect by chance."),
+        Column("q", "fraction", "The same probability, corrected for the number of points."),
+    ),
+)
+
+
+def _comparisons(found: Found) -> pl.DataFrame:
+    """Table of comparisons with one row per point and measure."""
+    import polars as pl
+
+    rows = [
+        {
+            "key": point.key,
+            "stage": point.stage,
+            "measure": name,
+            "effect": c.effect,
+            "ci95": c.ci95,
+            "p": c.p,
+            "q": c.q,
+            "verdict": c.verdict.value,
+        }
+        for point, comparisons in zip(found.points, found.comparisons, strict=True)
+        for name, c in comparisons.items()
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _figures(found: Found) -> dict[str, bytes]:
+    from airfair.figures import png
+
+    from .maps import draw, svg
+
+    return dict(zip(MAPS, (svg(draw(found)).encode(), png(draw(found))), strict=True))
+
+
+def _scenarios(found: Found) -> dict[str, bytes]:
+    """Scenario files of the points with the largest win and loss by each measure, to run by hand."""
+    from airfair.scenario import load
+
+    from .cells import pair
+    from .rules import accounts
+    from .search import point_seed
+
+    scheme, plan = found.scheme, found.plan
+    files = {}
+    for account in accounts(found):
+        for word, extreme in (("best", account.best), ("worst", account.worst)):
+            if extreme is None:
+                continue
+            point = extreme.point
+            both = pair(point.where, scheme.switch, plan.times)
+            seed = point_seed(plan.seed, scheme.id, point.place)
+            for side, keys in (("without", both.without), ("with", both.using)):
+                scenario = load(keys, seed=seed, replications=plan.replications)
+                name = f"{word}-{account.measure.id}-{side}.toml"
+                files[name] = scenario.to_toml().encode()
+    return files
