@@ -347,7 +347,7 @@ class Worlds:
     deviations over windows of so many steps, of which each shares a half with the next.
     """
 
-    def __new__(  # noqa: PLR0913 - options
+    def __new__(
         cls,
         count: int,
         *,

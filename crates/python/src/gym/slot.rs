@@ -226,9 +226,9 @@ impl Slot {
         assert!(advanced.is_ok(), "a clock that runs freely never stops a run");
         let values = simulation.world().observe().values;
         if view.by_station {
-            self.see_stations(&values)
+            self.see_stations(&values);
         } else {
-            self.see_all(&values)
+            self.see_all(&values);
         }
         let mut memory = self.memory.iter_mut();
         for (seen, reward) in self.seen.iter().zip(&mut self.rewards) {
