@@ -18,10 +18,11 @@ except ImportError as error:
 from .baselines import Baseline, Baselines, baselines
 from .environment import ContentionWindow
 from .stations import parallel_env
-from .task import Options, Task, TaskError
+from .task import TASK, Options, Task, TaskError
 from .vector import VectorEnv
 
 __all__ = [
+    "TASK",
     "Baseline",
     "Baselines",
     "ContentionWindow",
@@ -34,11 +35,8 @@ __all__ = [
     "parallel_env",
 ]
 
-CONTENTION_WINDOW = "airfair/ContentionWindow-v0"
-"""Name of the task of a contention window, for `gymnasium.make`."""
-
 gymnasium.register(
-    CONTENTION_WINDOW,
+    TASK,
     entry_point="airfair.gym.environment:ContentionWindow",
     vector_entry_point="airfair.gym.vector:VectorEnv",
 )

@@ -10,7 +10,7 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from .environment import Action, Seen
-from .task import Options, Task, TaskError, observations, record_hash
+from .task import TASK, Options, Task, TaskError, observations, record_hash
 
 Infos = dict[str, dict[str, Any]]
 """Information for each station."""
@@ -24,7 +24,7 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
     ) -> None:
         if reward not in ("cell", "own"):
             raise TaskError(f'reward = {reward!r}: allowed are "cell" and "own"')
-        self.metadata = {"name": "airfair/ContentionWindow-v0", "render_modes": []}
+        self.metadata = {"name": TASK, "render_modes": []}
         self.render_mode = render_mode
         self.task = Task(**options)
         self.possible_agents = list(self.task.stations())

@@ -16,13 +16,12 @@ from airfair.scenario import Value
 from airfair.text_table import Line, Table
 
 from .environment import Seen
-from .task import WINDOWS, Options, Task, TaskError
+from .task import TASK, WINDOWS, Options, Task, TaskError
 from .vector import Actions
 
 Policy = Callable[[Seen], Actions]
 """Function from observations, a row for each environment, to actions."""
 
-TASK = "airfair/ContentionWindow-v0"
 _STATIONS: Mapping[str, Sequence[Value]] = {"station.s.count": (5, 10, 20, 30, 40, 50)}
 _CHOOSING = 2**32
 """Distance of the seeds with which the best window is chosen from those with which it is measured."""

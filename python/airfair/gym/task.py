@@ -21,6 +21,9 @@ Allowed = tuple[int, int] | tuple[float, float] | Sequence[Value]
 Drawn = Mapping[str, Value]
 """Values that an episode has drawn, by the paths of their keys."""
 
+TASK = "airfair/ContentionWindow-v0"
+"""Name of the task in the registry of Gymnasium."""
+
 WINDOWS: tuple[int, ...] = tuple(2**exponent - 1 for exponent in range(4, 11))
 """Contention windows of the discrete actions [slots]."""
 
