@@ -64,45 +64,69 @@ def run(  # noqa: PLR0913 - options, each with a default
     """
     scenario = load(source, seed=seed, replications=replications, series=series, set=set)
     if drive is not None or laws:
-        return _run_in_turn(scenario, (drive, laws), progress)
-    (result,) = finished([scenario], threads=threads, progress=progress)
+        result, error = run_in_turn(scenario, drive=drive, laws=laws, progress=progress)
+        if error is not None:
+            raise error
+    else:
+        (result,) = finished([scenario], threads=threads, progress=progress)
     if result.interrupted:
         raise Interrupted(result)
     return result
 
 
-def _run_in_turn(
+def run_in_turn(
     scenario: _core.Scenario,
-    own: tuple[Callable[[World], object] | None, Laws | None],
-    progress: Callable[[float], object] | None,
-) -> Result:
-    """Run the replications one after the other, with Python code of the caller: a driver and laws."""
-    drive, laws = own
+    *,
+    drive: Callable[[World], object] | None = None,
+    laws: Laws | None = None,
+    progress: Callable[[float], object] | None = None,
+    tracing: tuple[int, _core.Tracing] | None = None,
+) -> tuple[Result, Exception | None]:
+    """Run the replications one after the other, with Python code of the caller: a driver and laws.
+
+    Returns the result, and the exception that a driver or a law has raised. Such an exception and Ctrl-C end
+    the run, and the result holds the finished replications. `tracing` is that of `run_many`.
+    """
     wall, cpu = time.perf_counter(), time.process_time()
     done: list[_core.Outcome] = []
-
-    def result() -> Result:
-        return Result(
-            scenario,
-            done,
-            interrupted=len(done) < scenario.replications,
-            cpu_s=time.process_time() - cpu,
-            wall_s=time.perf_counter() - wall,
-        )
-
+    failure = None
     try:
         for replication in range(scenario.replications):
-            with World(scenario, replication=replication, laws=laws) as world:
+            traced = tracing[1] if tracing is not None and tracing[0] == replication else None
+            with World.begun(scenario, replication, laws, traced) as world:
                 if drive is not None:
                     drive(world)
+                elif progress is not None:
+                    _advance(world, progress, len(done))
                 if not world.over:
                     world.advance()
                 done.extend(world.result().outcomes)
             if progress is not None:
                 progress(len(done) / scenario.replications)
     except KeyboardInterrupt:
-        raise Interrupted(result()) from None
-    return result()
+        pass
+    except Exception as error:  # noqa: BLE001 - the caller raises it or prints it
+        failure = error
+    result = Result(
+        scenario,
+        done,
+        interrupted=len(done) < scenario.replications,
+        cpu_s=time.process_time() - cpu,
+        wall_s=time.perf_counter() - wall,
+    )
+    return result, failure
+
+
+_STEPS = 100
+"""Number of steps in which a world is advanced if its progress is reported."""
+
+
+def _advance(world: World, progress: Callable[[float], object], done: int) -> None:
+    """Advance a world almost to its end, and report the progress; `done` replications are finished."""
+    scenario = world.scenario
+    for step in range(1, _STEPS):
+        world.advance(scenario.duration_s / _STEPS)
+        progress((done + step / _STEPS) / scenario.replications)
 
 
 def run_many(  # noqa: PLR0913 - options, each with a default

@@ -12,9 +12,13 @@ from .names import did_you_mean
 if TYPE_CHECKING:
     from ._core import Scenario
 
-__all__ = ["FlowEnd", "Frame", "Law", "Laws", "Node", "Packet"]
+__all__ = ["FlowEnd", "Frame", "Law", "LawError", "Laws", "Node", "Packet"]
 
 Listen = Literal["own", "all", "packets"]
+
+
+class LawError(ValueError):
+    """Raised for a law that does not exist, or that is given to no node."""
 
 
 class Law:
@@ -89,19 +93,31 @@ def place(laws: Laws, scenario: Scenario) -> list[tuple[int, Law]]:
 
     A member is the index of a station, or -1 - c for the access point of cell c.
 
-    Raises `ValueError` if a key matches no node, and `TypeError` if a value creates no law.
+    Raises `LawError` if a key matches no node, and `TypeError` if a value creates no law.
     """
-    members = {f"station.{name}": index for index, name in enumerate(scenario.stations)}
-    members |= {f"access-point.{name}": -1 - index for index, name in enumerate(scenario.cells)}
     placed = []
     for pattern, makers in laws.items():
-        wanted = "access-point.*" if pattern == "access-point" else pattern
-        found = [member for name, member in members.items() if fnmatch.fnmatchcase(name, wanted)]
-        if not found:
-            raise ValueError(f"laws: {pattern!r} is no node{did_you_mean(pattern, members)}")
+        try:
+            found = nodes(pattern, scenario)
+        except LawError as error:
+            raise LawError(f"laws: {error}") from None
         for maker in [makers] if callable(makers) else makers:
             placed += [(member, _made(pattern, maker)) for member in found]
     return placed
+
+
+def nodes(pattern: str, scenario: Scenario) -> list[int]:
+    """Members at nodes that a key of `Laws` matches; raises `LawError` if it matches none."""
+    members = {f"station.{name}": index for index, name in enumerate(scenario.stations)}
+    members |= {f"access-point.{name}": -1 - index for index, name in enumerate(scenario.cells)}
+    wanted = "access-point.*" if pattern == "access-point" else pattern
+    found = [member for name, member in members.items() if fnmatch.fnmatchcase(name, wanted)]
+    if not found:
+        raise LawError(
+            f"{pattern!r} is no node{did_you_mean(pattern, members)}; allowed are station.NAME, "
+            "access-point and access-point.CELL, also with wildcards"
+        )
+    return found
 
 
 def _made(pattern: str, maker: object) -> Law:

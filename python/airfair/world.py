@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -59,17 +60,35 @@ class World:
         timeline: str | os.PathLike[str] | None = None,
         laws: Laws | None = None,
     ) -> None:
-        self.scenario = load(source, seed=seed, series=series, set=set)
+        scenario = load(source, seed=seed, series=series, set=set)
         if replication < 0:
             raise ValueError(f"replication = {replication}: allowed is 0 or more")
-        self.replication = replication
-        self._tracing = _tracing(self.scenario, replication, pcap, timeline)
+        self._tracing = _tracing(scenario, replication, pcap, timeline)
+        self._closes_tracing = True
+        self._begin(scenario, replication, laws)
+
+    @classmethod
+    def begun(
+        cls,
+        scenario: _core.Scenario,
+        replication: int,
+        laws: Laws | None,
+        tracing: _core.Tracing | None,
+    ) -> World:
+        """World of a scenario that has been loaded. The caller closes the trace files of `tracing`."""
+        world = object.__new__(cls)
+        world._tracing, world._closes_tracing = tracing, False
+        world._begin(scenario, replication, laws)
+        return world
+
+    def _begin(self, scenario: _core.Scenario, replication: int, laws: Laws | None) -> None:
+        self.scenario, self.replication = scenario, replication
         self._core = _core.World(
-            self.scenario,
-            seed=self.scenario.seed,
+            scenario,
+            seed=scenario.seed,
             replication=replication,
             tracing=self._tracing,
-            laws=place(laws or {}, self.scenario),
+            laws=place(laws or {}, scenario),
         )
         self._result: Result | None = None
         self._started = (time.perf_counter(), time.process_time())
@@ -172,7 +191,8 @@ class World:
         """
         other = object.__new__(World)
         other.scenario, other.replication = self.scenario, self.replication
-        other._core, other._tracing, other._result = self._core.copy(), None, None
+        other._core, other._result = self._core.copy(), None
+        other._tracing, other._closes_tracing = None, True
         other._started = self._started
         other._name_parts()
         return other
@@ -205,7 +225,10 @@ class World:
         if tracing is None:
             return
         if self._result is None:
-            self._core.finish()
+            with contextlib.suppress(_core.RunError):  # a law has raised an exception
+                self._core.finish()
+        if not self._closes_tracing:
+            return
         for report in tracing.finish():
             if report["errno"] is not None:
                 raise OSError(report["errno"], os.strerror(report["errno"]), report["option"])

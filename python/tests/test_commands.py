@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import fcntl
 import io
+import json
 import os
 import re
+import shlex
 import struct
 import subprocess
+import sys
 import termios
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +24,7 @@ from airfair.cli import grammar
 from airfair.cli.commands import COMMANDS, init
 from airfair.experiment.stopping import Fixed
 from airfair.terminal_tables import Wish
-from support import PROGRAM, SCENARIO
+from support import PROGRAM, SCENARIO, Program
 
 WRONG = SCENARIO.replace("11 Mb/s", "12 Mb/s").replace('"newreno"', '"newrno"')
 
@@ -366,6 +369,36 @@ def test_the_scenario_to_begin_with_works_and_shows_the_anomaly(
     assert told(capsys, "check", path) == (cli.DONE, [])
     fast, slow = airfair.run(path).airtime["airtime_share"]
     assert slow > 3 * fast
+
+
+@pytest.mark.slow
+def test_the_law_to_begin_with_runs_and_its_tests_pass(tmp_path: Path, program: Program) -> None:
+    """The next command that `init` prints works, and so do pytest and `check --twice` in the directory."""
+    wrote = program("init", "law", "mine")
+    command = shlex.split(wrote.stderr.partition("next: airfair ")[2])
+    assert command[0] == "run"
+    run = program(*command, "--replications", 3, "--json")
+    assert run.returncode == cli.DONE, run.stderr
+    document = json.loads(run.stdout)
+    fast, slow = (flow["goodput_bps"] for flow in document["flows"])
+    assert fast > 5 * slow
+    checked = program("check", *command[1:], "--twice")
+    assert (checked.returncode, checked.stderr) == (cli.DONE, "")
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=tmp_path / "mine",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "2 passed" in tested.stdout
+
+
+def test_the_page_of_laws_shows_the_law_to_begin_with() -> None:
+    (kind,) = (kind for kind in init.KINDS if kind.name == "law")
+    law = init.template(kind)["mylaws.py"]
+    page = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "law.md"
+    assert law[law.index("import airfair") :] in page.read_text(encoding="utf-8")
 
 
 def test_each_line_that_can_be_switched_on_works() -> None:

@@ -65,7 +65,7 @@ def folder(tmp_path: Path) -> Path:
         ("airfair cache ", ["list", "prune", "path"]),
         ("airfair tfrc ", ["send", "receive"]),
         ("airfair tfrc send x:1 --profile rfc", ["rfc5348", "rfc3448"]),
-        ("airfair init ", ["scenario", "study", "paper", "example", "playground"]),
+        ("airfair init ", ["scenario", "study", "paper", "law", "example", "playground"]),
         ("airfair init study c", ["cells/"]),
         ("airfair init example hid", ["hidden-stations"]),
         ("airfair completion ", ["bash", "zsh", "fish"]),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair import scenario
-from airfair.cli import scenarios, studies
+from airfair.cli import laws, repeat, scenarios, studies
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, InputError
 
@@ -25,7 +25,8 @@ def add(commands: Commands) -> None:
         help="check scenarios, studies and papers without running them",
         description="Check scenarios, studies and papers without running them. Prints one line per mistake: "
         "the file, the key, the value found and what is allowed. Prints nothing if all files are valid. "
-        "Exit status: 0 all files are valid, 2 at least one is not.",
+        "With --twice, run scenarios to find laws whose runs cannot be repeated. "
+        "Exit status: 0 all files are valid, 1 two runs differ, 2 at least one file is not valid.",
     )
     files = check.add_argument(
         "files",
@@ -34,6 +35,13 @@ def add(commands: Commands) -> None:
         help="scenario file, study file or directory of a paper; - reads a scenario from standard input",
     )
     complete(files, toml_files)
+    laws.add(check)
+    check.add_argument(
+        "--twice",
+        action="store_true",
+        help="run the first replication of each scenario in two fresh processes, and compare the record "
+        "hashes; they differ if a law uses randomness or time that is not the node's",
+    )
     check.set_defaults(action=_check)
 
 
@@ -41,25 +49,30 @@ def _check(arguments: argparse.Namespace) -> int:
     problems: list[str] = []
     for name in arguments.files:
         try:
-            _check_one(name)
+            _check_one(name, arguments)
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(*problems)
-    return DONE
+    if not arguments.twice:
+        return DONE
+    return max(repeat.twice(name, arguments.law) for name in arguments.files)
 
 
-def _check_one(name: str) -> None:
+def _check_one(name: str, arguments: argparse.Namespace) -> None:
     """Raise `InputError` with the mistakes in a file, or in the directory of a paper."""
     path = Path(name)
-    if path.name == "paper.toml":
-        studies.check_paper(path.parent, _MOST_POINTS)
-    elif path.is_dir() and (path / "paper.toml").exists():
-        studies.check_paper(path, _MOST_POINTS)
+    is_paper = path.name == "paper.toml" or (path.is_dir() and (path / "paper.toml").exists())
+    if (is_paper or _is_study(name)) and (arguments.law or arguments.twice):
+        raise InputError(f"{name}: --law and --twice are for scenarios; this is no scenario")
+    if is_paper:
+        studies.check_paper(path if path.is_dir() else path.parent, _MOST_POINTS)
     elif _is_study(name):
         studies.check(path, _MOST_POINTS)
+    elif name == "-" and arguments.twice:
+        raise InputError("-: --twice reads a scenario twice; allowed is a file")
     else:
-        scenarios.read(name)
+        laws.of(arguments, name, scenarios.read(name))
 
 
 def _is_study(name: str) -> bool:

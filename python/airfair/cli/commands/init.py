@@ -76,6 +76,12 @@ KINDS = (
         "a directory of a paper: a study with the paper's printed values and claims",
         "airfair reproduce {}",
     ),
+    Kind(
+        "law",
+        "law",
+        "a control law in Python, with a scenario in which it acts, and a test",
+        "airfair run {}/cell.toml --law access-point=mylaws:ShareAir",
+    ),
 )
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import options, output, scenarios, tracing
+from airfair.cli import laws, options, output, scenarios, tracing
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import did_you_mean, printable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.cli.parser import Commands
     from airfair.cli.tracing import Traces
+    from airfair.law import Law
     from airfair.result import Result
 
 _EPILOGUE = """\
@@ -24,6 +25,7 @@ examples:
   airfair run one-slow-station
   airfair run cell.toml --replications 10 --out results/cell
   airfair run cell.toml --explain
+  airfair run cell.toml --law 'station.*=mylaws:Mine'
   airfair run cell.toml --json | jq '.flows[].goodput_bps'
   airfair run cell.toml --pcap f.pcapng --trace-from '10 s' --trace-until '11 s'
 """
@@ -59,6 +61,7 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="print each default value that an 802.11n, ac or ax cell changes, with its reason",
     )
+    laws.add(run)
     options.force(run)
     options.threads(run)
     options.json(run)
@@ -69,6 +72,7 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     scenario, text, overrides = scenarios.with_text(arguments)
     _see_that_some_match(scenario, arguments.flows)
+    own = laws.of(arguments, arguments.scenario, scenario)
     out: Path | None = arguments.out
     output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
     made = output.prepare(out)
@@ -76,10 +80,10 @@ def _run(arguments: argparse.Namespace) -> int:
         # With --json, standard output has the document and nothing else.
         people = sys.stderr if arguments.json else sys.stdout
         print(f"{scenarios.explained(text, overrides)}\n", file=people, flush=True)
-    traces, result, cut, failure = None, None, False, None
+    traces, result, cut, failure, raised = None, None, False, None, None
     try:
         traces = tracing.prepare(arguments, scenario)
-        result = _simulate(scenario, arguments.threads, traces)
+        result, raised = _simulate(scenario, arguments.threads, traces, own)
         if out is not None and result.replications:
             failure = _save(result, out, arguments)
     except KeyboardInterrupt:
@@ -101,6 +105,10 @@ def _run(arguments: argparse.Namespace) -> int:
         told.insert(0, f"wrote {out}")
     for line in told:
         print(f"airfair: {printable(line)}", file=sys.stderr)
+    if raised is not None:
+        laws.failed(raised)
+        asked = result.scenario.replications
+        lost.append(f"a law has ended the run after {result.replications} of {asked} replications")
     return complain(FAILED, *lost) if lost else _ended(result, cut=cut)
 
 
@@ -122,14 +130,22 @@ def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
         raise InputError(*(f"--flows {glob!r}: matches no flow{hint}" for glob, hint in told))
 
 
-def _simulate(scenario: Scenario, threads: int | None, traces: Traces | None) -> Result:
-    from airfair.engine import finished
+def _simulate(
+    scenario: Scenario,
+    threads: int | None,
+    traces: Traces | None,
+    own: dict[str, list[type[Law]]],
+) -> tuple[Result, Exception | None]:
+    """Result of the run, and the exception of a law that has ended it."""
+    from airfair.engine import finished, run_in_turn
     from airfair.terminal import Progress
 
     traced = None if traces is None else (traces.replication, traces.tracing)
     with Progress(scenario.title) as progress:
+        if own:
+            return run_in_turn(scenario, laws=own, progress=progress, tracing=traced)
         (result,) = finished([scenario], threads=threads, progress=progress, tracing=traced)
-    return result
+    return result, None
 
 
 def _save(result: Result, out: Path, arguments: argparse.Namespace) -> OSError | None:
