@@ -27,6 +27,7 @@ __all__ = [
     "SettingError",
     "Tracing",
     "World",
+    "Worlds",
     "__version__",
     "delays",
     "duration_ns",
@@ -337,6 +338,38 @@ class World:
     def stop_flow(self, flow: int) -> None: ...
     def copy(self) -> World: ...
     def finish(self) -> Outcome: ...
+
+@final
+class Worlds:
+    """Several worlds that advance in steps of one length, by one call and on all cores.
+
+    A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
+    `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
+    deviations over windows of so many steps, of which each shares a half with the next.
+    """
+
+    def __new__(
+        cls,
+        count: int,
+        *,
+        step_ns: int,
+        signals: list[str],
+        history: int,
+        window: int | None = None,
+        by_station: bool = False,
+        threads: int | None = None,
+    ) -> Worlds: ...
+    @property
+    def width(self) -> int: ...
+    def start(self, world: int, scenario: Scenario, seed: int) -> None: ...
+    def set_windows(self, windows: list[int]) -> None: ...
+    def set_station_windows(self, world: int, windows: list[int]) -> None: ...
+    def advance(
+        self, wait: list[int] = ...
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_]]: ...
+    def seen(self) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_]]: ...
+    def highest_bps(self, world: int) -> float: ...
+    def finish(self, world: int) -> Outcome: ...
 
 @final
 class Observation:

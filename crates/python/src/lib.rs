@@ -11,6 +11,7 @@
 mod batch;
 #[cfg(target_os = "linux")]
 mod emulation;
+mod gym;
 mod law;
 mod observation;
 mod panics;
@@ -35,6 +36,8 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
+    #[pymodule_export]
+    use crate::gym::Worlds;
     #[pymodule_export]
     use crate::law::{Cell, FlowEnd, Frame, Node, Packet};
     #[pymodule_export]

@@ -1,0 +1,182 @@
+//! Worlds that advance together, for environments to learn in.
+
+mod pool;
+mod slot;
+
+use airfair_sim::observe::Observed;
+use airfair_units::Duration;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::batch::{Outcome, RunError};
+use crate::scenario::Scenario;
+use crate::settings::{WINDOWS, narrow, unsettable};
+use pool::Pool;
+use slot::{Signal, Slot, View};
+
+/// Several worlds that advance in steps of one length, by one call and on all cores.
+///
+/// A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
+/// `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
+/// deviations over windows of so many steps, of which each shares a half with the next.
+#[pyclass(module = "airfair._core")]
+pub(crate) struct Worlds {
+    pool: Pool,
+    /// Scenario and seed of each world.
+    runs: Vec<Option<(Py<Scenario>, u64)>>,
+    view: View,
+}
+
+/// What a step has shown: an array of what the learners see, with a row for each; their rewards; and for each
+/// world, whether it is over.
+type Step<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<bool>>);
+
+#[pymethods]
+impl Worlds {
+    /// Creates places for `count` worlds. `threads` is the number of threads that advance them, by default that of the
+    /// cores.
+    #[new]
+    #[pyo3(signature = (count, *, step_ns, signals, history, window = None, by_station = false, threads = None))]
+    #[expect(clippy::too_many_arguments, reason = "options of a constructor in Python")]
+    fn new(
+        count: usize,
+        step_ns: u64,
+        signals: Vec<String>,
+        history: usize,
+        window: Option<usize>,
+        by_station: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let signals = signals.iter().map(|it| Signal::of(it)).collect::<PyResult<Vec<_>>>()?;
+        let refuse = |sentence: &str| Err(PyValueError::new_err(sentence.to_owned()));
+        if count == 0 || step_ns == 0 || history == 0 || signals.is_empty() {
+            return refuse(
+                "allowed are 1 and more worlds, nanoseconds, signals and steps of history",
+            );
+        }
+        if window.is_some_and(|it| it < 2 || it > history || it % 2 == 1) {
+            return refuse(
+                "window: allowed are even numbers of steps from 2 to those of the history",
+            );
+        }
+        let step = Duration::from_nanos(step_ns);
+        let view = View { step, signals, history, window, by_station };
+        let runs = (0..count).map(|_| None).collect();
+        Ok(Self { pool: Pool::new(count, view.clone(), threads), runs, view })
+    }
+
+    /// Number of values that a learner sees.
+    #[getter]
+    fn width(&self) -> usize {
+        self.view.width()
+    }
+
+    /// Puts a new world of `scenario` in a place, at time zero.
+    fn start(
+        &mut self,
+        py: Python<'_>,
+        world: usize,
+        scenario: Py<Scenario>,
+        seed: u64,
+    ) -> PyResult<()> {
+        self.place(world)?;
+        let inner = &scenario.get().inner;
+        if inner.stations.is_empty() {
+            return Err(PyValueError::new_err("the scenario has no station"));
+        }
+        let view = &self.view;
+        let slot = py.detach(|| Slot::new(inner, seed, view)).map_err(RunError::new_err)?;
+        self.pool.put(world, slot);
+        self.runs[world] = Some((scenario, seed));
+        Ok(())
+    }
+
+    /// Sets both contention windows of all stations and access points, to one value for each world [slots].
+    fn set_windows(&mut self, windows: Vec<i64>) -> PyResult<()> {
+        if windows.len() != self.runs.len() {
+            return Err(PyValueError::new_err(format!(
+                "{} windows for {} worlds",
+                windows.len(),
+                self.runs.len()
+            )));
+        }
+        for (world, window) in windows.into_iter().enumerate() {
+            let window = narrow(window, WINDOWS)?;
+            let set = self.pool.with(world, |slot| slot.set_window(window));
+            set.transpose().map_err(unsettable)?;
+        }
+        Ok(())
+    }
+
+    /// Sets both contention windows of the stations of a world, in their order [slots].
+    fn set_station_windows(&mut self, world: usize, windows: Vec<i64>) -> PyResult<()> {
+        self.place(world)?;
+        let windows: Vec<u16> =
+            windows.into_iter().map(|it| narrow(it, WINDOWS)).collect::<PyResult<_>>()?;
+        let set = self.pool.with(world, |slot| {
+            let mut each = windows.iter().enumerate();
+            each.try_for_each(|(station, window)| slot.set_station_window(station, *window))
+        });
+        set.transpose().map_err(unsettable).map(Option::unwrap_or_default)
+    }
+
+    /// Advances all worlds that are not over by a step, except those of `wait`. Returns what the learners see, a row
+    /// for each; their rewards, the goodput relative to the highest rate; and whether each world is over.
+    #[pyo3(signature = (wait = Vec::new()))]
+    fn advance<'py>(&mut self, py: Python<'py>, wait: Vec<usize>) -> PyResult<Step<'py>> {
+        for world in &wait {
+            self.place(*world)?;
+        }
+        let pool = &mut self.pool;
+        py.detach(|| pool.advance(&wait)).map_err(RunError::new_err)?;
+        self.seen(py)
+    }
+
+    /// What `advance` returns, without a step.
+    fn seen<'py>(&mut self, py: Python<'py>) -> PyResult<Step<'py>> {
+        let (mut seen, mut rewards, mut over) = (Vec::new(), Vec::new(), Vec::new());
+        for world in 0..self.runs.len() {
+            let shown = self.pool.with(world, |slot| {
+                slot.show(&self.view, &mut seen);
+                rewards.extend(&slot.rewards);
+                over.push(slot.is_over());
+            });
+            shown
+                .ok_or_else(|| PyValueError::new_err("a place without a world: start it first"))?;
+        }
+        let shape = [rewards.len(), self.view.width()];
+        let seen = PyArray1::from_vec(py, seen).reshape(shape)?;
+        Ok((seen, PyArray1::from_vec(py, rewards), PyArray1::from_vec(py, over)))
+    }
+
+    /// Rate to which the rewards of a world are relative: the sum over its cells of the highest data rate [bit/s].
+    fn highest_bps(&self, world: usize) -> PyResult<f64> {
+        self.place(world)?;
+        let highest = self.pool.with(world, |slot| slot.highest);
+        highest.ok_or_else(|| PyValueError::new_err(format!("world {world}: not started")))
+    }
+
+    /// Ends a run at its current time and returns its outcome. What its learners have seen stays.
+    fn finish(&mut self, world: usize) -> PyResult<Outcome> {
+        self.place(world)?;
+        let run = self.pool.with(world, Slot::take).flatten();
+        let (Some(run), Some((scenario, seed))) = (run, &self.runs[world]) else {
+            return Err(PyValueError::new_err(format!("world {world}: no run to finish")));
+        };
+        let finished = run.finish().map(Observed::into_parts);
+        let metrics = finished.map(|(metrics, ())| metrics);
+        Ok(Outcome { inner: metrics.outcome(&scenario.get().inner, *seed, 0) })
+    }
+}
+
+impl Worlds {
+    /// Checks that there is a place with this number.
+    fn place(&self, world: usize) -> PyResult<()> {
+        let count = self.runs.len();
+        if world < count {
+            return Ok(());
+        }
+        Err(PyIndexError::new_err(format!("world {world}: allowed are 0 to {}", count - 1)))
+    }
+}

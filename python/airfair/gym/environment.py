@@ -1,0 +1,60 @@
+"""The environment of Gymnasium: one cell at a time."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Unpack
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from .task import Options, Task, record_hash
+
+Seen = NDArray[np.float32]
+"""Observation."""
+Action = np.int64 | int | NDArray[np.float32]
+"""Number of a window, or an array of one number from -1 to 1."""
+
+
+class ContentionWindow(gymnasium.Env[Seen, Action]):
+    """Contention window of a crowded cell. `Task` describes it, and `Options` its options.
+
+    `reset(seed=…)` determines an episode: equal seeds and actions give equal records. At the end of an
+    episode, `info["record_hash"]` is the hash of all its records. `info["drawn"]` of `reset` has the values
+    that the episode has drawn.
+
+    Raises `TaskError` for an action that is not allowed, and `RunError` if the run fails.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
+
+    def __init__(self, *, render_mode: None = None, **options: Unpack[Options]) -> None:
+        self.render_mode = render_mode
+        self.task = Task(**options)
+        self.observation_space = self.task.observation_space  # type: ignore[assignment] # of float32
+        self.action_space = self.task.action_space  # type: ignore[assignment] # one of two
+        self._worlds = self.task.worlds(1, threads=1)
+        self._runs = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Seen, dict[str, Any]]:
+        """Start an episode, and return its first observation. There are no `options`."""
+        super().reset(seed=seed, options=options)
+        drawn = self.task.start(self._worlds, 0, self.np_random)
+        self._runs = True
+        seen, _, _ = self._worlds.seen()
+        return seen[0], {"drawn": drawn} if drawn else {}
+
+    def step(self, action: Action) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+        """Set the contention window and advance by a step; an episode is truncated at its end."""
+        if not self._runs:
+            raise ResetNeeded("the episode is over or has not begun: call reset first")
+        self._worlds.set_windows([self.task.slots(action)])
+        seen, rewards, over = self._worlds.advance()
+        if not over[0]:
+            return seen[0], float(rewards[0]), False, False, {}
+        self._runs = False
+        info = {"record_hash": record_hash(self._worlds.finish(0))}
+        return seen[0], float(rewards[0]), False, True, info
