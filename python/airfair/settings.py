@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -66,14 +67,24 @@ def _at(path: str) -> Iterator[None]:
         raise SettingError(f"{path}: {error}") from None
 
 
-def _rate(value: str | float) -> str:
-    """Value of a rate in TOML; a number is in [bit/s]."""
-    return toml_value(value if isinstance(value, str) else f"{round(value)} b/s")
+def _whole(value: float) -> int:
+    """`value` rounded to a whole number that is not negative."""
+    if not 0 <= value < math.inf:
+        raise SettingError(f"{value}: allowed are numbers from 0, and not infinity")
+    return round(value)
+
+
+def _rate(path: str, value: str | float) -> str:
+    """Value of the rate at `path` in TOML; a number is in [bit/s]."""
+    if isinstance(value, str):
+        return toml_value(value)
+    with _at(path):
+        return toml_value(f"{_whole(value)} b/s")
 
 
 def _nanoseconds(duration: str | float) -> int:
     """Duration [ns] of a text with a unit, or of a number of seconds."""
-    return _core.duration_ns(duration) if isinstance(duration, str) else round(duration * _SECOND)
+    return _core.duration_ns(duration) if isinstance(duration, str) else _whole(duration * _SECOND)
 
 
 class _Member:
@@ -145,17 +156,20 @@ class Station(_Member):
     @_Setting
     def rate(self, rate: str | float) -> None:
         """Rate of data frames from and to the station, as in a scenario or in [bit/s]."""
-        self._core.set(f"{self._path}.rate", _rate(rate))
+        path = f"{self._path}.rate"
+        self._core.set(path, _rate(path, rate))
 
     @_Setting
     def rate_up(self, rate: str | float) -> None:
         """Rate of data frames from the station, as in a scenario or in [bit/s]."""
-        self._core.set(f"{self._path}.rate.up", _rate(rate))
+        path = f"{self._path}.rate.up"
+        self._core.set(path, _rate(path, rate))
 
     @_Setting
     def rate_down(self, rate: str | float) -> None:
         """Rate of data frames to the station, as in a scenario or in [bit/s]."""
-        self._core.set(f"{self._path}.rate.down", _rate(rate))
+        path = f"{self._path}.rate.down"
+        self._core.set(path, _rate(path, rate))
 
     def set_rate_index(self, index: int, *, direction: str = "both") -> None:
         """Set the rate to `rates[index]` in `direction`, "up", "down" or "both". Faster than `rate`."""
@@ -244,7 +258,7 @@ class Flow:
         """Limit the rate of TFRC at one `end`, "sender" or "receiver"; `None` removes the limit."""
         bps = _core.quantity(rate, "rate") if isinstance(rate, str) else rate
         with _at(f"{self._path}.limit_rate"):
-            self._core.set_rate_limit(self._index, end, None if bps is None else round(bps))
+            self._core.set_rate_limit(self._index, end, None if bps is None else _whole(bps))
 
 
 class Link:
@@ -257,7 +271,8 @@ class Link:
     @_Setting
     def rate(self, rate: str | float) -> None:
         """Rate of both directions, as in a scenario or in [bit/s]."""
-        self._core.set(f"{self._path}.rate", _rate(rate))
+        path = f"{self._path}.rate"
+        self._core.set(path, _rate(path, rate))
 
     @_Setting
     def loss(self, loss: str | float | Mapping[str, Value]) -> None:

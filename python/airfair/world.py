@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Observation", "SettingError", "World"]
 
 _SECOND = 10**9
+_REPLICATIONS = 2**32
 
 
 class World:
@@ -61,8 +62,10 @@ class World:
         laws: Laws | None = None,
     ) -> None:
         scenario = load(source, seed=seed, series=series, set=set)
-        if replication < 0:
-            raise ValueError(f"replication = {replication}: allowed is 0 or more")
+        if not 0 <= replication < _REPLICATIONS:
+            allowed = f"allowed is 0 to {_REPLICATIONS - 1}"
+            raise ValueError(f"replication = {replication}: {allowed}")
+        self._files = {"pcap": pcap, "timeline": timeline}
         self._tracing = _tracing(scenario, replication, pcap, timeline)
         self._closes_tracing = True
         self._begin(scenario, replication, laws)
@@ -231,7 +234,8 @@ class World:
             return
         for report in tracing.finish():
             if report["errno"] is not None:
-                raise OSError(report["errno"], os.strerror(report["errno"]), report["option"])
+                path = self._files[report["option"]]
+                raise OSError(report["errno"], os.strerror(report["errno"]), path)
 
 
 def _tracing(

@@ -318,6 +318,12 @@ class _Asks(Law):
         ("station.phone", "node.set_weights(1, 1)", "has no weights"),
         ("station.phone", "node.wake_in(0)", "0 s: allowed are 1 ns and more"),
         ("station.phone", "node.random_below(0)", "allowed is 1 and more"),
+        (
+            "station.phone",
+            "node.wake_in(1e30)",
+            "no run lasts as long; allowed are times within 100",
+        ),
+        ("station.phone", "node.wake_at_ns(2**64 - 1)", "no run lasts as long"),
         ("access-point", "packet", "the packet has gone on"),
     ],
 )
@@ -326,6 +332,39 @@ def test_wrong_values_are_errors_and_not_crashes(where: str, what: str, message:
     asks = type("Asks", (_Asks,), {"what": what, "listen": "packets" if what == "packet" else None})
     with pytest.raises(ValueError, match=message):
         airfair.run(DOWNLOAD, laws={where: asks})
+
+
+def test_elements_of_beacons_that_do_not_fit_are_errors() -> None:
+    """Two laws share the room of a beacon; only an access point sends beacons, with numbers of one octet."""
+
+    class Long(Law):
+        def beacon(self, node: Node) -> bytes | dict[int, bytes] | None:
+            return b"x" * 15
+
+    class Numbered(Law):
+        def beacon(self, node: Node) -> bytes | dict[int, bytes] | None:
+            return {300: b"x"}
+
+    airfair.run(DOWNLOAD, laws={"access-point": Long})
+    with pytest.raises(airfair.SettingError, match="the beacon has no room"):
+        airfair.run(DOWNLOAD, laws={"access-point": [Long, Long]})
+    with pytest.raises(airfair.SettingError, match="no beacon is due"):
+        airfair.run(DOWNLOAD, laws={"station.phone": Long})
+    with pytest.raises(airfair.SettingError, match="300: allowed are element numbers"):
+        airfair.run(DOWNLOAD, laws={"access-point": Numbered})
+
+
+def test_a_packet_is_not_delayed_for_longer_than_a_run_can_last() -> None:
+    """A delay that no run reaches is an error of the law."""
+
+    class Delays(Law):
+        listen = "packets"
+
+        def packet(self, node: Node, packet: Packet) -> None:
+            packet.delay(1e30)
+
+    with pytest.raises(airfair.SettingError, match="no run lasts as long"):
+        airfair.run(DOWNLOAD, laws={"access-point": Delays})
 
 
 def test_wrong_laws_and_wrong_nodes_are_named() -> None:

@@ -247,6 +247,18 @@ def test_further_settings_change_the_records() -> None:
         ),
         (lambda w: w.flow["up"].start(), "flow.up.start: the flow has already started"),
         (
+            lambda w: setattr(w.station["one"], "rate", float("nan")),
+            "station.one.rate: nan: allowed are",
+        ),
+        (
+            lambda w: setattr(w.station["one"], "txop_limit", -1.0),
+            "txop_limit: -1.*: allowed are numbers",
+        ),
+        (
+            lambda w: setattr(w.link["server"], "rate", float("inf")),
+            "host.server.link.rate: inf: allowed",
+        ),
+        (
             lambda w: setattr(w.station["one"], "queue", {"discipline": "airtime"}),
             "station.one.queue.*(access point|allowed)",
         ),
@@ -330,6 +342,22 @@ def test_a_driven_run_writes_its_traces(tmp_path: Path) -> None:
         assert json.loads(timeline.read_text("utf-8"))["traceEvents"]
         files.append((pcap.read_bytes(), timeline.read_text("utf-8")))
     assert files[0] == files[1]
+
+
+def test_a_full_disk_costs_the_trace_and_not_the_result() -> None:
+    """The error names the file; the result is still there."""
+    world = airfair.World(DOWNLOAD, set={"duration": "1 s", "warmup": "0 s"}, pcap="/dev/full")
+    world.advance()
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        world.result()
+    assert world.result().flows["packets_received"].sum() > 0
+
+
+@pytest.mark.parametrize("replication", [-1, 2**32])
+def test_a_replication_has_a_number_of_32_bits(replication: int) -> None:
+    """The error says which numbers are allowed."""
+    with pytest.raises(ValueError, match="allowed is 0 to 4294967295"):
+        airfair.World(DOWNLOAD, replication=replication)
 
 
 def test_a_function_drives_each_replication() -> None:

@@ -26,7 +26,7 @@ pub(crate) use failure::Failure;
 pub(crate) use node::{FlowEnd, Node, Random};
 pub(crate) use seen::{Frame, Packet};
 
-use crate::settings::SettingError;
+use crate::settings::{SettingError, narrow};
 use node::Scope;
 
 /// Number of the beacon element that a law's octets form: vendor specific.  [80211-2020 Table 9-92]
@@ -143,7 +143,7 @@ impl PyLaw {
             Seen::Frame(_) => self.methods.frame,
             Seen::Rate { .. } => self.methods.rate,
             Seen::Packet(..) => self.methods.packet,
-            Seen::BeaconDue => self.methods.beacon,
+            Seen::BeaconDue(_) => self.methods.beacon,
             Seen::Timer => self.methods.timer,
         }
     }
@@ -190,9 +190,9 @@ impl PyLaw {
                 let packet = Packet::passing(packet, &self.names, point, &self.scope);
                 law.call_method1(intern!(py, "packet"), (node, packet))?;
             }
-            Seen::BeaconDue => {
+            Seen::BeaconDue(_) => {
                 let octets = law.call_method1(intern!(py, "beacon"), (node,))?;
-                if view.member().node.is_ap() && !octets.is_none() {
+                if !octets.is_none() {
                     actions.push(Action::AddElements(elements(&octets)?));
                 }
             }
@@ -313,7 +313,8 @@ fn elements(from: &Bound<'_, PyAny>) -> PyResult<Elements> {
         ));
     };
     for (number, octets) in table {
-        put(number.extract()?, octets.extract::<&[u8]>()?)?;
+        let number: u8 = narrow(number.extract()?, "element numbers from 0 to 255")?;
+        put(number, octets.extract::<&[u8]>()?)?;
     }
     Ok(elements)
 }

@@ -115,6 +115,11 @@ pub(super) fn locked(scope: &Mutex<Scope>) -> MutexGuard<'_, Scope> {
     scope.lock().expect("nobody panics with it")
 }
 
+/// Time `by` after `now`, or the latest time of all. The world refuses times that no run reaches.
+pub(super) fn later(now: Time, by: Duration) -> Time {
+    Time::from_nanos(now.as_nanos().saturating_add(by.as_nanos()))
+}
+
 /// Station or access point at which a law runs.
 #[pyclass(module = "airfair._core")]
 #[derive(Debug)]
@@ -226,7 +231,7 @@ impl Node {
     /// Calls the law's `timer` after a duration, such as "100 ms" or a number of seconds.
     fn wake_in(&self, by: By) -> PyResult<()> {
         let mut scope = locked(&self.scope);
-        let at = scope.now + by.duration()?;
+        let at = later(scope.now, by.duration()?);
         scope.wake(at);
         Ok(())
     }

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::Names;
-use super::node::{Scope, locked};
+use super::node::{Scope, later, locked};
 use crate::settings::{SettingError, narrow};
 use crate::world::By;
 
@@ -311,7 +311,7 @@ impl Packet {
     fn delay(&self, by: By) -> PyResult<()> {
         let by = by.duration()?;
         let now = self.passing.as_ref().map_or(Time::ZERO, |(scope, _)| locked(scope).now());
-        self.act(Action::DelayPacket(now + by))
+        self.act(Action::DelayPacket(later(now, by)))
     }
 
     /// Lowers the receive window that the packet advertises to at most `octets`.

@@ -61,7 +61,7 @@ impl Agent {
                 let is_ack = matches!(packet.class(), Class::PureAck { .. });
                 self.counts.acks += u32::from(is_ack);
             }
-            Seen::End | Seen::Frame(_) | Seen::Rate { .. } | Seen::BeaconDue | Seen::Timer => {}
+            Seen::End | Seen::Frame(_) | Seen::Rate { .. } | Seen::BeaconDue(_) | Seen::Timer => {}
         }
     }
 

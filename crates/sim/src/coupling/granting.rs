@@ -41,7 +41,7 @@ impl Agent {
                 let heard = hearing::heard(view.airtime(), heard, &mut self.packets);
                 law::hear(&self.meter, &mut self.state, &heard.frame);
             }
-            Seen::BeaconDue => {
+            Seen::BeaconDue(_) => {
                 let grant = law::step(&self.params, &self.meter, &mut self.state, now);
                 let mut elements = Elements::default();
                 elements.put(Grant::ELEMENT, &grant.encode()).expect("room for six octets");

@@ -55,7 +55,7 @@ impl Agent {
                 actions.extend(self.receivers.iter().copied().map(Action::EstimateRoundTrip));
             }
             Seen::Frame(heard) => self.hear(heard, view, actions),
-            Seen::BeaconDue => {
+            Seen::BeaconDue(_) => {
                 let free = law::expect_beacon(&self.params, &mut self.state);
                 actions.extend(free.map(LocalEnd::of).map(Action::Lift));
             }

@@ -161,8 +161,8 @@ pub enum Seen<'w> {
     },
     /// The access point forwards a packet.
     Packet(Passage, &'w Packet),
-    /// A beacon of the access point is due.
-    BeaconDue,
+    /// A beacon of the access point is due. It has these elements of the agents before.
+    BeaconDue(&'w Elements),
     /// An alarm of some agent of the node is due. An agent whose own alarm is not due ignores this event.
     Timer,
 }
@@ -228,8 +228,12 @@ pub enum Refused {
     NoPacket,
     /// No beacon is due at this moment, or the node sends none.
     NoBeacon,
+    /// The beacon has no room for the elements.
+    BeaconFull,
     /// The time has passed.
     InThePast,
+    /// The time is later than any run can last.
+    TooLate,
     /// Only an agent of an access point may do this.
     NotAccessPoint,
     /// Only an agent of a station may do this.
@@ -250,6 +254,11 @@ impl fmt::Display for Refused {
             }
             Self::NoPacket => "no packet passes; allowed while an access point's agent handles a packet",
             Self::NoBeacon => "no beacon is due; allowed while an access point's agent composes a beacon",
+            Self::BeaconFull => {
+                "the beacon has no room for the elements; allowed are 23 octets for all laws together, with 2 for the \
+                 header of each element"
+            }
+            Self::TooLate => "no run lasts as long; allowed are times within 100 years",
             Self::InThePast => "the time has passed; allowed are times from now on",
             Self::NotAccessPoint => "the node is a station; allowed at an access point",
             Self::NotStation => "the node is an access point; allowed at a station",
@@ -258,6 +267,17 @@ impl fmt::Display for Refused {
 }
 
 impl std::error::Error for Refused {}
+
+/// Latest time for which an agent may ask: a hundred years. The order of events has room for 146.
+const LATEST: Time = Time::from_nanos(100 * 365 * 86_400 * 1_000_000_000);
+
+/// Checks a time for which an agent asks at `now`.
+fn can_be(now: Time, at: Time) -> Result<(), Refused> {
+    if at < now {
+        return Err(Refused::InThePast);
+    }
+    if at > LATEST { Err(Refused::TooLate) } else { Ok(()) }
+}
 
 /// State that a node may inspect: its own ends of flows, and its cell.
 #[derive(Debug)]
@@ -318,15 +338,18 @@ impl View<'_> {
             Action::RewriteWindow(_) | Action::DropPacket => {
                 allowed(matches!(seen, Seen::Packet(..)), Refused::NoPacket)
             }
-            Action::DelayPacket(until) if matches!(seen, Seen::Packet(..)) => {
-                allowed(*until >= now, Refused::InThePast)
-            }
-            Action::DelayPacket(_) => Err(Refused::NoPacket),
-            Action::AddElements(_) => {
-                let is_due = matches!(seen, Seen::BeaconDue) && self.node.is_ap();
-                allowed(is_due, Refused::NoBeacon)
-            }
-            Action::Wake(at) => allowed(*at >= now, Refused::InThePast),
+            Action::DelayPacket(until) => match seen {
+                Seen::Packet(..) => can_be(now, *until),
+                _ => Err(Refused::NoPacket),
+            },
+            Action::AddElements(added) => match seen {
+                Seen::BeaconDue(before) if self.node.is_ap() => {
+                    let mut all = **before;
+                    allowed(all.append(added).is_ok(), Refused::BeaconFull)
+                }
+                _ => Err(Refused::NoBeacon),
+            },
+            Action::Wake(at) => can_be(now, *at),
             Action::WatchPackets => allowed(self.node.is_ap(), Refused::NotAccessPoint),
             Action::Report(_) => allowed(!self.node.is_ap(), Refused::NotStation),
             Action::Listen(_) => Ok(()),

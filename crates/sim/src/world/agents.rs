@@ -127,7 +127,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let mut elements = Elements::default();
         for node in (0..).map(NodeId).take(self.cells[cell.index()].agents.len()) {
             for index in 0..self.cells[cell.index()].agents[node.index()].len() {
-                self.ask(cell, node, index, &Seen::BeaconDue);
+                let before = elements;
+                self.ask(cell, node, index, &Seen::BeaconDue(&before));
                 self.apply_all(cell, node, Subject::Beacon(&mut elements));
             }
         }

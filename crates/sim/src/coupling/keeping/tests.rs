@@ -138,7 +138,11 @@ fn who_misses_too_many_beacons_is_limited_no_longer() {
     for (transport, is_up, unlimited) in ways {
         let (_, mut world) = built(&text(cell, &["\"54 Mb/s\"", "\"6 Mb/s\""], transport, is_up));
         let miss = |world: &mut World<Metrics, FreeRunning>| {
-            world.tell(CellId::new(0), NodeId::station(0), &Seen::BeaconDue);
+            world.tell(
+                CellId::new(0),
+                NodeId::station(0),
+                &Seen::BeaconDue(&airfair_wlan::Elements::default()),
+            );
         };
         let is_free = |world: &World<Metrics, FreeRunning>| {
             let Flow { source, sink, .. } = &world.flows[0];
