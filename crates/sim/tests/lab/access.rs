@@ -192,6 +192,32 @@ fn aggregates_that_are_set_at_the_start_are_those_of_the_scenario() {
     assert_eq!(radio.aggregated_mpdus, 3 * radio.aggregates);
 }
 
+/// Limits of aggregates and the rate of a wire that are set in the middle of a run replace the times and sizes that were
+/// computed before. The measured time begins later: each aggregate then has three MPDUs, and the wire carries 3 Mb/s.
+#[test]
+fn what_is_set_in_the_middle_replaces_what_was_computed_before() {
+    let measured = |text: String| {
+        parse(&text.replacen("duration = \"2 s\"", "duration = \"2 s\"\nwarmup = \"1 s\"", 1))
+    };
+    let aggregates = measured(uploads("standard = \"802.11n\"", &["ht-mcs7"], SATURATED, 2));
+    let outcome = stepped(&aggregates, &[500_000_000], |world| {
+        let limits = AggregateLimits { mpdus: Some(3), ..Default::default() };
+        assert_eq!(world.set_aggregate_limits(world.station(0), Direction::Up, limits), Ok(()));
+    });
+    let radio = &outcome.stations[0].radio;
+    assert!(radio.aggregates > 100);
+    assert_eq!(radio.aggregated_mpdus, 3 * radio.aggregates);
+
+    let wire = measured(uploads("standard = \"802.11a\"", &["54 Mb/s"], SATURATED, 2));
+    let outcome = stepped(&wire, &[500_000_000], |world| {
+        // Packets go from the access point to the host, against the heading of the host's own link.
+        world.set_link_rate(LinkId::forth(0).reversed(), DataRate::from_mbps(3));
+    });
+    // 250 packets of 1500 octets are 3 Mb.
+    let packets = outcome.flows[0].delivered.get() / 1_472;
+    assert!((249..=251).contains(&packets), "{packets}");
+}
+
 /// Two downloads at equal rates; the weights are 256 and 768.
 #[test]
 fn a_station_of_three_times_the_weight_has_three_times_the_airtime() {
