@@ -45,7 +45,7 @@ pub(crate) fn frame(end: u64, to: u16, kind: Kind<'_>) -> Frame<'_> {
         // 2 · 16 + 248 + 28
         Kind::Cts { .. } => 308,
         // 16 + 28
-        Kind::Data { .. } => 44,
+        Kind::Data { .. } | Kind::BlockAckRequest { .. } => 44,
         Kind::Ack | Kind::BlockAck { .. } | Kind::Beacon => 0,
     };
     Frame { end: at_us(end), duration, duration_field: us(duration_field), to, backoff: None, kind }

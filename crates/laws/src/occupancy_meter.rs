@@ -102,6 +102,11 @@ pub enum Kind<'p> {
         /// Packets that the `BlockAck` acknowledges, by flow.
         acknowledged: &'p [Packets],
     },
+    /// `BlockAckRequest` frame, which asks the receiver of an aggregate for its `BlockAck`.
+    BlockAckRequest {
+        /// Address of the transmitter of the request.
+        from: u16,
+    },
     /// Beacon frame of an access point.
     Beacon,
 }
@@ -200,24 +205,14 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             } else if to == params.me {
                 state.current.adapted_down += psdu;
             }
-            let follows = |open: &&mut Exchange| open.sender == from && !open.has_data;
-            if let Some(open) = state.open.as_mut().filter(follows) {
-                let station = Exchange::station(params, from, Some(to));
-                *open = Exchange { is_answered: true, has_data: true, station, ..*open };
-                state.carried.extend_from_slice(packets);
-                return;
-            }
-            let mut exchange = Exchange::new(params, from, Some(to), frame);
-            // The station sees whether its own data is acknowledged; for others' data it assumes so.
-            exchange.is_answered = from != params.me;
-            exchange.has_data = true;
-            end_open_exchange(params, state, frame);
-            state.open = Some(exchange);
+            carry(params, state, from, frame);
             state.carried.extend_from_slice(packets);
         }
+        Kind::BlockAckRequest { from } => carry(params, state, from, frame),
         Kind::Ack | Kind::BlockAck { .. } => match &mut state.open {
             Some(open) if open.sender == to => {
                 open.is_answered = true;
+                open.shorten(open.until.saturating_since(frame.end));
                 if let Kind::BlockAck { acknowledged } = kind {
                     state.carried.iter_mut().for_each(|sent| sent.keep(acknowledged));
                 }
@@ -253,10 +248,37 @@ impl Exchange {
         }
     }
 
+    /// Shortens the announced time of an exchange by `rest`. Returns true if it is shorter then.
+    #[inline]
+    fn shorten(&mut self, rest: Duration) -> bool {
+        let rest = rest.min(self.promised);
+        self.promised -= rest;
+        self.until = self.until - rest;
+        !rest.is_zero()
+    }
+
     /// Station of an exchange: its end other than the access point.
     fn station(params: &Params, sender: u16, to: Option<u16>) -> Option<u16> {
         if sender == params.access_point { to } else { Some(sender) }
     }
+}
+
+/// Adds a data frame or a `BlockAckRequest` to the exchange that its sender's RTS has begun, or begins an exchange with
+/// it.
+#[inline]
+fn carry(params: &Params, state: &mut State, from: u16, frame: &Frame) {
+    let begun = |open: &&mut Exchange| open.sender == from && !open.has_data;
+    if let Some(open) = state.open.as_mut().filter(begun) {
+        let station = Exchange::station(params, from, Some(frame.to));
+        *open = Exchange { is_answered: true, has_data: true, station, ..*open };
+        return;
+    }
+    let mut exchange = Exchange::new(params, from, Some(frame.to), frame);
+    // The station sees whether its own frame is acknowledged; for others' frames it assumes so.
+    exchange.is_answered = from != params.me;
+    exchange.has_data = true;
+    end_open_exchange(params, state, frame);
+    state.open = Some(exchange);
 }
 
 /// Ends the open exchange when a frame of another exchange follows. If that frame began before the end of the
@@ -265,11 +287,8 @@ impl Exchange {
 /// Deviates: [D-084]
 fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
     if let Some(open) = &mut state.open {
-        let rest = (open.until + next.duration).saturating_since(next.end).min(open.promised);
-        if !rest.is_zero() {
+        if open.shorten((open.until + next.duration).saturating_since(next.end)) {
             open.is_answered &= open.has_data;
-            open.promised -= rest;
-            open.until = open.until - rest;
         }
     }
     settle(params, state);

@@ -131,6 +131,27 @@ fn an_exchange_that_another_one_cuts_off_has_no_more_than_its_time() {
     assert_eq!(seen.stations[OTHER].up, share(270, 0, 1));
 }
 
+/// A `BlockAckRequest` begins an exchange: 28 + 44 µs with its `BlockAck`, 28 µs without. Another station's counts as
+/// answered, as its data does.
+#[test]
+fn a_block_ack_request_begins_an_exchange() {
+    let request = |end, from, to| frame(end, to, Kind::BlockAckRequest { from });
+    let answer = frame(144, ME, Kind::BlockAck { acknowledged: &[] });
+    assert_eq!(slot(&[request(100, ME, AP), answer]).stations[ME].up, share(72, 0, 1));
+    assert_eq!(slot(&[request(100, ME, AP)]).stations[ME].up, share(0, 28, 1));
+    assert_eq!(slot(&[request(100, AP, OTHER)]).stations[OTHER].down, share(72, 0, 1));
+    // The CTS was lost. So the access point sends no data, and the station requests its BlockAck 28 µs later.
+    let lost = [rts(100, AP, ME), cts(144, AP), request(200, ME, AP), frame(244, ME, answer.kind)];
+    let seen = slot(&lost);
+    assert_eq!((seen.stations[ME].down, seen.stations[ME].up), (share(0, 28, 1), share(72, 0, 1)));
+}
+
+/// An ACK ends the exchange that it answers, even if the RTS has announced a longer one: 28 + 144 µs instead of 380.
+#[test]
+fn an_exchange_is_over_with_its_ack() {
+    assert_eq!(slot(&[rts(100, AP, ME), ack(244, AP)]).stations[ME].down, share(172, 0, 1));
+}
+
 /// An exchange counts in the slot in which it ends, and `early` is its part before that slot: of an exchange
 /// from 299.762 ms to 300.054 ms, 238 µs are before the second slot.
 #[test]
@@ -287,6 +308,7 @@ fn any_frame() -> impl Strategy<Value = (u64, Frame<'static>)> {
     };
     let kind = prop_oneof![
         (0..4u16).prop_map(|from| Kind::Rts { from }),
+        (0..4u16).prop_map(|from| Kind::BlockAckRequest { from }),
         (0..50u64).prop_map(|request| Kind::Cts { request: us(request) }),
         (0..4u16, 1..2_000u64).prop_map(|(from, psdu)| Kind::Data {
             from,

@@ -45,9 +45,12 @@ pub(super) fn heard<'p>(
         (FrameKind::BlockAck, _) if heard.is_receiver() => {
             meter::Kind::BlockAck { acknowledged: packets }
         }
-        (FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest, _) => meter::Kind::Ack,
+        (FrameKind::BlockAckRequest, Some(from)) => meter::Kind::BlockAckRequest { from: from.0 },
+        (FrameKind::Ack | FrameKind::BlockAck, _) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
-        (FrameKind::Rts | FrameKind::Data, None) => unreachable!("they name their transmitter"),
+        (FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckRequest, None) => {
+            unreachable!("they name their transmitter")
+        }
     };
     // The law ignores the receiver of a beacon.
     let to = heard.to().unwrap_or_default().0;
