@@ -286,10 +286,10 @@ fn carry(params: &Params, state: &mut State, from: u16, frame: &Frame) {
 /// then.
 /// Deviates: [D-084]
 fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
-    if let Some(open) = &mut state.open {
-        if open.shorten((open.until + next.duration).saturating_since(next.end)) {
-            open.is_answered &= open.has_data;
-        }
+    if let Some(open) = &mut state.open
+        && open.shorten((open.until + next.duration).saturating_since(next.end))
+    {
+        open.is_answered &= open.has_data;
     }
     settle(params, state);
 }
