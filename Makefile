@@ -98,7 +98,7 @@ wasm: ## Check that the pure crates compile for a browser
 
 PLAYGROUND := dist/playground.html
 WEB_SOURCES := $(shell find web -not -path '*/node_modules*' -type f) \
-    python/airfair/figures.py python/airfair/pages.py python/airfair/reproduce/templates/style.css.jinja
+    python/airfair/figures.py python/airfair/pages.py python/airfair/reproduction/templates/style.css.jinja
 web: $(PLAYGROUND) ## The playground, one page that opens from the disk: dist/playground.html
 
 $(PLAYGROUND): web/node_modules/.package-lock.json $(RUST_SOURCES) $(WEB_SOURCES)
@@ -162,7 +162,7 @@ explore: build ## The property tests on fresh histories, ROUNDS times; a failure
 	for round in $$(seq $(ROUNDS)); do \
 	    echo "round $$round of $(ROUNDS)"; \
 	    cargo test --workspace --locked --quiet --release >/dev/null; \
-	    $(BIN)/python -m pytest --quiet -k "not reproduce and not validate" >/dev/null; \
+	    $(BIN)/python -m pytest --quiet -k "not reproduction and not validation" >/dev/null; \
 	    $(MAKE) --no-print-directory fuzz TIME=$(TIME); \
 	done
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from airfair.statistics import half_width, jain, mean
-from airfair.validate.kernel.cells import KERNELS, LINUX
+from airfair.validation.kernel.cells import KERNELS, LINUX
 
 KEPT = Path(__file__).with_suffix(".json")
 TABLE = Path(__file__).parents[1] / "experiments" / "arf-aware-tcp" / "table1.toml"

@@ -17,9 +17,9 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from airfair.validate.kernel.cells import LINUX, TFRC, KernelCell, flows, stacks
-from airfair.validate.kernel.runs import emulated, simulated, summed
-from airfair.validate.kernel.table import rows, text
+from airfair.validation.kernel.cells import LINUX, TFRC, KernelCell, flows, stacks
+from airfair.validation.kernel.runs import emulated, simulated, summed
+from airfair.validation.kernel.table import rows, text
 
 KEPT = Path(__file__).with_suffix(".json")
 FALL = '[["0 s", "11 Mb/s"], ["4 s", "1 Mb/s"]]'

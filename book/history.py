@@ -13,10 +13,10 @@ from collections.abc import Mapping
 
 import named
 
-from airfair.reproduce import history
-from airfair.reproduce.catalogue import experiments_directory
-from airfair.reproduce.document import LABELS, in_words
-from airfair.reproduce.history import History
+from airfair.reproduction import history
+from airfair.reproduction.catalogue import experiments_directory
+from airfair.reproduction.document import LABELS, in_words
+from airfair.reproduction.history import History
 
 WIDTH = 110
 """Length of a line of prose."""

@@ -18,8 +18,8 @@ from typing import Any
 
 import polars as pl
 
-from airfair.limits.schemes import SCHEMES, Scheme
-from airfair.limits.space import described
+from airfair.limit_search.schemes import SCHEMES, Scheme
+from airfair.limit_search.space import described
 
 BOOK = Path(__file__).resolve().parent
 RECORD = BOOK.parent / "docs" / "limits.json"

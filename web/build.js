@@ -43,7 +43,7 @@ function reportStyle() {
     dark_palette: capture(read(root, "python/airfair/pages.py"), /^DARK_PALETTE = \(([^)]*)\)/m),
   };
   const loop = /\{% for colour in (\w+) %\}--series-\{\{ loop\.index \}\}: \{\{ colour \}\}; \{% endfor %\}/g;
-  const style = read(root, "python/airfair/reproduce/templates/style.css.jinja").replace(loop, (_, name) =>
+  const style = read(root, "python/airfair/reproduction/templates/style.css.jinja").replace(loop, (_, name) =>
     palettes[name].match(/#\w{6}/g).map((colour, index) => `--series-${index + 1}: ${colour};`).join(" "),
   );
   if (style.includes("{%")) throw new Error("build.js does not know what jinja would make of style.css.jinja");

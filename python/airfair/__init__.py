@@ -17,7 +17,9 @@ from ._core import RunError, Scenario, ScenarioError, SettingError, __version__
 from .copies import ForeignResultError
 
 if TYPE_CHECKING:
+    from . import tfrc
     from .engine import Interrupted, run, run_many
+    from .errors import OptionError
     from .experiment import (
         Experiment,
         ExperimentResult,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         until,
         until_decided,
     )
+    from .experiment.side_by_side import compare
     from .law import Law
     from .loading import load_result
     from .result import Result
@@ -50,6 +53,7 @@ __all__ = [
     "ForeignResultError",
     "Interrupted",
     "Law",
+    "OptionError",
     "Result",
     "RunError",
     "Scenario",
@@ -61,6 +65,7 @@ __all__ = [
     "between",
     "choice",
     "claim",
+    "compare",
     "latin_hypercube",
     "load",
     "load_experiment",
@@ -71,6 +76,7 @@ __all__ = [
     "run",
     "run_many",
     "sobol",
+    "tfrc",
     "until",
     "until_decided",
 ]
@@ -84,9 +90,11 @@ _LAZY = {
     "Result": "result",
     "StudyError": "experiment",
     "World": "world",
+    "OptionError": "errors",
     "between": "experiment",
     "choice": "experiment",
     "claim": "experiment",
+    "compare": "experiment.side_by_side",
     "latin_hypercube": "experiment",
     "load": "scenario",
     "load_experiment": "experiment",
@@ -97,6 +105,7 @@ _LAZY = {
     "run": "engine",
     "run_many": "engine",
     "sobol": "experiment",
+    "tfrc": "tfrc",
     "until": "experiment",
     "until_decided": "experiment",
 }
@@ -109,6 +118,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> object:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    module = importlib.import_module(f".{_LAZY[name]}", __name__)
+    value: object = module if name == _LAZY[name] else getattr(module, name)
     globals()[name] = value
     return value

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _core
+from .law_use import check_nodes, uses
 from .result import Result
 from .scenario import error_of, load
 from .world import World
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .law import Laws
+    from .law_use import LawUse
     from .scenario import Source, Value
 
 Partial = TypeVar("Partial")
@@ -57,14 +59,21 @@ def run(  # noqa: PLR0913 - options, each with a default
     A replication depends only on the scenario, the seed and its number; `threads` does not change results.
 
     `drive` is called with the `World` of each replication in turn, to step it and to change its settings. If
-    it returns early, the rest of the run follows without changes. `laws` are laws of one's own by node, such
-    as `{"station.*": Mine}`. With either, replications run one after the other.
+    it returns early, the rest of the run follows without changes.
+
+    `laws` are laws of one's own by node, such as `{"station.*": Mine}`. Their replications run in one process
+    per core, but in turn with `drive`. A law that other processes cannot import, such as one of a notebook,
+    runs in this process alone, with a `LawWarning`.
 
     Raises `ScenarioError` with all mistakes at once, `RunError` if a run fails, and `Interrupted` on Ctrl-C.
     """
     scenario = load(source, seed=seed, replications=replications, series=series, set=set)
-    if drive is not None or laws:
+    if drive is not None:
         result, error = run_in_turn(scenario, drive=drive, laws=laws, progress=progress)
+        if error is not None:
+            raise error
+    elif laws:
+        (result,), error = with_laws([scenario], laws, threads=threads, progress=progress)
         if error is not None:
             raise error
     else:
@@ -72,6 +81,62 @@ def run(  # noqa: PLR0913 - options, each with a default
     if result.interrupted:
         raise Interrupted(result)
     return result
+
+
+def with_laws(
+    scenarios: Sequence[_core.Scenario],
+    laws: Laws | Iterable[LawUse],
+    *,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> tuple[list[Result], Exception | None]:
+    """Run all replications of all scenarios with laws, in one process per core.
+
+    Returns a result for each scenario, and the exception that a law has raised. Such an exception and Ctrl-C
+    end the runs, and the results hold the finished replications.
+    """
+    from .archive.job import Job
+    from .law_processes import LawProcesses
+
+    own = uses(laws)
+    for scenario in scenarios:
+        check_nodes(own, scenario)
+    jobs = _in_order(scenarios)
+    total = sum(scenarios[index].duration_s for index, _ in jobs)
+    done: dict[int, _core.Outcome] = {}
+    wall, cpu = time.perf_counter(), time.process_time() + _children_s()
+    failure = None
+    processes = LawProcesses(threads)
+
+    def keep(at: int, outcome: _core.Outcome | bytes) -> None:
+        done[at] = (
+            outcome if isinstance(outcome, _core.Outcome) else _core.Outcome.from_bytes(outcome)
+        )
+
+    try:
+        processes.run(
+            [Job(scenarios[index], replication, own) for index, replication in jobs],
+            keep,
+            (lambda _: None)
+            if progress is None
+            else lambda done_s: progress(min(1.0, done_s / total)),
+            histograms=True,
+        )
+    except Exception as error:  # noqa: BLE001 - the caller raises it or prints it
+        failure = error
+    finally:
+        processes.close()
+    outcomes: list[list[_core.Outcome]] = [[] for _ in scenarios]
+    for at in sorted(done):
+        outcomes[jobs[at][0]].append(done[at])
+    spent = time.process_time() + _children_s() - cpu, time.perf_counter() - wall
+    return _results(scenarios, outcomes, total, spent, own), failure
+
+
+def _children_s() -> float:
+    """CPU time of the processes that this one has started and that have ended [s]."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def run_in_turn(
@@ -113,6 +178,7 @@ def run_in_turn(
         interrupted=len(done) < scenario.replications,
         cpu_s=time.process_time() - cpu,
         wall_s=time.perf_counter() - wall,
+        laws=uses(laws or {}),
     )
     return result, failure
 
@@ -140,6 +206,7 @@ def run_many(  # noqa: PLR0913 - options, each with a default
     progress: Callable[[float], object] | None = None,
     draws: Mapping[int, Sequence[_core.Scenario]] | None = None,
     tracing: tuple[int, _core.Tracing] | None = None,
+    laws: Laws | None = None,
 ) -> list[Result]:
     """Run all replications of all scenarios in one queue, and return one result for each scenario.
 
@@ -152,13 +219,23 @@ def run_many(  # noqa: PLR0913 - options, each with a default
     `sources`.
 
     `tracing` is a replication of the first scenario and the open trace files that it writes. The caller
-    closes these files.
+    closes these files. `laws` are those of `run`, in every scenario; `draws` and `tracing` are not allowed
+    with them.
 
     Raises `ScenarioError` with the mistakes in all sources at once, `RunError` if a run fails, and
     `Interrupted` on Ctrl-C, whose `result` is the list with the finished replications of each scenario.
     """
     scenarios = _loaded(sources, seed=seed, replications=replications, series=series, set=set)
-    results = finished(scenarios, draws=draws, threads=threads, progress=progress, tracing=tracing)
+    if laws:
+        if draws or tracing:
+            raise ValueError("laws: draws and tracing are not allowed with laws")
+        results, error = with_laws(scenarios, laws, threads=threads, progress=progress)
+        if error is not None:
+            raise error
+    else:
+        results = finished(
+            scenarios, draws=draws, threads=threads, progress=progress, tracing=tracing
+        )
     if any(result.interrupted for result in results):
         raise Interrupted(results, sum(result.replications for result in results))
     return results
@@ -204,14 +281,7 @@ def finished(
 
     `interrupted` is true for each result that lacks replications.
     """
-    # Ordered by replication, so that after Ctrl-C all scenarios have about as many finished replications.
-    most = max((scenario.replications for scenario in scenarios), default=0)
-    order = [
-        (index, replication)
-        for replication in range(most)
-        for index, scenario in enumerate(scenarios)
-        if replication < scenario.replications
-    ]
+    order = _in_order(scenarios)
     drawn = draws or {}
     jobs = [
         (
@@ -231,6 +301,31 @@ def finished(
         if outcome is not None:
             done[index].append(outcome)
     simulated = sum(scenario.duration_s for scenario, _, _ in jobs)
+    return _results(scenarios, done, simulated, (cpu, wall))
+
+
+def _in_order(scenarios: Sequence[_core.Scenario]) -> list[tuple[int, int]]:
+    """Pairs of the index of a scenario and a replication.
+
+    They are ordered by replication, so that after Ctrl-C all scenarios have about as many finished ones.
+    """
+    most = max((scenario.replications for scenario in scenarios), default=0)
+    return [
+        (index, replication)
+        for replication in range(most)
+        for index, scenario in enumerate(scenarios)
+        if replication < scenario.replications
+    ]
+
+
+def _results(
+    scenarios: Sequence[_core.Scenario],
+    done: Sequence[list[_core.Outcome]],
+    simulated: float,
+    spent: tuple[float, float],
+    laws: Sequence[LawUse] = (),
+) -> list[Result]:
+    """Results, each with its part of the CPU time and the wall-clock time [s]."""
     results = []
     for scenario, outcomes in zip(scenarios, done, strict=True):
         part = scenario.duration_s * scenario.replications / simulated
@@ -239,8 +334,9 @@ def finished(
                 scenario,
                 outcomes,
                 interrupted=len(outcomes) < scenario.replications,
-                cpu_s=cpu * part,
-                wall_s=wall * part,
+                cpu_s=spent[0] * part,
+                wall_s=spent[1] * part,
+                laws=tuple(laws),
             )
         )
     return results

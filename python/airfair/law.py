@@ -6,19 +6,24 @@ import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from . import law_source
 from ._core import Cell, FlowEnd, Frame, Node, Packet
 from .names import did_you_mean
 
 if TYPE_CHECKING:
     from ._core import Scenario
 
-__all__ = ["Cell", "FlowEnd", "Frame", "Law", "LawError", "Laws", "Node", "Packet"]
+__all__ = ["Cell", "FlowEnd", "Frame", "Law", "LawError", "LawWarning", "Laws", "Node", "Packet"]
 
 Listen = Literal["own", "all", "packets"]
 
 
 class LawError(ValueError):
-    """Raised for a law that does not exist, or that is given to no node."""
+    """Raised for a law that does not exist, that is given to no node, or whose file has changed."""
+
+
+class LawWarning(UserWarning):
+    """Warning that a law can run in this process alone, and so on one core."""
 
 
 class Law:
@@ -48,6 +53,11 @@ class Law:
     "own": frames that the node sends or that are addressed to it, and beacons. "all": all frames that it
     decodes. "packets", at an access point: each packet that it forwards. Several are a tuple.
     """
+
+    def __init_subclass__(cls, **options: object) -> None:
+        """Note the source of the law."""
+        super().__init_subclass__(**options)
+        law_source.note(cls)
 
     def start(self, node: Node) -> None:
         """Handle the start of the run."""

@@ -50,6 +50,17 @@ def find(name: str, folders: Sequence[Path] = ()) -> type[Law]:
     raise LawError(f"{place}: {problem}; {allowed}")
 
 
+def module(name: str, file: Path) -> ModuleType:
+    """Module with a name, loaded from a file; raises `LawError` if it cannot be loaded."""
+    folder = file.parents[name.count(".") + (file.name == "__init__.py")]
+    try:
+        found = importlib.import_module(name)
+    except Exception:  # noqa: BLE001 - loading it from its folder reports the error
+        return _loaded(name, [folder])
+    place = getattr(found, "__file__", None)
+    return found if place and Path(place).resolve() == file else _loaded(name, [folder])
+
+
 def _is_law(value: object) -> TypeGuard[type[Law]]:
     return isinstance(value, type) and issubclass(value, Law) and value is not Law
 

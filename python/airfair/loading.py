@@ -16,6 +16,7 @@ import polars as pl
 from . import columns, parquet, result_files, store
 from ._core import RunError, Scenario, ScenarioError
 from .copies import ForeignResultError
+from .law_use import LawUse
 from .measurements import OfRuns, Written, names_of
 from .result import Result
 from .store import MANIFEST, DamagedError
@@ -46,7 +47,16 @@ def load_result(directory: str | os.PathLike[str]) -> Result:
         interrupted=written.replications < scenario.replications,
         cpu_s=_seconds(about, "cpu_s"),
         wall_s=_seconds(about, "wall_s"),
+        laws=laws_of(about, folder),
     )
+
+
+def laws_of(about: Mapping[str, Any], folder: Path) -> tuple[LawUse, ...]:
+    """Laws in a manifest; raises `DamagedError` if they are not in the form that airfair writes."""
+    try:
+        return tuple(map(LawUse.read, about.get("laws", ())))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedError(f"{folder / MANIFEST}: laws: not a list of laws ({error!r})") from error
 
 
 def scenario_of(text: bytes, folder: Path) -> Scenario:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from . import friendliness
     from .experiment.measures import Measurable
+    from .law_use import LawUse
     from .run_figures import Plot
 else:
     np = lazy.Module("numpy")
@@ -119,6 +120,8 @@ class Result:
     """CPU time of the runs [s]; `None` if it is not known."""
     wall_s: float | None = None
     """Wall-clock time of the runs [s]; `None` if it is not known."""
+    laws: Sequence[LawUse] = ()
+    """Laws that acted, each with its nodes, name, version, hash of its source, and parameters."""
 
     @property
     def replications(self) -> int:

@@ -120,6 +120,7 @@ def _manifest(result: Result, command_line: list[str] | None) -> dict[str, Any]:
         "cpu_s": result.cpu_s,
         "wall_s": result.wall_s,
         "record_hashes": record_hashes(result),
+        **({"laws": [law.written for law in result.laws]} if result.laws else {}),
     }
 
 

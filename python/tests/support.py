@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from airfair.reproduce.paper import Paper
+    from airfair.reproduction.paper import Paper
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import check_site
 import history
+import limits
 import links
 import named
 import pytest
 import scenario_pages
 import steps
 import tables
-
-import limits
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,8 +13,8 @@ import pytest
 from airfair import cli
 from airfair.cli import completers
 from airfair.cli.grammar import parser
-from airfair.limits.schemes import SCHEMES
-from airfair.reproduce.catalogue import papers
+from airfair.limit_search.schemes import SCHEMES
+from airfair.reproduction.catalogue import papers
 from support import PROGRAM
 
 

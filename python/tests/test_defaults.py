@@ -13,13 +13,13 @@ import airfair
 from airfair import cli, defaults, scenario
 from airfair._core import Scenario
 from airfair.experiment import DefaultsWarning
-from airfair.limits.cells import FULL, pair
-from airfair.limits.schemes import SCHEMES
-from airfair.limits.space import condition
-from airfair.limits.standards import TODAY
-from airfair.reproduce.catalogue import load, papers
-from airfair.reproduce.runs import Choice, plan
-from airfair.validate import checks
+from airfair.limit_search.cells import FULL, pair
+from airfair.limit_search.schemes import SCHEMES
+from airfair.limit_search.space import condition
+from airfair.limit_search.standards import TODAY
+from airfair.reproduction.catalogue import load, papers
+from airfair.reproduction.runs import Choice, plan
+from airfair.validation import checks
 from support import SCENARIO
 
 CELL = """\

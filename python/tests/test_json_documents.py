@@ -10,7 +10,7 @@ import pytest
 
 import airfair
 from airfair import cli, json_documents
-from airfair.validate import document as validation
+from airfair.validation import document as validation
 from support import SCENARIO
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/json.md"

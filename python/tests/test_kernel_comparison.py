@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from airfair import _core, cli
-from airfair.validate import kernel
-from airfair.validate.kernel import cells, runs
-from airfair.validate.kernel.table import Agreement, Row, text
+from airfair.validation import kernel
+from airfair.validation.kernel import cells, runs
+from airfair.validation.kernel.table import Agreement, Row, text
 
 
 def row(real: float, ours: float, width: float | None = 0.0) -> Row:
@@ -100,7 +100,7 @@ exit $status
 MEASURED = """
 import sys
 from airfair import cli
-from airfair.validate import kernel
+from airfair.validation import kernel
 kernel.check_permission = lambda: None
 kernel.emulated = lambda cell, *_: ({name: 10.0 for name in cell.flows}, 0)
 kernel.simulated = lambda cell, *_: {name: 10.0 for name in cell.flows}

@@ -214,6 +214,7 @@ def test_a_law_that_raises_ends_the_run_with_its_traceback_and_finished_runs_are
     """The law raises in the third of four replications."""
     out = tmp_path / "out"
     options = ["--law", "station.slow=commandlaws:Third", "--replications", 4, "--out", out]
+    options += ["--threads", 1]  # the law counts its runs in this process
     status, text, lines = told(capsys, "run", scenario, *options)
     assert status == cli.FAILED
     assert "2 runs of 4 (interrupted)" in text
@@ -264,7 +265,7 @@ def test_a_law_that_raises_shows_its_error_in_python_even_if_it_writes_traces(
 def test_ctrl_c_ends_a_law_that_does_not_return_and_finished_runs_are_kept(scenario: Path) -> None:
     """The law reports on standard error that it never returns in the second of three replications."""
     law = "--law=station.slow=commandlaws:Endless"
-    command = [*PROGRAM, "run", str(scenario), law, "--replications=3", "--json"]
+    command = [*PROGRAM, "run", str(scenario), law, "--replications=3", "--json", "--threads=1"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:

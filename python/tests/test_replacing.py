@@ -19,9 +19,9 @@ import airfair
 from airfair import cli, marks, replacing, staging, store
 from airfair.cli import main
 from airfair.experiment import load_study, saved
-from airfair.reproduce.catalogue import load, papers
-from airfair.reproduce.results import names as paper_names
-from airfair.reproduce.runs import Choice
+from airfair.reproduction.catalogue import load, papers
+from airfair.reproduction.results import names as paper_names
+from airfair.reproduction.runs import Choice
 from airfair.result_files import names as result_names
 from support import PROGRAM, SCENARIO
 
@@ -174,7 +174,7 @@ FOREIGN = [
 def test_a_file_of_others_is_not_replaced(
     here: Path, refused: Refused, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("airfair.validate.kernel.check_permission", lambda: None)
+    monkeypatch.setattr("airfair.validation.kernel.check_permission", lambda: None)
     (here / command[-1]).write_text('{"mine": 1}', encoding="utf-8")
     (line,) = refused(*command)
     option, name = command[-2:]

@@ -36,6 +36,8 @@ except ImportError as error:
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
+    from airfair.law_use import Reference
+
 BATCH_S = 4.0
 """Intended duration of a batch [s]: long compared with sending it, but short if it has to be repeated."""
 AHEAD = 2
@@ -59,8 +61,15 @@ class Finished:
     """Error message of a run that failed; outcomes of later runs may be missing. `None` if no run failed."""
 
 
-def work(submitter: bytes, texts: Sequence[str], runs: Sequence[tuple[int, int]]) -> Finished:
+def work(
+    submitter: bytes,
+    texts: Sequence[str],
+    runs: Sequence[tuple[int, int]],
+    laws: Sequence[tuple[Reference, ...]] = (),
+) -> Finished:
     """Execute a batch on a worker; `runs` are pairs of an index into `texts` and a replication's number.
+
+    `laws` are those of each run; empty if no run has any.
 
     Raises `OtherBuildError` if `submitter`, the build of the submitting machine, is not the worker's.
     """
@@ -71,6 +80,8 @@ def work(submitter: bytes, texts: Sequence[str], runs: Sequence[tuple[int, int]]
             "install the same wheel on both"
         )
     scenarios = [_parsed(text) for text in texts]
+    if any(laws):
+        return _with_laws([(scenarios[text], replication) for text, replication in runs], laws)
     jobs = [(scenarios[text], scenarios[text].seed, replication) for text, replication in runs]
     outcomes: list[tuple[int, bytes]] = []
     failure = None
@@ -82,6 +93,28 @@ def work(submitter: bytes, texts: Sequence[str], runs: Sequence[tuple[int, int]]
     except RunError as error:
         failure = str(error)
     return Finished(time.perf_counter() - began, outcomes, failure)
+
+
+def _with_laws(
+    runs: Sequence[tuple[Scenario, int]], laws: Sequence[tuple[Reference, ...]]
+) -> Finished:
+    """Execute runs with laws, one after the other."""
+    from airfair.law import LawError
+    from airfair.law_worker import run, trimmed
+
+    outcomes: list[tuple[int, bytes]] = []
+    began = time.perf_counter()
+    for place, ((scenario, replication), references) in enumerate(zip(runs, laws, strict=True)):
+        try:
+            own = tuple(reference.imported() for reference in references)
+        except LawError as error:
+            raise EngineError(f"worker {distributed.get_worker().address}: {error}") from error
+        try:
+            outcome = run(scenario, replication, own, lambda _: None)
+        except Exception as error:  # noqa: BLE001 - a law may raise anything; the submitter raises it
+            return Finished(time.perf_counter() - began, outcomes, trimmed(error))
+        outcomes.append((place, pack(outcome.to_bytes(histograms=False))))
+    return Finished(time.perf_counter() - began, outcomes, None)
 
 
 @functools.lru_cache(maxsize=64)
@@ -123,7 +156,7 @@ class Dask:
                 while plan.left and len(out) < AHEAD * threads:
                     batch = plan.next_batch(threads)
                     texts = list(batch.texts.values())
-                    future = client.submit(work, build(), texts, batch.runs, pure=False)
+                    future = client.submit(work, build(), texts, batch.runs, batch.laws, pure=False)
                     out[future] = batch
                     future.add_done_callback(ended.put)
                 for future in _all_in(ended):
@@ -204,6 +237,19 @@ class Dask:
         return "dask" if self._address is None else f"dask:{self._address}"
 
 
+def _sent(job: Job) -> tuple[Reference, ...]:
+    """References to the laws of a job; raises `EngineError` if workers cannot import one."""
+    from airfair.law import LawError
+    from airfair.law_use import reference
+
+    try:
+        return tuple(map(reference, job.laws))
+    except LawError as error:
+        raise EngineError(
+            f"engine dask: {error}; allowed is a law of a module that all workers can import"
+        ) from error
+
+
 @dataclass
 class _Batch:
     """Jobs that one worker executes one after the other."""
@@ -211,6 +257,7 @@ class _Batch:
     places: list[int] = field(default_factory=list)
     texts: dict[Scenario, str] = field(default_factory=dict)
     runs: list[tuple[int, int]] = field(default_factory=list)
+    laws: list[tuple[Reference, ...]] = field(default_factory=list)
     simulated_s: float = 0.0
     size: int = 0
     """Number of characters of the texts."""
@@ -222,6 +269,7 @@ class _Batch:
         text = list(self.texts).index(job.scenario)
         self.places.append(place)
         self.runs.append((text, job.replication))
+        self.laws.append(_sent(job) if job.laws else ())
         self.simulated_s += job.scenario.duration_s
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from airfair import _core
 
 from .job import Job
 from .packed import pack
+
+if TYPE_CHECKING:
+    from airfair.law_processes import LawProcesses
 
 OnDone = Callable[[Sequence[tuple[int, bytes]]], object]
 """Callback for finished runs: pairs of the index of a job and its packed outcome."""
@@ -44,15 +47,41 @@ class Engine(Protocol):
         """Release resources; a later `run` acquires them again."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Local:
-    """Engine that uses threads of this process."""
+    """Engine that uses threads of this process, and for jobs with laws one process per core."""
 
     threads: int | None = None
-    """Number of threads; `None` for one per core."""
+    """Number of threads or processes; `None` for one per core."""
+    _processes: LawProcesses | None = None
 
     def run(self, jobs: Sequence[Job], on_done: OnDone, progress: Progress) -> bool:
-        """Execute the jobs in order."""
+        """Execute the jobs in order; those with laws come last."""
+        with_laws = [place for place, job in enumerate(jobs) if job.laws]
+        if not with_laws:
+            return self._in_threads(jobs, on_done, progress)
+        plain = [place for place, job in enumerate(jobs) if not job.laws]
+        before = sum(jobs[place].scenario.duration_s for place in plain)
+
+        def of_plain(pairs: Sequence[tuple[int, bytes]]) -> None:
+            on_done([(plain[place], packed) for place, packed in pairs])
+
+        if plain and self._in_threads([jobs[place] for place in plain], of_plain, progress):
+            return True
+        if self._processes is None:
+            from airfair.law_processes import LawProcesses
+
+            self._processes = LawProcesses(self.threads)
+
+        def done(place: int, outcome: _core.Outcome | bytes) -> None:
+            octets = outcome if isinstance(outcome, bytes) else outcome.to_bytes(histograms=False)
+            on_done([(with_laws[place], pack(octets))])
+
+        return self._processes.run(
+            [jobs[place] for place in with_laws], done, lambda done_s: progress(before + done_s)
+        )
+
+    def _in_threads(self, jobs: Sequence[Job], on_done: OnDone, progress: Progress) -> bool:
         before = 0.0
         for first in range(0, len(jobs), PART):
             part = jobs[first : first + PART]
@@ -71,7 +100,9 @@ class Local:
         return False
 
     def close(self) -> None:
-        """Do nothing: threads end with their runs."""
+        """End the processes; threads end with their runs."""
+        if self._processes is not None:
+            self._processes.close()
 
 
 def engine(form: str, *, threads: int | None = None) -> Engine:

@@ -16,6 +16,8 @@ from airfair._core import Scenario
 if TYPE_CHECKING:
     from hashlib import _Hash
 
+    from airfair.law_use import LawUse
+
 # Keys left out of the hash of a scenario: the title has no effect on a run, and `Job.key` adds the seed.
 _ASIDE = re.compile(r"^(title|seed|replications) = .*\n", re.MULTILINE)
 
@@ -25,17 +27,26 @@ _HASHED: WeakKeyDictionary[Scenario, _Hash] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Job: a scenario, a seed and the number of a replication."""
+    """Job: a scenario, the number of a replication, and laws."""
 
     scenario: Scenario
     replication: int
+    laws: tuple[LawUse, ...] = ()
+    """Laws that act in the run."""
 
     @property
     def key(self) -> bytes:
         """Hash of all inputs of the run except the build of the simulator."""
         hashed = _hashed(self.scenario).copy()
         hashed.update(f"\0{self.scenario.seed}\0{self.replication}".encode())
+        for law in self.laws:
+            hashed.update(b"\0" + law.key)
         return hashed.digest()
+
+    @property
+    def is_archived(self) -> bool:
+        """True if an archive may hold the run: the source of each of its laws can be read."""
+        return all(law.sha256 for law in self.laws)
 
 
 def _hashed(scenario: Scenario) -> _Hash:

@@ -51,23 +51,21 @@ def run(
     `jobs` is traversed once for the keys, then accessed by index for jobs to run. A scenario takes about 10
     kB, so long sequences should be lazy.
     """
-    keys, durations = [], []
-    for job in jobs:
-        keys.append(job.key)
-        durations.append(job.scenario.duration_s)
+    keys, durations, apart = _listed(jobs)
     first: dict[bytes, int] = {}
     for place, key in enumerate(keys):
         first.setdefault(key, place)
-    kept = archive.find(first) if archive else {}
+    kept = archive.find(key for key in first if key not in apart) if archive else {}
     todo = [place for key, place in first.items() if key not in kept]
     saver = _Saver(archive)
     if todo:
+        chosen = engine or Local(threads)
         total = sum(durations[place] for place in todo)
 
         def done(pairs: Sequence[tuple[int, bytes]]) -> None:
             finished = {keys[todo[place]]: outcome for place, outcome in pairs}
             kept.update(finished)
-            saver.take(finished)
+            saver.take({key: value for key, value in finished.items() if key not in apart})
 
         def show(simulated_s: float) -> None:
             saver.save_in_time()
@@ -75,15 +73,29 @@ def run(
                 progress(min(simulated_s / total, 1.0))
 
         try:
-            (engine or Local(threads)).run(_Chosen(jobs, todo), done, show)
+            chosen.run(_Chosen(jobs, todo), done, show)
         except KeyboardInterrupt:
             # Ctrl-C may interrupt a callback. If runs are missing, the result shows it; else raise again.
             if len(kept) == len(first):
                 raise
         finally:
             saver.save()
+            if chosen is not engine:
+                chosen.close()
     outcomes = Outcomes([kept.get(key) for key in keys])
     return Done(outcomes, len(jobs) - len(todo), saver.failure)
+
+
+def _listed(jobs: Sequence[Job]) -> tuple[list[bytes], list[float], set[bytes]]:
+    """Keys and durations of the jobs, and the keys of jobs that no archive may hold."""
+    keys, durations = [], []
+    apart: set[bytes] = set()
+    for job in jobs:
+        keys.append(job.key)
+        if job.laws and not job.is_archived:
+            apart.add(keys[-1])
+        durations.append(job.scenario.duration_s)
+    return keys, durations, apart
 
 
 class _Saver:

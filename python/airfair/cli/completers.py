@@ -76,21 +76,21 @@ def papers(prefix: str = "", **_: Any) -> list[str]:  # noqa: ANN401 - argcomple
     """Ids of papers; after "PAPER/" the paper's experiments; after any other slash directories."""
     import pkgutil
 
-    found = pkgutil.iter_modules([str(_PACKAGE / "reproduce" / "papers")])
+    found = pkgutil.iter_modules([str(_PACKAGE / "reproduction" / "papers")])
     ids = sorted(module.name.replace("_", "-") for module in found)
     paper, slash, _rest = prefix.partition("/")
     if paper not in ids and slash:
         return list(directories(prefix))
     if not slash:
         return ids
-    from airfair.reproduce.catalogue import load
+    from airfair.reproduction.catalogue import load
 
     return [f"{paper}/{experiment}" for experiment in load(paper).experiments]
 
 
 def schemes(**_: Any) -> list[str]:  # noqa: ANN401 - argcomplete's own
     """Names of the schemes that `airfair limits` can search."""
-    from airfair.limits.schemes import SCHEMES
+    from airfair.limit_search.schemes import SCHEMES
 
     return list(SCHEMES)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +22,8 @@ def add(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NODE=MODULE:CLASS",
         help="run a law of your own, for example 'station.*=mylaws:Mine'; the module is searched beside the "
-        "scenario, in the working directory and on the Python path; replications then run one after the "
-        "other; may be repeated",
+        "scenario, in the working directory and on the Python path; replications run on all cores, but with "
+        "trace files one after the other; may be repeated",
     )
 
 
@@ -60,11 +59,7 @@ def of(arguments: argparse.Namespace, name: str, scenario: Scenario) -> dict[str
 
 def failed(error: Exception) -> int:
     """Print the traceback of a law that has raised an exception, without the frames of airfair."""
-    package = str(Path(__file__).resolve().parents[1])
-    frames = error.__traceback__
-    while frames is not None and frames.tb_frame.f_code.co_filename.startswith(package):
-        frames = frames.tb_next
-    print(
-        "".join(traceback.format_exception(error.with_traceback(frames))), end="", file=sys.stderr
-    )
+    from airfair.law_worker import trimmed
+
+    print(trimmed(error), end="", file=sys.stderr)
     return FAILED

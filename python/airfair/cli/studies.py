@@ -79,8 +79,8 @@ def check(path: Path, most_points: int) -> None:
 
 def check_paper(folder: Path, most_points: int) -> None:
     """Raise `InputError` with the mistakes in a paper's directory and in the scenarios of its studies."""
-    from airfair.reproduce import directory
-    from airfair.reproduce.studies import SUFFIX
+    from airfair.reproduction import directory
+    from airfair.reproduction.studies import SUFFIX
 
     with _addressed(folder):
         directory.load(folder)

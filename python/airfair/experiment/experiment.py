@@ -17,6 +17,7 @@ from airfair import defaults as defaults_of_today
 from airfair import scenario
 from airfair._core import Scenario, ScenarioError
 
+from . import law_keys
 from .compare import has_pairs
 from .decisions import Claim
 from .designs import Design, Grid, Named, Sampled
@@ -35,6 +36,8 @@ from .stopping import replications as rule
 
 if TYPE_CHECKING:
     from airfair.archive import Archive, Engine
+    from airfair.law import Laws
+    from airfair.law_use import LawUse
     from airfair.scenario import Source
 
     from .results import ExperimentResult
@@ -89,6 +92,8 @@ class Experiment:
     """Claims that `ExperimentResult.decide` tests."""
     title: str
     """Title of tables and figures, by default the scenario's."""
+    laws: tuple[LawUse, ...]
+    """Laws at all points whose levels set no others."""
 
     def __init__(  # noqa: PLR0913 - options, each with a default
         self,
@@ -104,6 +109,7 @@ class Experiment:
         claims: Iterable[Claim] = (),
         title: str | None = None,
         folder: str | os.PathLike[str] | None = None,
+        laws: Laws | None = None,
     ) -> None:
         """Declare an experiment, without running it.
 
@@ -125,6 +131,9 @@ class Experiment:
         - `claims`: claims to test, from `airfair.claim`.
         - `folder`: folder to which files in the scenario, such as traces, are relative; by default the folder
           of the scenario file.
+        - `laws`: laws of one's own by node, such as `{"access-point": Mine}`. A level of a factor may set
+          other laws by the key `laws`, and none by `{}`. A key `law.NAME`, also as the name of a factor, is
+          passed as the keyword NAME to the constructor of each law that has it.
 
         Raises `StudyError` with all mistakes in these arguments, and `ScenarioError` with all mistakes in the
         scenario.
@@ -147,7 +156,11 @@ class Experiment:
             check_draws(draw)
         with gathered:
             _check_kinds(self.claims, title)
+        self.laws = ()
+        with gathered:
+            self.laws = law_keys.declared("laws", {} if laws is None else laws)
         gathered.tell()
+        self._check_laws()
         try:
             self._text = scenario.text_of(source)
         except TypeError as error:
@@ -217,11 +230,25 @@ class Experiment:
 
     def keys(self, point: Point, replication: int | None = None, more: Keys | None = None) -> Keys:
         """Keys set at a point, those of `more` and those drawn for `replication`; patterns are expanded."""
-        keys = {**self.set, **point.keys, **(more or {})}
+        keys = law_keys.of_scenario({**self.set, **point.keys, **(more or {})})
         if self.draw is not None and replication is not None:
             known = names(self._document, keys)
-            keys |= drawn(self.draw, self.seed, replication, lambda path: expanded(path, known))
+            keys = {**keys, **self._drawn(replication, known)}
         return self._plain(keys)
+
+    def laws_at(self, point: Point, replication: int = 0) -> tuple[LawUse, ...]:
+        """Laws that act in a replication of a point, with their parameters."""
+        keys = {**self.set, **point.keys}
+        draws = self.draw
+        if draws is not None and (
+            not isinstance(draws, Mapping) or any(map(law_keys.is_about_laws, draws))
+        ):
+            keys |= self._drawn(replication, names(self._document, law_keys.of_scenario(keys)))
+        return law_keys.acting(self.laws, keys)
+
+    def _drawn(self, replication: int, known: dict[str, list[str]]) -> Keys:
+        draws = self.draw or {}
+        return drawn(draws, self.seed, replication, lambda path: expanded(path, known))
 
     def check_measures(self, *measures: Measure) -> None:
         """Raise `StudyError` if a measure names a flow, a station, … that no point has."""
@@ -303,7 +330,8 @@ class Experiment:
         self._refuse_too_many(limit, threads)
         for told in self.changed_defaults():
             warnings.warn(told, DefaultsWarning, stacklevel=2)
-        runs = Runs(self.points, self.scenarios(), [[] for _ in self.points])
+        laws = [self.laws_at(point) for point in self.points]
+        runs = Runs(self.points, self.scenarios(), [[] for _ in self.points], laws)
         with opened(store) as kept, begun(engine, threads) as chosen:
             result = Work(self, runs, Means(kept, chosen, progress)).finish()
         if result.interrupted:
@@ -321,6 +349,7 @@ class Experiment:
         for point in self.points:
             try:
                 made.append(self.scenario(point, 0))
+                law_keys.check_nodes(self.laws_at(point), made[-1])
             except (ScenarioError, StudyError) as error:
                 for problem in error.problems:
                     problems.setdefault(problem, point.text)
@@ -365,7 +394,7 @@ class Experiment:
 
         point = self._first_point()
         begun = time.perf_counter()
-        archive.run([archive.Job(self.scenario(point, 0), 0)])
+        archive.run([archive.Job(self.scenario(point, 0), 0, self.laws_at(point))])
         each = time.perf_counter() - begun
 
         cores = threads or archive.cores()
@@ -386,6 +415,7 @@ class Experiment:
 
     def _plain(self, keys: Keys) -> Keys:
         """Keys with each pattern replaced by the names that it matches."""
+        keys = law_keys.of_scenario(keys)
         if any(map(has_pattern, keys)):
             return expand(keys, names(self._document, keys))
         return expand(keys, {})
@@ -460,6 +490,19 @@ class Experiment:
             return True
         return has_pairs(self.points, factor, baseline)
 
+    def _check_laws(self) -> None:
+        """Raise `StudyError` for parameters that no law has."""
+        every: list[tuple[str, Keys]] = [("set", self.set)]
+        draws = self.draw if isinstance(self.draw, Mapping) else {}
+        ranges = [("draw", path) for path in draws if path.startswith(law_keys.PARAMETER)]
+        for factor in self.factors:
+            if factor.range is not None and factor.name.startswith(law_keys.PARAMETER):
+                ranges.append((f"factor {factor.name}", factor.name))
+            every += [
+                (f"factor {factor.name}, level {one.label}", one.keys) for one in factor.levels
+            ]
+        law_keys.check(self.laws, every, ranges)
+
     def _check_keys(self) -> None:
         """Raise `StudyError` for keys that are options, that are set twice, or that match nothing."""
         gathered = Gathered()
@@ -478,6 +521,8 @@ class Experiment:
         vary = any(renames(keys) for keys in [self.set, *levels, ranges])
         paths: dict[str, list[str]] = {}
         for path in every:
+            if law_keys.is_about_laws(path):
+                continue
             with gathered:
                 if not vary or not has_pattern(path):
                     paths[path] = expanded(path, names(self._document, {}))

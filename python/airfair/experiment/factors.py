@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import Gathered, StudyError
 from .keys import Keys
+from .law_keys import LAWS
+from .law_keys import declared as laws_declared
 from .values import Between
 
 if TYPE_CHECKING:
@@ -72,6 +74,11 @@ def _factor(name: object, levels: Levels) -> Factor:
         return Factor(name, range=levels)
     if isinstance(levels, Mapping):
         made = [_named(name, label, keys) for label, keys in levels.items()]
+    elif name == LAWS:
+        raise StudyError(
+            f"factor {name}: {levels!r}; allowed is a mapping of labels to keys, such as "
+            '{"nothing": {}, "mine": {"laws": {"access-point": Mine}}}'
+        )
     else:
         listed = isinstance(levels, list | tuple | range)
         values = levels if listed else _listed(name, levels)
@@ -127,13 +134,14 @@ def plain_keys(where: str, keys: object) -> dict[str, Value]:
     """Keys with values of Python types; raises `StudyError` for anything else than a mapping of keys."""
     if not isinstance(keys, Mapping):
         raise StudyError(f"{where}: {keys!r}; allowed is a mapping of keys to values")
-    made, gathered = {}, Gathered()
+    made: dict[str, Any] = {}
+    gathered = Gathered()
     for path, value in keys.items():
         if not isinstance(path, str):
             gathered.problems.append(f"{where}: {path!r}; allowed as a key is text")
             continue
         try:
-            made[path] = plain(value)
+            made[path] = laws_declared(path, value) if path == LAWS else plain(value)
         except StudyError as error:
             gathered.problems += [f"{where}: {path}: {problem}" for problem in error.problems]
     gathered.tell()

@@ -18,6 +18,7 @@ from airfair.result import Result
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
+    from airfair.law_use import LawUse
 
     from .points import Point
 
@@ -37,6 +38,8 @@ class Runs:
     points: Sequence[Point]
     scenarios: Sequence[Scenario]
     packed: Sequence[list[bytes]] = field(repr=False)
+    laws: Sequence[Sequence[LawUse]] = ()
+    """Laws of each point; empty if no point has a law."""
 
     def __getstate__(self) -> dict[str, Any]:
         """State for pickling, with the build of airfair, which alone can read it."""
@@ -61,7 +64,9 @@ class Runs:
 
     def result(self, place: int) -> Result:
         """Result of one point; its scenario has the values drawn for the first replication."""
-        return Result(self.scenarios[place], [unpack(each) for each in self.packed[place]])
+        outcomes = [unpack(each) for each in self.packed[place]]
+        laws = self.laws[place] if self.laws else ()
+        return Result(self.scenarios[place], outcomes, laws=tuple(laws))
 
     def table(self, name: str) -> pl.DataFrame:
         """Table of all runs, with the columns `point` and `replication` in front."""
@@ -109,6 +114,8 @@ class WrittenRuns:
     """Manifest of the directory that had them."""
     frames: Mapping[str, pl.DataFrame] = field(repr=False)
     """Tables by name, each with `point` in front."""
+    laws: Sequence[Sequence[LawUse]] = ()
+    """Laws of each point; empty if no point has a law."""
 
     @property
     def any(self) -> bool:
@@ -130,7 +137,9 @@ class WrittenRuns:
             for name, frame in self.frames.items()
         }
         scenario = self.scenarios[place]
-        return Result(scenario, (), written=Written(scenario, self.about, of_point))
+        laws = self.laws[place] if self.laws else ()
+        written = Written(scenario, self.about, of_point)
+        return Result(scenario, (), written=written, laws=tuple(laws))
 
     def table(self, name: str) -> pl.DataFrame:
         """Table of all runs, `point` and `replication` in front; raises `ValueError` if it is missing."""

@@ -18,6 +18,7 @@ from airfair.archive import build
 from airfair.columns import Column, Table, tables
 from airfair.copies import ForeignResultError
 from airfair.fairness import INDICES
+from airfair.law_use import LawUse
 from airfair.loading import scenario_of
 from airfair.measurements import names_of
 from airfair.store import DamagedError
@@ -124,6 +125,7 @@ def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict
             for factor in results.factors
         ],
         "points": len(results.finished.points),
+        **_laws(results),
         "runs": results.spent.runs,
         "seed": results.seed,
         "runs_found": results.spent.found,
@@ -137,6 +139,12 @@ def about(results: ExperimentResult, command_line: Sequence[str] | None) -> dict
         "cpu_s": results.spent.cpu_s,
         "wall_s": results.spent.wall_s,
     }
+
+
+def _laws(results: ExperimentResult) -> dict[str, Any]:
+    """Laws of each point, if a point has any."""
+    laws = results.finished.laws
+    return {"laws": [[law.written for law in each] for each in laws]} if any(laws) else {}
 
 
 def save(
@@ -227,8 +235,11 @@ def _runs(
     """Runs of all points: outcomes if this build can read them, else tables."""
     for name in found["files"]:
         store.read(folder, name)
+    laws = [tuple(map(LawUse.read, each)) for each in found.get("laws", ())]
+    if laws and len(laws) != len(points):
+        raise ValueError("laws: not one list for each point")
     if OUTCOMES in found["files"] and found.get("build") == build().hex():
-        return Runs(points, scenarios, _packed(folder, len(points)))
+        return Runs(points, scenarios, _packed(folder, len(points)), laws)
     names = points[0].names if points else ()
     axes = {name: numbers([point.labels[name] for point in points]) for name in names}
     factors = [*names, *(heading(name, axis[1]) for name, axis in axes.items() if axis)]
@@ -242,7 +253,7 @@ def _runs(
         else:
             frames[name] = schema.to_frame()
     _check_rows(frames, scenarios, folder)
-    return WrittenRuns(points, scenarios, found, frames)
+    return WrittenRuns(points, scenarios, found, frames, laws)
 
 
 def _packed(folder: Path, points: int) -> list[list[bytes]]:

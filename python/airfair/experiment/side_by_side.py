@@ -6,10 +6,10 @@ Flows, stations, … with the same name are compared over pairs of replications 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -17,8 +17,10 @@ import polars as pl
 from airfair import json_documents, store
 from airfair._core import __version__
 from airfair.document import record_hashes
+from airfair.engine import run
 from airfair.loading import load_result
 from airfair.result import Result
+from airfair.scenario import Source, load
 from airfair.statistics import CONFIDENCE
 
 from . import saved
@@ -26,6 +28,9 @@ from .conditions import holm
 from .errors import StudyError
 from .results import ExperimentResult
 from .samples import Samples
+
+Comparable: TypeAlias = "Result | ExperimentResult | Source"
+"""Result, directory of a result, or scenario."""
 
 COMPARED: Mapping[str, tuple[str, ...]] = {
     "flows": ("goodput_bps", "loss", "delay_p95_ms", "retransmissions", "completion_s"),
@@ -90,6 +95,11 @@ class Comparison:
         """True if all runs have the same records."""
         return bool(self.first.hashes) and self.first.hashes == self.second.hashes
 
+    @property
+    def table(self) -> pl.DataFrame:
+        """Table of the differences: a row for each flow or station and each of its columns."""
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
     def document(self) -> dict[str, Any]:
         """Document of `airfair compare --json`."""
         sides = [
@@ -100,6 +110,56 @@ class Comparison:
             "comparison",
             {"version": __version__, "of": sides, "identical": self.identical, "rows": self.rows},
         )
+
+
+FEWEST = 5
+"""Replications of a scenario that declares only one, because a confidence interval needs several."""
+
+
+def compare(  # noqa: PLR0913 - options, each with a default
+    first: Comparable,
+    second: Comparable,
+    *,
+    names: tuple[str, str] | None = None,
+    replications: int | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Comparison:
+    """Compare two results run by run; runs with the same seed form a pair, and `first` is the baseline.
+
+    Each is a `Result`, an `ExperimentResult`, the directory of one, or a scenario, which is run first with
+    `replications`: by default the scenario's, or 5 if that is 1. `names` are those of the two in
+    the result, by default their paths or titles. `progress` is called with the fraction done.
+
+    Raises `StudyError` for results that cannot be compared, `ScenarioError` with the mistakes in a scenario,
+    `DamagedError` or `ForeignResultError` for a directory that cannot be read, and `Interrupted` on Ctrl-C,
+    whose `result` has the finished replications of the scenario that was running.
+    """
+    tell = progress or (lambda _: None)
+    sides = [
+        _side(of, replications, threads, lambda part, place=place: tell((place + part) / 2))  # type: ignore[misc]
+        for place, of in enumerate((first, second))
+    ]
+    if names is not None:
+        sides = [replace(side, name=name) for side, name in zip(sides, names, strict=True)]
+    return compared(*sides)
+
+
+def _side(
+    of: Comparable,
+    replications: int | None,
+    threads: int | None,
+    progress: Callable[[float], object],
+) -> Side:
+    if isinstance(of, Result | ExperimentResult):
+        return Side.of(of, of.scenario.title if isinstance(of, Result) else of.title)
+    is_path = isinstance(of, Path) or (isinstance(of, str) and "\n" not in of)
+    if is_path and Path(of).is_dir():  # type: ignore[arg-type]
+        return Side.read(Path(of))  # type: ignore[arg-type]
+    scenario = load(of)
+    count = replications or (scenario.replications if scenario.replications > 1 else FEWEST)
+    result = run(of, replications=count, threads=threads, progress=progress)
+    return Side.of(result, str(of) if is_path else scenario.title)
 
 
 def compared(first: Side, second: Side) -> Comparison:

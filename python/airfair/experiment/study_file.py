@@ -37,8 +37,11 @@ from airfair.replacing import note_input
 
 from . import study_values as values
 from .axes import first_free
-from .errors import StudyError
+from .errors import Gathered, StudyError
 from .experiment import REPLICATIONS, Experiment
+from .factors import Levels
+from .law_keys import LAWS
+from .law_keys import found as laws_found
 from .study import Part, Study
 from .study import problems as problems_of
 
@@ -100,8 +103,12 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     reader = _Reader(document, path)
     source = reader.scenario()
     asked = reader.one("replications", values.rule, None)
+    named = laws_found([path.parent])
     options: dict[str, Any] = {
-        "factors": reader.table("factors", values.levels),
+        "laws": reader.one("laws", named, None),
+        "factors": reader.table(
+            "factors", lambda name, value: _with_laws(name, values.levels(name, value), named)
+        ),
         "design": reader.one("design", values.design, "grid"),
         "replications": next(one for one in (replications, asked, REPLICATIONS) if one is not None),
         "set": reader.one("set", values.mapping, {}),
@@ -137,6 +144,20 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     if wrong:
         raise StudyError(*wrong)
     return found
+
+
+def _with_laws(name: str, levels: Levels, found: Callable[[str, Any], Any]) -> Levels:
+    """Levels of a factor, with the laws that they name."""
+    if not isinstance(levels, Mapping):
+        return levels
+    made: dict[str, Any] = {}
+    gathered = Gathered()
+    for label, keys in levels.items():
+        with gathered:
+            own = {LAWS: found(f"factors.{name}.{label}.laws", keys[LAWS])} if LAWS in keys else {}
+            made[label] = {**keys, **own}
+    gathered.tell()
+    return made
 
 
 class _Reader:

@@ -20,6 +20,7 @@ from .stopping import Fixed, Until, UntilDecided
 if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.archive import Engine
+    from airfair.law_use import LawUse
 
     from .experiment import Experiment
     from .runs import Runs
@@ -122,7 +123,7 @@ class Work:
             for place, count in counts.items()
             if runs.count(place) <= number < count
         ]
-        jobs = _Jobs(wanted, self._scenario)
+        jobs = _Jobs(wanted, self._scenario, self._laws)
         wall, cpu = time.perf_counter(), time.process_time()
         done = self._run(jobs)
         finished = 0
@@ -155,6 +156,11 @@ class Work:
             return first
         return self._experiment.drawn_scenario(self._runs.points[place], replication, first)
 
+    def _laws(self, place: int, replication: int) -> tuple[LawUse, ...]:
+        if self._experiment.draw is None or replication == 0:
+            return tuple(self._runs.laws[place])
+        return self._experiment.laws_at(self._runs.points[place], replication)
+
     @property
     def _error(self) -> float:
         """Error probability of each interval, given the number of tests."""
@@ -182,10 +188,14 @@ class _Jobs(Sequence[archive.Job]):
     """
 
     def __init__(
-        self, runs: Sequence[tuple[int, int]], scenario: Callable[[int, int], Scenario]
+        self,
+        runs: Sequence[tuple[int, int]],
+        scenario: Callable[[int, int], Scenario],
+        laws: Callable[[int, int], tuple[LawUse, ...]],
     ) -> None:
         self._runs = runs
         self._scenario = scenario
+        self._laws = laws
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -196,6 +206,7 @@ class _Jobs(Sequence[archive.Job]):
     def __getitem__(self, place: slice) -> Sequence[archive.Job]: ...
     def __getitem__(self, place: int | slice) -> archive.Job | Sequence[archive.Job]:
         if isinstance(place, slice):
-            return _Jobs(self._runs[place], self._scenario)
+            return _Jobs(self._runs[place], self._scenario, self._laws)
         point, replication = self._runs[place]
-        return archive.Job(self._scenario(point, replication), replication)
+        laws = self._laws(point, replication)
+        return archive.Job(self._scenario(point, replication), replication, laws)

@@ -11,11 +11,11 @@ from airfair import json_documents, store
 from airfair.cli import output
 from airfair.cli.status import DONE, INTERRUPTED, InputError
 from airfair.errors import describe
-from airfair.limits import files
-from airfair.limits.cells import TODAYS
-from airfair.limits.schemes import SCHEMES, Scheme
-from airfair.limits.search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
-from airfair.limits.standards import STANDARDS, TODAY
+from airfair.limit_search import files
+from airfair.limit_search.cells import TODAYS
+from airfair.limit_search.schemes import SCHEMES, Scheme
+from airfair.limit_search.search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
+from airfair.limit_search.standards import STANDARDS, TODAY
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def main(args: argparse.Namespace) -> int:
         if found.interrupted or found.unsaved:
             break
     if len(every) > 1:
-        from airfair.limits.report import summary
+        from airfair.limit_search.report import summary
 
         _write(summary(every), people)
     if args.json:
@@ -116,7 +116,7 @@ def _save(found: Found, out: Path, *, force: bool) -> dict[str, Any]:
 
 
 def _tell(found: Found, people: TextIO, out: Path) -> None:
-    from airfair.limits import report
+    from airfair.limit_search import report
 
     _write(report.text(found) + "\n", people)
     if found.points:

@@ -15,13 +15,13 @@ from airfair.cli.status import DONE, INTERRUPTED, InputError
 from airfair.errors import describe
 from airfair.experiment.errors import StudyError
 from airfair.replacing import note_input
-from airfair.reproduce import directory
-from airfair.reproduce.catalogue import UnknownPaperError, load, papers, select
-from airfair.reproduce.document import WIDTH
-from airfair.reproduce.paper import Paper
-from airfair.reproduce.results import Outcome, names
-from airfair.reproduce.runs import Choice, measure
-from airfair.reproduce.summary import INDEX, PAGE, TEXT, Chapter, Summary
+from airfair.reproduction import directory
+from airfair.reproduction.catalogue import UnknownPaperError, load, papers, select
+from airfair.reproduction.document import WIDTH
+from airfair.reproduction.paper import Paper
+from airfair.reproduction.results import Outcome, names
+from airfair.reproduction.runs import Choice, measure
+from airfair.reproduction.summary import INDEX, PAGE, TEXT, Chapter, Summary
 from airfair.terminal import columns
 
 if TYPE_CHECKING:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from airfair import _core, json_documents
+from airfair import json_documents, tfrc
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError
+from airfair.engine import Interrupted
+from airfair.errors import OptionError
 
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     State = dict[str, Any]
     Report = Callable[[float, State], None]
-    Outcome = dict[str, Any]
+    End = tfrc.Sent | tfrc.Received
 
 WIDTH = 79
 """Width of the live line [columns]."""
@@ -46,80 +47,49 @@ NAMES = {
 
 def main(arguments: argparse.Namespace) -> int:
     """Send or receive until the duration is over or Ctrl-C; print the result and return the exit status."""
-    duration = _quantity("--duration", arguments.duration, "time")
     report = _live_line(arguments.end, arguments.address) if sys.stderr.isatty() else None
+    error, status = None, DONE
     try:
-        if arguments.end == "send":
-            outcome = _send(arguments, duration, report)
-        else:
-            outcome = _receive(arguments, duration, report)
+        found = _flow(arguments, report)
+    except tfrc.UnansweredError as silence:
+        found, error, status = silence.result, str(silence), FAILED
+        # Ctrl-C ends a wait with a duration early.
+        if found.interrupted and arguments.duration is not None:
+            status = INTERRUPTED
+    except Interrupted as stop:
+        found, status = stop.result, INTERRUPTED
+    except OptionError as mistake:
+        problems = [one.replace("max_rate", "--max-rate") for one in mistake.problems]
+        raise InputError(
+            *(one if one.startswith("--") else f"--{one}" for one in problems)
+        ) from mistake
     except (ValueError, OSError) as problem:
         raise InputError(str(problem)) from problem
     if report is not None:
         _write("\n")
-    error = _failure(arguments, outcome)
-    sys.stdout.write(_document(arguments, outcome, error) if arguments.json else _text(outcome))
+    sys.stdout.write(_document(arguments.end, found, error) if arguments.json else _text(found))
     sys.stdout.flush()
     if error is not None:
         _write(f"airfair: {error}\n")
-    # Without a duration, Ctrl-C is the usual end and no failure.
-    if outcome["interrupted"] and duration is not None:
-        return INTERRUPTED
-    return DONE if error is None else FAILED
+    return status
 
 
-def _send(arguments: argparse.Namespace, duration: float | None, report: Report | None) -> Outcome:
-    rate = _quantity("--rate", arguments.rate, "rate")
-    largest = _quantity("--max-rate", arguments.max_rate, "rate") or 0
-    segment = _quantity("--segment", arguments.segment, "size")
-    if rate is not None and rate > largest:
-        raise InputError(
-            f"--rate {arguments.rate}: allowed is up to --max-rate {arguments.max_rate}"
-        )
-    return _core.tfrc_send(
+def _flow(arguments: argparse.Namespace, report: Report | None) -> End:
+    common = {
+        "duration": arguments.duration,
+        "profile": arguments.profile,
+        "progress": report,
+    }
+    if arguments.end == "receive":
+        return tfrc.receive(arguments.address, **common)
+    return tfrc.send(
         arguments.address,
-        profile=arguments.profile,
-        segment=int(segment or 0),
-        ssrc=secrets.randbits(32),
-        max_rate_bps=int(largest),
-        rate_bps=None if rate is None else int(rate),
-        duration_s=duration,
+        rate=arguments.rate,
+        max_rate=arguments.max_rate,
+        segment=arguments.segment,
         limits=arguments.limits,
-        report=report,
+        **common,
     )
-
-
-def _receive(
-    arguments: argparse.Namespace, duration: float | None, report: Report | None
-) -> Outcome:
-    address = arguments.address
-    if ":" not in address:
-        address = f"0.0.0.0:{address}"
-    return _core.tfrc_receive(
-        address,
-        profile=arguments.profile,
-        reporter=secrets.randbits(32),
-        duration_s=duration,
-        report=report,
-    )
-
-
-def _quantity(option: str, text: str | None, dimension: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        return _core.quantity(text, dimension)
-    except ValueError as error:
-        raise InputError(f"{option} {text}: {error}") from error
-
-
-def _failure(arguments: argparse.Namespace, outcome: Outcome) -> str | None:
-    """Error message if no receiver has answered; else `None`."""
-    if arguments.end == "receive" or outcome["feedbacks"] > 0:
-        return None
-    why = outcome["network_error"] or "no packets arrived"
-    waited = f"{outcome['duration_s']:.1f} s"
-    return f"no receiver answered at {arguments.address} within {waited}: {why}"
 
 
 def _live_line(end: str, address: str) -> Report:
@@ -171,21 +141,16 @@ def _write(text: str) -> None:
         sys.stderr.flush()
 
 
-def _goodput(outcome: Outcome) -> float:
-    octets: int = outcome.get("bytes_sent", outcome.get("bytes_received")) or 0
-    return octets * 8 / (outcome["duration_s"] or 1)
-
-
-def _document(arguments: argparse.Namespace, outcome: Outcome, error: str | None) -> str:
-    head = {"end": arguments.end, "address": arguments.address, "profile": arguments.profile}
-    tail = {"rate_bps": _goodput(outcome), "error": error}
-    whole = json_documents.document("tfrc", {**head, **outcome, **tail})
+def _document(end: str, found: End, error: str | None) -> str:
+    head = {"end": end, "address": found.address, "profile": found.profile}
+    tail = {"rate_bps": found.rate_bps, "error": error}
+    whole = json_documents.document("tfrc", {**head, **found.document(), **tail})
     return json.dumps(whole, indent=2) + "\n"
 
 
-def _text(outcome: Outcome) -> str:
-    rows = {"rate": f"{_goodput(outcome) / 1e6:.3f} Mb/s"}
-    for name, value in outcome.items():
+def _text(found: End) -> str:
+    rows = {"rate": f"{found.rate_bps / 1e6:.3f} Mb/s"}
+    for name, value in found.document().items():
         if name == "interrupted" or value is None:
             continue
         if name == "loss_event_rate":

@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from airfair import store, validate
+from airfair import store, validation
 from airfair.cli import output
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError
 from airfair.errors import describe
 from airfair.terminal import Progress
-from airfair.validate import kernel
-from airfair.validate.kernel.cells import is_quick, stacks
-from airfair.validate.kernel.runs import ComparisonError
-from airfair.validate.kernel.table import Agreement, rows, text
+from airfair.validation import kernel
+from airfair.validation.kernel.cells import is_quick, stacks
+from airfair.validation.kernel.runs import ComparisonError
+from airfair.validation.kernel.table import Agreement, rows, text
 
 if TYPE_CHECKING:
     import argparse
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def theory(args: argparse.Namespace) -> int:
     """Run `airfair validate` and return its exit status; `args` has json."""
     with Progress("validating") as progress:
-        checks, interrupted = validate.run(progress=progress)
+        checks, interrupted = validation.run(progress=progress)
     people = sys.stderr if args.json else sys.stdout
-    people.write(validate.text(checks))
+    people.write(validation.text(checks))
     if args.json:
-        sys.stdout.write(store.encode(validate.document(checks)).decode())
+        sys.stdout.write(store.encode(validation.document(checks)).decode())
     if interrupted:
         return INTERRUPTED
     return DONE if all(check.passed for check in checks) else FAILED

@@ -13,8 +13,8 @@ from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 
 if TYPE_CHECKING:
+    from airfair._core import Scenario
     from airfair.cli.parser import Commands
-    from airfair.experiment.side_by_side import Side
 
 _DESCRIPTION = """\
 Compare two results run by run; runs with the same seed form a pair. A result
@@ -62,20 +62,28 @@ def add(commands: Commands) -> None:
 
 def _compare(arguments: argparse.Namespace) -> int:
     from airfair.copies import ForeignResultError
+    from airfair.engine import Interrupted
     from airfair.experiment.errors import StudyError
-    from airfair.experiment.side_by_side import compared
+    from airfair.experiment.side_by_side import compare
     from airfair.experiment.text import side_by_side
     from airfair.store import DamagedError, encode
-    from airfair.terminal import columns
+    from airfair.terminal import Progress, columns
 
+    named = arguments.first, arguments.second
     try:
-        sides = [_side(name, arguments) for name in (arguments.first, arguments.second)]
-        found = compared(*sides)
+        with Progress("comparing") as progress:
+            found = compare(
+                *map(_side, named),
+                names=named,
+                replications=arguments.replications,
+                threads=arguments.threads,
+                progress=progress,
+            )
     except StudyError as error:
         raise InputError(*error.problems) from error
     except (DamagedError, ForeignResultError) as error:
         raise InputError(str(error)) from error
-    except _InterruptedError:
+    except Interrupted:
         return complain(INTERRUPTED, "interrupted")
     if arguments.json:
         sys.stdout.buffer.write(encode(found.document()))
@@ -85,33 +93,10 @@ def _compare(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-class _InterruptedError(Exception):
-    """Raised if Ctrl-C ended a run."""
-
-
-_FEWEST = 5
-"""Replications of a scenario that declares only one, because a confidence interval needs several."""
-
-
-def _side(name: str, arguments: argparse.Namespace) -> Side:
-    from airfair.experiment.side_by_side import Side
-
+def _side(name: str) -> Path | Scenario:
+    """Directory of a result, or scenario; raises `InputError`."""
     path = Path(name)
     try:
-        if path.is_dir():
-            return Side.read(path)
+        return path if path.is_dir() else scenarios.read(name)
     except OSError as error:
         raise InputError(f"{name}: {describe(error)}") from error
-    scenario = scenarios.read(name)
-    wanted = arguments.replications or (
-        scenario.replications if scenario.replications > 1 else _FEWEST
-    )
-    scenario = scenarios.read(name, [("replications", str(wanted))])
-    from airfair.engine import finished
-    from airfair.terminal import Progress
-
-    with Progress(scenario.title) as progress:
-        (result,) = finished([scenario], threads=arguments.threads, progress=progress)
-    if result.interrupted:
-        raise _InterruptedError
-    return Side.of(result, name)

@@ -137,11 +137,14 @@ def _simulate(
     own: dict[str, list[type[Law]]],
 ) -> tuple[Result, Exception | None]:
     """Result of the run, and the exception of a law that has ended it."""
-    from airfair.engine import finished, run_in_turn
+    from airfair.engine import finished, run_in_turn, with_laws
     from airfair.terminal import Progress
 
     traced = None if traces is None else (traces.replication, traces.tracing)
     with Progress(scenario.title) as progress:
+        if own and traced is None:
+            (result,), error = with_laws([scenario], own, threads=threads, progress=progress)
+            return result, error
         if own:
             return run_in_turn(scenario, laws=own, progress=progress, tracing=traced)
         (result,) = finished([scenario], threads=threads, progress=progress, tracing=traced)

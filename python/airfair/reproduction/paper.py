@@ -1,0 +1,224 @@
+"""Declaration of a paper: scenario files and their variants, experiments, claims, findings.
+
+A paper is a module of `airfair.reproduction.papers` with a function `paper(directory)` that returns a
+`Paper`; `directory` holds its scenario files, `reference.toml` and its prose. No other module refers to it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from matplotlib.figure import Figure
+
+from airfair.experiment.claims import Predicate, Readings, Reason
+
+from .history import History
+from .introduction import Introduction
+from .prose import Numbers, Passage, Prose
+from .tables import Table
+
+if TYPE_CHECKING:
+    from airfair.result import Result
+    from airfair.scenario import Value
+
+    from .calibration import Candidate
+
+Json = dict[str, Any]
+"""Document parsed from TOML or JSON."""
+
+M = TypeVar("M")
+"""Type of a paper's measurements of one variant (a subclass of `measured.Columns`)."""
+
+Data = Mapping[tuple[str, str], M]
+"""Measurements by (setup, variant)."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Variant of a scenario file: the keys to set in it, for example those of a scheme."""
+
+    id: str
+    set: Mapping[str, Value] = field(default_factory=dict)
+    """Keys to set, as with `airfair run FILE --set KEY=VALUE`."""
+    draw: Callable[[int], Mapping[str, Value]] | None = None
+    """Function from a replication's number to randomly drawn keys, equal for variants to be compared."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Texts of a report for a name of its study."""
+
+    label: str
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Scenario file and its variants, which run with the same seeds and can be compared in pairs."""
+
+    id: str
+    path: Path
+    variants: tuple[Variant, ...]
+    quick: Mapping[str, Value] = field(default_factory=dict)
+    """Keys to set in a quick run."""
+    replications: int | None = None
+    """Number of runs of each variant; by default the paper's."""
+    extension: bool = False
+    """True if no claim needs it, so that a quick run leaves it out."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Figure with the numbers of its caption."""
+
+    figure: Figure
+    numbers: Numbers = field(default_factory=dict)
+    """Numbers for the caption in `text/figures.md`."""
+    wide: bool = False
+    """True if the figure takes the whole width of the page."""
+    beyond: bool = False
+    """True if the figure is not one of the paper's own."""
+    said: Passage | None = None
+    """Title and caption, if they are not in `text/figures.md`."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Figures, tables and series of the finished runs of an experiment."""
+
+    series: Sequence[Json]
+    paper_values: Json | None
+    measured: Json
+    tables: Sequence[Table] = ()
+    drawings: Mapping[str, Drawing] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Experiment(Generic[M]):
+    """Experiment of a paper: one of its tables or figures."""
+
+    id: str
+    title: str
+    setups: tuple[str, ...]
+    """Setups whose runs the experiment needs."""
+    show: Callable[[Data[M]], Shown]
+    statement: str = ""
+    """Statement about the experiment in the text of the paper."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Finding: a result of the runs that the paper does not have."""
+
+    title: str
+    text: str
+    tables: Sequence[Table] = ()
+    candidates: Sequence[Candidate] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """Numbers for the text of a finding, and its tables."""
+
+    numbers: Numbers
+    tables: Sequence[Table] = ()
+    candidates: Sequence[Candidate] = ()
+    """Candidates of the calibration, if the finding is about these."""
+
+
+@dataclass(frozen=True)
+class Search(Generic[M]):
+    """Function that computes a finding, and the setups that it needs."""
+
+    id: str
+    """Section of `text/findings.md` with its text."""
+    setups: tuple[str, ...]
+    find: Callable[[Data[M]], Found]
+
+
+@dataclass(frozen=True)
+class Paper(Generic[M]):
+    """Declaration of a paper."""
+
+    id: str
+    title: str
+    reference: Json
+    """Printed tables and claims."""
+    setups: Mapping[str, Setup]
+    experiments: Mapping[str, Experiment[M]]
+    measure: Callable[[Result], M]
+    """Function from the result of a variant to its measurements."""
+    predicates: tuple[Predicate[Data[M]], ...]
+    searches: tuple[Search[M], ...]
+    bounds: str
+    """Text for reports on the bounds of the claims."""
+    units: str
+    """Text for reports on the units of the tables."""
+    calibration: Search[M] | None = None
+    """Search that calibrates the settings that the paper leaves open (`calibration`)."""
+    places: Readings | None = None
+    """Result of the calibration when the plan was made, by labels of candidates; a test compares it with the
+    recorded runs."""
+    reasons: Mapping[str, Sequence[Reason]] = field(default_factory=dict)
+    """Explanations why claims do not hold, by id; `docs/<paper>.md` describes how they were found."""
+    schemes: Mapping[str, Value] = field(default_factory=dict)
+    """Keys that variants set, by label, for reports that do not list all variants."""
+    introduction: Introduction | None = None
+    """Introduction of the paper's report."""
+    prose: Prose = field(default_factory=Prose)
+    """Texts of the paper's figures and findings."""
+    replications: int = 100
+    quick_replications: int = 5
+    history: History = field(default_factory=History)
+    """Choices made after results were known, with the earlier verdicts."""
+    figures: tuple[str, ...] = ()
+    """Patterns of the names of figures that are not in `text/figures.md`."""
+    is_own: bool = False
+    """True for a study of the project itself, without a published paper."""
+
+    @property
+    def noun(self) -> str:
+        """Noun for reports: "study" or "paper"."""
+        return "study" if self.is_own else "paper"
+
+    def replications_in_words(self) -> str:
+        """Text of the number of replications in the full run: "5", or "50 to 100"."""
+        counts = sorted({setup.replications or self.replications for setup in self.setups.values()})
+        return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    @property
+    def figure_names(self) -> list[str]:
+        """Patterns of the names of all figures."""
+        return [*(self.prose["figures"].ids if "figures" in self.prose else ()), *self.figures]
+
+    def finding(self, search: Search[M], data: Data[M]) -> Finding:
+        """Finding computed by `search`, with its text."""
+        found = search.find(data)
+        said = self.prose["findings"].passage(search.id, found.numbers)
+        return Finding(said.title, said.text, found.tables, found.candidates)
+
+    def claim_texts(self) -> dict[str, str]:
+        """Texts of the claims by id, in the order of the paper."""
+        return {claim["id"]: claim["text"] for claim in self.reference["claims"]}
+
+
+def reference(directory: Path) -> Json:
+    """Printed values and claims of the paper whose files are in `directory`."""
+    printed: Json = read_toml(directory / "reference.toml")[directory.name]
+    return printed
+
+
+def reasons(prose: Prose) -> dict[str, list[Reason]]:
+    """Explanations why claims do not hold, by id; the title of a section is the pattern of its points."""
+    found: dict[str, list[Reason]] = {}
+    for said in prose["reasons"].passages() if "reasons" in prose else ():
+        found.setdefault(said.id, []).append(Reason(said.text, of=said.title or "*"))
+    return found
+
+
+def read_toml(path: Path) -> Json:
+    """Parsed content of a TOML file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,302 @@
+"""Findings of the runs of `updown-fairness` that the paper does not report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from airfair.estimate import Estimate, Floats, estimate
+from airfair.experiment.words import SAME
+from airfair.reproduction.calibration import Candidate, ranked, table
+from airfair.reproduction.paper import Found, Search
+from airfair.reproduction.tables import Column, Table, TableCell
+
+from .plan import (
+    ASYMMETRIC,
+    CANDIDATES,
+    CAPTURE,
+    COMPARED,
+    DECIDES,
+    FOUR,
+    LARGE,
+    LAST,
+    MIXED,
+    NEAR,
+    RESIDUAL,
+    SCHEMES,
+    SHOWN,
+    STACK,
+    SYMMETRIC,
+    SYSTEMS,
+    WINDOWS,
+    FigurePoint,
+    System,
+    asymmetric_id,
+    in_group,
+    setup_id,
+    stack_places,
+)
+from .runs import DOWN, SEGMENT, UP, Measurements, UpDownRuns
+
+STARVED = 0.1
+"""Ratio below which downlink has almost nothing; such ratios are not compared."""
+
+
+def candidates(
+    printed: Mapping[str, float], data: Measurements, ids: Iterable[str] = CANDIDATES
+) -> dict[str, Candidate]:
+    """Candidates of the calibration: systems, each compared with the printed row of Figure 3."""
+    rows = {way: printed[f"{way}_pps"] for way in ("total", DOWN, UP)}
+
+    def candidate(id_: str, system: System) -> Candidate:
+        runs = data["calibration", id_]
+        measured = {"total": runs.total(), DOWN: runs.goodput(DOWN), UP: runs.goodput(UP)}
+        assumed = 2 if id_ in RESIDUAL else 1
+        return Candidate(system.label, measured, rows, assumed=assumed)
+
+    return {id_: candidate(id_, SYSTEMS[id_]) for id_ in ids}
+
+
+def calibration(printed: Mapping[str, float]) -> Search[UpDownRuns]:
+    """Search that chooses the system in which claims are decided."""
+
+    def find(data: Measurements) -> Found:
+        found = candidates(printed, data)
+        nearest = ranked(list(found.values()))[0]
+        best, next_ = found[DECIDES], [found[id_] for id_ in NEAR]
+        capture = min(
+            (one for id_, one in found.items() if id_.startswith("capture")),
+            key=lambda one: one.distance,
+        )
+        numbers = {
+            "packets": SHOWN,
+            "candidates": len(found),
+            "decides": best.label,
+            "nearest": nearest.label,
+            "distance_percent": 100 * best.distance,
+            "near": [(one.label, 100 * one.distance) for one in next_],
+            "same": SAME.allowed,
+            "capture": CAPTURE,
+            "nearest_capture": capture.label,
+            "capture_percent": 100 * capture.distance,
+        }
+        title = f"Goodput in packets/s, dl1-ul1, M_t = 1, Q = {SHOWN}, FIFO, beside the paper’s"
+        digits = {"total": 0, DOWN: 0, UP: 0}
+        all_ = list(found.values())
+        return Found(numbers, [table("calibration", title, all_, digits)], all_)
+
+    return Search("calibration", ("calibration",), find)
+
+
+def windows(data: Measurements) -> Found:
+    """Finding on the windows with which weights of 2:1 give a ratio of 1:1."""
+
+    def ratio(scenario: str, size: str, packets: int) -> Floats:
+        return data["windows", f"{scenario}-{size}-Q{packets}"].ratio()
+
+    def fits(scenario: str, size: str, packets: int) -> bool:
+        segments = _octets(size) // SEGMENT
+        return SYMMETRIC[scenario] * segments <= 2 * packets
+
+    places = [(s, w, q) for s in SYMMETRIC for w in WINDOWS for q in LARGE]
+    inside = [abs(ratio(*place).mean() - 1) for place in places if fits(*place)]
+    outside = [abs(ratio(*place).mean() - 1) for place in places if not fits(*place)]
+    tables = [
+        Table(
+            f"windows-{scenario}",
+            f"Downlink / uplink goodput under 2:1, {scenario}, M_t = {LAST[0]}, by window",
+            WINDOWS,
+            [
+                Column(
+                    f"Q{q}",
+                    f"Q = {q}",
+                    [TableCell(estimate(ratio(scenario, size, q)), digits=2) for size in WINDOWS],
+                )
+                for q in LARGE
+            ],
+        )
+        for scenario in SYMMETRIC
+    ]
+    return Found({"inside": inside, "outside": outside}, tables)
+
+
+def _octets(size: str) -> int:
+    number, unit = size.split()
+    return int(number) * {"kB": 1_000, "MB": 1_000_000}[unit]
+
+
+def reading(data: Measurements) -> Found:
+    """Finding on the queues that Q limits: each one, or both together."""
+    places = {
+        scheme: [FigurePoint(DECIDES, scheme, FOUR, LAST[0], q) for q in LARGE]
+        for scheme in ("scheduler", "shared")
+    }
+    ratios = {
+        "each queue for itself": [data[one.key].ratio() for one in places["scheduler"]],
+        "both queues together": [data[in_group("shared", one)].ratio() for one in places["shared"]],
+    }
+    each, together = (found[-1].mean() for found in ratios.values())
+    columns = [
+        Column(
+            f"Q{q}",
+            f"Q = {q}",
+            [TableCell(estimate(found[i]), digits=2) for found in ratios.values()],
+        )
+        for i, q in enumerate(LARGE)
+    ]
+    title = (
+        f"Downlink / uplink goodput under 2:1, {FOUR}, M_t = {LAST[0]}, by the queues that Q limits"
+    )
+    return Found(
+        {"packets": LARGE[-1], "each": each, "together": together},
+        [Table("limit", title, list(ratios), columns)],
+    )
+
+
+def driver(data: Measurements) -> Found:
+    """Finding on the scheduler above a driver with a queue of its own."""
+    most = LAST[-1]
+
+    def ratios(scheme: str, packets: int) -> list[Floats]:
+        places = [FigurePoint(DECIDES, scheme, scenario, most, packets) for scenario in SYMMETRIC]
+        if scheme == "driver":
+            return [data[in_group("driver", place)].ratio() for place in places]
+        return [data[place.key].ratio() for place in places]
+
+    columns = [
+        Column(
+            f"{scheme}-Q{q}",
+            f"{label}, Q = {q}",
+            [TableCell(estimate(one), digits=2) for one in ratios(scheme, q)],
+        )
+        for scheme, label in (("scheduler", "no driver"), ("driver", "above a driver"))
+        for q in LARGE
+    ]
+    title = (
+        f"Downlink / uplink goodput under 2:1, M_t = {most}, with the driver’s queue and without"
+    )
+    shown = {
+        scheme: [one.mean() for one in ratios(scheme, SHOWN)] for scheme in ("scheduler", "driver")
+    }
+    return Found(shown, [Table("driver", title, list(SYMMETRIC), columns)])
+
+
+def asymmetric(data: Measurements) -> Found:
+    """Finding on cells with different numbers of uplink and downlink flows."""
+
+    def furthest(id_: str, flows: tuple[int, int]) -> Estimate:
+        return _furthest(data[asymmetric_id(*flows), id_])
+
+    columns = [
+        Column(
+            f"{up}-{down}",
+            f"{up} up, {down} down",
+            [TableCell(furthest(id_, (up, down)), digits=1) for id_ in COMPARED],
+        )
+        for up, down in ASYMMETRIC
+    ]
+    worst = {
+        id_: max((furthest(id_, flows) for flows in ASYMMETRIC), key=lambda one: abs(one.mean))
+        for id_ in ("fifo", "scheduler", "counted", "windows")
+    }
+    sizes = {id_: replace(one, mean=abs(one.mean)) for id_, one in worst.items()}
+    title = (
+        f"Deviation of the flow furthest from the mean of all, in %, M_t = {LAST[0]}, Q = {SHOWN}"
+    )
+    return Found(sizes, [Table("flows", title, [SCHEMES[id_].label for id_ in COMPARED], columns)])
+
+
+def _furthest(runs: UpDownRuns) -> Estimate:
+    """Largest deviation of a flow from the mean of all, with the interval of that flow [%]."""
+    flows = [estimate(runs.packets_per_s[:, i]) for i in range(runs.packets_per_s.shape[1])]
+    mean = float(np.mean([flow.mean for flow in flows]))
+    furthest = max(flows, key=lambda flow: abs(flow.mean - mean))
+    return Estimate(100 * (furthest.mean / mean - 1), 100 * furthest.ci95 / mean)
+
+
+def short_flows(data: Measurements) -> Found:
+    """Finding on short transfers beside long flows."""
+    runs = {id_: data["short-flows", id_] for id_ in MIXED}
+
+    def long(one: UpDownRuns, way: str) -> Floats:
+        rates: Floats = one.packets_per_s[:, one.of_way(way)].mean(axis=1)
+        return rates
+
+    def done(one: UpDownRuns, way: str) -> Floats:
+        times = one.completion_s[:, one.of_way(way)]
+        median: Floats = np.nanmedian(times, axis=1)
+        return median
+
+    columns = [
+        Column(
+            "uplink",
+            "long up, packets/s",
+            [TableCell(estimate(long(r, UP)), digits=1) for r in runs.values()],
+        ),
+        Column(
+            "downlink",
+            "long down, packets/s each",
+            [TableCell(estimate(long(r, DOWN)), digits=1) for r in runs.values()],
+        ),
+        Column(
+            "upload",
+            "short up, s",
+            [TableCell(estimate(done(r, "upload")), digits=2) for r in runs.values()],
+        ),
+        Column(
+            "download",
+            "short down, s",
+            [TableCell(estimate(done(r, "download")), digits=2) for r in runs.values()],
+        ),
+    ]
+    ratio = {id_: float(long(one, DOWN).mean() / long(one, UP).mean()) for id_, one in runs.items()}
+    wait_s = {id_: float(done(one, "upload").mean()) for id_, one in runs.items()}
+    title = f"Goodput of long flows and median time of a transfer of 100 kB, Q = {SHOWN}"
+    return Found(
+        {"ratio": ratio, "wait_s": wait_s},
+        [Table("short-flows", title, [SCHEMES[id_].label for id_ in MIXED], columns)],
+    )
+
+
+def stack(data: Measurements) -> Found:
+    """Finding on the details of the hosts' TCP that affect the ratio."""
+    labels = list(stack_places())
+    columns = [
+        Column(
+            f"place-{i}",
+            label,
+            [TableCell(estimate(data["stack", f"{id_}-{i}"].ratio()), digits=2) for id_ in STACK],
+        )
+        for i, label in enumerate(labels)
+    ]
+
+    def ratio(id_: str, i: int) -> float:
+        return float(data["stack", f"{id_}-{i % len(labels)}"].ratio().mean())
+
+    def distance(id_: str) -> float:
+        alive = [i for i in range(len(labels)) if ratio("file", i) > STARVED]
+        return max(abs(math.log(ratio(id_, i) / ratio("file", i))) for i in alive)
+
+    most = max(STACK, key=distance)
+    title = f"Downlink / uplink goodput, by detail of TCP, Q = {SHOWN} unless another is given"
+    return Found(
+        {
+            "most": STACK[most].label,
+            "undelayed": ratio("undelayed", -1),
+            "delayed": ratio("file", -1),
+        },
+        [Table("stack", title, [change.label for change in STACK.values()], columns)],
+    )
+
+
+SEARCHES = (
+    Search("reading", ("shared", setup_id(DECIDES, "scheduler", FOUR)), reading),
+    Search("driver", ("driver", *(setup_id(DECIDES, "scheduler", s) for s in SYMMETRIC)), driver),
+    Search("windows", ("windows",), windows),
+    Search("asymmetric", tuple(asymmetric_id(*flows) for flows in ASYMMETRIC), asymmetric),
+    Search("short-flows", ("short-flows",), short_flows),
+    Search("stack", ("stack",), stack),
+)

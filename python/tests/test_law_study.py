@@ -1,0 +1,326 @@
+"""Tests of laws on all cores, in experiments, in study files and in the archive of finished runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+import airfair
+from airfair import cli, law_names, law_processes
+from airfair.archive import Archive, EngineError, Job
+from airfair.law import Law, LawError, LawWarning
+from airfair.law_use import uses
+
+CELL = """
+title = "Laws in a study"
+duration = "1 s"
+seed = 3
+[bss.home]
+standard = "802.11a"
+[station.slow]
+bss = "home"
+rate = "6 Mb/s"
+[station.fast]
+bss = "home"
+rate = "54 Mb/s"
+[host.server]
+link = { to = "home", rate = "100 Mb/s", delay = "2 ms" }
+[flow.a]
+from = "slow"
+to = "server"
+transport = { kind = "tcp" }
+[flow.b]
+from = "fast"
+to = "server"
+transport = { kind = "tcp" }
+"""
+
+LAWS = """
+import os, signal
+import airfair
+from lawhelper import SEGMENTS
+
+
+class Narrow(airfair.Law):
+    version = "1"
+    listen = "own"
+
+    def __init__(self, gain=1):
+        self.gain = gain
+
+    def frame(self, node, frame):
+        for sender in node.senders:
+            sender.limit_window(segments=SEGMENTS * self.gain)
+
+
+class Raises(Narrow):
+    def start(self, node):
+        node.wake_in("300 ms")
+
+    def timer(self, node):
+        raise ZeroDivisionError("no window")
+
+
+class Dies(Narrow):
+    def start(self, node):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Prints(Narrow):
+    def end(self, node):
+        print("the end")
+"""
+
+STUDY = """
+scenario = "cell.toml"
+replications = 3
+[factors]
+"law.gain" = [1, 2]
+[factors.scheme]
+nothing = {}
+narrow = { laws = { "station.slow" = "studylaws:Narrow" } }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "cell.toml").write_text(CELL, encoding="utf-8")
+    (tmp_path / "lawhelper.py").write_text("SEGMENTS = 2\n", encoding="utf-8")
+    (tmp_path / "studylaws.py").write_text(LAWS, encoding="utf-8")
+    (tmp_path / "law.study.toml").write_text(STUDY, encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("studylaws", "lawhelper"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return tmp_path
+
+
+def law(folder: Path, name: str = "Narrow") -> type[Law]:
+    sys.modules.pop("lawhelper", None)
+    return law_names.find(f"studylaws:{name}", [folder])
+
+
+def hashes(result: airfair.Result) -> list[int]:
+    return [outcome.record_hash for outcome in result.outcomes]
+
+
+def test_runs_on_all_cores_give_the_records_of_runs_in_turn(folder: Path) -> None:
+    laws = {"station.slow": law(folder)}
+    in_turn = airfair.run(CELL, replications=4, threads=1, laws=laws)
+    at_once = airfair.run(CELL, replications=4, threads=2, laws=laws)
+    assert hashes(at_once) == hashes(in_turn)
+    assert hashes(at_once) != hashes(airfair.run(CELL, replications=4))
+    assert at_once.delays.equals(in_turn.delays)
+
+
+def test_a_law_that_raises_in_another_process_raises_here_with_its_node_and_time(
+    folder: Path,
+) -> None:
+    with pytest.raises(ZeroDivisionError, match="no window") as caught:
+        airfair.run(CELL, replications=4, threads=2, laws={"station.slow": law(folder, "Raises")})
+    assert caught.value.__notes__ == ["in Raises at slow, at 300 ms of the run"]
+    assert "studylaws.py" in str(caught.value.__cause__)
+
+
+def test_a_killed_process_is_a_typed_error(folder: Path) -> None:
+    with pytest.raises(law_processes.WorkerError, match="was killed by SIGKILL"):
+        airfair.run(CELL, replications=4, threads=2, laws={"station.slow": law(folder, "Dies")})
+
+
+def test_texts_that_a_law_prints_are_printed_here(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    airfair.run(CELL, replications=3, threads=2, laws={"station.slow": law(folder, "Prints")})
+    assert capsys.readouterr().out == "the end\n" * 3
+
+
+def test_a_law_of_a_function_runs_in_this_process_alone_with_one_warning() -> None:
+    class Local(Law):
+        pass
+
+    law_processes.TOLD.clear()
+    laws = {"station.slow": Local}
+    with pytest.warns(LawWarning, match="created inside a function"):
+        airfair.run(CELL, replications=2, threads=2, laws=laws)
+    airfair.run(CELL, replications=2, threads=2, laws=laws)  # a second warning would be an error
+    assert uses({"station.slow": Local})[0].sha256 is None
+
+
+def test_progress_ends_at_one(folder: Path) -> None:
+    seen: list[float] = []
+    laws = {"station.slow": law(folder)}
+    airfair.run(CELL, replications=3, threads=2, laws=laws, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1)
+
+
+# ------------------------------------------------------------------ experiments
+
+
+def test_a_law_is_judged_against_doing_nothing_and_a_rival_with_paired_streams(
+    folder: Path,
+) -> None:
+    schemes = {
+        "nothing": {},
+        "narrow": {"laws": {"station.slow": law(folder)}},
+        "arf-aware": {"flow.*.control": "arf-aware"},
+    }
+    experiment = airfair.Experiment(CELL, factors={"scheme": schemes}, replications=2)
+    result = experiment.run(store=None, progress=False)
+    plain = airfair.run(CELL, replications=2)
+    own = airfair.run(CELL, replications=2, laws={"station.slow": law(folder)})
+    finished = result.finished
+    assert hashes(finished.result(0)) == hashes(plain)
+    assert hashes(finished.result(1)) == hashes(own)
+    assert [use.name for use in finished.result(1).laws] == ["studylaws:Narrow"]
+    assert finished.result(2).laws == ()
+    assert result.compare("scheme", baseline="nothing").height == 2
+
+
+def test_a_parameter_is_passed_to_the_constructor_and_keeps_its_type(folder: Path) -> None:
+    result = airfair.Experiment(
+        CELL, laws={"station.slow": law(folder)}, factors={"law.gain": [1, 4]}, replications=1
+    ).run(store=None, progress=False)
+    first, second = (result.finished.result(place) for place in (0, 1))
+    assert (first.laws[0].parameters, second.laws[0].parameters) == ((("gain", 1),), (("gain", 4),))
+    assert hashes(first) != hashes(second)
+    assert result.points["law.gain"].to_list() == [1, 4]
+
+
+def test_a_parameter_that_no_law_has_is_an_error_before_any_run(folder: Path) -> None:
+    laws = {"station.slow": law(folder)}
+    with pytest.raises(airfair.StudyError, match="no law has the parameter gian, did you mean"):
+        airfair.Experiment(CELL, laws=laws, factors={"law.gian": [1]})
+    with pytest.raises(airfair.StudyError, match="there is no law"):
+        airfair.Experiment(CELL, factors={"law.gain": [1]})
+    with pytest.raises(airfair.StudyError, match="allowed is a finite number, text, true or false"):
+        airfair.Experiment(CELL, laws=laws, set={"law.gain": [1, 2]})
+
+
+# ------------------------------------------------------------------ archive
+
+
+def found(folder: Path, archive: Archive) -> int:
+    laws = {"station.slow": law(folder)}
+    experiment = airfair.Experiment(CELL, laws=laws, replications=2)
+    return experiment.run(store=archive, progress=False).spent.found
+
+
+def test_runs_are_found_again_until_the_source_of_the_law_or_of_a_file_beside_it_changes(
+    folder: Path,
+) -> None:
+    with Archive(folder / "runs.sqlite") as archive:
+        assert (found(folder, archive), found(folder, archive)) == (0, 2)
+        (folder / "lawhelper.py").write_text("SEGMENTS = 30\n", encoding="utf-8")
+        assert (found(folder, archive), found(folder, archive)) == (0, 2)
+        (folder / "studylaws.py").write_text(LAWS + "\n# changed\n", encoding="utf-8")
+        assert (found(folder, archive), found(folder, archive)) == (0, 2)
+        (folder / "elsewhere.py").write_text("", encoding="utf-8")
+        assert found(folder, archive) == 2
+
+
+def test_a_file_that_changed_after_its_law_was_loaded_is_an_error(folder: Path) -> None:
+    narrow = law(folder)
+    (folder / "studylaws.py").write_text(LAWS + "\n# changed\n", encoding="utf-8")
+    with pytest.raises(LawError, match="has changed since Narrow was loaded"):
+        airfair.run(CELL, laws={"station.slow": narrow})
+
+
+def test_a_law_without_a_source_is_never_kept(folder: Path) -> None:
+    class Local(Law):
+        pass
+
+    with Archive(folder / "runs.sqlite") as archive:
+        for _ in range(2):
+            experiment = airfair.Experiment(CELL, laws={"station.slow": Local}, replications=1)
+            assert experiment.run(store=archive, progress=False).spent.found == 0
+        assert archive.kept() == []
+
+
+# ------------------------------------------------------------------ study files and results
+
+
+def test_a_study_with_a_law_runs_is_saved_and_loaded(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFAIR_CACHE", str(folder / "runs.sqlite"))
+    out = folder / "out"
+    assert cli.main(["check", str(folder / "law.study.toml")]) == cli.DONE
+    assert cli.main(["sweep", str(folder / "law.study.toml"), "--out", str(out)]) == cli.DONE
+    loaded = airfair.load_experiment(out)
+    laws = [loaded.finished.result(place).laws for place in range(4)]
+    assert [len(each) for each in laws] == [0, 1, 0, 1]
+    assert (laws[1][0].version, laws[1][0].parameters) == ("1", (("gain", 1),))
+    assert laws[1][0].sha256 == uses({"station.slow": law(folder)})[0].sha256
+
+
+def test_a_wrong_law_of_a_study_is_an_error_with_its_file_and_key(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "law.study.toml"
+    path.write_text(STUDY.replace("Narrow", "Narow"), encoding="utf-8")
+    assert cli.main(["check", str(path)]) == cli.BAD_INPUT
+    error = capsys.readouterr().err
+    assert f"{path}: factors.scheme.narrow.laws.station.slow" in error
+    assert "did you mean" in error
+
+
+def test_a_saved_result_has_its_laws(folder: Path) -> None:
+    result = airfair.run(CELL, laws={"station.slow": law(folder)})
+    result.save(folder / "result")
+    assert airfair.load_result(folder / "result").laws == result.laws
+
+
+def test_an_interrupted_study_continues_where_it_stopped(folder: Path) -> None:
+    """Ctrl-C comes after the first finished replications; the second run finds them in the archive."""
+    laws = {"station.slow": law(folder)}
+    experiment = airfair.Experiment(CELL, laws=laws, replications=8)
+
+    def interrupt(fraction: float) -> None:
+        if fraction > 0.3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with Archive(folder / "runs.sqlite") as archive:
+        with pytest.raises(airfair.Interrupted) as caught:
+            experiment.run(store=archive, progress=interrupt, threads=2)
+        kept = caught.value.result.spent.runs
+        whole = experiment.run(store=archive, progress=False)
+    assert 0 < kept < 8
+    assert whole.spent.found == kept
+    assert hashes(whole.finished.result(0)) == hashes(airfair.run(CELL, replications=8, laws=laws))
+
+
+def test_dask_refuses_a_law_that_workers_cannot_import() -> None:
+    pytest.importorskip("distributed")
+
+    class Local(Law):
+        pass
+
+    experiment = airfair.Experiment(CELL, laws={"station.slow": Local}, replications=1)
+    with pytest.raises(
+        EngineError, match="allowed is a law of a module that all workers can import"
+    ):
+        experiment.run(store=None, engine="dask", threads=1, progress=False)
+
+
+@pytest.mark.slow
+def test_workers_of_dask_that_can_import_a_law_give_the_records_of_this_machine(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    monkeypatch.setenv("PYTHONPATH", path)
+    experiment = airfair.Experiment(CELL, laws={"station.slow": law(folder)}, replications=2)
+    here = experiment.run(store=None, progress=False).finished.result(0)
+    there = experiment.run(store=None, progress=False, engine="dask", threads=1).finished.result(0)
+    assert hashes(here) == hashes(there)
+
+
+def test_an_undriven_run_keeps_its_key_in_the_archive() -> None:
+    scenario = airfair.load(CELL)
+    plain, none = Job(scenario, 0), Job(scenario, 0, ())
+    assert plain.key == none.key
+    assert plain.key != Job(scenario, 0, uses({"station.slow": Law})).key
