@@ -452,6 +452,17 @@ def test_a_study_is_checked_without_the_packages_that_its_results_need() -> None
     assert not imported & {"argcomplete", "sqlite3", "difflib"}
 
 
+def test_a_paper_is_checked_without_the_packages_that_its_report_needs(
+    program: Program, tmp_path: Path
+) -> None:
+    paper = tmp_path / "paper"
+    assert program("init", "paper", paper).returncode == 0
+    (paper / "figures.py").write_text("import matplotlib\n")
+    imported = modules_after("check", str(paper))
+    assert {"airfair", "tomllib"} <= imported
+    assert not imported & HEAVY
+
+
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [
