@@ -34,6 +34,8 @@ FILES = TABLES | {
     "timeline.svg",
     "airtime.png",
     "airtime.svg",
+    "delays.png",
+    "delays.svg",
     "report.html",
 }
 DIFFERENT = {"run.json", "report.html"}

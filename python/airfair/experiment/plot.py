@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airfair.figures import Category, Chart, Points, by_category, over_number
-from airfair.names import printable
+from airfair.names import drawable
 
 from .axes import first_free, no_numbers, problems
 from .errors import StudyError
@@ -49,16 +49,10 @@ def plotted(  # noqa: PLR0913 - options of a figure
     if data.numbers is None:
         raise StudyError(f"plot: {no_numbers(x)}")
     charts = [
-        Chart(_words(f"{panel} = {label}"), data.numbers, data.lines({panel: label}))
+        Chart(drawable(f"{panel} = {label}"), data.numbers, data.lines({panel: label}))
         for label in _levels(results, panel)
     ]
     return over_number(charts, data.x_label, data.y_label)
-
-
-def _words(text: str) -> str:
-    """Text for matplotlib: `$` is escaped, and a label that begins with _ still appears in the legend."""
-    shown = printable(text).replace("$", r"\$")
-    return f" {shown}" if shown.startswith("_") else shown
 
 
 def _levels(results: ExperimentResult, factor: str) -> Sequence[Label]:
@@ -68,16 +62,16 @@ def _levels(results: ExperimentResult, factor: str) -> Sequence[Label]:
 def _single(data: _Data, title: str) -> Figure:
     if data.numbers is not None:
         return over_number(
-            [Chart(_words(title), data.numbers, data.lines({}))],
+            [Chart(drawable(title), data.numbers, data.lines({}))],
             data.x_label,
             data.y_label,
             columns=1,
         )
     panel = Category(
-        _words(title),
+        drawable(title),
         data.y_label,
-        _words(data.x),
-        [_words(str(label)) for label in data.places],
+        drawable(data.x),
+        [drawable(str(label)) for label in data.places],
         data.lines({}),
     )
     return by_category(panel, wide=len(data.places) > 6)  # noqa: PLR2004 - names side by side in a narrow figure
@@ -101,7 +95,7 @@ class _Data:
         self._at = at
         self._results = results
         self._scale = y.shown[0]
-        self.y_label = _words(y.label)
+        self.y_label = drawable(y.label)
         self._name = y.name
         self.places = _levels(results, x)
         self._order = list(range(len(self.places)))
@@ -112,7 +106,7 @@ class _Data:
             self._order = np.argsort(axis[0], kind="stable").tolist()
             self.numbers = [axis[0][i] for i in self._order]
             self.places = [self.places[i] for i in self._order]
-            self.x_label = _words(f"{x} [{axis[1]}]" if axis[1] else x)
+            self.x_label = drawable(f"{x} [{axis[1]}]" if axis[1] else x)
         self._estimates: list[Estimate] = [one.estimate for one in results.samples(y)]
 
     def lines(self, held: Mapping[str, Label]) -> list[Points]:
@@ -128,7 +122,7 @@ class _Data:
                 wanted[self._by] = label
             found.append(self._at_levels(wanted))
         lowest = 0.0 if all(not (mean < 0) for mean, _ in found) else -math.inf
-        name = _words(str(label) if label is not None else self._name)
+        name = drawable(str(label) if label is not None else self._name)
         values = self._printed.get("" if label is None else str(label), ())
         hollow = {new: values[old] for new, old in enumerate(self._order) if old < len(values)}
         return Points(name, np.array(found).T, hollow, (lowest, math.inf))
