@@ -37,7 +37,7 @@ def cumulative(
         drawstyle="steps-post",
         color=colour,
         linewidth=1.4,
-        label=label,
+        label=label or "_",
     )
 
 
@@ -82,7 +82,8 @@ def boxes(  # noqa: PLR0913 - the parts of a row of boxes
     )
     for box in drawn["boxes"]:
         box.set(facecolor=(*_rgb(colour), 0.2), edgecolor=colour, linewidth=1.2)
-    drawn["boxes"][0].set_label(label)
+    # Without a label the legend has no entry.
+    drawn["boxes"][0].set_label(label or "_")
     for place, values in zip(at, known, strict=True) if few else ():
         spread = np.linspace(-0.3, 0.3, len(values)) if len(values) > 1 else np.zeros(len(values))
         axes.plot(place + width * spread, values, linestyle="none", alpha=0.6, **dot)

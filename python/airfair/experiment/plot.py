@@ -1,4 +1,4 @@
-"""Figure of a measure over a factor."""
+"""Figures of an experiment: a measure over a factor, as means, as boxes, or as its distribution."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from airfair.figures import Category, Chart, Points, by_category, over_number
 from airfair.names import drawable
 
 from .axes import first_free, no_numbers, problems
+from .distributions import cumulated, spread
 from .errors import StudyError
 from .labels import found as found_label
+from .measures import measure
 from .values import on_an_axis
 
 if TYPE_CHECKING:
@@ -22,8 +24,81 @@ if TYPE_CHECKING:
     from airfair.estimate import Estimate
 
     from .factors import Label
-    from .measures import Measure
+    from .measures import Measurable, Measure
     from .results import ExperimentResult
+
+
+class Plot:
+    """Figures of an experiment (matplotlib), as `ExperimentResult.plot`.
+
+    `results.plot(…)` draws means, `results.plot.boxes(…)` the spread of the runs at each level, and
+    `results.plot.cdf(…)` their distribution. A level is found as in `ExperimentResult.result`. Each raises
+    `StudyError` for an unknown factor, level or measure.
+    """
+
+    def __init__(self, results: ExperimentResult) -> None:
+        self._results = results
+
+    def __call__(  # noqa: PLR0913 - options of a figure
+        self,
+        x: str | None = None,
+        y: Measurable = "goodput",
+        by: str | None = None,
+        *,
+        panel: str | None = None,
+        at: Mapping[str, Label] | None = None,
+        title: str | None = None,
+        printed: Mapping[str, Sequence[float]] | None = None,
+    ) -> Figure:
+        """Figure of the measure `y` over the factor `x`: means with 95 % confidence intervals.
+
+        There is one line for each level of the factor `by`, and one panel for each level of the factor
+        `panel`. `at` fixes each other factor that varies at a level. If all levels of `x` are numbers or
+        quantities, the axis is numeric. `printed` maps levels of `by` to published values in the order of x,
+        which are drawn with hollow markers.
+        """
+        return plotted(
+            self._results,
+            x,
+            measure(y),
+            by,
+            panel=panel,
+            at=dict(at or {}),
+            title=title,
+            printed=printed or {},
+        )
+
+    def boxes(
+        self,
+        x: str | None = None,
+        y: Measurable = "goodput",
+        by: str | None = None,
+        *,
+        at: Mapping[str, Label] | None = None,
+        title: str | None = None,
+    ) -> Figure:
+        """Box plot of the measure `y` at each level of the factor `x`, over the runs.
+
+        A box has the quartiles and the median. Its whiskers reach the last runs within 1.5 interquartile
+        ranges; up to 60 runs are dots. There is one box for each level of the factor `by`. `at` fixes each
+        other factor that varies at a level.
+        """
+        return spread(self._results, x, measure(y), by, at=dict(at or {}), title=title)
+
+    def cdf(
+        self,
+        y: Measurable = "goodput",
+        by: str | None = None,
+        *,
+        at: Mapping[str, Label] | None = None,
+        title: str | None = None,
+    ) -> Figure:
+        """Cumulative distribution of the measure `y` over the runs, a curve for each level of `by`.
+
+        `by` is the first factor that varies, by default. `at` fixes each other factor that varies at a level.
+        A run without a value counts, so that its curve ends below 100 %.
+        """
+        return cumulated(self._results, measure(y), by, at=dict(at or {}), title=title)
 
 
 def plotted(  # noqa: PLR0913 - options of a figure
@@ -37,7 +112,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
     title: str | None,
     printed: Mapping[str, Sequence[float]],
 ) -> Figure:
-    """Figure of `ExperimentResult.plot`."""
+    """Figure of means over a factor."""
     x = x or first_free(results.levels, by, panel, at)
     found = problems(results.levels, x, by, panel, at)
     if found or x is None:
