@@ -519,7 +519,8 @@ def test_an_interruption_saves_what_was_finished(
     )  # fmt: skip
     assert status == expected, stderr
     assert "Traceback" not in stderr
-    assert names(out) == FILES
+    # The distribution of goodputs needs four finished runs.
+    assert names(out) - {"goodput.png", "goodput.svg"} == FILES
     document = json.loads(stdout)
     assert document["interrupted"]
     assert 0 < document["replications"] < 10_000

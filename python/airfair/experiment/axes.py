@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from airfair.palette import PALETTE
 
@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 LabelsOf = Mapping[str, Sequence["Label"] | None]
 """Labels of each factor; `None` if they are not known in advance."""
 
-ROLES = ("x", "by", "panel")
-"""Roles of factors in a figure of means."""
+Kind = Literal["means", "boxes", "cdf"]
+"""Kind of a figure: means, boxes of the runs, or the cumulative distribution of the runs."""
+
+ROLES: Mapping[str, Sequence[str]] = {
+    "means": ("x", "by", "panel"),
+    "boxes": ("x", "by"),
+    "cdf": ("by",),
+}
+"""Roles that a factor may have in a figure, by its kind; any other may be fixed at a level."""
 
 
 def first_free(
@@ -27,6 +34,11 @@ def first_free(
     return next((name for name in levels if name not in (by, panel, *at)), None)
 
 
+def first_varying(levels: LabelsOf, at: Mapping[str, Label]) -> str | None:
+    """First factor with several levels that is not fixed by `at`; `None` without one."""
+    return next((name for name, known in levels.items() if name not in at and _varies(known)), None)
+
+
 def problems(  # noqa: PLR0913 - the roles of factors
     levels: LabelsOf,
     x: str | None,
@@ -34,9 +46,10 @@ def problems(  # noqa: PLR0913 - the roles of factors
     panel: str | None,
     at: Mapping[str, Label],
     *,
-    roles: Sequence[str] = ROLES,
+    kind: Kind = "means",
 ) -> list[str]:
-    """Reasons why a figure cannot be drawn; `roles` are those that a factor may have in it."""
+    """Reasons why a figure cannot be drawn."""
+    roles = ROLES[kind]
     if x is None and "x" in roles:
         return ["every factor is already used; name the factor of the x axis as x"]
     named = [name for name in (x, by, panel, *at) if name is not None]
@@ -48,6 +61,11 @@ def problems(  # noqa: PLR0913 - the roles of factors
         f"{name} is named twice among x, by, panel and at; allowed is once"
         for name in dict.fromkeys(named)
         if named.count(name) > 1
+    ]
+    found += [
+        f"{role} = {name}: a figure of kind {kind} has none; allowed {', '.join(roles)}"
+        for role, name in (("x", x), ("panel", panel))
+        if name is not None and role not in roles
     ]
     for name, label in at.items():
         known = levels[name]

@@ -14,7 +14,7 @@ from airfair.figures import NARROW, STYLE, WIDE, Figure, coloured
 from airfair.names import drawable
 from airfair.palette import MUTED
 
-from .axes import first_free, problems
+from .axes import first_free, first_varying, problems
 from .errors import StudyError
 from .labels import found as found_label
 from .values import on_an_axis
@@ -44,7 +44,7 @@ def spread(  # noqa: PLR0913 - options of a figure
 ) -> Figure:
     """Figure of `ExperimentResult.plot.boxes`."""
     x = x or first_free(results.levels, by, None, at)
-    wrong = problems(results.levels, x, by, None, at, roles=("x", "by"))
+    wrong = problems(results.levels, x, by, None, at, kind="boxes")
     if wrong or x is None:
         raise StudyError(*(f"plot.boxes: {problem}" for problem in wrong))
     places = _in_order(results.levels[x])
@@ -83,9 +83,8 @@ def cumulated(
     title: str | None,
 ) -> Figure:
     """Figure of `ExperimentResult.plot.cdf`."""
-    varying = {name: known for name, known in results.levels.items() if len(known) > 1}
-    by = by or first_free(varying, None, None, at)
-    wrong = problems(results.levels, None, by, None, at, roles=("by",))
+    by = by or first_varying(results.levels, at)
+    wrong = problems(results.levels, None, by, None, at, kind="cdf")
     if wrong:
         raise StudyError(*(f"plot.cdf: {problem}" for problem in wrong))
     values = _Values(results, y, at)

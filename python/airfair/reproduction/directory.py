@@ -226,7 +226,7 @@ class _Showing:
         return Shown([], printed or None, {"points": measured}, [table], drawings)
 
     def _drawn(self, figure: FigureOf, found: ExperimentResult) -> Drawing:
-        title = figure.title or f"{figure.y.name} over {figure.x}"
+        title = figure.heading
         drawn = figure.drawn(found, title)
         return Drawing(
             drawn, wide=True, said=Passage(figure.id, title, figure.caption or f"{title}.")
