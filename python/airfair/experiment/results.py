@@ -55,7 +55,7 @@ def _table(name: str, doc: str) -> functools.cached_property[pl.DataFrame]:
     return made
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExperimentResult:
     """Finished runs of an experiment.
 
@@ -92,6 +92,11 @@ class ExperimentResult:
     def __getstate__(self) -> dict[str, Any]:
         """Fields without cached tables; a copy computes these again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def __repr__(self) -> str:
+        from .text import printed
+
+        return f"<ExperimentResult {printed(self)}>"
 
     def _repr_html_(self) -> str:
         from .page import fragment
