@@ -45,7 +45,7 @@ def save(found: Found, out: Path, *, force: bool = False) -> dict[str, Any]:
     files = {
         DOCUMENT: store.encode(whole),
         POINTS: encode(table(found.scheme, found.points), _described(found.scheme)),
-        COMPARISONS: encode(_comparisons(found), _COMPARISONS),
+        COMPARISONS: encode(comparisons(found), _COMPARISONS),
     }
     files |= _figures(found) | _scenarios(found)
     store.write_all(out, files, found.about, force=force)
@@ -73,8 +73,8 @@ _COMPARISONS = Table(
 )
 
 
-def _comparisons(found: Found) -> pl.DataFrame:
-    """Table of comparisons with one row per point and measure."""
+def comparisons(found: Found) -> pl.DataFrame:
+    """Table of the comparisons of a search with one row per point and measure."""
     import polars as pl
 
     rows = [
@@ -88,8 +88,8 @@ def _comparisons(found: Found) -> pl.DataFrame:
             "q": c.q,
             "verdict": c.verdict.value,
         }
-        for point, comparisons in zip(found.points, found.comparisons, strict=True)
-        for name, c in comparisons.items()
+        for point, each in zip(found.points, found.comparisons, strict=True)
+        for name, c in each.items()
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -62,9 +62,9 @@ class Point:
     using: Samples
 
 
-@dataclass
+@dataclass(repr=False)
 class Found:
-    """Points of a scheme, with their comparisons."""
+    """Points of a scheme, with their comparisons; it prints as the shares of wins and losses."""
 
     scheme: Scheme
     plan: Plan
@@ -76,6 +76,11 @@ class Found:
     """Comparisons of each point by measure, without undefined ones."""
     threads: int | None = None
     """Number of threads; by default one per core."""
+
+    def __repr__(self) -> str:
+        from .report import in_short
+
+        return in_short(self)
 
     @property
     def about(self) -> dict[str, Any]:
