@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from .experiment.side_by_side import compare
     from .law import Law
+    from .limit_search.measures import criterion
     from .limit_search.running import limits
     from .loading import load_result
     from .reproduction.running import ReproductionError, reproduce
@@ -71,6 +72,7 @@ __all__ = [
     "choice",
     "claim",
     "compare",
+    "criterion",
     "latin_hypercube",
     "limits",
     "load",
@@ -105,6 +107,7 @@ _LAZY = {
     "choice": "experiment",
     "claim": "experiment",
     "compare": "experiment.side_by_side",
+    "criterion": "limit_search.measures",
     "latin_hypercube": "experiment",
     "limits": "limit_search.running",
     "load": "scenario",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from airfair import json_documents, store
 from airfair.columns import Column, Table
 
-from .measures import MEASURES
+from .measures import CRITERIA, Criterion
 from .search import Found, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import polars as pl
@@ -23,9 +24,10 @@ ARCHIVE = "runs.sqlite"
 """Name of the archive of finished runs, in the directory of the results."""
 
 
-def names() -> list[str]:
-    """Patterns of the names of all files of a scheme."""
-    extremes = [f"{word}-{name}-*.toml" for word in ("best", "worst") for name in MEASURES]
+def names(more: Iterable[Criterion] = ()) -> list[str]:
+    """Patterns of the names of all files of a scheme; `more` are criteria of the user's own."""
+    ids = [*CRITERIA, *(one.id for one in more)]
+    extremes = [f"{word}-{id_}-*.toml" for word in ("best", "worst") for id_ in ids]
     return [DOCUMENT, POINTS, COMPARISONS, *MAPS, *extremes, store.MANIFEST]
 
 

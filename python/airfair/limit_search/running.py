@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from airfair.terminal import shown
 
 from . import files, report
 from .cells import TODAYS
+from .measures import CRITERIA, UNIT, Criterion
 from .schemes import SCHEMES, Scheme
 from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
 from .standards import STANDARDS, TODAY
@@ -98,6 +99,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
     schemes: str | Scheme | Sequence[str | Scheme] | None = None,
     *,
     standard: str | None = None,
+    criteria: Sequence[Criterion] = (),
     quick: bool = False,
     points: int | None = None,
     replications: int | None = None,
@@ -115,6 +117,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
 
     - `schemes`: a scheme by its id, such as "data-ack", a list of schemes, or `None` for all.
     - `standard`: search in this standard only, such as "802.11ax"; by default in 802.11b, a and g.
+    - `criteria`: criteria of your own, made by `airfair.criterion`, which are reported beside the usual ones.
     - `quick`: true for fewer points, and fewer and shorter runs.
     - `points`: number of points spread evenly over the conditions, by default 256, or 24 if `quick`. Half as
       many follow at the border between gain and loss.
@@ -134,10 +137,13 @@ def limits(  # noqa: PLR0913 - options, each with a default
     continues from the store.
     """
     chosen = _chosen(schemes, standard)
+    _check_criteria(criteria)
+    chosen = [replace(scheme, more=(*scheme.more, *criteria)) for scheme in chosen]
     plan = _plan(points, replications, seed, standard, quick=quick)
     places = [place_of(scheme, out) for scheme in chosen]
     if out is not None:
-        begin({place: files.names() for place in places if place}, [Path(out)], force=force)
+        names = files.names(criteria)
+        begin(dict.fromkeys(filter(None, places), names), [Path(out)], force=force)
     found: list[Found] = []
     with opened(store) as archive:
         for place, scheme in zip(places, chosen, strict=True):
@@ -177,6 +183,16 @@ def _chosen(
         raise OptionError(*found)
     chosen = [SCHEMES[one] if isinstance(one, str) else one for one in wanted]
     return [scheme.under(standard) for scheme in chosen] if standard else chosen
+
+
+def _check_criteria(criteria: Sequence[Criterion]) -> None:
+    taken = {UNIT, *CRITERIA}
+    for one in criteria:
+        if one.id in taken:
+            raise OptionError(
+                f"criteria: the name {one.label!r} is taken; allowed is another one, given by `name`"
+            )
+        taken.add(one.id)
 
 
 def _unknown(what: str, name: str | None, allowed: Sequence[str] | dict[str, Scheme]) -> str | None:
