@@ -11,6 +11,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from airfair import RunError
+from airfair.errors import describe
 from airfair.experiment.claims import Verdict
 
 from . import topology
@@ -241,7 +242,7 @@ class PaperResult:
     def line(self) -> str:
         """Text with the number of claims that hold, replications and run time, or with the failure."""
         if self.document is None:
-            return f"failed: {self.failure}" if self.failure else "not run"
+            return self._missing
         held = f"{self.counts['holds']} of {len(self.claims)}"
         hold = "look like they hold" if self.first_look else "hold"
         open_ = f", {len(self.open)} not known yet" if self.open else ""
@@ -260,6 +261,15 @@ class PaperResult:
         return f"{held}{open_}; {cut if run['interrupted'] else took}"
 
     @property
+    def _missing(self) -> str:
+        """Reason why there are no results."""
+        if self.failure is None:
+            return "not run"
+        if isinstance(self.failure, OSError):
+            return f"failed: {describe(self.failure)}"
+        return f"failed: {self.failure}"
+
+    @property
     def _took(self) -> str:
         run = self.document or {}
         done, asked = run["replications"], self.choice.asked
@@ -270,7 +280,7 @@ class PaperResult:
     def text(self, width: int = WIDTH) -> str:
         """Tables, claims and run times for a terminal with `width` columns, or the failure."""
         if self.document is None:
-            return f"failed: {self.failure}" if self.failure else "not run"
+            return self._missing
         kept = "" if self.choice.out is None else "no report was written"
         if self.choice.out is not None and self.report:
             kept = f"report: {self.choice.out / PAGE}"

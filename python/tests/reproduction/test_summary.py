@@ -212,6 +212,14 @@ def test_a_first_look_says_so(tmp_path: Path) -> None:
     assert "first look" in summary.html()
 
 
+def test_a_failure_of_the_system_is_told_in_words(tmp_path: Path) -> None:
+    full = PaperResult(
+        choice("arf-window", tmp_path), failure=OSError(28, "No space left on device")
+    )
+    assert full.line == full.text() == "failed: No space left on device"
+    assert full.ends_all
+
+
 def test_durations_are_for_people() -> None:
     assert [duration(s) for s in (0.4, 59.4, 59.6, 605)] == [
         "0 s",
