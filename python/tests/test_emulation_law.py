@@ -67,7 +67,8 @@ class Frames(airfair.Law):
     def start(self, node):
         self.kinds = {}
         self.beacons = self.timers = 0
-        self.cwnd = set()
+        assert all(end.is_tcp for end in (*node.senders, *node.receivers))
+        self.cwnd = {end.cwnd is None for end in node.senders}
         node.wake_in("100 ms")
 
     def frame(self, node, frame):
@@ -127,9 +128,9 @@ to = "{1}"
 transport = {{ kind = "tcp", stack = "kernel" }}
 """
 TFRC = """\
-[flow.down]
-from = "server"
-to = "fast"
+[flow.other]
+from = "fast"
+to = "server"
 transport = { kind = "tfrc", stack = "kernel" }
 """
 CONNECT = """
@@ -191,7 +192,7 @@ def test_a_law_limits_the_kernels_transports_before_they_are_open(cell: Path) ->
         goodput[name] = {row["name"]: row["goodput_bps"] / 1e6 for row in found["result"]["flows"]}
         assert [one["calls"] for one in found["laws"]] == ([0, 0] if name else [])
     assert 0 < goodput["Early"]["slow"] < 0.7 < goodput[None]["slow"], goodput
-    assert 0 < goodput["Early"]["down"] < 0.33 < goodput[None]["down"], goodput
+    assert 0 < goodput["Early"]["other"] < 0.33 < goodput[None]["other"], goodput
 
 
 @pytest.mark.usefixtures("real")
@@ -248,7 +249,7 @@ def test_an_access_points_law_drops_and_delays_packets_of_programs(cell: Path) -
 def test_a_law_sees_frames_beacons_timers_and_the_kernels_window(cell: Path) -> None:
     """In 1.55 s there are 15 timers and about as many beacons, which come every 102.4 ms."""
     beacons = CELL.replace('"802.11g"', '"802.11g"\nbeacon = true')
-    up_and_down = KERNELS.format("slow", "server") + TFRC.replace("tfrc", "tcp")
+    up_and_down = KERNELS.format("slow", "server") + KERNELS.format("server", "fast")
     cell.write_text(beacons + up_and_down)
     words = [*law("station.*", "Frames"), *law("access-point", "Frames"), "--duration", "1550 ms"]
     found, printed = document(cell, *words)
@@ -293,13 +294,14 @@ def test_the_verdict_names_a_law_that_blocks(cell: Path) -> None:
     found, _ = document(cell, *law("station.fast", "Blocks"), "--duration", "1 s")
     (own,) = found["laws"]
     assert (own["law"], own["node"], own["calls"]) == ("Blocks", "fast", 1)
-    assert own["longest_us"] == pytest.approx(own["time_s"] * 1e6) >= 7e5
+    assert own["longest_us"] == pytest.approx(own["time_s"] * 1e6)
+    assert 0.7 <= own["time_s"] < 1
     assert 0.68 < found["lateness"]["slipped_in_laws_s"] <= found["lateness"]["slipped_s"] < 1
     assert not found["valid"]
     (told,) = (it for it in found["objections"] if "stopped" in it and "in the second" in it)
     assert re.fullmatch(
-        r"the emulation stopped for 7\d\d\.\d ms in the second from 0 s on \(at most 50 ms\); "
-        r"7\d\d\.\d ms of it in laws",
+        r"the emulation stopped for [67]\d\d\.\d ms in the second from 0 s on \(at most 50 ms\); "
+        r"[67]\d\d\.\d ms of it in laws",
         told,
     )
 

@@ -20,7 +20,7 @@ use airfair_units::{Bytes, Duration};
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
 use crate::kernel_flow::Carrier;
-use crate::laws::Law;
+use crate::laws::Laws;
 use crate::limits::TfrcLimits;
 use crate::os::{self, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
@@ -99,12 +99,12 @@ impl Emulation {
         Plan::new(scenario).map_err(Error::Scenario)
     }
 
-    /// Sets up namespaces, interfaces and threads, and starts channel time. `laws` share one
-    /// [`AllLaws`](crate::laws::AllLaws).
+    /// Sets up namespaces, interfaces and threads, tells the laws of the start, and starts channel
+    /// time.
     ///
     /// # Errors
     /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
-    pub fn start(plan: Plan, options: Options, laws: Vec<Law>) -> Result<Self, Error> {
+    pub fn start(plan: Plan, options: Options, laws: Laws) -> Result<Self, Error> {
         let system = |what: &str| {
             let what = what.to_owned();
             |why| Error::System(what, why)
@@ -286,21 +286,25 @@ fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
-    limits_and_laws: (BTreeMap<FlowId, TfrcLimits>, Vec<Law>),
+    (limits, laws): (BTreeMap<FlowId, TfrcLimits>, Laws),
     options: Options,
 ) -> Result<(Running, bool), Error> {
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
     let accounts = Arc::clone(accounts);
     launch(move |started| {
         let is_realtime = os::set_realtime().is_ok();
-        let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits_and_laws, &options);
-        let (engine, told) = match engine {
+        let Laws { of_nodes, around } = laws;
+        let limits = (limits, of_nodes);
+        let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, &options);
+        let (mut engine, told) = match engine {
             Ok(engine) => (Some(engine), Ok(is_realtime)),
             Err(error) => (None, Err(error)),
         };
         // `launch` waits for this message.
         let _ = started.send(told);
-        engine.map(Engine::run)
+        let mut done = None;
+        around(&mut || done = engine.take().map(Engine::run));
+        done
     })
 }
 

@@ -32,6 +32,23 @@ pub struct Law {
     pub account: Arc<LawAccount>,
 }
 
+/// Laws of an emulation.
+#[derive(Debug)]
+pub struct Laws {
+    /// Laws at nodes. All share one [`AllLaws`].
+    pub of_nodes: Vec<Law>,
+    /// Function that runs the engine's loop, its argument, on the engine's thread. It prepares the
+    /// thread for the calls of the laws.
+    pub around: fn(&mut (dyn FnMut() + Send)),
+}
+
+impl Default for Laws {
+    /// No laws.
+    fn default() -> Self {
+        Self { of_nodes: Vec::new(), around: |run| run() }
+    }
+}
+
 /// Use of time by one law.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LawTime {
@@ -156,7 +173,7 @@ pub(crate) mod tests {
         assert_eq!((fast.read().calls, all.spent()), (1, Duration::from_millis(12)));
         slow.restart();
         assert_eq!((slow.read().calls, all.spent()), (0, Duration::ZERO));
-        assert_eq!(slow.measure(|| os::sleep(Duration::from_millis(2))), ());
+        slow.measure(|| os::sleep(Duration::from_millis(2)));
         assert!(slow.read().longest >= Duration::from_millis(2));
         assert!(!all.is_over());
         fast.end_emulation();

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use airfair_sim::clock::{Clock, Woken};
 use airfair_units::{Duration, Time};
 
-use crate::laws::AllLaws;
 use crate::lateness::STALL;
+use crate::laws::AllLaws;
 use crate::verdict::{BySecond, Span};
 
 /// Wall clock with a sleep that input interrupts.
@@ -130,10 +130,13 @@ impl<W: Wall> Pace<W> {
 impl<W: Wall> Clock for Pace<W> {
     #[inline]
     fn wait_until(&mut self, at: Time) -> Woken {
+        let due = self.origin + (at - Time::ZERO);
         if self.laws.is_over() {
+            // The law that has failed may have stopped the emulation before.
+            self.look();
+            self.since(at, due);
             return Woken::Input;
         }
-        let due = self.origin + (at - Time::ZERO);
         if self.seen < due {
             self.look();
             if self.seen < due {
@@ -258,9 +261,14 @@ mod tests {
         let script = Script { now: Duration::from_secs(7), wakes: vec![Ok(Duration::ZERO)] };
         let mut pace = Pace::with_laws(script, Arc::clone(&all));
         assert_eq!(pace.wait_until(at(10)), Woken::Due);
-        LawAccount::new(String::new(), String::new(), &all).end_emulation();
+        let account = LawAccount::new(String::new(), String::new(), &all);
+        pace.wall.now += Duration::from_secs(5);
+        call(&account, Duration::from_secs(5));
+        account.end_emulation();
         assert_eq!(pace.wait_until(at(10)), Woken::Input);
+        assert_eq!(pace.slipped_in_laws, Duration::from_secs(5), "as long as the law ran");
         assert_eq!(pace.wait_until(at(99)), Woken::Input);
+        assert_eq!(pace.slips, 1);
     }
 
     #[test]

@@ -78,6 +78,11 @@ pub(crate) fn agents(
     laws.iter().map(make).collect()
 }
 
+/// Runs the engine's loop on a thread that Python knows, so that a call of a law creates no thread state.
+pub(crate) fn known_to_python(run: &mut (dyn FnMut() + Send)) {
+    Python::attach(|py| py.detach(run));
+}
+
 /// Law in Python at a node of an emulation.
 #[derive(Debug)]
 struct EmulatedLaw {
@@ -91,7 +96,8 @@ impl EmulatedLaw {
     fn prepare(&self, seen: &Seen<'_>) {
         match seen {
             Seen::Start => Python::attach(|py| {
-                let id = || py.import("threading")?.call_method0(intern!(py, "get_ident"))?.extract();
+                let id =
+                    || py.import("threading")?.call_method0(intern!(py, "get_ident"))?.extract();
                 if let Ok(id) = id() {
                     self.shared.thread.store(id, Ordering::Relaxed);
                 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use airfair_emulator::emulation::{self as emulator, Change, Member, NodeView, Options, View};
-use airfair_emulator::laws::LawTime;
+use airfair_emulator::laws::{LawTime, Laws};
 use airfair_emulator::os::{self, Backend, Entrance};
 use airfair_emulator::plan::Node;
 use airfair_emulator::verdict::LateShare;
@@ -60,7 +60,12 @@ impl Emulation {
         let standards = scenario.cells.iter().map(|cell| cell.rules.standard.to_string()).collect();
         let plan = emulator::Emulation::plan(scenario, &options).map_err(not_started)?;
         let shared = Arc::<emulated_laws::Shared>::default();
-        let laws = emulated_laws::agents(py, &plan, seed, &laws, &shared)?;
+        let of_nodes = emulated_laws::agents(py, &plan, seed, &laws, &shared)?;
+        let laws = if of_nodes.is_empty() {
+            Laws::default()
+        } else {
+            Laws { of_nodes, around: emulated_laws::known_to_python }
+        };
         let started = py.detach(|| emulator::Emulation::start(plan, options, laws));
         let inner = started.map_err(not_started)?;
         let names = inner.nodes().iter().map(|node| node.name.clone()).collect();

@@ -283,7 +283,8 @@ fn limits_of_the_kernels_transports_wait_for_their_connection() {
         let end = LocalEnd { flow, side };
         let is_sender = side == Side::Sender;
         let of_sender = |refused| if is_sender { Ok(()) } else { Err(refused) };
-        let cwnd = if is_sender { coupling::Refused::KernelsCwnd } else { coupling::Refused::NoWindow };
+        let cwnd =
+            if is_sender { coupling::Refused::KernelsCwnd } else { coupling::Refused::NoWindow };
         let asked = vec![
             (Action::LimitWindow(end, octets), Ok(())),
             (Action::LimitWindow(end, segments), of_sender(coupling::Refused::NoWindow)),

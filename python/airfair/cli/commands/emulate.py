@@ -289,17 +289,18 @@ def _verdict(state: dict[str, Any]) -> list[str]:
         f"{late['slips']} slips"
     )
     lost = f"dropped by the kernel instead of the cell: {live.dropped(state)} packets"
-    own = [_law_time(law, state["elapsed_s"]) for law in state["laws"]]
+    wall_s = state["elapsed_s"] + late["slipped_s"]
+    own = [_law_time(law, wall_s) for law in state["laws"]]
     if state["valid"]:
         return [told, lost, *own, "verdict: valid"]
     reasons = [f"verdict: invalid: {printable(reason)}" for reason in state["objections"]]
     return [told, lost, *own, *reasons, "remedies: docs/emulator.md, The verdict"]
 
 
-def _law_time(law: dict[str, Any], elapsed_s: float) -> str:
+def _law_time(law: dict[str, Any], wall_s: float) -> str:
     """Number of calls of a law, and the time in them, in words."""
     calls = f"{law['calls']} call" + ("" if law["calls"] == 1 else "s")
-    per_cent = 100 * law["time_s"] / elapsed_s if elapsed_s else 0.0
+    per_cent = 100 * law["time_s"] / wall_s if wall_s else 0.0
     return (
         f"law {printable(law['law'])} at {printable(law['node'])}: {calls}, {per_cent:.1f} % of the time, "
         f"longest {law['longest_us'] / 1e3:.2f} ms"
