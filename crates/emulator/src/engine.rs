@@ -539,7 +539,9 @@ fn start_laws<R: Recorder>(
         world.add_agent(member, agent);
         accounts.push(account);
     }
-    accounts.iter().for_each(|account| account.restart());
+    for account in &accounts {
+        account.restart();
+    }
     world.clock().restart();
     accounts
 }
