@@ -59,12 +59,11 @@ pub(crate) fn agents(
     let scenario = &plan.scenario;
     let names = Arc::new(Names::of_emulation(py, scenario, plan.own_flows));
     let make = |(member, law): &(isize, Py<PyAny>)| {
-        let (place, node) = match usize::try_from(*member) {
-            Ok(station) => (Place::Station(station), &scenario.stations[station].name),
-            Err(_) => {
-                let cell = member.unsigned_abs() - 1;
-                (Place::AccessPoint(cell), &scenario.cells[cell].name)
-            }
+        let (place, node) = if let Ok(station) = usize::try_from(*member) {
+            (Place::Station(station), &scenario.stations[station].name)
+        } else {
+            let cell = member.unsigned_abs() - 1;
+            (Place::AccessPoint(cell), &scenario.cells[cell].name)
         };
         let law = law.bind(py);
         let random = Random::new(Streams::new(seed, 0).stream(node, Purpose::Agent));
