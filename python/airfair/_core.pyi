@@ -131,7 +131,19 @@ class Emulation:
         seed: int,
         duration_ns: int | None = None,
         spin: bool = False,
+        laws: Sequence[tuple[int, object]] = ...,
     ) -> Emulation: ...
+    @property
+    def raised(self) -> BaseException | None:
+        """Exception of the law that has ended the emulation; `None` if no law has."""
+    @property
+    def law_thread(self) -> int | None:
+        """Identifier of the thread that calls the laws, as in `threading.get_ident`; `None` without laws."""
+    @property
+    def laws_are_ending(self) -> bool:
+        """True once the laws have been told of the end."""
+    def stop(self) -> None:
+        """Asks the emulation to end, without waiting for it."""
     @property
     def nodes(self) -> list[dict[str, Any]]: ...
     @property
@@ -662,7 +674,10 @@ class Packet:
         """True for a TCP segment with the FIN bit."""
     @property
     def window(self) -> int | None:
-        """Receive window that a TCP segment advertises [octets]; `None` for other packets."""
+        """Receive window that a TCP segment advertises [octets]; `None` for other packets.
+
+        In an emulation also `None` for connections whose SYN has not crossed the cell.
+        """
     def drop(self) -> None:
         """Drop the packet."""
     def delay(self, by: str | float) -> None:

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use airfair_sim::coupling::{Action, LocalEnd, TransportEnd, View};
+use airfair_sim::packet::Side;
 use airfair_sim::world::WindowLimit;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Listen, Stream, Weights};
@@ -51,10 +52,11 @@ impl Scope {
         self.calls += 1;
         self.ends.clear();
         self.ends.extend(ends.iter().map(|end| match view.end(*end) {
-            None => EndState::default(),
+            None => EndState { is_tcp: view.is_tcp(*end), ..EndState::default() },
             Some(transport) => EndState {
                 is_tcp: transport.is_tcp(),
-                cwnd: transport.cwnd(),
+                // The kernel's TCP has a congestion window at both ends.
+                cwnd: transport.cwnd().filter(|_| end.side == Side::Sender),
                 round_trip: transport.round_trip(),
                 least_round_trip: transport.least_round_trip(),
                 buffer: match transport {

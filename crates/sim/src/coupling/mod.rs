@@ -43,6 +43,7 @@ pub use end::{LocalEnd, TransportEnd};
 use home::Home;
 pub(crate) use home::agents;
 
+use crate::endpoint::{Source, TransportKind};
 use crate::packet::{FlowId, Packet, Side};
 use crate::record::{CellId, Measured, Member};
 use crate::scenario::Queue;
@@ -220,6 +221,8 @@ pub enum Refused {
     NotHere,
     /// The transport has no window that can be limited in this way.
     NoWindow,
+    /// The TCP is the kernel's, whose congestion window nobody else sets.
+    KernelsCwnd,
     /// The transport has no rate that can be limited.
     NoRate,
     /// The queue of the node has no weights, or a weight is 0.
@@ -247,6 +250,9 @@ impl fmt::Display for Refused {
             Self::NoWindow => {
                 "the flow has no such window; a TCP sender's can be limited in segments, in octets or by a divisor, \
                  a receiver's in octets"
+            }
+            Self::KernelsCwnd => {
+                "the flow is the kernel's TCP, which alone sets its congestion window; allowed is limit_window"
             }
             Self::NoRate => "the flow has no rate that can be limited; allowed with TFRC",
             Self::NoWeights => {
@@ -313,24 +319,19 @@ impl View<'_> {
         match action {
             Action::LimitWindow(end, limit) => {
                 let is_octets = matches!(limit, WindowLimit::Octets(_));
-                let has_window = match self.end(*end).ok_or(Refused::NotHere)? {
-                    TransportEnd::TcpSender(_) | TransportEnd::OutsideTcp(_) => true,
-                    TransportEnd::TcpReceiver(_) => is_octets,
-                    _ => false,
-                };
-                allowed(has_window, Refused::NoWindow)
+                let is_tcp = self.kind(*end)? == TransportKind::Tcp;
+                allowed(is_tcp && (end.side == Side::Sender || is_octets), Refused::NoWindow)
             }
             Action::SetCwnd(end, _) => {
-                let has_cwnd = self.end(*end).ok_or(Refused::NotHere)?.cwnd().is_some();
-                allowed(has_cwnd, Refused::NoWindow)
+                let is_tcp = self.kind(*end)? == TransportKind::Tcp;
+                allowed(is_tcp && end.side == Side::Sender, Refused::NoWindow)?;
+                let source = &self.flows[end.flow.index()].source;
+                allowed(!matches!(source, Source::External(_)), Refused::KernelsCwnd)
             }
             Action::LimitRate(end, _) => {
-                let has_rate = !self.end(*end).ok_or(Refused::NotHere)?.is_tcp();
-                allowed(has_rate, Refused::NoRate)
+                allowed(self.kind(*end)? == TransportKind::Tfrc, Refused::NoRate)
             }
-            Action::Lift(end) | Action::EstimateRoundTrip(end) => {
-                allowed(self.end(*end).is_some(), Refused::NotHere)
-            }
+            Action::Lift(end) | Action::EstimateRoundTrip(end) => self.kind(*end).map(|_| ()),
             Action::SetWeights(weights) => {
                 let has_weights = self.members[self.node.index()].has_weights;
                 allowed(has_weights && weights.data > 0 && weights.ack > 0, Refused::NoWeights)
@@ -354,6 +355,18 @@ impl View<'_> {
             Action::Report(_) => allowed(!self.node.is_ap(), Refused::NotStation),
             Action::Listen(_) => Ok(()),
         }
+    }
+
+    /// Transport at an end of a flow, as far as a law can limit it. The kernel's is known before its connection is
+    /// open, and [`end`](Self::end) returns its state from then on.
+    fn kind(&self, end: LocalEnd) -> Result<TransportKind, Refused> {
+        let kind = self.flows[end.flow.index()].source.kind(end.side);
+        kind.filter(|_| self.is_here(end)).ok_or(Refused::NotHere)
+    }
+
+    /// True if this end of a flow is at the node, and its transport is TCP.
+    pub fn is_tcp(&self, end: LocalEnd) -> bool {
+        self.kind(end) == Ok(TransportKind::Tcp)
     }
 
     /// Member of the cell at which the agent runs.
