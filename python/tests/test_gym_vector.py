@@ -13,7 +13,7 @@ from gymnasium.error import ResetNeeded  # noqa: E402
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
 from airfair import RunError, _core  # noqa: E402
-from airfair.gym import ContentionWindow, VectorEnv  # noqa: E402
+from airfair.gym import Environment, VectorEnv  # noqa: E402
 
 NAME = "airfair.gym:airfair/ContentionWindow-v0"
 SHORT: dict[str, Any] = {
@@ -43,7 +43,7 @@ def test_it_does_what_single_environments_do_one_after_the_other(
 ) -> None:
     """Each of four cells has three episodes of five steps, and in "NextStep" two steps between them."""
     one = VectorEnv(4, autoreset_mode=mode, threads=threads, **SHORT)
-    other = SyncVectorEnv([lambda: ContentionWindow(**SHORT)] * 4, autoreset_mode=mode)
+    other = SyncVectorEnv([lambda: Environment(**SHORT)] * 4, autoreset_mode=mode)
     first, first_infos = one.reset(seed=5)
     second, second_infos = other.reset(seed=5)
     assert np.array_equal(first, second)
@@ -94,7 +94,7 @@ def test_without_autoreset_its_owner_resets_the_environments_that_are_over() -> 
 def test_actions_of_another_number_are_refused() -> None:
     env = VectorEnv(2, **SHORT)
     env.reset()
-    with pytest.raises(ValueError, match="3 windows for 2 worlds"):
+    with pytest.raises(ValueError, match="3 actions for 2 worlds"):
         env.step(np.array([1, 1, 1]))
 
 
