@@ -12,6 +12,7 @@ gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed"
 from gymnasium.error import ResetNeeded  # noqa: E402
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
+import airfair  # noqa: E402
 from airfair import RunError, _core  # noqa: E402
 from airfair.gym import Environment, VectorEnv  # noqa: E402
 
@@ -99,7 +100,7 @@ def test_actions_of_another_number_are_refused() -> None:
 
 
 def worlds(count: int = 1, **options: Any) -> _core.Worlds:  # noqa: ANN401
-    defaults = {"step_ns": 10**7, "signals": ["busy"], "history": 3}
+    defaults = {"step_ns": 10**7, "signals": ["busy"], "lever": "contention window", "history": 3}
     return _core.Worlds(count, **{**defaults, **options})
 
 
@@ -113,6 +114,10 @@ def test_places_need_a_world_and_have_a_number() -> None:
         places.finish(1)
     with pytest.raises(ValueError, match='signal "luck": allowed are "collided"'):
         worlds(signals=["luck"])
+    with pytest.raises(ValueError, match="start it first"):
+        places.set([[1], [1]])
+    for place in (0, 1):
+        places.start(place, airfair.load("scenarios/saturated-cell.toml"), 1)
     with pytest.raises(_core.SettingError, match="windows from 0 to 32767"):
-        places.set_windows([1, 70000])
+        places.set([[1], [70000]])
     assert issubclass(RunError, RuntimeError)

@@ -33,6 +33,8 @@ Chooser = Callable[[Seen], Values]
 _CHOOSING = 2**32
 """Distance of the seeds with which the best setting is chosen from those with which it is measured."""
 _MEGA = 1e6
+_WIDTH = 110
+_LONGEST_LABEL = _WIDTH // 3
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,10 @@ class Baselines:
         lines = []
         for start in range(0, len(self.rows), len(policies)):
             rows = self.rows[start : start + len(policies)]
-            label = ", ".join(f"{path} = {value}" for path, value in rows[0].point.items())
+            label = ", ".join(_label(path, value) for path, value in rows[0].point.items())
             lines.append(Line(label or "the cell", [_cell(row) for row in rows]))
         table = Table(f"{declaration(self.task).reward} [Mb/s]", policies, lines)
-        return "\n".join(text_table.text(table, 110)).rstrip()
+        return "\n".join(text_table.text(table, _WIDTH)).rstrip()
 
 
 def baselines(  # noqa: PLR0913 - options, each with a default
@@ -224,6 +226,12 @@ class _Point:
 def _flat(setting: Sequence[Level]) -> list[int]:
     """Values of all parts."""
     return [value for level in setting for value in level]
+
+
+def _label(path: str, value: Value) -> str:
+    """Key with its value; of a long path the last word alone."""
+    label = f"{path} = {value}"
+    return label if len(label) <= _LONGEST_LABEL else label.rpartition(".")[2]
 
 
 def _cell(row: Baseline) -> str:

@@ -143,7 +143,7 @@ impl Worlds {
             )));
         }
         for (world, values) in values.iter().enumerate() {
-            self.pool.with(world, |slot| slot.set(&self.view, values)).transpose()?;
+            self.pool.with(world, |slot| slot.set(&self.view, values)).ok_or_else(empty)??;
         }
         Ok(())
     }
@@ -169,8 +169,7 @@ impl Worlds {
                 rewards.extend(&slot.rewards);
                 over.push(slot.is_over());
             });
-            shown
-                .ok_or_else(|| PyValueError::new_err("a place without a world: start it first"))?;
+            shown.ok_or_else(empty)?;
         }
         let shape = [rewards.len(), self.view.width()];
         let seen = PyArray1::from_vec(py, seen).reshape(shape)?;
@@ -206,4 +205,8 @@ impl Worlds {
         }
         Err(PyIndexError::new_err(format!("world {world}: allowed are 0 to {}", count - 1)))
     }
+}
+
+fn empty() -> PyErr {
+    PyValueError::new_err("a place without a world: start it first")
 }
