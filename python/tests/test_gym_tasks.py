@@ -33,7 +33,10 @@ SHORT: dict[str, dict[str, Any]] = {
         "step": "200 ms",
     },
     WINDOWS: {
-        "set": {"station.slow.rate": [["0 s", "11 Mb/s"], ["1 s", "1 Mb/s"]]},
+        "set": {
+            "station.one.rate": [["0 s", "11 Mb/s"], ["1 s", "1 Mb/s"]],
+            "station.two.rate": "11 Mb/s",
+        },
         "duration": "2 s",
         "step": "200 ms",
     },
@@ -156,7 +159,7 @@ def test_the_reward_of_a_rate_is_whole_packets_at_that_rate() -> None:
 
 
 def test_a_learner_sees_the_rate_the_goodput_and_the_airtime_of_each_station() -> None:
-    """After 1 s the slow station has 1 Mb/s of 11."""
+    """After 1 s the first station has 1 Mb/s of 11."""
     env = Environment(**options(WINDOWS), history=1)
     env.reset(seed=1)
     for step in range(10):
@@ -188,21 +191,30 @@ def test_rivals_and_the_best_setting_are_better_than_chance() -> None:
     assert best > 1.2 * random
 
 
-def test_the_best_windows_are_those_of_each_station() -> None:
+def small_where_slow(seen: np.ndarray) -> np.ndarray:
+    """Two segments for the slower station, and 16 for the other."""
+    slower = seen[:, [1, 4]] < seen[:, [4, 1]]
+    return np.where(slower, 1, 4)
+
+
+def test_windows_that_follow_the_rates_are_better_than_fixed_ones() -> None:
     """A slow station that keeps its large window takes the channel from the fast one."""
-    made: Any = {
-        "duration": "3 s",
-        "episodes": 2,
-        "set": {"station.slow.rate": "1 Mb/s", "station.fast.rate": "11 Mb/s"},
-    }
-    table = baselines(WINDOWS, **made)
+    one = [["0 s", "1 Mb/s"], ["3 s", "11 Mb/s"]]
+    two = [["0 s", "11 Mb/s"], ["3 s", "1 Mb/s"]]
+    table = baselines(
+        WINDOWS,
+        duration="6 s",
+        episodes=3,
+        set={"station.one.rate": one, "station.two.rate": two},
+        policies={"small where slow": small_where_slow},
+    )
     assert re.search(r"\(\d+, \d+\)", str(table))
     rows = {row.policy: row for row in table.rows}
     best = rows["best fixed windows"]
     assert best.setting is not None
-    (slow,), (fast,) = best.setting
-    assert slow < fast
-    assert best.goodput_mbps > rows["TCP"].goodput_mbps
+    assert len(best.setting) == 2
+    follows = rows["small where slow"].goodput_mbps
+    assert follows > 1.1 * best.goodput_mbps
     assert best.goodput_mbps > rows["random"].goodput_mbps
 
 
