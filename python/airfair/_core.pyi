@@ -345,11 +345,11 @@ class Worlds:
 
     A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
     `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
-    deviations over windows of so many steps, of which each shares a half with the next. With `station_signals`,
-    a learner of a world also sees these of each of its `stations`.
+    deviations over windows of so many steps, of which each shares a half with the next. With
+    `station_signals`, a learner of a world also sees these of each of its `stations`.
 
-    An action gives values of the `lever`, with `sets_stations` one for each station. Learners earn the `reward`,
-    with `by_station` each the goodput of its station.
+    An action gives values of the `lever`, with `sets_stations` one for each station. Learners earn the
+    `reward`, with `by_station` each the goodput of its station.
     """
 
     def __new__(

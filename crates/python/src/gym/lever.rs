@@ -3,8 +3,7 @@
 use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::record::Member;
 use airfair_sim::scenario::{Endpoint, Scenario};
-use airfair_sim::world::{AggregateLimits, Direction, Unsettable, WindowLimit};
-use airfair_units::Duration;
+use airfair_sim::world::{Direction, Unsettable, WindowLimit};
 use airfair_wlan::Weights;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,8 +22,6 @@ pub(crate) enum Lever {
     RateDown,
     /// Largest window of the TCP flows that a station sends [segments].
     Window,
-    /// Longest aggregate to a station [µs on the air].
-    Aggregate,
 }
 
 impl Lever {
@@ -35,10 +32,8 @@ impl Lever {
             "queue weights" => Ok(Self::QueueWeights),
             "rate down" => Ok(Self::RateDown),
             "window" => Ok(Self::Window),
-            "aggregate" => Ok(Self::Aggregate),
             _ => Err(PyValueError::new_err(format!(
-                "lever {name:?}: allowed are \"contention window\", \"queue weights\", \"rate down\", \"window\" \
-                 and \"aggregate\""
+                "lever {name:?}: allowed are \"contention window\", \"queue weights\", \"rate down\" and \"window\""
             ))),
         }
     }
@@ -85,12 +80,6 @@ impl Lever {
             Self::Window => parts.uploads.iter().try_for_each(|(flow, station)| {
                 let limit = WindowLimit::Segments(positive(of(*station))?);
                 world.set_window_limit(*flow, Side::Sender, limit).map_err(unsettable)
-            }),
-            Self::Aggregate => stations.try_for_each(|it| {
-                let duration = Duration::from_micros(positive(of(it))?.into());
-                let limits = AggregateLimits { duration: Some(duration), ..Default::default() };
-                let station = world.station(it);
-                world.set_aggregate_limits(station, Direction::Down, limits).map_err(unsettable)
             }),
         }
     }
