@@ -130,3 +130,15 @@ def test_stable_baselines_learns_on_it() -> None:
     model.learn(256)
     mean, _ = evaluate_policy(model, env, n_eval_episodes=4, warn=False)
     assert mean > 0
+
+
+def test_it_takes_the_name_of_a_task(adapter: Any) -> None:  # noqa: ANN401
+    """Two stations have a window each. An observation has a signal of the cell, and three of each station."""
+    rates = {"station.one.rate": "1 Mb/s", "station.two.rate": "11 Mb/s"}
+    env = adapter(2, task="airfair/UploadWindows-v0", set=rates, duration="1 s", history=1)
+    assert env.action_space.nvec.tolist() == [6, 6]
+    env.seed(1)
+    assert env.reset().shape == (2, 7)
+    env.step_async(np.zeros((2, 2), np.int64))
+    _, rewards, over, _ = env.step_wait()
+    assert rewards.shape == over.shape == (2,)

@@ -218,6 +218,15 @@ def test_windows_that_follow_the_rates_are_better_than_fixed_ones() -> None:
     assert best.goodput_mbps > rows["random"].goodput_mbps
 
 
+def test_the_best_fixed_setting_is_that_of_each_station() -> None:
+    """The second station is slow, so its window is the smaller one. The search begins with 32 for both."""
+    rates = {"station.one.rate": "11 Mb/s", "station.two.rate": "1 Mb/s"}
+    rows = baselines(WINDOWS, duration="3 s", episodes=2, set=rates).rows
+    (setting,) = (row.setting for row in rows if row.setting is not None)
+    (fast,), (slow,) = setting
+    assert slow < fast
+
+
 def test_actions_and_options_that_are_not_allowed_are_refused() -> None:
     env = Environment(**options(WINDOWS))
     env.reset(seed=1)
