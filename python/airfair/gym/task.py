@@ -81,6 +81,7 @@ class Task:
         window: int | EllipsisType | None = ...,
     ) -> None:
         self.declaration = declared = declaration(task)
+        self.lever: Lever = declared.lever
         chosen: Source = _scenario_of(declared) if scenario is None else scenario
         self._text, self._folder = text_of(chosen), folder_of(chosen)
         self._fixed: dict[str, Value] = {"warmup": "0 s", **(set or {})}
@@ -100,11 +101,6 @@ class Task:
         self._stations = self._number_of_stations()
         self.observation_space = observations(self.worlds(1, threads=1).width)
         self.action_space = self.actions()
-
-    @property
-    def lever(self) -> Lever:
-        """Setting that actions change."""
-        return self.declaration.lever
 
     @property
     def parts(self) -> int:
@@ -172,7 +168,7 @@ class Task:
         """Values of the lever that an action sets."""
         lever = self.lever
         if not lever.each_station:
-            return [*self._level(action if self.is_discrete else np.asarray(action).item())]
+            return list(self._level(action if self.is_discrete else np.asarray(action).item()))
         parts = np.asarray(action).ravel().tolist()
         if len(parts) != self.parts:
             raise TaskError(f"action of {len(parts)} parts: allowed are {self.parts}")

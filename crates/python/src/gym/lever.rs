@@ -112,7 +112,7 @@ impl Parts {
     pub(crate) fn of(scenario: &Scenario) -> Self {
         let uploads = scenario.flows.iter().enumerate().filter_map(|(flow, it)| match it.from {
             Endpoint::Station(station) => Some((FlowId::new(flow), station)),
-            _ => None,
+            Endpoint::Host(_) => None,
         });
         Self {
             stations: scenario.stations.len(),

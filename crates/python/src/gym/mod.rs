@@ -51,7 +51,6 @@ impl Worlds {
         sets_stations = false, reward = "goodput", by_station = false, threads = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "options of a constructor in Python")]
-    #[expect(clippy::fn_params_excessive_bools, reason = "options have names in Python")]
     fn new(
         count: usize,
         step_ns: u64,
