@@ -357,7 +357,11 @@ class Worlds:
 
     A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
     `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
-    deviations over windows of so many steps, of which each shares a half with the next.
+    deviations over windows of so many steps, of which each shares a half with the next. With
+    `station_signals`, a learner of a world also sees these of each of its `stations`.
+
+    An action gives values of the `lever`, with `sets_stations` one for each station. Learners earn the
+    `reward`, with `by_station` each the goodput of its station.
     """
 
     def __new__(
@@ -366,16 +370,20 @@ class Worlds:
         *,
         step_ns: int,
         signals: list[str],
+        lever: str,
         history: int,
+        station_signals: list[str] = ...,
+        stations: int | None = None,
         window: int | None = None,
+        sets_stations: bool = False,
+        reward: str = "goodput",
         by_station: bool = False,
         threads: int | None = None,
     ) -> Worlds: ...
     @property
     def width(self) -> int: ...
     def start(self, world: int, scenario: Scenario, seed: int) -> None: ...
-    def set_windows(self, windows: list[int]) -> None: ...
-    def set_station_windows(self, world: int, windows: list[int]) -> None: ...
+    def set(self, values: list[list[int]]) -> None: ...
     def advance(
         self, wait: list[int] = ...
     ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_]]: ...
