@@ -11,9 +11,8 @@ Its records are those of `ap.occupancy = true`:
 
 import struct
 from collections import deque
-from collections.abc import Iterable
 
-from occupancy_meter import Meter, Slot, by_flow
+from occupancy_meter import Meter, Slot, by_flow, merged
 
 import airfair
 from airfair.law import Frame, Node
@@ -76,15 +75,6 @@ class Granting(airfair.Law):
             total += share
         unsatisfied = sum(share >= self.satisfied * even for share in used)
         return even, (available - total) / unsatisfied if unsatisfied else 0.0
-
-
-def merged(intervals: Iterable[tuple[int, Slot]]) -> tuple[int, Slot]:
-    """Return the length [ns] and the usage of an observation slot of beacon intervals."""
-    length_ns, slot = 0, Slot()
-    for interval_ns, interval in intervals:
-        length_ns += interval_ns
-        slot.add(interval)
-    return length_ns, slot
 
 
 def _encoded(share: float) -> int:

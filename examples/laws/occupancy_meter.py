@@ -347,9 +347,13 @@ class Meter:
         self.current.early_ns[station != self.me] += max(early_ns, 0)
 
 
-def total_ns(usages: Iterable[Usage], access_ns: int) -> int:
-    """Return the channel time of several stations, with the same access time in both directions."""
-    return sum(usage.occupancy_ns(access_ns, access_ns) for usage in usages)
+def merged(intervals: Iterable[tuple[int, Slot]]) -> tuple[int, Slot]:
+    """Return the length [ns] and the usage of an observation slot of beacon intervals."""
+    length_ns, slot = 0, Slot()
+    for interval_ns, interval in intervals:
+        length_ns += interval_ns
+        slot.add(interval)
+    return length_ns, slot
 
 
 def _divided(

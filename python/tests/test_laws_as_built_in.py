@@ -80,6 +80,24 @@ def test_arf_aware_tcp_has_the_records_of_the_built_in_one(rates: dict[str, str]
     assert len(records) == 4
 
 
+@pytest.mark.parametrize(("poll", "delay"), [(None, 10), (130, 0), (130, 50), (70, 150)])
+def test_arf_aware_tcp_may_learn_rates_late(poll: int | None, delay: int) -> None:
+    """Rates that TCP polls, or knows after a delay [ms], lead to records of their own, the built-in ones."""
+    scenario = ONE_SLOW.format(**B)
+    control = {"scheme": "arf-aware", "notification_delay": f"{delay} ms"}
+    if poll is not None:
+        control["poll"] = f"{poll} ms"
+    keys = {"flow.slow.control": control, "flow.fast.control": control}
+    late = partial(
+        ArfAware,
+        poll_ns=None if poll is None else poll * 1_000_000,
+        notification_delay_ns=delay * 1_000_000,
+    )
+    own = hash_of(scenario, laws={"station.*": late})
+    assert own == hash_of(scenario, keys)
+    assert own not in (hash_of(scenario), hash_of(scenario, laws={"station.*": ArfAware}))
+
+
 @pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
 @pytest.mark.parametrize("overflow", ["tail", "longest-flow"])
 def test_weights_of_data_and_acks_have_the_records_of_counted_flows(
@@ -112,24 +130,34 @@ def test_shared_windows_have_the_records_of_window_sharing(standard: str, packet
     assert hash_of(scenario, {"bss.home.ap.queue": queue}, laws) == both
 
 
+def frame(kind: str, end_us: int, to: str, sender: str | None = None, **fields: int) -> Any:  # noqa: ANN401
+    """Frame of 28 µs, or as `fields` say, that the station "phone" hears."""
+    usual = {"duration_ns": 28_000, "duration_field_ns": 0, "backoff_ns": None, "octets": 0}
+    named = {"kind": kind, "sender": sender, "receiver": to, "end_ns": end_us * 1_000}
+    return SimpleNamespace(**usual | named | fields)
+
+
+CELL: Any = SimpleNamespace(access_point="home", sifs_ns=16_000)
+
+
 def test_an_exchange_is_over_with_its_ack() -> None:
     """An RTS of 28 µs announces 352 µs more; an ACK 144 µs after the RTS ends the exchange: 172 µs."""
-    cell: Any = SimpleNamespace(access_point="home", sifs_ns=16_000)
-    fields = {"receiver": "phone", "backoff_ns": None, "duration_ns": 28_000}
-    rts: Any = SimpleNamespace(
-        kind="rts", sender="home", end_ns=100_000, duration_field_ns=352_000, **fields
-    )
-    ack: Any = SimpleNamespace(
-        kind="ack",
-        sender=None,
-        end_ns=244_000,
-        duration_field_ns=0,
-        **fields | {"receiver": "home"},
-    )
-    meter = Meter("phone", cell)
-    for frame in (rts, ack):
-        meter.hear(frame, {})
+    meter = Meter("phone", CELL)
+    meter.hear(frame("rts", 100, "phone", "home", duration_field_ns=352_000), {})
+    meter.hear(frame("ack", 244, "home"), {})
     assert meter.current.stations["phone"].down == ChannelTime(172_000, 0, ACCESS, ACCESS)
+
+
+def test_a_slot_has_the_part_of_its_exchanges_before_it() -> None:
+    """Of an exchange from 299.762 ms to 300.054 ms, 238 µs are before the second slot of 300 ms."""
+    meter = Meter("phone", CELL, 300_000_000)
+    data = {"duration_ns": 248_000, "duration_field_ns": 44_000}
+    meter.hear(frame("data", 300_010, "home", "phone", **data), {})
+    meter.hear(frame("ack", 300_054, "phone"), {})
+    meter.hear(frame("data", 310_000, "home", "laptop", **data), {})
+    meter.hear(frame("ack", 310_044, "laptop"), {})
+    assert meter.current.early_ns == [238_000, 0]
+    assert meter.current.stations["phone"].up == ChannelTime(292_000, 0, ACCESS, ACCESS)
 
 
 class Compared(Granting):
