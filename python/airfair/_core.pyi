@@ -527,11 +527,29 @@ class Node:
     def now_ns(self) -> int:
         """Time of the run [ns]."""
     @property
+    def ends(self) -> tuple[FlowEnd, ...]:
+        """Ends of flows at the node, in the order of the scenario; empty at an access point."""
+    @property
     def senders(self) -> tuple[FlowEnd, ...]:
         """Senders of flows at the node, in the order of the scenario; empty at an access point."""
     @property
     def receivers(self) -> tuple[FlowEnd, ...]:
         """Receivers of flows at the node, in the order of the scenario; empty at an access point."""
+    def packet_time_ns(
+        self,
+        octets: int,
+        rate: int,
+        direction: str,
+        *,
+        most: int | None = None,
+        access_ns: int = 0,
+    ) -> int:
+        """Channel time of a packet to or from the access point [ns], at a station.
+
+        The packet has `octets`, LLC/SNAP included, and the direction "up" or "down". It is one of up to
+        `most` equal packets that share an exchange at this rate [bit/s] after a channel access of
+        `access_ns`. Without `most`, the exchange has as many packets as the limits of an aggregate allow.
+        """
     def random(self) -> float:
         """Random number, uniform in [0, 1), from the node's stream for laws."""
     def random_below(self, below: int) -> int:
@@ -568,14 +586,23 @@ class FlowEnd:
     def flow(self) -> str:
         """Name of the flow."""
     @property
+    def side(self) -> Literal["sender", "receiver"]:
+        """End at the node."""
+    @property
     def is_tcp(self) -> bool:
         """True if the transport is TCP."""
+    @property
+    def is_tfrc(self) -> bool:
+        """True if the transport is TFRC."""
     @property
     def cwnd(self) -> int | None:
         """Congestion window [segments]; `None` unless this is a TCP sender."""
     @property
     def rtt_s(self) -> float | None:
         """Smoothed round-trip time [s]; `None` before the first estimate."""
+    @property
+    def rtt_ns(self) -> int | None:
+        """Smoothed round-trip time [ns]; `None` before the first estimate."""
     @property
     def least_rtt_s(self) -> float | None:
         """Least round-trip time of TCP [s]; `None` before the first estimate."""

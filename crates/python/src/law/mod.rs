@@ -6,28 +6,32 @@
 
 mod cell;
 mod failure;
+mod flow_end;
 mod node;
+mod random;
+mod scope;
 mod seen;
 
 use std::sync::{Arc, Mutex};
 
-use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
-use airfair_sim::packet::Side;
+use airfair_sim::coupling::{Action, CustomAgent, Link, LocalEnd, Passage, Seen, View};
 use airfair_sim::scenario::Scenario;
 use airfair_units::Time;
 use airfair_wlan::{Elements, Listen};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 pub(crate) use cell::Cell;
 pub(crate) use failure::Failure;
-pub(crate) use node::{FlowEnd, Node, Random};
+pub(crate) use flow_end::FlowEnd;
+pub(crate) use node::Node;
+pub(crate) use random::Random;
 pub(crate) use seen::{Frame, Packet};
 
 use crate::settings::{SettingError, narrow};
-use node::Scope;
+use scope::Scope;
 
 /// Number of the beacon element that a law's octets form: vendor specific.  [80211-2020 Table 9-92]
 const VENDOR_SPECIFIC: u8 = 221;
@@ -221,24 +225,20 @@ impl PyLaw {
         Ok(())
     }
 
-    /// Gives the node its cell and its ends of flows.
+    /// Gives the node its cell, its link and its ends of flows.
     fn find_ends(&mut self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
-        let [mut senders, mut receivers] = [Vec::new(), Vec::new()];
         let is_limitable = |end: &LocalEnd| end.flow.index() < self.names.limitable_flows;
         self.ends = view.ends().filter(is_limitable).collect();
+        self.scope().set_link(Link::of(view));
+        let mut ends = Vec::new();
         for (index, end) in self.ends.iter().copied().enumerate() {
             let flow = self.names.flows[end.flow.index()].bind(py).to_string();
-            let local = Py::new(py, FlowEnd::new(flow, (index, end), &self.scope))?;
-            match end.side {
-                Side::Sender => senders.push(local),
-                Side::Receiver => receivers.push(local),
-            }
+            ends.push(Py::new(py, FlowEnd::new(flow, (index, end), &self.scope))?);
         }
         let cell = Py::new(py, Cell::of(py, view, &self.names)?)?;
         let mut node = self.node.borrow_mut(py);
         node.set_cell(cell);
-        node.set_ends(PyTuple::new(py, senders)?, PyTuple::new(py, receivers)?);
-        Ok(())
+        node.set_ends(py, &ends)
     }
 
     fn scope(&self) -> std::sync::MutexGuard<'_, Scope> {

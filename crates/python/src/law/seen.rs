@@ -3,14 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use airfair_sim::coupling::{Action, View};
-use airfair_sim::packet::{self as sim, Body, Side, TcpFlags as Flags};
+use airfair_sim::packet::{self as sim, Body, TcpFlags as Flags};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Class, Elements, FrameKind, Headers, NodeId, Overheard};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::Names;
-use super::node::{Scope, later, locked};
+use super::flow_end::side_word;
+use super::scope::{Scope, later, locked};
 use crate::settings::{SettingError, narrow};
 use crate::world::By;
 
@@ -235,10 +236,7 @@ impl Packet {
     /// End of the flow that has sent the packet: "sender" or "receiver".
     #[getter]
     fn origin(&self) -> &'static str {
-        match self.inner.origin {
-            Side::Sender => "sender",
-            Side::Receiver => "receiver",
-        }
+        side_word(self.inner.origin)
     }
 
     /// Point at which an access point sees the packet: "from-station", "to-queue" or "delivered";

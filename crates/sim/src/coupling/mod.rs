@@ -27,6 +27,7 @@ mod granting;
 mod hearing;
 mod home;
 mod keeping;
+mod link;
 mod rate_cap;
 
 use std::fmt;
@@ -35,13 +36,15 @@ use airfair_laws::Direction;
 use airfair_laws::exchange::{Exchange, Load};
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::airtime::{Airtime, Protection};
-use airfair_wlan::{Carrier, Cell, Elements, Listen, NodeId, Overheard, Weights};
+use airfair_wlan::aggregation::Agreement;
+use airfair_wlan::airtime::Airtime;
+use airfair_wlan::{Cell, Elements, Listen, NodeId, Overheard, Weights};
 
 pub use custom::CustomAgent;
 pub use end::{LocalEnd, TransportEnd};
 use home::Home;
 pub(crate) use home::agents;
+pub use link::Link;
 
 use crate::endpoint::{Source, TransportKind};
 use crate::packet::{FlowId, Packet, Side};
@@ -385,22 +388,19 @@ impl View<'_> {
         self.air.airtime()
     }
 
-    /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
-    /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
-    pub fn exchange(&self, access: Duration, load: Load) -> Exchange {
-        let Load { direction, msdu, rate, max_packets } = load;
-        let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));
-        let ends = match direction {
+    /// Rules for aggregates between the node and its access point in a direction.
+    fn agreement(&self, direction: Direction) -> Option<&Agreement> {
+        let (from, to) = match direction {
             Direction::Up => (self.node, NodeId::AP),
             Direction::Down => (NodeId::AP, self.node),
         };
-        let Carrier { packets, psdu, data, response: ack } =
-            self.air.carrier(ends, msdu, max_packets, tx);
-        let protection = match airtime.protection_of(psdu, tx) {
-            Protection::None => [None; 2],
-            Protection::CtsToSelf(tx) => [None, Some(airtime.cts(tx))],
-            Protection::RtsCts(tx) => [Some(airtime.rts(tx)), Some(airtime.cts(tx))],
-        };
-        Exchange { access, protection, data, ack, sifs: airtime.timing.sifs, packets }
+        self.air.agreement(from, to)
+    }
+
+    /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
+    /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
+    pub fn exchange(&self, access: Duration, load: Load) -> Exchange {
+        let tx = self.airtime().vector_on(self.node, load.rate).expect("a rate of the link");
+        link::exchange(self.airtime(), self.agreement(load.direction), tx, (access, &load))
     }
 }
