@@ -149,6 +149,7 @@ impl Node {
     /// Channel time of a packet to or from the access point [ns], at a station. The packet has `octets`, LLC/SNAP
     /// included, and is one of up to `most` equal packets that share an exchange at this rate [bit/s] after a channel
     /// access of `access_ns`. Without `most`, the exchange has as many packets as the limits of an aggregate allow.
+    #[expect(clippy::too_many_arguments, reason = "options have names in Python")]
     #[pyo3(signature = (octets, rate, direction, *, most = None, access_ns = 0))]
     fn packet_time_ns(
         &self,

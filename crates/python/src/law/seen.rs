@@ -6,6 +6,7 @@ use airfair_sim::coupling::{Action, View};
 use airfair_sim::packet::{self as sim, Body, TcpFlags as Flags};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Class, Elements, FrameKind, Headers, NodeId, Overheard};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -69,8 +70,8 @@ impl Frame {
     /// Kind: "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or
     /// "beacon".
     #[getter]
-    fn kind(&self) -> &'static str {
-        word(self.kind)
+    fn kind<'py>(&self, py: Python<'py>) -> &'py Bound<'py, PyString> {
+        word(py, self.kind)
     }
 
     /// Name of the transmitter; `None` for a CTS and an ACK, which do not contain it.
@@ -160,20 +161,21 @@ impl Frame {
         let of = |name: &Option<Py<PyString>>| {
             name.as_ref().map_or_else(|| "?".to_owned(), |name| name.bind(py).to_string())
         };
-        format!("<Frame {} from {} to {}>", self.kind(), of(&self.sender), of(&self.receiver))
+        format!("<Frame {} from {} to {}>", self.kind(py), of(&self.sender), of(&self.receiver))
     }
 }
 
-fn word(kind: FrameKind) -> &'static str {
+/// Word for a kind, made once.
+fn word(py: Python<'_>, kind: FrameKind) -> &Bound<'_, PyString> {
     match kind {
-        FrameKind::Data => "data",
-        FrameKind::Ack => "ack",
-        FrameKind::BlockAck => "block-ack",
-        FrameKind::BlockAckRequest => "block-ack-request",
-        FrameKind::Rts => "rts",
-        FrameKind::Cts => "cts",
-        FrameKind::CtsToSelf => "cts-to-self",
-        FrameKind::Beacon => "beacon",
+        FrameKind::Data => intern!(py, "data"),
+        FrameKind::Ack => intern!(py, "ack"),
+        FrameKind::BlockAck => intern!(py, "block-ack"),
+        FrameKind::BlockAckRequest => intern!(py, "block-ack-request"),
+        FrameKind::Rts => intern!(py, "rts"),
+        FrameKind::Cts => intern!(py, "cts"),
+        FrameKind::CtsToSelf => intern!(py, "cts-to-self"),
+        FrameKind::Beacon => intern!(py, "beacon"),
     }
 }
 
