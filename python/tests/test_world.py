@@ -286,10 +286,12 @@ def test_unknown_parts_are_errors_with_a_proposal() -> None:
     assert len(world.flow) == 2
 
 
-@pytest.mark.parametrize("step", ["0 s", 0, -1.0, float("nan")])
-def test_a_step_lasts_longer_than_nothing(step: str | float) -> None:
+@pytest.mark.parametrize(
+    ("step", "found"), [("0 s", "0 s"), (0, "0 s"), (-1.0, "-1 s"), (float("nan"), "nan s")]
+)
+def test_a_step_lasts_longer_than_nothing(step: str | float, found: str) -> None:
     """A step of no duration would never reach the end."""
-    with pytest.raises(ValueError, match="a step of 0 s"):
+    with pytest.raises(ValueError, match=f"a duration of {found}: allowed are 1 ns and more"):
         airfair.World(DOWNLOAD).advance(step)
 
 
@@ -334,8 +336,7 @@ def test_a_driven_run_writes_its_traces(tmp_path: Path) -> None:
     for step in ("3 ms", "10 s"):
         pcap, timeline = tmp_path / f"{step}.pcapng", tmp_path / f"{step}.json"
         with airfair.World(DOWNLOAD, set=short, pcap=pcap, timeline=timeline) as world:
-            with pytest.raises(ValueError, match="cannot be copied"):
-                world.copy()
+            world.copy().advance()
             while not world.over:
                 world.advance(step)
             world.result()
