@@ -4,10 +4,11 @@ mod stepped;
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::FlowId;
 use airfair_sim::random::{Purpose, Streams};
 use airfair_sim::run;
-use airfair_sim::world::{AggregateLimits, Unsettable, WindowLimit};
+use airfair_sim::world::{AggregateLimits, WindowLimit};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::Weights;
 use airfair_wlan::phy::Rate;
@@ -178,7 +179,7 @@ impl World {
         change!(self, world => {
             let station = world.station(station);
             match world.rates(station).get(index).copied() {
-                None => Err(Unsettable::NoSuchRate),
+                None => Err(NotAllowed::NoSuchRate),
                 Some(rate) => directions(direction)?
                     .iter()
                     .try_for_each(|direction| world.set_rate(station, *direction, rate)),
@@ -258,11 +259,8 @@ impl World {
 
     /// Sets the weights of DATA and pure ACKs in the queue of a member.
     fn set_weights(&self, member: isize, data: i64, acks: i64) -> PyResult<()> {
-        const ALLOWED: &str = "1 and more packets per round";
+        const ALLOWED: &str = "weights from 1 to 4294967295 packets per round";
         let weights = Weights { data: narrow(data, ALLOWED)?, ack: narrow(acks, ALLOWED)? };
-        if weights.data == 0 || weights.ack == 0 {
-            return Err(SettingError::new_err(format!("allowed are {ALLOWED}")));
-        }
         change!(self, world => {
             world.set_weights(member_of(world, member), weights)
         })
@@ -322,14 +320,24 @@ impl World {
         })
     }
 
-    /// Ends the run at the current time, closes its trace files and returns its outcome.
+    /// Ends a run that has reached its end, closes its trace files and returns its outcome.
     fn finish(&self) -> PyResult<Outcome> {
         let scenario = &self.scenario.get().inner;
         let mut state = self.locked()?;
-        state.running()?;
+        let (now, end) = (state.running()?.now(), scenario.duration);
+        if now < Time::ZERO + end {
+            let place = format!("the world has reached {now} of {end}; advance() runs to the end");
+            return Err(RunError::new_err(place));
+        }
         let Some(stepped) = state.end(Ended::Finished) else { unreachable!("the world runs") };
         let inner = stepped.finish(scenario, self.seed, self.replication);
-        Failure::take().map_or(Ok(Outcome { inner }), Err)
+        match Failure::take() {
+            None => Ok(Outcome { inner }),
+            Some(error) => {
+                *state = State::Ended(Ended::Failed, now);
+                Err(error)
+            }
+        }
     }
 
     /// Ends the run at the current time without an outcome, and closes its trace files.

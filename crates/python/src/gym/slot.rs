@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use airfair_sim::clock::FreeRunning;
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::observe::{self, Objects, Observed};
 use airfair_sim::random::Streams;
 use airfair_sim::record::Member;
 use airfair_sim::run::Simulation;
 use airfair_sim::scenario::{Endpoint, Scenario};
-use airfair_sim::world::Unsettable;
 use airfair_units::{Duration, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -194,7 +194,7 @@ impl Slot {
     }
 
     /// Sets both contention windows of all stations and access points, unless the run has ended.
-    pub(crate) fn set_window(&mut self, window: u16) -> Result<(), Unsettable> {
+    pub(crate) fn set_window(&mut self, window: u16) -> Result<(), NotAllowed> {
         let (stations, cells) = (self.cells.len(), self.number_of_cells);
         let Some(simulation) = &mut self.simulation else { return Ok(()) };
         let world = simulation.world();
@@ -212,7 +212,7 @@ impl Slot {
         &mut self,
         station: usize,
         window: u16,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         let Some(simulation) = &mut self.simulation else { return Ok(()) };
         let world = simulation.world();
         world.set_contention_window(world.station(station), None, (window, window))
