@@ -11,8 +11,8 @@ from . import _core
 from ._core import Observation, SettingError
 from .law import place
 from .result import Result
-from .scenario import load, toml_value
-from .settings import AccessPoint, Flow, Link, Parts, Station
+from .scenario import load
+from .settings import AccessPoint, Flow, Link, Parts, Station, set_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -170,11 +170,7 @@ class World:
         Raises `RunError` if the run fails or is over, and `KeyboardInterrupt` on Ctrl-C, after which the
         world can go on.
         """
-        if self.over:
-            raise _core.RunError(
-                f"the world is over: it has reached {self.scenario.duration_s:g} s"
-            )
-        return self._core.advance(self.scenario.duration_s if by is None else by)
+        return self._core.advance(by)
 
     def set(self, settings: Mapping[str, Value]) -> None:
         """Set keys of the scenario for the rest of the run, by dotted path.
@@ -186,7 +182,7 @@ class World:
         set.
         """
         for path, value in settings.items():
-            self._core.set(path, toml_value(value))
+            set_key(self._core, path, value)
 
     def copy(self) -> World:
         """World that continues from the same state, and is independent of this one.
@@ -210,11 +206,6 @@ class World:
         Raises `RunError` if the world has not reached the end of the scenario.
         """
         if self._result is None:
-            if not self.over:
-                raise _core.RunError(
-                    f"the world has reached {self.now_s:g} s of {self.scenario.duration_s:g} s; "
-                    "advance() runs to the end"
-                )
             wall, cpu = self._started
             outcome = self._core.finish()
             self._result = Result(
@@ -262,6 +253,12 @@ def _tracing(
 ) -> _core.Tracing | None:
     if pcap is None and timeline is None:
         return None
+    if (
+        pcap is not None
+        and timeline is not None
+        and Path(pcap).resolve() == Path(timeline).resolve()
+    ):
+        raise ValueError(f"timeline = {str(timeline)!r}: this is also the file of pcap")
     comment = f"{scenario.title}, seed {scenario.seed}, replication {replication}"
     capture, events = (None if path is None else Path(path) for path in (pcap, timeline))
     return _core.Tracing(scenario, comment, pcap=capture, timeline=events)

@@ -171,6 +171,25 @@ def test_properties_set_what_paths_set() -> None:
         assert record_hash(by_property) == record_hash(by_path), keys
 
 
+WEIGHTED = TWO_WAYS.replace('"data-ack"', '"airtime", airtime_quantum = "300 us"')
+
+
+def test_a_station_of_twice_the_weight_gets_more_of_the_air() -> None:
+    """Downloads through an access point that shares airtime by weights; one flow is started by hand."""
+    downloads = WEIGHTED.replace(
+        'from = "one"\nto = "server"', 'from = "server"\nto = "one"\nstart = "900 ms"'
+    ).replace('"tfrc"', '"tcp"')
+    shares = []
+    for weight in (256, 1024):
+        world = airfair.World(downloads, set={"warmup": "0 s"})
+        world.flow["up"].start()
+        world.station["one"].airtime_weight = weight
+        seen = world.advance()
+        shares.append(seen.airtime_share[0] / seen.airtime_share[1])
+    assert shares[0] == pytest.approx(1, abs=0.25)
+    assert shares[1] > 2 * shares[0]
+
+
 def test_further_settings_change_the_records() -> None:
     """Settings without a path of a scenario have an effect; values that the world has already do not."""
     plain = record_hash(airfair.World(TWO_WAYS))
@@ -179,9 +198,13 @@ def test_further_settings_change_the_records() -> None:
         lambda w: setattr(w.station["one"], "aifsn", 7),
         lambda w: setattr(w.access_point["home"], "txop_limit", "3 ms"),
         lambda w: w.station["one"].limit_aggregates(mpdus=2, direction="up"),
+        lambda w: w.station["one"].limit_aggregates(octets=4000, direction="up"),
+        lambda w: w.station["one"].limit_aggregates(duration="200 us", direction="up"),
         lambda w: setattr(w.access_point["home"], "weights", (5, 1)),
         lambda w: w.flow["up"].limit_window(segments=2),
         lambda w: w.flow["up"].limit_window(octets=5000, end="receiver"),
+        lambda w: w.flow["up"].limit_window(divide_by=50),
+        lambda w: w.flow["down"].limit_rate(2e5, end="receiver"),
         lambda w: w.flow["down"].limit_rate("1 Mb/s"),
         lambda w: w.flow["up"].stop(),
     ]
