@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _core
@@ -14,6 +13,7 @@ from .scenario import toml_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import TracebackType
 
     from .scenario import Value
 
@@ -58,15 +58,40 @@ class _Setting:
         self._change(part, value)
 
 
-@contextmanager
-def _setting(path: str, value: object, allowed: str) -> Iterator[None]:
-    """Raise a `SettingError` with the path of the setting, also for a value of the wrong type or length."""
+class _Change:
+    """Context that raises a `SettingError` with the path of a setting, also for a value of the wrong type.
+
+    A class of its own takes a third of the time of a generator with `contextmanager`.
+    """
+
+    __slots__ = ("_allowed", "_path", "_value")
+
+    def __init__(self, path: str, value: object, allowed: str) -> None:
+        self._path, self._value, self._allowed = path, value, allowed
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if isinstance(error, SettingError):
+            raise SettingError(f"{self._path}: {error}") from None
+        if isinstance(error, (TypeError, ValueError, OverflowError)):
+            raise SettingError(
+                f"{self._path}: {self._value!r}; allowed are {self._allowed}"
+            ) from None
+
+
+def _pair(path: str, value: tuple[int, int], allowed: str) -> tuple[int, int]:
     try:
-        yield
-    except SettingError as error:
-        raise SettingError(f"{path}: {error}") from None
-    except (TypeError, ValueError, OverflowError):
+        first, second = value
+    except (TypeError, ValueError):
         raise SettingError(f"{path}: {value!r}; allowed are {allowed}") from None
+    return first, second
 
 
 def _whole(value: float) -> int:
@@ -94,7 +119,7 @@ def _rate(path: str, value: str | float) -> str | float:
     """Value of the rate at `path` as in a scenario; a number is in [bit/s]."""
     if isinstance(value, str):
         return value
-    with _setting(path, value, _RATES):
+    with _Change(path, value, _RATES):
         return f"{_whole(float(value))} b/s"
 
 
@@ -121,24 +146,23 @@ class _Member:
 
         Windows need not be a power of two less one. A back-off that has been drawn goes on.
         """
-        with _setting(f"{self._path}.contention_window", (smallest, largest), _WINDOWS):
+        with _Change(f"{self._path}.contention_window", (smallest, largest), _WINDOWS):
             self._core.set_contention_window(self._number, smallest, largest, category)
 
     def set_aifsn(self, aifsn: int, *, category: str | None = None) -> None:
         """Set the AIFSN, 1 to 15, of one access category or all."""
-        with _setting(f"{self._path}.aifsn", aifsn, "whole numbers from 1 to 15"):
+        with _Change(f"{self._path}.aifsn", aifsn, "whole numbers from 1 to 15"):
             self._core.set_aifsn(self._number, aifsn, category)
 
     def set_txop_limit(self, limit: str | float, *, category: str | None = None) -> None:
         """Set the TXOP limit, "0 s" to "8.16 ms" or a number of seconds, of one access category or all."""
-        with _setting(f"{self._path}.txop_limit", limit, '"0 s" to "8.16 ms", and numbers in [s]'):
+        with _Change(f"{self._path}.txop_limit", limit, '"0 s" to "8.16 ms", and numbers in [s]'):
             self._core.set_txop_limit(self._number, _nanoseconds(limit), category)
 
     @_Setting
     def contention_window(self, window: tuple[int, int]) -> None:
         """Smallest and largest contention window [slots], for all access categories."""
-        with _setting(f"{self._path}.contention_window", window, _WINDOWS):
-            smallest, largest = window
+        smallest, largest = _pair(f"{self._path}.contention_window", window, _WINDOWS)
         self.set_contention_window(smallest, largest)
 
     @_Setting
@@ -159,7 +183,7 @@ class _Member:
     @_Setting
     def weights(self, weights: tuple[int, int]) -> None:
         """Weights of DATA and of pure ACKs in a queue with discipline "data-ack"."""
-        with _setting(f"{self._path}.weights", weights, "two whole numbers from 1"):
+        with _Change(f"{self._path}.weights", weights, "two whole numbers from 1"):
             data, acks = weights
             self._core.set_weights(self._number, data, acks)
 
@@ -194,7 +218,7 @@ class Station(_Member):
 
     def set_rate_index(self, index: int, *, direction: str = "both") -> None:
         """Set the rate to `rates[index]` in `direction`, "up", "down" or "both". Faster than `rate`."""
-        with _setting(f"{self._path}.rates[{index}]", index, "positions in `rates`, from 0"):
+        with _Change(f"{self._path}.rates[{index}]", index, "positions in `rates`, from 0"):
             self._core.set_rate_index(self._number, direction, index)
 
     @_Setting
@@ -207,7 +231,7 @@ class Station(_Member):
     @_Setting
     def airtime_weight(self, weight: int) -> None:
         """Weight of the station's airtime in its access point's queue, 1 to 65535; the default is 256."""
-        with _setting(f"{self._path}.airtime_weight", weight, "whole numbers from 1 to 65535"):
+        with _Change(f"{self._path}.airtime_weight", weight, "whole numbers from 1 to 65535"):
             self._core.set_airtime_weight(self._number, weight)
 
     def limit_aggregates(
@@ -224,7 +248,7 @@ class Station(_Member):
         """
         limits = {"octets": octets, "mpdus": mpdus, "duration": duration}
         found = {name: limit for name, limit in limits.items() if limit is not None}
-        with _setting(f"{self._path}.aggregates", found, _AGGREGATES):
+        with _Change(f"{self._path}.aggregates", found, _AGGREGATES):
             duration_ns = None if duration is None else _nanoseconds(duration)
             self._core.set_aggregate_limits(
                 self._number, direction, octets=octets, mpdus=mpdus, duration_ns=duration_ns
@@ -245,12 +269,12 @@ class Flow:
 
     def start(self) -> None:
         """Start the flow now. The start that the scenario has planned is then without effect."""
-        with _setting(f"{self._path}.start", None, ""):
+        with _Change(f"{self._path}.start", None, ""):
             self._core.start_flow(self._index)
 
     def stop(self) -> None:
         """Stop the flow now. A stopped flow cannot be started again."""
-        with _setting(f"{self._path}.stop", None, ""):
+        with _Change(f"{self._path}.stop", None, ""):
             self._core.stop_flow(self._index)
 
     def limit_window(
@@ -268,7 +292,7 @@ class Flow:
         """
         limits = {"octets": octets, "segments": segments, "divide_by": divide_by}
         given = [(unit, value) for unit, value in limits.items() if value is not None]
-        with _setting(f"{self._path}.limit_window", dict(given), "whole numbers from 1"):
+        with _Change(f"{self._path}.limit_window", dict(given), "whole numbers from 1"):
             if len(given) > 1:
                 units = " and ".join(unit for unit, _ in given)
                 raise SettingError(f"{units}: allowed is one of octets, segments and divide_by")
@@ -277,7 +301,7 @@ class Flow:
 
     def limit_rate(self, rate: str | float | None, *, end: str = "sender") -> None:
         """Limit the rate of TFRC at one `end`, "sender" or "receiver"; `None` removes the limit."""
-        with _setting(f"{self._path}.limit_rate", rate, _RATES):
+        with _Change(f"{self._path}.limit_rate", rate, _RATES):
             bps = _core.quantity(rate, "rate") if isinstance(rate, str) else rate
             self._core.set_rate_limit(self._index, end, None if bps is None else _whole(float(bps)))
 
