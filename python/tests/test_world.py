@@ -353,19 +353,25 @@ def test_a_copy_goes_on_from_the_same_state() -> None:
 
 
 def test_a_driven_run_writes_its_traces(tmp_path: Path) -> None:
-    """The files are those of an undriven run if nothing is set, whatever the steps; a copy writes none."""
-    files = []
-    short = {"duration": "1 s", "warmup": "0 s"}
+    """The files are those of `airfair run --pcap --timeline` if nothing is set, whatever the steps."""
+    short = airfair.load(DOWNLOAD, set={"duration": "1 s", "warmup": "0 s"})
+
+    def paths(name: str) -> dict[str, Path]:
+        return {"pcap": tmp_path / f"{name}.pcapng", "timeline": tmp_path / f"{name}.json"}
+
+    comment = f"{short.title}, seed 1, replication 0"
+    undriven = _core.Tracing(short, comment, **paths("undriven"))
+    airfair.run_many([short], tracing=(0, undriven))
+    undriven.finish()
     for step in ("3 ms", "10 s"):
-        pcap, timeline = tmp_path / f"{step}.pcapng", tmp_path / f"{step}.json"
-        with airfair.World(DOWNLOAD, set=short, pcap=pcap, timeline=timeline) as world:
+        with airfair.World(short, **paths(step)) as world:
             world.copy().advance()
             while not world.over:
                 world.advance(step)
             world.result()
-        assert json.loads(timeline.read_text("utf-8"))["traceEvents"]
-        files.append((pcap.read_bytes(), timeline.read_text("utf-8")))
-    assert files[0] == files[1]
+        assert json.loads(paths(step)["timeline"].read_text("utf-8"))["traceEvents"]
+        for option, path in paths(step).items():
+            assert path.read_bytes() == paths("undriven")[option].read_bytes()
 
 
 def test_a_full_disk_costs_the_trace_and_not_the_result() -> None:
