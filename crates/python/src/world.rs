@@ -111,8 +111,8 @@ impl World {
         let writers = tracing.map(|tracing| tracing.get().lend());
         let streams = Streams::new(seed, replication);
         let build = || Stepped::new(inner, streams, writers, !laws.is_empty());
-        let built = py.detach(|| panics::caught(build)).map_err(RunError::new_err)?;
-        let state = Mutex::new(State::Running(built));
+        let stepped = py.detach(|| panics::caught(build)).map_err(RunError::new_err)?;
+        let state = Mutex::new(State::Running(stepped));
         let world = Self { scenario, seed, replication, state };
         world.add_laws(py, &laws)?;
         Ok(world)
