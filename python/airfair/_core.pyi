@@ -118,6 +118,8 @@ class Scenario:
     def flows(self) -> list[dict[str, str]]: ...
     def cut(self, until_ns: int) -> Scenario:
         """The same scenario that is over at `until_ns` if not before, without warm-up and series."""
+    def with_seed(self, seed: int) -> Scenario:
+        """The same scenario with another seed."""
 
 @final
 class Emulation:
@@ -350,6 +352,7 @@ class World:
     def stop_flow(self, flow: int) -> None: ...
     def copy(self) -> World: ...
     def finish(self) -> Outcome: ...
+    def close(self) -> None: ...
 
 @final
 class Worlds:

@@ -44,6 +44,10 @@ def load(
 
     Raises `ScenarioError` with all mistakes at once, and `OSError` if the scenario file cannot be read.
     """
+    if isinstance(source, Scenario) and not set and replications is None and series is None:
+        again = _again(source, seed)
+        if again is not None:
+            return again
     overrides = [(path, toml_value(value)) for path, value in (set or {}).items()]
     short: dict[str, Value | None] = {
         "seed": seed,
@@ -52,6 +56,18 @@ def load(
     }
     overrides += [(key, toml_value(value)) for key, value in short.items() if value is not None]
     return parse(text_of(source), overrides, folder_of(source))
+
+
+def _again(scenario: Scenario, seed: int | None) -> Scenario | None:
+    """A loaded scenario with this seed; `None` if only the parser can tell, with the mistakes."""
+    if not scenario.flows:  # loaded for an emulation
+        return None
+    if seed is None:
+        return scenario
+    try:
+        return scenario.with_seed(seed)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def parse(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from pathlib import Path
@@ -12,15 +11,15 @@ from . import _core
 from ._core import Observation, SettingError
 from .law import place
 from .result import Result
-from .scenario import load, toml_value
-from .settings import AccessPoint, Flow, Link, Parts, Station
+from .scenario import load
+from .settings import AccessPoint, Flow, Link, Parts, Station, set_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
-    from typing import Self
+    from typing import NoReturn, Self
 
-    from .law import Laws
+    from .law import Law, Laws
     from .scenario import Source, Value
 
 __all__ = ["Observation", "SettingError", "World"]
@@ -65,10 +64,11 @@ class World:
         if not 0 <= replication < _REPLICATIONS:
             allowed = f"allowed is 0 to {_REPLICATIONS - 1}"
             raise ValueError(f"replication = {replication}: {allowed}")
+        placed = place(laws or {}, scenario)  # before a trace file loses its earlier contents
         self._files = {"pcap": pcap, "timeline": timeline}
         self._tracing = _tracing(scenario, replication, pcap, timeline)
         self._closes_tracing = True
-        self._begin(scenario, replication, laws)
+        self._begin(scenario, replication, placed)
 
     @classmethod
     def begun(
@@ -81,17 +81,19 @@ class World:
         """World of a scenario that has been loaded. The caller closes the trace files of `tracing`."""
         world = object.__new__(cls)
         world._tracing, world._closes_tracing = tracing, False
-        world._begin(scenario, replication, laws)
+        world._begin(scenario, replication, place(laws or {}, scenario))
         return world
 
-    def _begin(self, scenario: _core.Scenario, replication: int, laws: Laws | None) -> None:
+    def _begin(
+        self, scenario: _core.Scenario, replication: int, laws: Sequence[tuple[int, Law]]
+    ) -> None:
         self.scenario, self.replication = scenario, replication
         self._core = _core.World(
             scenario,
             seed=scenario.seed,
             replication=replication,
             tracing=self._tracing,
-            laws=place(laws or {}, scenario),
+            laws=laws,
         )
         self._result: Result | None = None
         self._started = (time.perf_counter(), time.process_time())
@@ -137,7 +139,12 @@ class World:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except OSError as lost:
+            if error is None:
+                raise
+            error.add_note(f"a trace file is incomplete: {lost}")
 
     def __repr__(self) -> str:
         return (
@@ -147,15 +154,12 @@ class World:
     @property
     def now_s(self) -> float:
         """Simulated time [s]: everything before it has happened."""
-        return self._now_ns() / _SECOND
+        return self._core.now_ns / _SECOND
 
     @property
     def over(self) -> bool:
         """True once the world has reached the end of the scenario."""
-        return self._result is not None or self._core.now_ns >= self.scenario.duration_ns
-
-    def _now_ns(self) -> int:
-        return self.scenario.duration_ns if self._result is not None else self._core.now_ns
+        return self._core.now_ns >= self.scenario.duration_ns
 
     def advance(self, by: str | float | None = None) -> Observation:
         """Advance the world and return the activity since the last step.
@@ -166,11 +170,7 @@ class World:
         Raises `RunError` if the run fails or is over, and `KeyboardInterrupt` on Ctrl-C, after which the
         world can go on.
         """
-        if self.over:
-            raise _core.RunError(
-                f"the world is over: it has reached {self.scenario.duration_s:g} s"
-            )
-        return self._core.advance(self.scenario.duration_s if by is None else by)
+        return self._core.advance(by)
 
     def set(self, settings: Mapping[str, Value]) -> None:
         """Set keys of the scenario for the rest of the run, by dotted path.
@@ -182,13 +182,13 @@ class World:
         set.
         """
         for path, value in settings.items():
-            self._core.set(path, toml_value(value))
+            set_key(self._core, path, value)
 
     def copy(self) -> World:
         """World that continues from the same state, and is independent of this one.
 
         The same steps and settings lead to the same records. A copy writes no trace files. Laws are copied by
-        `copy.deepcopy`.
+        `copy.deepcopy`. `copy.copy` and `copy.deepcopy` of a world do the same.
 
         Raises `RunError` if the run is over and its result has been taken.
         """
@@ -206,11 +206,6 @@ class World:
         Raises `RunError` if the world has not reached the end of the scenario.
         """
         if self._result is None:
-            if not self.over:
-                raise _core.RunError(
-                    f"the world has reached {self.now_s:g} s of {self.scenario.duration_s:g} s; "
-                    "advance() runs to the end"
-                )
             wall, cpu = self._started
             outcome = self._core.finish()
             self._result = Result(
@@ -223,19 +218,31 @@ class World:
         return self._result
 
     def close(self) -> None:
-        """Close the trace files. A run that is not over then writes no more, and is lost."""
+        """End the world and close its trace files, which go up to this time.
+
+        The result of a run that is not over is lost. A closed world keeps the result that has been taken.
+
+        Raises `OSError` if a trace file could not be written to its end.
+        """
+        self._core.close()
         tracing, self._tracing = self._tracing, None
-        if tracing is None:
-            return
-        if self._result is None:
-            with contextlib.suppress(_core.RunError):  # a law has raised an exception
-                self._core.finish()
-        if not self._closes_tracing:
+        if tracing is None or not self._closes_tracing:
             return
         for report in tracing.finish():
             if report["errno"] is not None:
                 path = self._files[report["option"]]
                 raise OSError(report["errno"], os.strerror(report["errno"]), path)
+
+    def __copy__(self) -> World:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> World:
+        return self.copy()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a world cannot be pickled: build it from its scenario in the other process"
+        )
 
 
 def _tracing(
@@ -246,6 +253,12 @@ def _tracing(
 ) -> _core.Tracing | None:
     if pcap is None and timeline is None:
         return None
+    if (
+        pcap is not None
+        and timeline is not None
+        and Path(pcap).resolve() == Path(timeline).resolve()
+    ):
+        raise ValueError(f"timeline = {str(timeline)!r}: this is also the file of pcap")
     comment = f"{scenario.title}, seed {scenario.seed}, replication {replication}"
     capture, events = (None if path is None else Path(path) for path in (pcap, timeline))
     return _core.Tracing(scenario, comment, pcap=capture, timeline=events)

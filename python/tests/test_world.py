@@ -171,6 +171,25 @@ def test_properties_set_what_paths_set() -> None:
         assert record_hash(by_property) == record_hash(by_path), keys
 
 
+WEIGHTED = TWO_WAYS.replace('"data-ack"', '"airtime", airtime_quantum = "300 us"')
+
+
+def test_a_station_of_twice_the_weight_gets_more_of_the_air() -> None:
+    """Downloads through an access point that shares airtime by weights; one flow is started by hand."""
+    downloads = WEIGHTED.replace(
+        'from = "one"\nto = "server"', 'from = "server"\nto = "one"\nstart = "900 ms"'
+    ).replace('"tfrc"', '"tcp"')
+    shares = []
+    for weight in (256, 1024):
+        world = airfair.World(downloads, set={"warmup": "0 s"})
+        world.flow["up"].start()
+        world.station["one"].airtime_weight = weight
+        seen = world.advance()
+        shares.append(seen.airtime_share[0] / seen.airtime_share[1])
+    assert shares[0] == pytest.approx(1, abs=0.25)
+    assert shares[1] > 2 * shares[0]
+
+
 def test_further_settings_change_the_records() -> None:
     """Settings without a path of a scenario have an effect; values that the world has already do not."""
     plain = record_hash(airfair.World(TWO_WAYS))
@@ -179,9 +198,13 @@ def test_further_settings_change_the_records() -> None:
         lambda w: setattr(w.station["one"], "aifsn", 7),
         lambda w: setattr(w.access_point["home"], "txop_limit", "3 ms"),
         lambda w: w.station["one"].limit_aggregates(mpdus=2, direction="up"),
+        lambda w: w.station["one"].limit_aggregates(octets=4000, direction="up"),
+        lambda w: w.station["one"].limit_aggregates(duration="200 us", direction="up"),
         lambda w: setattr(w.access_point["home"], "weights", (5, 1)),
         lambda w: w.flow["up"].limit_window(segments=2),
         lambda w: w.flow["up"].limit_window(octets=5000, end="receiver"),
+        lambda w: w.flow["up"].limit_window(divide_by=50),
+        lambda w: w.flow["down"].limit_rate(2e5, end="receiver"),
         lambda w: w.flow["down"].limit_rate("1 Mb/s"),
         lambda w: w.flow["up"].stop(),
     ]
@@ -286,10 +309,12 @@ def test_unknown_parts_are_errors_with_a_proposal() -> None:
     assert len(world.flow) == 2
 
 
-@pytest.mark.parametrize("step", ["0 s", 0, -1.0, float("nan")])
-def test_a_step_lasts_longer_than_nothing(step: str | float) -> None:
+@pytest.mark.parametrize(
+    ("step", "found"), [("0 s", "0 s"), (0, "0 s"), (-1.0, "-1 s"), (float("nan"), "nan s")]
+)
+def test_a_step_lasts_longer_than_nothing(step: str | float, found: str) -> None:
     """A step of no duration would never reach the end."""
-    with pytest.raises(ValueError, match="a step of 0 s"):
+    with pytest.raises(ValueError, match=f"a duration of {found}: allowed are 1 ns and more"):
         airfair.World(DOWNLOAD).advance(step)
 
 
@@ -328,20 +353,25 @@ def test_a_copy_goes_on_from_the_same_state() -> None:
 
 
 def test_a_driven_run_writes_its_traces(tmp_path: Path) -> None:
-    """The files are those of an undriven run if nothing is set, whatever the steps; a copy writes none."""
-    files = []
-    short = {"duration": "1 s", "warmup": "0 s"}
+    """The files are those of `airfair run --pcap --timeline` if nothing is set, whatever the steps."""
+    short = airfair.load(DOWNLOAD, set={"duration": "1 s", "warmup": "0 s"})
+
+    def paths(name: str) -> dict[str, Path]:
+        return {"pcap": tmp_path / f"{name}.pcapng", "timeline": tmp_path / f"{name}.json"}
+
+    comment = f"{short.title}, seed 1, replication 0"
+    undriven = _core.Tracing(short, comment, **paths("undriven"))
+    airfair.run_many([short], tracing=(0, undriven))
+    undriven.finish()
     for step in ("3 ms", "10 s"):
-        pcap, timeline = tmp_path / f"{step}.pcapng", tmp_path / f"{step}.json"
-        with airfair.World(DOWNLOAD, set=short, pcap=pcap, timeline=timeline) as world:
-            with pytest.raises(ValueError, match="cannot be copied"):
-                world.copy()
+        with airfair.World(short, **paths(step)) as world:
+            world.copy().advance()
             while not world.over:
                 world.advance(step)
             world.result()
-        assert json.loads(timeline.read_text("utf-8"))["traceEvents"]
-        files.append((pcap.read_bytes(), timeline.read_text("utf-8")))
-    assert files[0] == files[1]
+        assert json.loads(paths(step)["timeline"].read_text("utf-8"))["traceEvents"]
+        for option, path in paths(step).items():
+            assert path.read_bytes() == paths("undriven")[option].read_bytes()
 
 
 def test_a_full_disk_costs_the_trace_and_not_the_result() -> None:

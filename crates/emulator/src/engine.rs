@@ -6,12 +6,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use airfair_sim::metrics::Metrics;
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::{External, FlowId, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::record::Recorder;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
-use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, Released, Unsettable, World};
+use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, Released, World};
 use airfair_transport::tfrc::wire;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
@@ -419,7 +420,7 @@ impl<'s> Engine<'s> {
             Change::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
             Change::Queue(cell, queue) => world.set_queue(world.access_point(cell), queue),
         };
-        applied.map_err(Unsettable::reason)
+        applied.map_err(NotAllowed::reason)
     }
 
     fn publish(&mut self) {

@@ -219,6 +219,13 @@ impl Scenario {
         Self { inner }
     }
 
+    /// Copy of the scenario with another seed. Raises `ValueError` or `OverflowError` for one that a scenario cannot have.
+    fn with_seed(&self, seed: i64) -> PyResult<Self> {
+        let mut inner = self.inner.clone();
+        inner.seed = u64::try_from(seed)?;
+        Ok(Self { inner })
+    }
+
     fn __repr__(&self) -> String {
         format!("<Scenario {:?}>", self.inner.title)
     }

@@ -2,10 +2,11 @@
 
 use airfair_sim::clock::Clock;
 use airfair_sim::link::LinkId;
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::Side;
 use airfair_sim::record::{Member, Recorder};
 use airfair_sim::scenario as sim;
-use airfair_sim::world::{self as sim_world, Direction, Unsettable};
+use airfair_sim::world::{self as sim_world, Direction};
 use airfair_wlan::edca::AccessCategory;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -89,7 +90,7 @@ impl Target {
         &self,
         world: &mut sim_world::World<R, C>,
         wanted: &sim::Scenario,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         match *self {
             Self::Rate(index, directions) => {
                 let (of, station) = (&wanted.stations[index], world.station(index));
@@ -98,7 +99,12 @@ impl Target {
                         Direction::Up => &of.rate_up,
                         Direction::Down => &of.rate_down,
                     };
-                    world.set_rate(station, *direction, schedule[0].1)
+                    let [(_, rate)] = schedule[..] else {
+                        return Err(NotAllowed::OutOfRange(
+                            "allowed is one rate; a schedule is set step by step",
+                        ));
+                    };
+                    world.set_rate(station, *direction, rate)
                 })
             }
             Self::Errors(index) => {
@@ -176,6 +182,6 @@ pub(crate) fn narrow<T: TryFrom<i64>>(value: i64, allowed: &str) -> PyResult<T> 
     T::try_from(value).map_err(error)
 }
 
-pub(crate) fn unsettable(error: Unsettable) -> PyErr {
+pub(crate) fn unsettable(error: NotAllowed) -> PyErr {
     SettingError::new_err(error.to_string())
 }

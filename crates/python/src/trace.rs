@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter};
+use std::mem;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use airfair_sim::outcome::Outcome;
 use airfair_sim::record::{CellId, Record, Recorder};
@@ -18,7 +19,7 @@ use pyo3::types::PyDict;
 use crate::scenario::Scenario;
 
 /// Writers of the trace files that were requested.
-pub(crate) struct Writers {
+struct Writers {
     capture: Option<Capture<BufWriter<File>>>,
     timeline: Option<Timeline<BufWriter<File>>>,
     now: Time,
@@ -52,10 +53,89 @@ impl Recorder for Writers {
     }
 }
 
+impl Writers {
+    /// Writes the ends of the files, and closes them.
+    fn close(self) -> Vec<Report> {
+        let until = self.now;
+        let report = |option, Written { items, error, .. }: Written<_>| Report {
+            option,
+            items,
+            until,
+            errno: error.map(|error| number(&error)),
+        };
+        let capture = self.capture.map(|it| report("pcap", it.finish()));
+        let timeline = self.timeline.map(|it| report("timeline", it.finish()));
+        capture.into_iter().chain(timeline).collect()
+    }
+}
+
+/// Account of a trace file that has been closed.
+struct Report {
+    option: &'static str,
+    /// Number of packets or events.
+    items: u64,
+    /// Time of the run up to which the file goes.
+    until: Time,
+    /// Number of the error that has cut the file off.
+    errno: Option<i32>,
+}
+
+/// Trace files of a run.
+enum Files {
+    Open(Box<Writers>),
+    /// A run that is advanced in steps has the writers.
+    Lent,
+    Closed(Vec<Report>),
+}
+
+/// Recorder of a run that is advanced in steps, which writes the trace files. It closes them when it is dropped, so that
+/// they are complete however the run ends. A copy writes no files.
+pub(crate) struct TraceWriters {
+    /// `None` in a copy, and in a run whose files are written already by another one.
+    writers: Option<Box<Writers>>,
+    files: Arc<Mutex<Files>>,
+}
+
+impl Clone for TraceWriters {
+    fn clone(&self) -> Self {
+        Self { writers: None, files: Arc::clone(&self.files) }
+    }
+}
+
+impl Drop for TraceWriters {
+    fn drop(&mut self) {
+        if let Some(writers) = self.writers.take() {
+            *locked(&self.files) = Files::Closed(writers.close());
+        }
+    }
+}
+
+impl Recorder for TraceWriters {
+    const TRACES: bool = true;
+
+    fn record(&mut self, now: Time, record: &Record) {
+        if let Some(writers) = &mut self.writers {
+            writers.record(now, record);
+        }
+    }
+
+    fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        if let Some(writers) = &mut self.writers {
+            writers.record_cell(now, cell, records);
+        }
+    }
+
+    fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        if let Some(writers) = &mut self.writers {
+            writers.trace(now, trace);
+        }
+    }
+}
+
 /// Trace files that are written during a run.
 #[pyclass(frozen, module = "airfair._core")]
 pub(crate) struct Tracing {
-    writers: Mutex<Option<Writers>>,
+    files: Arc<Mutex<Files>>,
 }
 
 #[pymethods]
@@ -94,43 +174,41 @@ impl Tracing {
             timeline: timeline.map(|to| Timeline::new(scenario, selection, comment, to)),
             now: Time::ZERO,
         };
-        Ok(Self { writers: Mutex::new(Some(writers)) })
+        Ok(Self { files: Arc::new(Mutex::new(Files::Open(Box::new(writers)))) })
     }
 
     /// Closes the trace files. Returns one dictionary for each: option, items (packets or events),
     /// `until_ns` (time of the run up to which it goes), errno (`None` unless an error cut it off).
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let Some(writers) = self.locked().take() else { return Ok(Vec::new()) };
-        let until = writers.now.as_nanos();
-        let mut reports = Vec::new();
-        let captured = writers.capture.map(|it| ("pcap", it.finish()));
-        let timeline = writers.timeline.map(|it| ("timeline", it.finish()));
-        for (option, written) in captured.into_iter().chain(timeline) {
-            let Written { items, error, .. } = written;
-            let report = PyDict::new(py);
-            report.set_item("option", option)?;
-            report.set_item("items", items)?;
-            report.set_item("until_ns", until)?;
-            report.set_item("errno", error.map(|error| number(&error)))?;
-            reports.push(report);
-        }
-        Ok(reports)
+        let closed = |report: Report| {
+            let row = PyDict::new(py);
+            row.set_item("option", report.option)?;
+            row.set_item("items", report.items)?;
+            row.set_item("until_ns", report.until.as_nanos())?;
+            row.set_item("errno", report.errno)?;
+            Ok(row)
+        };
+        let reports = match mem::replace(&mut *locked(&self.files), Files::Lent) {
+            Files::Open(writers) => writers.close(),
+            Files::Closed(reports) => reports,
+            Files::Lent => Vec::new(),
+        };
+        reports.into_iter().map(closed).collect()
     }
 }
 
 impl Tracing {
-    /// Takes the writers of the trace files, for a run that owns them; `None` if another run has taken them.
-    pub(crate) fn take(&self) -> Option<Writers> {
-        self.locked().take()
-    }
-
-    /// Gives the writers of the trace files back after the run.
-    pub(crate) fn put_back(&self, writers: Writers) {
-        *self.locked() = Some(writers);
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Option<Writers>> {
-        self.writers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// Recorder that writes the trace files, for a run that is advanced in steps.
+    pub(crate) fn lend(&self) -> TraceWriters {
+        let mut files = locked(&self.files);
+        let writers = match mem::replace(&mut *files, Files::Lent) {
+            Files::Open(writers) => Some(writers),
+            other => {
+                *files = other;
+                None
+            }
+        };
+        TraceWriters { writers, files: Arc::clone(&self.files) }
     }
 
     /// Runs a replication of the scenario, and writes the trace files.
@@ -141,11 +219,17 @@ impl Tracing {
         replication: u32,
         control: &Control,
     ) -> Result<Outcome, RunError> {
-        match &mut *self.locked() {
-            Some(writers) => sim::run_with(scenario, seed, replication, writers, control),
-            None => sim::run(scenario, seed, replication, control),
+        match &mut *locked(&self.files) {
+            Files::Open(writers) => {
+                sim::run_with(scenario, seed, replication, &mut **writers, control)
+            }
+            _ => sim::run(scenario, seed, replication, control),
         }
     }
+}
+
+fn locked(files: &Mutex<Files>) -> MutexGuard<'_, Files> {
+    files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn create(py: Python<'_>, path: &PathBuf) -> PyResult<BufWriter<File>> {

@@ -11,6 +11,7 @@
 //! | [`build`] | construction of a world from a scenario, or of the medium of one cell |
 //! | [`world`] | the event loop, and its interface for the owner of a world |
 //! | [`coupling`] | agents, which apply a scheme's law to the transports and queues of a node |
+//! | [`not_allowed`] | reasons for which a setting or an action is not allowed |
 //! | [`queue`], [`clock`], [`random`] | order of events, pace of a run, random streams |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, packets, wired links |
 //! | [`record`], [`metrics`], [`outcome`] | records of a run, their accumulation, and the figures that result |
@@ -25,6 +26,7 @@ pub mod coupling;
 mod endpoint;
 pub mod link;
 pub mod metrics;
+pub mod not_allowed;
 pub mod observe;
 pub mod outcome;
 pub mod packet;

@@ -60,8 +60,8 @@ pub(crate) use flows::{Flow, FlowPhase};
 pub(crate) use held::HeldPackets;
 pub(crate) use limits::LimitWatch;
 pub(crate) use room::{WaitingEnds, WithoutRoom};
-pub(crate) use settings::Settable;
-pub use settings::{AggregateLimits, Unsettable};
+pub use settings::AggregateLimits;
+pub(crate) use settings::{Settable, check_weights};
 pub(crate) use small_queues::{Departures, SmallQueue};
 pub(crate) use tracing::Freedom;
 

@@ -1,9 +1,10 @@
 //! Levers: the settings of a world that actions change.
 
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::record::Member;
 use airfair_sim::scenario::{Endpoint, Scenario};
-use airfair_sim::world::{Direction, Unsettable, WindowLimit};
+use airfair_sim::world::{Direction, WindowLimit};
 use airfair_wlan::Weights;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -73,7 +74,7 @@ impl Lever {
             Self::RateDown => stations.try_for_each(|it| {
                 let station = world.station(it);
                 let rate = usize::try_from(of(it)).ok().and_then(|at| world.rates(station).get(at));
-                let rate = rate.copied().ok_or(Unsettable::NoSuchRate);
+                let rate = rate.copied().ok_or(NotAllowed::NoSuchRate);
                 rate.and_then(|rate| world.set_rate(station, Direction::Down, rate))
                     .map_err(unsettable)
             }),

@@ -30,8 +30,6 @@ mod keeping;
 mod link;
 mod rate_cap;
 
-use std::fmt;
-
 use airfair_laws::Direction;
 use airfair_laws::exchange::{Exchange, Load};
 use airfair_laws::window_limit::WindowLimit;
@@ -47,10 +45,11 @@ pub(crate) use home::agents;
 pub use link::Link;
 
 use crate::endpoint::{Source, TransportKind};
+use crate::not_allowed::NotAllowed;
 use crate::packet::{FlowId, Packet, Side};
 use crate::record::{CellId, Measured, Member};
 use crate::scenario::Queue;
-use crate::world::{Flow, Settable};
+use crate::world::{Flow, Settable, check_weights};
 
 /// A scheme that runs at a station or an access point.
 #[derive(Clone, Debug)]
@@ -217,75 +216,15 @@ pub enum Action {
     DelayPacket(Time),
 }
 
-/// Reason for which an action of an agent is not allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The end of the flow is at another node, or its transport cannot be limited.
-    NotHere,
-    /// The transport has no window that can be limited in this way.
-    NoWindow,
-    /// The TCP is the kernel's, whose congestion window nobody else sets.
-    KernelsCwnd,
-    /// The transport has no rate that can be limited.
-    NoRate,
-    /// The queue of the node has no weights, or a weight is 0.
-    NoWeights,
-    /// No packet passes at this moment.
-    NoPacket,
-    /// No beacon is due at this moment, or the node sends none.
-    NoBeacon,
-    /// The beacon has no room for the elements.
-    BeaconFull,
-    /// The time has passed.
-    InThePast,
-    /// The time is later than any run can last.
-    TooLate,
-    /// Only an agent of an access point may do this.
-    NotAccessPoint,
-    /// Only an agent of a station may do this.
-    NotStation,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotHere => "this end of the flow is not at the node, or its transport has no limits",
-            Self::NoWindow => {
-                "the flow has no such window; a TCP sender's can be limited in segments, in octets or by a divisor, \
-                 a receiver's in octets"
-            }
-            Self::KernelsCwnd => {
-                "the flow is the kernel's TCP, which alone sets its congestion window; allowed is limit_window"
-            }
-            Self::NoRate => "the flow has no rate that can be limited; allowed with TFRC",
-            Self::NoWeights => {
-                "the node's queue has no weights, or a weight is 0; allowed with the discipline \"data-ack\""
-            }
-            Self::NoPacket => "no packet passes; allowed while an access point's agent handles a packet",
-            Self::NoBeacon => "no beacon is due; allowed while an access point's agent composes a beacon",
-            Self::BeaconFull => {
-                "the beacon has no room for the elements; allowed are 23 octets for all laws together, with 2 for the \
-                 header of each element"
-            }
-            Self::TooLate => "no run lasts as long; allowed are times within 100 years",
-            Self::InThePast => "the time has passed; allowed are times from now on",
-            Self::NotAccessPoint => "the node is a station; allowed at an access point",
-            Self::NotStation => "the node is an access point; allowed at a station",
-        })
-    }
-}
-
-impl std::error::Error for Refused {}
-
 /// Latest time for which an agent may ask: a hundred years. The order of events has room for 146.
 const LATEST: Time = Time::from_nanos(100 * 365 * 86_400 * 1_000_000_000);
 
 /// Checks a time for which an agent asks at `now`.
-fn can_be(now: Time, at: Time) -> Result<(), Refused> {
+fn can_be(now: Time, at: Time) -> Result<(), NotAllowed> {
     if at < now {
-        return Err(Refused::InThePast);
+        return Err(NotAllowed::InThePast);
     }
-    if at > LATEST { Err(Refused::TooLate) } else { Ok(()) }
+    if at > LATEST { Err(NotAllowed::TooLate) } else { Ok(()) }
 }
 
 /// State that a node may inspect: its own ends of flows, and its cell.
@@ -317,54 +256,55 @@ impl View<'_> {
     ///
     /// # Errors
     /// The reason, if the action is not allowed.
-    pub fn check(&self, now: Time, seen: &Seen<'_>, action: &Action) -> Result<(), Refused> {
+    pub fn check(&self, now: Time, seen: &Seen<'_>, action: &Action) -> Result<(), NotAllowed> {
         let allowed = |is_allowed: bool, refused| if is_allowed { Ok(()) } else { Err(refused) };
         match action {
             Action::LimitWindow(end, limit) => {
                 let is_octets = matches!(limit, WindowLimit::Octets(_));
                 let is_tcp = self.kind(*end)? == TransportKind::Tcp;
-                allowed(is_tcp && (end.side == Side::Sender || is_octets), Refused::NoWindow)
+                allowed(is_tcp && (end.side == Side::Sender || is_octets), NotAllowed::NoWindow)
             }
             Action::SetCwnd(end, _) => {
                 let is_tcp = self.kind(*end)? == TransportKind::Tcp;
-                allowed(is_tcp && end.side == Side::Sender, Refused::NoWindow)?;
+                allowed(is_tcp && end.side == Side::Sender, NotAllowed::NoWindow)?;
                 let source = &self.flows[end.flow.index()].source;
-                allowed(!matches!(source, Source::External(_)), Refused::KernelsCwnd)
+                allowed(!matches!(source, Source::External(_)), NotAllowed::KernelsCwnd)
             }
             Action::LimitRate(end, _) => {
-                allowed(self.kind(*end)? == TransportKind::Tfrc, Refused::NoRate)
+                allowed(self.kind(*end)? == TransportKind::Tfrc, NotAllowed::NoRate)
             }
             Action::Lift(end) | Action::EstimateRoundTrip(end) => self.kind(*end).map(|_| ()),
             Action::SetWeights(weights) => {
                 let has_weights = self.members[self.node.index()].has_weights;
-                allowed(has_weights && weights.data > 0 && weights.ack > 0, Refused::NoWeights)
+                allowed(has_weights, NotAllowed::NoWeights)?;
+                check_weights(*weights)
             }
             Action::RewriteWindow(_) | Action::DropPacket => {
-                allowed(matches!(seen, Seen::Packet(..)), Refused::NoPacket)
+                allowed(matches!(seen, Seen::Packet(..)), NotAllowed::NoPacket)
             }
             Action::DelayPacket(until) => match seen {
                 Seen::Packet(..) => can_be(now, *until),
-                _ => Err(Refused::NoPacket),
+                _ => Err(NotAllowed::NoPacket),
             },
             Action::AddElements(added) => match seen {
                 Seen::BeaconDue(before) if self.node.is_ap() => {
                     let mut all = **before;
-                    allowed(all.append(added).is_ok(), Refused::BeaconFull)
+                    allowed(all.append(added).is_ok(), NotAllowed::BeaconFull)
                 }
-                _ => Err(Refused::NoBeacon),
+                _ => Err(NotAllowed::NoBeacon),
             },
             Action::Wake(at) => can_be(now, *at),
-            Action::WatchPackets => allowed(self.node.is_ap(), Refused::NotAccessPoint),
-            Action::Report(_) => allowed(!self.node.is_ap(), Refused::NotStation),
+            Action::WatchPackets => allowed(self.node.is_ap(), NotAllowed::IsStation),
+            Action::Report(_) => allowed(!self.node.is_ap(), NotAllowed::IsAccessPoint),
             Action::Listen(_) => Ok(()),
         }
     }
 
     /// Transport at an end of a flow, as far as a law can limit it. The kernel's is known before its connection is
     /// open, and [`end`](Self::end) returns its state from then on.
-    fn kind(&self, end: LocalEnd) -> Result<TransportKind, Refused> {
+    fn kind(&self, end: LocalEnd) -> Result<TransportKind, NotAllowed> {
         let kind = self.flows[end.flow.index()].source.kind(end.side);
-        kind.filter(|_| self.is_here(end)).ok_or(Refused::NotHere)
+        kind.filter(|_| self.is_here(end)).ok_or(NotAllowed::NotHere)
     }
 
     /// True if this end of a flow is at the node, and its transport is TCP.

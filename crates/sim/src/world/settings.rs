@@ -1,10 +1,8 @@
 //! Settings that the owner of a world may change during a run.
 //!
 //! A setting takes effect with the next frame, packet or attempt, never within one. A value that a scheme, rate control
-//! or the propagation model decides is refused with the reason. If a scheme of the scenario acts on the same setting,
+//! or the propagation model decides is [not allowed](NotAllowed). If a scheme of the scenario acts on the same setting,
 //! the last one to act wins.
-
-use std::fmt;
 
 use airfair_laws::Direction;
 use airfair_laws::window_limit::WindowLimit;
@@ -20,6 +18,7 @@ use crate::clock::Clock;
 use crate::coupling::{Agent, LocalEnd, Seen};
 use crate::endpoint::{Sink, Source};
 use crate::link::LinkId;
+use crate::not_allowed::NotAllowed;
 use crate::packet::{FlowId, Side};
 use crate::record::{CellId, Member, Record, Recorder};
 use crate::scenario::{Loss, Queue};
@@ -48,79 +47,6 @@ pub(crate) struct Settable {
     pub(crate) errors: Option<Stream>,
 }
 
-/// Reason for which a setting cannot be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsettable {
-    /// The station's standard does not have the rate or, in a cell with a radio, the scenario does not mention the
-    /// rate.
-    NoSuchRate,
-    /// Rate control chooses the rate, so that it cannot be set.
-    RateIsFound,
-    /// The cell has a radio, in which powers decide which frames are errored.
-    PowersDecide,
-    /// The queue has no weights for DATA and ACKs.
-    NoWeights,
-    /// The access point's queue does not share airtime between stations, so stations have no weights.
-    NoAirtimeWeights,
-    /// The access point has no rate, errors or weight of its own: these belong to stations.
-    IsAccessPoint,
-    /// Only an access point can have this queue discipline.
-    OnlyAtAccessPoint,
-    /// The value lies outside the range of the setting; with a sentence on the allowed range.
-    OutOfRange(&'static str),
-    /// The member's frames carry one MPDU each.
-    NoAggregates,
-    /// The flow's transport has no window that can be limited at this end, or not in this unit.
-    NoWindow,
-    /// The flow's transport has no rate that can be limited at this end.
-    NoRate,
-    /// The flow has already started.
-    HasStarted,
-    /// The flow has not started yet, or has already stopped.
-    IsNotOpen,
-}
-
-impl Unsettable {
-    /// The reason in words, with what is allowed.
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::NoSuchRate => {
-                "not a rate of the station's standard, or none that its radio model knows"
-            }
-            Self::RateIsFound => "rate control chooses the rate",
-            Self::PowersDecide => "the radio model decides which frames are errored",
-            Self::NoWeights => {
-                "the queue has no weights of data and ACKs; allowed with the discipline \"data-ack\""
-            }
-            Self::NoAirtimeWeights => {
-                "the access point's queue has no weights of stations; allowed with the discipline \"airtime\" and a \
-                 quantum"
-            }
-            Self::IsAccessPoint => "an access point has no such setting; allowed are stations",
-            Self::OnlyAtAccessPoint => "only an access point can have this queue discipline",
-            Self::OutOfRange(allowed) => allowed,
-            Self::NoAggregates => {
-                "the frames carry one MPDU each, so there are no aggregates to limit"
-            }
-            Self::NoWindow => {
-                "the flow has no such window; a TCP sender's can be limited in segments, in octets or by a divisor, \
-                 a receiver's in octets"
-            }
-            Self::NoRate => "the flow has no rate that can be limited; allowed with TFRC",
-            Self::HasStarted => "the flow has already started",
-            Self::IsNotOpen => "the flow has not started yet, or has already stopped",
-        }
-    }
-}
-
-impl fmt::Display for Unsettable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.reason())
-    }
-}
-
-impl std::error::Error for Unsettable {}
-
 /// Limits of the aggregates of one direction of a link; `None` leaves a limit as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AggregateLimits {
@@ -130,6 +56,14 @@ pub struct AggregateLimits {
     pub mpdus: Option<u16>,
     /// Longest A-MPDU [time on the air].
     pub duration: Option<Duration>,
+}
+
+/// Checks weights of DATA and ACKs.
+pub(crate) fn check_weights(Weights { data, ack }: Weights) -> Result<(), NotAllowed> {
+    if data > 0 && ack > 0 {
+        return Ok(());
+    }
+    Err(NotAllowed::OutOfRange("allowed are weights from 1 to 4294967295 packets per round"))
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -152,24 +86,24 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// the rates that the link really had.
     ///
     /// # Errors
-    /// [`Unsettable`] if the link does not have this rate, if rate control chooses it, or for an access point.
+    /// [`NotAllowed`] if the link does not have this rate, if rate control chooses it, or for an access point.
     pub fn set_rate(
         &mut self,
         Member { cell, node: station }: Member,
         direction: Direction,
         rate: impl Into<Rate>,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         let rate = rate.into();
         if station.is_ap() {
-            return Err(Unsettable::IsAccessPoint);
+            return Err(NotAllowed::IsAccessPoint);
         }
         let bss = &mut self.cells[cell.index()];
         let member = &bss.members[station.index()];
         if !member.rates.contains(&rate) {
-            return Err(Unsettable::NoSuchRate);
+            return Err(NotAllowed::NoSuchRate);
         }
         if member.is_adapted[direction as usize] {
-            return Err(Unsettable::RateIsFound);
+            return Err(NotAllowed::RateIsFound);
         }
         bss.cell.set_rate(station, direction, rate);
         let rate = rate.data_rate();
@@ -185,14 +119,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sets the error model of frames between a station and its access point. It applies to frames on the air as well.
     ///
     /// # Errors
-    /// [`Unsettable`] in a cell with a radio, and for an access point.
-    pub fn set_errors(&mut self, station: Member, errors: ErrorModel) -> Result<(), Unsettable> {
+    /// [`NotAllowed`] in a cell with a radio, and for an access point.
+    pub fn set_errors(&mut self, station: Member, errors: ErrorModel) -> Result<(), NotAllowed> {
         if station.node.is_ap() {
-            return Err(Unsettable::IsAccessPoint);
+            return Err(NotAllowed::IsAccessPoint);
         }
         let bss = &mut self.cells[station.cell.index()];
         let stream = bss.members[station.node.index()].errors.clone();
-        let stream = stream.ok_or(Unsettable::PowersDecide)?;
+        let stream = stream.ok_or(NotAllowed::PowersDecide)?;
         bss.cell.set_errors(station.node, errors, stream);
         Ok(())
     }
@@ -210,12 +144,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sets the weights of DATA and ACKs in the queue of a member, from the next packet on.
     ///
     /// # Errors
-    /// [`Unsettable::NoWeights`] if the queue has no weights.
-    pub fn set_weights(&mut self, of: Member, weights: Weights) -> Result<(), Unsettable> {
+    /// [`NotAllowed`] if the queue has no weights, and for a weight of 0.
+    pub fn set_weights(&mut self, of: Member, weights: Weights) -> Result<(), NotAllowed> {
         let bss = &mut self.cells[of.cell.index()];
         if !bss.members[of.node.index()].has_weights {
-            return Err(Unsettable::NoWeights);
+            return Err(NotAllowed::NoWeights);
         }
+        check_weights(weights)?;
         bss.cell.set_weights(of.node, weights);
         Ok(())
     }
@@ -225,11 +160,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// start anew.
     ///
     /// # Errors
-    /// [`Unsettable::OnlyAtAccessPoint`] for a station if the queue shares airtime or counts flows.
-    pub fn set_queue(&mut self, of: Member, queue: Queue) -> Result<(), Unsettable> {
+    /// [`NotAllowed::IsStation`] for a station if the queue shares airtime or counts flows.
+    pub fn set_queue(&mut self, of: Member, queue: Queue) -> Result<(), NotAllowed> {
         let discipline = queue.config.discipline;
         if !of.node.is_ap() && (discipline.shares_time() || queue.counts_flows) {
-            return Err(Unsettable::OnlyAtAccessPoint);
+            return Err(NotAllowed::IsStation);
         }
         let bss = &mut self.cells[of.cell.index()];
         bss.cell.set_queue(self.now, of.node, queue.config);
@@ -249,17 +184,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// station of twice the weight gets twice the airtime.
     ///
     /// # Errors
-    /// [`Unsettable`] if the queue does not share airtime by turns, for an access point, and for a weight of 0.
-    pub fn set_airtime_weight(&mut self, station: Member, weight: u16) -> Result<(), Unsettable> {
+    /// [`NotAllowed`] if the queue does not share airtime by turns, for an access point, and for a weight of 0.
+    pub fn set_airtime_weight(&mut self, station: Member, weight: u16) -> Result<(), NotAllowed> {
         if station.node.is_ap() {
-            return Err(Unsettable::IsAccessPoint);
+            return Err(NotAllowed::IsAccessPoint);
         }
         let bss = &mut self.cells[station.cell.index()];
         if !bss.cell.has_airtime_weights() {
-            return Err(Unsettable::NoAirtimeWeights);
+            return Err(NotAllowed::NoAirtimeWeights);
         }
         if weight == 0 {
-            return Err(Unsettable::OutOfRange("allowed are weights from 1 to 65535"));
+            return Err(NotAllowed::OutOfRange("allowed are weights from 1 to 65535"));
         }
         bss.cell.set_airtime_weight(station.node, weight);
         Ok(())
@@ -269,15 +204,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// [slots]. A back-off that has been drawn goes on.
     ///
     /// # Errors
-    /// [`Unsettable::OutOfRange`] if the smallest window exceeds the largest, or the largest exceeds 32 767.
+    /// [`NotAllowed::OutOfRange`] if the smallest window exceeds the largest, or the largest exceeds 32 767.
     pub fn set_contention_window(
         &mut self,
         of: Member,
         category: Option<AccessCategory>,
         (smallest, largest): (u16, u16),
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         if smallest > largest || largest > LARGEST_WINDOW {
-            return Err(Unsettable::OutOfRange(
+            return Err(NotAllowed::OutOfRange(
                 "allowed are windows up to 32767, of which the smallest does not exceed the largest",
             ));
         }
@@ -290,15 +225,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// has not ended, and to all later ones.
     ///
     /// # Errors
-    /// [`Unsettable::OutOfRange`] unless the AIFSN is from 1 to 15.
+    /// [`NotAllowed::OutOfRange`] unless the AIFSN is from 1 to 15.
     pub fn set_aifsn(
         &mut self,
         of: Member,
         category: Option<AccessCategory>,
         aifsn: u8,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         if !(1..=15).contains(&aifsn) {
-            return Err(Unsettable::OutOfRange("allowed is an AIFSN from 1 to 15"));
+            return Err(NotAllowed::OutOfRange("allowed is an AIFSN from 1 to 15"));
         }
         self.cells[of.cell.index()].cell.set_aifsn(self.now, of.node, category, aifsn);
         Ok(())
@@ -307,15 +242,15 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sets the TXOP limit of a member for one of its access categories, or for all. Zero allows one frame.
     ///
     /// # Errors
-    /// [`Unsettable::OutOfRange`] above 8160 µs, the largest value of the field that announces it.
+    /// [`NotAllowed::OutOfRange`] above 8160 µs, the largest value of the field that announces it.
     pub fn set_txop_limit(
         &mut self,
         of: Member,
         category: Option<AccessCategory>,
         limit: Duration,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         if limit > LONGEST_TXOP {
-            return Err(Unsettable::OutOfRange("allowed are limits up to 8.16 ms"));
+            return Err(NotAllowed::OutOfRange("allowed are limits up to 8.16 ms"));
         }
         self.cells[of.cell.index()].cell.set_txop_limit(of.node, category, limit);
         Ok(())
@@ -324,20 +259,20 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Sets limits of the A-MPDUs from or to a station. They cannot exceed those of the scenario.
     ///
     /// # Errors
-    /// [`Unsettable`] without a block ack agreement, for an access point, for a limit of 0, and beyond the scenario's
+    /// [`NotAllowed`] without a block ack agreement, for an access point, for a limit of 0, and beyond the scenario's
     /// limit.
     pub fn set_aggregate_limits(
         &mut self,
         station: Member,
         direction: Direction,
         limits: AggregateLimits,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         if station.node.is_ap() {
-            return Err(Unsettable::IsAccessPoint);
+            return Err(NotAllowed::IsAccessPoint);
         }
         let bss = &mut self.cells[station.cell.index()];
-        let most = bss.members[station.node.index()].aggregates.ok_or(Unsettable::NoAggregates)?;
-        let now = bss.cell.ampdu_limits(station.node, direction).ok_or(Unsettable::NoAggregates)?;
+        let most = bss.members[station.node.index()].aggregates.ok_or(NotAllowed::NoAggregates)?;
+        let now = bss.cell.ampdu_limits(station.node, direction).ok_or(NotAllowed::NoAggregates)?;
         let set = AmpduLimits {
             max_bytes: limits.bytes.unwrap_or(now.max_bytes),
             max_mpdus: limits.mpdus.unwrap_or(now.max_mpdus),
@@ -350,7 +285,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             && !set.max_duration.is_zero()
             && set.max_duration <= most.max_duration;
         if !is_allowed {
-            return Err(Unsettable::OutOfRange(
+            return Err(NotAllowed::OutOfRange(
                 "allowed are limits above 0, and up to those of the scenario",
             ));
         }
@@ -361,13 +296,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Limits the window of TCP at one end of a flow, in addition to its own window.
     ///
     /// # Errors
-    /// [`Unsettable::NoWindow`] for another transport, and for a receiver if the limit is not in octets.
+    /// [`NotAllowed::NoWindow`] for another transport, and for a receiver if the limit is not in octets.
     pub fn set_window_limit(
         &mut self,
         flow: FlowId,
         side: Side,
         limit: WindowLimit,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         let of = &self.flows[flow.index()];
         match (side, &of.source, &of.sink, limit) {
             (_, Source::External(_), ..)
@@ -378,7 +313,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             (Side::Receiver, _, Sink::Tcp(_), WindowLimit::None) => {
                 self.lift(LocalEnd { flow, side });
             }
-            _ => return Err(Unsettable::NoWindow),
+            _ => return Err(NotAllowed::NoWindow),
         }
         self.settle();
         Ok(())
@@ -387,19 +322,19 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Limits the rate of TFRC at one end of a flow; `None` removes the limit.
     ///
     /// # Errors
-    /// [`Unsettable::NoRate`] for another transport.
+    /// [`NotAllowed::NoRate`] for another transport.
     pub fn set_rate_limit(
         &mut self,
         flow: FlowId,
         side: Side,
         limit: Option<DataRate>,
-    ) -> Result<(), Unsettable> {
+    ) -> Result<(), NotAllowed> {
         let of = &self.flows[flow.index()];
         match (side, &of.source, &of.sink) {
             (_, Source::External(_), _)
             | (Side::Sender, Source::Tfrc(_), _)
             | (Side::Receiver, _, Sink::Tfrc(_)) => self.limit_rate(LocalEnd { flow, side }, limit),
-            _ => return Err(Unsettable::NoRate),
+            _ => return Err(NotAllowed::NoRate),
         }
         self.settle();
         Ok(())
@@ -408,10 +343,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Starts a flow now. The start that the scenario has planned for it is then without effect.
     ///
     /// # Errors
-    /// [`Unsettable::HasStarted`] if the flow has started before.
-    pub fn start_flow(&mut self, flow: FlowId) -> Result<(), Unsettable> {
+    /// [`NotAllowed::HasStarted`] if the flow has started before.
+    pub fn start_flow(&mut self, flow: FlowId) -> Result<(), NotAllowed> {
         if self.flows[flow.index()].phase != FlowPhase::Planned {
-            return Err(Unsettable::HasStarted);
+            return Err(NotAllowed::HasStarted);
         }
         self.start(flow);
         self.settle();
@@ -421,10 +356,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// Stops a flow now, as its `stop` would. A stopped flow cannot be started again.
     ///
     /// # Errors
-    /// [`Unsettable::IsNotOpen`] if the flow has not started yet, or has stopped.
-    pub fn stop_flow(&mut self, flow: FlowId) -> Result<(), Unsettable> {
+    /// [`NotAllowed::IsNotOpen`] if the flow has not started yet, or has stopped.
+    pub fn stop_flow(&mut self, flow: FlowId) -> Result<(), NotAllowed> {
         if self.flows[flow.index()].phase != FlowPhase::Open {
-            return Err(Unsettable::IsNotOpen);
+            return Err(NotAllowed::IsNotOpen);
         }
         self.stop(flow);
         self.settle();

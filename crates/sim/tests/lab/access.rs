@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::link::LinkId;
 use airfair_sim::metrics::Metrics;
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::outcome::Outcome;
 use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::Scenario;
-use airfair_sim::world::{AggregateLimits, Direction, Pause, Unsettable, WindowLimit, World};
+use airfair_sim::world::{AggregateLimits, Direction, Pause, WindowLimit, World};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::edca::AccessCategory;
 
@@ -18,7 +19,7 @@ use crate::common::{SATURATED, TCP, parse, run_once, uploads};
 type Driven = World<Metrics, FreeRunning>;
 
 /// Change of a setting.
-type Set = fn(&mut Driven) -> Result<(), Unsettable>;
+type Set = fn(&mut Driven) -> Result<(), NotAllowed>;
 
 /// A run of `scenario` whose owner calls `set` after each of the `steps` [ns].
 fn stepped(scenario: &Scenario, steps: &[u64], mut set: impl FnMut(&mut Driven)) -> Outcome {
@@ -80,7 +81,7 @@ fn set_all_to_what_they_are(world: &mut Driven, scenario: &Scenario) {
     for station in (0..scenario.stations.len()).map(|it| world.station(it)).collect::<Vec<_>>() {
         let same = world.set_aggregate_limits(station, Direction::Up, AggregateLimits::default());
         let has_aggregates = scenario.stations[0].link.is_some();
-        assert_eq!(same, if has_aggregates { Ok(()) } else { Err(Unsettable::NoAggregates) });
+        assert_eq!(same, if has_aggregates { Ok(()) } else { Err(NotAllowed::NoAggregates) });
     }
     world.set_link_rate(LinkId::forth(0), scenario.links[0].rate);
 }
@@ -186,7 +187,7 @@ fn aggregates_that_are_set_at_the_start_are_those_of_the_scenario() {
         assert_eq!(world.set_aggregate_limits(world.station(0), Direction::Up, limits), Ok(()));
         let none = AggregateLimits { mpdus: Some(0), ..Default::default() };
         let refused = world.set_aggregate_limits(world.station(0), Direction::Up, none);
-        assert!(matches!(refused, Err(Unsettable::OutOfRange(_))));
+        assert!(matches!(refused, Err(NotAllowed::OutOfRange(_))));
     });
     let radio = &three.stations[0].radio;
     assert_eq!(radio.aggregated_mpdus, 3 * radio.aggregates);
@@ -232,13 +233,13 @@ fn a_station_of_three_times_the_weight_has_three_times_the_airtime() {
     let set = |world: &mut Driven, weight| world.set_airtime_weight(world.station(1), weight);
     let airtime = parse(&text("discipline = \"airtime\""));
     let outcome = driven(&airtime, |world| {
-        assert!(matches!(set(world, 0), Err(Unsettable::OutOfRange(_))));
+        assert!(matches!(set(world, 0), Err(NotAllowed::OutOfRange(_))));
         assert_eq!(set(world, 768), Ok(()));
     });
     let [one, two] = [0, 1].map(|it: usize| outcome.stations[it].airtime_data_down.as_secs_f64());
     assert!((two / one - 3.0).abs() < 0.1, "{one} s and {two} s");
     let fifo = parse(&text("packets = 50"));
-    driven(&fifo, |world| assert_eq!(set(world, 768), Err(Unsettable::NoAirtimeWeights)));
+    driven(&fifo, |world| assert_eq!(set(world, 768), Err(NotAllowed::NoAirtimeWeights)));
 }
 
 #[test]
@@ -272,12 +273,12 @@ fn a_flow_that_the_owner_starts_and_stops_is_as_one_with_a_start_and_a_stop() {
         let set = stepped(&owned, &[200_000_001, 400_000_000], |world| {
             changes += 1;
             if changes == 1 {
-                assert_eq!(world.stop_flow(flow), Err(Unsettable::IsNotOpen));
+                assert_eq!(world.stop_flow(flow), Err(NotAllowed::IsNotOpen));
                 assert_eq!(world.start_flow(flow), Ok(()));
             } else {
-                assert_eq!(world.start_flow(flow), Err(Unsettable::HasStarted));
+                assert_eq!(world.start_flow(flow), Err(NotAllowed::HasStarted));
                 assert_eq!(world.stop_flow(flow), Ok(()));
-                assert_eq!(world.stop_flow(flow), Err(Unsettable::IsNotOpen));
+                assert_eq!(world.stop_flow(flow), Err(NotAllowed::IsNotOpen));
             }
         });
         let planned = run_once(&planned, 0);
@@ -297,15 +298,15 @@ fn limits_of_flows_are_refused_where_the_transport_has_none() {
         assert_eq!(world.set_window_limit(flow, Side::Receiver, WindowLimit::None), Ok(()));
         assert_eq!(world.set_window_limit(flow, Side::Sender, WindowLimit::Segments(2)), Ok(()));
         let segments = world.set_window_limit(flow, Side::Receiver, WindowLimit::Segments(2));
-        assert_eq!(segments, Err(Unsettable::NoWindow));
-        assert_eq!(world.set_rate_limit(flow, Side::Sender, rate), Err(Unsettable::NoRate));
+        assert_eq!(segments, Err(NotAllowed::NoWindow));
+        assert_eq!(world.set_rate_limit(flow, Side::Sender, rate), Err(NotAllowed::NoRate));
     });
     // Two segments of 1460 octets per round trip of at least 4 ms.
     assert!(tcp.flows[0].delivered.bits() < 2 * 1_460 * 8 * 250, "{:?}", tcp.flows[0].delivered);
     let tfrc = driven(&scenario("{ kind = \"tfrc\" }"), |world| {
         assert_eq!(world.set_rate_limit(flow, Side::Sender, rate), Ok(()));
         let window = world.set_window_limit(flow, Side::Sender, WindowLimit::Segments(2));
-        assert_eq!(window, Err(Unsettable::NoWindow));
+        assert_eq!(window, Err(NotAllowed::NoWindow));
     });
     assert!(tfrc.flows[0].delivered.bits() <= 1_010_000, "{:?}", tfrc.flows[0].delivered);
 }
@@ -321,7 +322,7 @@ fn settings_of_members_that_have_none_are_refused() {
             world.set_airtime_weight(access_point, 256),
             world.set_aggregate_limits(access_point, Direction::Up, AggregateLimits::default()),
         ];
-        assert_eq!(refused, [Err(Unsettable::IsAccessPoint); 3]);
+        assert_eq!(refused, [Err(NotAllowed::IsAccessPoint); 3]);
         let refused = [
             world.set_contention_window(station, None, (63, 31)),
             world.set_contention_window(station, None, (63, 65_535)),
@@ -330,7 +331,7 @@ fn settings_of_members_that_have_none_are_refused() {
             world.set_txop_limit(station, None, Duration::from_micros(8_161)),
         ];
         assert!(
-            refused.iter().all(|it| matches!(it, Err(Unsettable::OutOfRange(_)))),
+            refused.iter().all(|it| matches!(it, Err(NotAllowed::OutOfRange(_)))),
             "{refused:?}"
         );
         let airtime = parse(
@@ -338,7 +339,7 @@ fn settings_of_members_that_have_none_are_refused() {
              [station.s]\n[host.h]\n[flow.f]\nfrom = \"s\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\n",
         );
         let queue = airtime.cells[0].ap.queue;
-        assert_eq!(world.set_queue(station, queue), Err(Unsettable::OnlyAtAccessPoint));
+        assert_eq!(world.set_queue(station, queue), Err(NotAllowed::IsStation));
         let fifo = airtime.stations[0].queue;
         assert_eq!(world.set_queue(station, fifo), Ok(()));
     });

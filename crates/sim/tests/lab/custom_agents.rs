@@ -5,8 +5,9 @@ mod own_scheme;
 
 use airfair_laws::arf_aware;
 use airfair_sim::clock::FreeRunning;
-use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Refused, Seen, View};
+use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
 use airfair_sim::metrics::Metrics;
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::outcome::Outcome;
 use airfair_sim::packet::Side;
 use airfair_sim::random::Streams;
@@ -182,17 +183,17 @@ impl CustomAgent for Asks {
         let end =
             own.unwrap_or(LocalEnd { flow: airfair_sim::packet::FlowId(0), side: Side::Sender });
         let checks = [
-            (Action::SetCwnd(end, 4), if is_ap { Err(Refused::NotHere) } else { Ok(()) }),
+            (Action::SetCwnd(end, 4), if is_ap { Err(NotAllowed::NotHere) } else { Ok(()) }),
             (
                 Action::LimitRate(end, airfair_units::DataRate::from_mbps(1)),
-                Err(if is_ap { Refused::NotHere } else { Refused::NoRate }),
+                Err(if is_ap { NotAllowed::NotHere } else { NotAllowed::NoRate }),
             ),
-            (Action::SetWeights(Weights::default()), Err(Refused::NoWeights)),
-            (Action::RewriteWindow(Bytes::new(1)), Err(Refused::NoPacket)),
-            (Action::DropPacket, Err(Refused::NoPacket)),
-            (Action::DelayPacket(now), Err(Refused::NoPacket)),
-            (Action::AddElements(airfair_wlan::Elements::default()), Err(Refused::NoBeacon)),
-            (Action::WatchPackets, if is_ap { Ok(()) } else { Err(Refused::NotAccessPoint) }),
+            (Action::SetWeights(Weights::default()), Err(NotAllowed::NoWeights)),
+            (Action::RewriteWindow(Bytes::new(1)), Err(NotAllowed::NoPacket)),
+            (Action::DropPacket, Err(NotAllowed::NoPacket)),
+            (Action::DelayPacket(now), Err(NotAllowed::NoPacket)),
+            (Action::AddElements(airfair_wlan::Elements::default()), Err(NotAllowed::NoBeacon)),
+            (Action::WatchPackets, if is_ap { Ok(()) } else { Err(NotAllowed::IsStation) }),
             (Action::Listen(Listen::All), Ok(())),
             (Action::Wake(now), Ok(())),
         ];

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use airfair_sim::clock::FreeRunning;
-use airfair_sim::coupling::{self, Action, CustomAgent, LocalEnd, Seen, View};
+use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Seen, View};
 use airfair_sim::metrics::Metrics;
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::{External, ExternalTcp, FlowId, Handle, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{
@@ -252,7 +253,7 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
 
 /// Agent of a station that asks for limits at the start, before the kernel's connection is open.
 #[derive(Clone, Debug)]
-struct Early(Vec<(Action, Result<(), coupling::Refused>)>);
+struct Early(Vec<(Action, Result<(), NotAllowed>)>);
 
 impl CustomAgent for Early {
     fn handle(&mut self, now: Time, seen: &Seen<'_>, view: &View<'_>, actions: &mut Vec<Action>) {
@@ -283,13 +284,12 @@ fn limits_of_the_kernels_transports_wait_for_their_connection() {
         let end = LocalEnd { flow, side };
         let is_sender = side == Side::Sender;
         let of_sender = |refused| if is_sender { Ok(()) } else { Err(refused) };
-        let cwnd =
-            if is_sender { coupling::Refused::KernelsCwnd } else { coupling::Refused::NoWindow };
+        let cwnd = if is_sender { NotAllowed::KernelsCwnd } else { NotAllowed::NoWindow };
         let asked = vec![
             (Action::LimitWindow(end, octets), Ok(())),
-            (Action::LimitWindow(end, segments), of_sender(coupling::Refused::NoWindow)),
+            (Action::LimitWindow(end, segments), of_sender(NotAllowed::NoWindow)),
             (Action::SetCwnd(end, 4), Err(cwnd)),
-            (Action::LimitRate(end, DataRate::from_mbps(1)), Err(coupling::Refused::NoRate)),
+            (Action::LimitRate(end, DataRate::from_mbps(1)), Err(NotAllowed::NoRate)),
             (Action::EstimateRoundTrip(end), Ok(())),
         ];
         world.add_agent(world.station(0), Box::new(Early(asked)));
@@ -301,7 +301,7 @@ fn limits_of_the_kernels_transports_wait_for_their_connection() {
     }
     let (mut world, flow) = falling("from = \"s\"\nto = \"h\"", "tfrc");
     let end = LocalEnd { flow, side: Side::Sender };
-    let (rate, cwnd) = (DataRate::from_mbps(1), Err(coupling::Refused::NoWindow));
+    let (rate, cwnd) = (DataRate::from_mbps(1), Err(NotAllowed::NoWindow));
     let asked = vec![(Action::SetCwnd(end, 4), cwnd), (Action::LimitRate(end, rate), Ok(()))];
     world.add_agent(world.station(0), Box::new(Early(asked)));
     assert_eq!(world.poll_output(), Some(Output::RateLimit(flow, Side::Sender, Some(rate))));

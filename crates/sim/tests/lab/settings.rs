@@ -3,10 +3,11 @@
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::link::LinkId;
 use airfair_sim::metrics::Metrics;
+use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::outcome::Outcome;
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{ErrorModel, Loss, Scenario};
-use airfair_sim::world::{Direction, Pause, Unsettable, World};
+use airfair_sim::world::{Direction, Pause, World};
 use airfair_units::{DataRate, Duration, Probability, Time};
 use airfair_wlan::Weights;
 
@@ -41,7 +42,7 @@ fn a_rate_that_is_set_is_as_one_that_the_scenario_changes() {
         let station = world.station(0);
         assert_eq!(world.set_rate(station, Direction::Up, DataRate::from_mbps(1)), Ok(()));
         let no_rate = world.set_rate(station, Direction::Up, DataRate::from_mbps(54));
-        assert_eq!(no_rate, Err(Unsettable::NoSuchRate));
+        assert_eq!(no_rate, Err(NotAllowed::NoSuchRate));
     });
     assert_eq!(by_owner.flows[0].delivered, by_scenario.flows[0].delivered);
     assert_eq!(by_owner.channels, by_scenario.channels);
@@ -102,7 +103,7 @@ fn weights_that_are_set_at_the_start_are_those_of_the_scenario() {
     let set = driven(&equal, 0, |world| {
         assert_eq!(world.set_weights(world.access_point(0), weights), Ok(()));
         let none = world.set_weights(world.station(0), weights);
-        assert_eq!(none, Err(Unsettable::NoWeights));
+        assert_eq!(none, Err(NotAllowed::NoWeights));
     });
     let [set, other, equal] =
         [set, run_once(&other, 0), run_once(&equal, 0)].map(|it| it.record_hash);
@@ -193,8 +194,8 @@ fn what_a_law_or_powers_decide_cannot_be_set() {
         let (station, rate) = (world.station(0), DataRate::from_mbps(11));
         let [up, down] =
             [Direction::Up, Direction::Down].map(|it| world.set_rate(station, it, rate));
-        assert_eq!((up, down), (Err(Unsettable::RateIsFound), Ok(())));
+        assert_eq!((up, down), (Err(NotAllowed::RateIsFound), Ok(())));
         let errors = ErrorModel::Bernoulli(Probability::ONE);
-        assert_eq!(world.set_errors(station, errors), Err(Unsettable::PowersDecide));
+        assert_eq!(world.set_errors(station, errors), Err(NotAllowed::PowersDecide));
     });
 }
