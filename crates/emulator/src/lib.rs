@@ -75,3 +75,4 @@ mod store;
 mod traffic;
 pub mod verdict;
 mod view;
+mod wall;

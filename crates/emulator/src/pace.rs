@@ -13,15 +13,7 @@ use airfair_units::{Duration, Time};
 use crate::lateness::STALL;
 use crate::laws::AllLaws;
 use crate::verdict::{BySecond, Span};
-
-/// Wall clock with a sleep that input interrupts.
-pub(crate) trait Wall {
-    /// Wall time since a fixed, arbitrary moment.
-    fn now(&mut self) -> Duration;
-
-    /// Sleeps until `at`; true if input came first or is waiting already.
-    fn sleep_until(&mut self, at: Duration) -> bool;
-}
+use crate::wall::Wall;
 
 /// Maps channel time, the clock of the simulated cell, to wall time, and keeps account of idle time
 /// and stalls.

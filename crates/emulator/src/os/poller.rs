@@ -7,7 +7,7 @@ use airfair_units::Duration;
 
 use super::calls;
 use super::interface::Port;
-use crate::pace::Wall;
+use crate::wall::Wall;
 
 /// Number of the [`Bell`] in epoll events.
 const BELL: u64 = u64::MAX;

@@ -14,7 +14,7 @@ mod seen;
 
 use std::sync::{Arc, Mutex};
 
-use airfair_sim::coupling::{Action, CustomAgent, Link, LocalEnd, Passage, Seen, View};
+use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
 use airfair_sim::scenario::Scenario;
 use airfair_units::Time;
 use airfair_wlan::{Elements, Listen};
@@ -229,7 +229,7 @@ impl PyLaw {
     fn find_ends(&mut self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
         let is_limitable = |end: &LocalEnd| end.flow.index() < self.names.limitable_flows;
         self.ends = view.ends().filter(is_limitable).collect();
-        self.scope().set_link(Link::of(view));
+        self.scope().set_link(view.link());
         let mut ends = Vec::new();
         for (index, end) in self.ends.iter().copied().enumerate() {
             let flow = self.names.flows[end.flow.index()].bind(py).to_string();

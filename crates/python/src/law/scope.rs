@@ -64,7 +64,7 @@ impl Scope {
         }));
         self.actions.clear();
         if let Some(link) = &mut self.link {
-            link.update(view);
+            view.update(link);
         }
     }
 

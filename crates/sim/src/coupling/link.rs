@@ -10,8 +10,6 @@ use airfair_wlan::airtime::{Airtime, Protection};
 use airfair_wlan::phy::TxVector;
 use airfair_wlan::{Carrier, NodeId};
 
-use super::View;
-
 /// Exchange that begins with a channel access of duration `access` and carries the packets of `load`.
 pub(super) fn exchange(
     airtime: &Airtime,
@@ -30,27 +28,19 @@ pub(super) fn exchange(
 }
 
 /// Link between a station and its access point, as far as the station knows it: the timing of the cell, and the limits
-/// of aggregates in both directions. An agent keeps it longer than its [`View`].
+/// of aggregates in both directions. An agent keeps it longer than its view.
 #[derive(Clone, Debug)]
 pub struct Link {
     station: NodeId,
     airtime: Arc<Airtime>,
     /// Rules for aggregates up and down.
-    agreements: [Option<Agreement>; 2],
+    pub(super) agreements: [Option<Agreement>; 2],
 }
 
 impl Link {
-    /// Link of the node of a view; `None` at an access point.
-    pub fn of(view: &View<'_>) -> Option<Self> {
-        let (station, airtime) = (view.node, Arc::new(view.airtime().clone()));
-        let mut link = Self { station, airtime, agreements: [None; 2] };
-        link.update(view);
-        (!station.is_ap()).then_some(link)
-    }
-
-    /// Takes over the limits of aggregates, which may have changed.
-    pub fn update(&mut self, view: &View<'_>) {
-        self.agreements = [Direction::Up, Direction::Down].map(|way| view.agreement(way).copied());
+    /// Link of a station in a cell with this timing, without aggregates.
+    pub(super) fn new(station: NodeId, airtime: &Airtime) -> Self {
+        Self { station, airtime: Arc::new(airtime.clone()), agreements: [None; 2] }
     }
 
     /// Channel time of one of up to `most` packets of `msdu` octets that share an exchange at this rate, which begins

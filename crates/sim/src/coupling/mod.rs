@@ -337,6 +337,18 @@ impl View<'_> {
         self.air.agreement(from, to)
     }
 
+    /// Link of the station with its access point; `None` at an access point.
+    pub fn link(&self) -> Option<Link> {
+        let mut link = Link::new(self.node, self.airtime());
+        self.update(&mut link);
+        (!self.node.is_ap()).then_some(link)
+    }
+
+    /// Updates the limits of aggregates of the station's link, which may have changed.
+    pub fn update(&self, link: &mut Link) {
+        link.agreements = [Direction::Up, Direction::Down].map(|way| self.agreement(way).copied());
+    }
+
     /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
     /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
     pub fn exchange(&self, access: Duration, load: Load) -> Exchange {
