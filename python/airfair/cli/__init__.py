@@ -12,7 +12,7 @@ from airfair._core import RunError, ScenarioError
 from airfair.errors import describe
 from airfair.replacing import inputs_noted
 
-from . import completers
+from . import completers, laws
 from .grammar import parser
 from .status import (
     BAD_INPUT,
@@ -64,6 +64,10 @@ def _command(command_line: list[str]) -> int:
         return complain(FAILED, describe(error))
     except KeyboardInterrupt:
         return complain(INTERRUPTED, "interrupted")
+    except Exception as error:
+        if laws.has_raised(error):
+            return laws.failed(error)
+        raise
     return status
 
 

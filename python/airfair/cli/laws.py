@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from airfair.law import Law
 
 
-def add(command: argparse.ArgumentParser) -> None:
-    """Add the option `--law`."""
+def add(
+    command: argparse.ArgumentParser,
+    about: str = "replications run on all cores, but with trace files one after the other",
+) -> None:
+    """Add the option `--law`; `about` is the part of its help that depends on the command."""
     command.add_argument(
         "--law",
         action="append",
         default=[],
         metavar="NODE=MODULE:CLASS",
         help="run a law of your own, for example 'station.*=mylaws:Mine'; the module is searched beside the "
-        "scenario, in the working directory and on the Python path; replications run on all cores, but with "
-        "trace files one after the other; may be repeated",
+        f"scenario, in the working directory and on the Python path; {about}; may be repeated",
     )
 
 
@@ -55,6 +57,12 @@ def of(arguments: argparse.Namespace, name: str, scenario: Scenario) -> dict[str
     if problems:
         raise InputError(*problems)
     return laws
+
+
+def has_raised(error: Exception) -> bool:
+    """True if a law has raised the exception: a note names the law, its node and the time."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    return any(note.startswith("in ") and note.endswith(" of the run") for note in notes)
 
 
 def failed(error: Exception) -> int:
