@@ -28,6 +28,7 @@ def document(found: Found) -> Json:
         "title": scheme.title,
         "standard": scheme.standard,
         "paper": scheme.paper,
+        "laws": [law.written for law in scheme.laws],
         "version": __version__,
         "seed": plan.seed,
         "points": len(found.points),

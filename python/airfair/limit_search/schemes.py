@@ -6,8 +6,11 @@ its judged measures.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from .cells import STATIONS as AT_STATIONS
 from .cells import Keys, Switch
 from .space import (
     AP_QUEUE,
@@ -37,6 +40,10 @@ from .space import (
     under,
 )
 
+if TYPE_CHECKING:
+    from airfair.law import Laws
+    from airfair.law_use import LawUse
+
 _TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
 
 
@@ -46,7 +53,8 @@ class Scheme:
 
     id: str
     title: str
-    paper: str
+    paper: str | None
+    """Paper of the scheme; `None` for a law of one's own."""
     space: Space
     judged: tuple[str, ...]
     """Measures that decide the effect at a point: the aims of the scheme, and total goodput."""
@@ -62,6 +70,10 @@ class Scheme:
     """True if only flows from stations can use the scheme."""
     leaves_one: bool = False
     """True if at least one flow must not use the scheme."""
+    laws: tuple[LawUse, ...] = ()
+    """Laws of one's own that are the scheme."""
+    set: Keys = field(default_factory=dict)
+    """Keys of the scenario with the scheme, by dotted path."""
 
     standard: str | None = None
     """Standard of the space if it has only one; by default the space has 802.11b, a and g."""
@@ -78,7 +90,9 @@ class Scheme:
     @property
     def switch(self) -> Switch:
         """Keys that turn the scheme on."""
-        return Switch(self.flow, self.cell, self.base, self.senders_only, self.leaves_one)
+        return Switch(
+            self.flow, self.cell, self.base, self.senders_only, self.leaves_one, self.laws
+        )
 
 
 _CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
@@ -195,3 +209,52 @@ SCHEMES = {
         ),
     )
 }  # fmt: skip
+
+
+_AT_ACCESS_POINT = ("access-point", "access-point.*", "access-point.cell")
+_LAW_SPACE: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW)
+LAW_JUDGED = ("total", "airtime_fairness")
+"""Measures that decide the effect of a law of one's own, unless the caller chooses others."""
+_LAW_MEASURES = (
+    "total", "airtime_fairness", "goodput_fairness", "balance", "slowest", "own", "others", "loss", "delay",
+    "completion",
+)  # fmt: skip
+
+
+def of_laws(
+    laws: Laws | Iterable[LawUse],
+    judged: Sequence[str] = LAW_JUDGED,
+    set: Keys | None = None,  # noqa: A002 - named after the option --set
+) -> Scheme:
+    """Scheme that consists of laws of one's own.
+
+    A law acts at the access point, or at the stations. At "station.*" it acts at 1 to 100 % of the stations:
+    at those whose flows use the scheme. `judged` are ids of `MEASURES`; `set` has keys of the scenario with
+    the laws, by dotted path.
+
+    Raises `LawError` for another node, and for a value that creates no law.
+    """
+    from airfair.law import LawError
+    from airfair.law_use import uses
+
+    own = uses(laws)
+    if not own:
+        raise LawError("laws: there is none; allowed is at least one")
+    for law in own:
+        if law.node != AT_STATIONS and law.node not in _AT_ACCESS_POINT:
+            raise LawError(
+                f"{law.node!r}: each condition has other stations; allowed are access-point and {AT_STATIONS}"
+            )
+    at_stations = any(law.node == AT_STATIONS for law in own)
+    felt = [name for name in _LAW_MEASURES if at_stations or name not in {"own", "others"}]
+    named = list(dict.fromkeys(law.name for law in own))
+    return Scheme(
+        id="+".join(name.replace(":", ".") for name in named),
+        title=", ".join(f"{law.name} at {law.node}" for law in own),
+        paper=None,
+        space=(*_LAW_SPACE, DEPLOYED) if at_stations else _LAW_SPACE,
+        judged=tuple(dict.fromkeys(judged)),
+        felt=tuple(name for name in felt if name not in judged),
+        laws=own,
+        set=dict(set or {}),
+    )

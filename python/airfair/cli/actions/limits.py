@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -13,13 +14,17 @@ from airfair.cli.status import DONE, INTERRUPTED, InputError
 from airfair.errors import describe
 from airfair.limit_search import files
 from airfair.limit_search.cells import TODAYS
-from airfair.limit_search.schemes import SCHEMES, Scheme
+from airfair.limit_search.measures import MEASURES
+from airfair.limit_search.schemes import LAW_JUDGED, SCHEMES, Scheme, of_laws
 from airfair.limit_search.search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
 from airfair.limit_search.standards import STANDARDS, TODAY
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
     import argparse
+
+    from airfair.archive import Job
+    from airfair.scenario import Value
 
 FEWEST_POINTS, MOST_POINTS = 16, 4096
 FEWEST_REPLICATIONS = 3
@@ -28,14 +33,15 @@ FEWEST_REPLICATIONS = 3
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, standard, list, quick, points, replications, seed, threads, out and json. Without a
-    scheme, all schemes are searched one after the other. Raises InputError for mistakes of the user.
+    `args` has scheme, law, judge, set, standard, list, quick, points, replications, seed, threads, out and
+    json. Without a scheme and a law, all schemes are searched one after the other. Raises InputError for
+    mistakes of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
         return DONE
     plan = _plan(args)
-    chosen = _chosen(args.scheme, args.standard)
+    chosen = _chosen(args)
     out: Path = args.out or Path("results/limits")
     places = {scheme.id: out / (args.standard or "") / scheme.id for scheme in chosen}
     outputs = [output.Output("--out", place, files.names()) for place in places.values()]
@@ -45,7 +51,7 @@ def main(args: argparse.Namespace) -> int:
     documents: list[dict[str, Any]] = []
     every: list[Found] = []
     for scheme in chosen:
-        found = _search(scheme, plan, out, args.threads)
+        found = _search(scheme, plan, (out, places[scheme.id]), args)
         every.append(found)
         documents.append(_save(found, places[scheme.id], force=args.force))
         _tell(found, people, places[scheme.id])
@@ -84,25 +90,78 @@ def _plan(args: argparse.Namespace) -> Plan:
     return Plan(points, replications, seed, times)
 
 
-def _chosen(name: str | None, standard: str | None) -> list[Scheme]:
-    problems = []
+def _chosen(args: argparse.Namespace) -> list[Scheme]:
+    name, standard = args.scheme, args.standard
+    problems = _misplaced(args)
     for what, value, allowed in (("scheme", name, SCHEMES), ("--standard", standard, STANDARDS)):
         if value is not None and value not in allowed:
             hint = did_you_mean(value, allowed)
             problems.append(f"{what} {value!r}: unknown{hint}; allowed {', '.join(allowed)}")
     if problems:
         raise InputError(*problems)
-    chosen = list(SCHEMES.values()) if name is None else [SCHEMES[name]]
+    if args.law:
+        chosen = [_of_laws(args)]
+    elif name is not None:
+        chosen = [SCHEMES[name]]
+    else:
+        chosen = [*SCHEMES.values()]
     return [scheme.under(standard) for scheme in chosen] if standard else chosen
 
 
-def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found:
+def _misplaced(args: argparse.Namespace) -> list[str]:
+    """Problems of options that go together with `--law`, or not with it."""
+    if args.law:
+        problems = [
+            f"--judge {name!r}: unknown{did_you_mean(name, MEASURES)}; allowed {', '.join(MEASURES)}"
+            for name in args.judge
+            if name not in MEASURES
+        ]
+        if args.scheme is not None:
+            problems.append(f"scheme {args.scheme!r}: allowed is a scheme or --law, not both")
+        return problems
+    given = [f"--{option}" for option in ("judge", "set") if getattr(args, option)]
+    return [f"{option}: allowed only with --law" for option in given]
+
+
+def _of_laws(args: argparse.Namespace) -> Scheme:
+    """Scheme of the laws of the command line; raises `InputError` with all mistakes."""
+    from airfair.cli import laws, scenarios
+    from airfair.law import Law, LawError
+
+    own = laws.named(args.law, [Path()], lambda node: of_laws({node: Law}))
+    keys = {path: _value(text) for path, text in scenarios.keys(args.set)}
+    try:
+        return of_laws(own, args.judge or LAW_JUDGED, keys)
+    except LawError as error:
+        raise InputError(f"--law: {error}") from error
+
+
+def _value(text: str) -> Value:
+    """Value of a key in TOML; other text stands for itself, as in `1 Mb/s`."""
+    try:
+        value: Value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value
+
+
+def _search(
+    scheme: Scheme, plan: Plan, folders: tuple[Path, Path], args: argparse.Namespace
+) -> Found:
+    """Search a scheme; `folders` are those of all results and of the scheme."""
     from airfair.archive import Archive
     from airfair.terminal import Progress
 
+    out, own = folders
+
+    def failed(found: Found, job: Job) -> None:
+        place = files.save_failed(found, job, own, force=args.force)
+        words = f"wrote {place}, the scenario in whose replication {job.replication} the law failed"
+        _write(f"airfair: {words}\n", sys.stderr)
+
     try:
         with Archive(out / files.ARCHIVE) as archive, Progress(scheme.id) as progress:
-            return find(scheme, plan, archive, progress, threads)
+            return find(scheme, plan, archive, progress, args.threads, on_failure=failed)
     except OSError as error:
         raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
 
