@@ -9,6 +9,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -96,7 +97,7 @@ def test_a_law_of_stations_acts_at_those_whose_flows_use_it_and_one_of_an_access
     scheme = of_laws({"station.*": law("Idle"), "access-point": law("Mute")})
     assert scheme.id == "lostlaws.Idle+lostlaws.Mute"
     seen = set()
-    for place in spread(scheme.space, 64, seed=1):
+    for place in spread(scheme.space, 32, seed=1):
         where = condition(scheme.space, place.tolist())
         both = pair(where, scheme.switch, PLAN.times)
         assert both.without == both.using
@@ -167,6 +168,14 @@ def test_runs_of_a_search_are_those_of_the_same_scenario_with_the_same_laws() ->
         goodput = result.flows["goodput_bps"].to_numpy().reshape(PLAN.replications, -1)
         assert np.array_equal(point.using["total"], goodput.sum(axis=1))
     assert any(not np.array_equal(one.using["total"], one.without["total"]) for one in some)
+
+
+@pytest.mark.usefixtures("folder")
+def test_processes_of_their_own_find_what_one_process_finds() -> None:
+    scheme, plan = of_laws({"station.*": law("Narrow")}), replace(PLAN, points=4)
+    at_once, in_turn = (find(scheme, plan, threads=threads) for threads in (2, 1))
+    assert at_once.comparisons == in_turn.comparisons
+    assert any(one.effect for each in in_turn.comparisons for one in each.values())
 
 
 # ------------------------------------------------------------------ archive
