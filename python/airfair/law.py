@@ -22,6 +22,12 @@ class LawError(ValueError):
     """Raised for a law that does not exist, that is given to no node, or whose file has changed."""
 
 
+def has_raised(error: BaseException) -> bool:
+    """True if a law has raised the exception: a note names the law or its node, and the time."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    return any(note.startswith("in ") and note.endswith(" of the run") for note in notes)
+
+
 class LawWarning(UserWarning):
     """Warning that a law can run in this process alone, and so on one core."""
 
@@ -81,6 +87,8 @@ class Law:
         """Handle a beacon that is due; an access point's law returns elements for it, or `None`.
 
         Octets form one vendor-specific element. A mapping has the octets of each element by its number.
+
+        Laws of the stations are called, too, so that they can count the beacons that they miss.
         """
 
     def timer(self, node: Node) -> None:

@@ -65,7 +65,9 @@ def _command(command_line: list[str]) -> int:
     except KeyboardInterrupt:
         return complain(INTERRUPTED, "interrupted")
     except Exception as error:
-        if laws.has_raised(error):
+        from airfair.law import has_raised
+
+        if has_raised(error):
             return laws.failed(error)
         raise
     return status

@@ -87,13 +87,7 @@ def _found(law: str, folders: Sequence[Path]) -> type[Law]:
     return find(f"{file.stem}:{name}", [file.parent])
 
 
-def has_raised(error: Exception) -> bool:
-    """True if a law has raised the exception: a note names the law, its node and the time."""
-    notes: list[str] = getattr(error, "__notes__", [])
-    return any(note.startswith("in ") and note.endswith(" of the run") for note in notes)
-
-
-def failed(error: Exception) -> int:
+def failed(error: BaseException) -> int:
     """Print the traceback of a law that has raised an exception, without the frames of airfair."""
     from airfair.law_worker import trimmed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -10,7 +11,8 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from .environment import Action, Seen
-from .task import TASK, Options, Task, TaskError, observations, record_hash
+from .task import Options, Task, TaskError, observations, record_hash
+from .tasks import TASK
 
 Infos = dict[str, dict[str, Any]]
 """Information for each station."""
@@ -26,7 +28,7 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
             raise TaskError(f'reward = {reward!r}: allowed are "cell" and "own"')
         self.metadata = {"name": TASK, "render_modes": []}
         self.render_mode = render_mode
-        self.task = Task(**options)
+        self.task = Task(task=TASK, **options)
         self.possible_agents = list(self.task.stations())
         self.agents: list[str] = []
         self._shares = reward == "cell"
@@ -63,7 +65,7 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
         agents = self.agents
         if not agents:
             raise ResetNeeded("the episode is over or has not begun: call reset first")
-        self._worlds.set_station_windows(0, [self.task.slots(actions[name]) for name in agents])
+        self._worlds.set([[*chain.from_iterable(self.task.values(actions[it]) for it in agents)]])
         seen, rewards, (over,) = self._worlds.advance()
         each = [float(rewards.sum())] * len(agents) if self._shares else rewards.tolist()
         info = {}

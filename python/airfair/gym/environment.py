@@ -1,4 +1,4 @@
-"""The environment of Gymnasium: one cell at a time."""
+"""The environment of Gymnasium: one world at a time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from .task import Options, Task, record_hash
+from .tasks import TASK
 
 Seen = NDArray[np.float32]
 """Observation."""
-Action = np.int64 | int | NDArray[np.float32]
-"""Number of a window, or an array of one number from -1 to 1."""
+Action = np.int64 | int | NDArray[np.int64] | NDArray[np.float32]
+"""Number of a level, an array of such numbers, or an array of numbers from -1 to 1."""
 
 
-class ContentionWindow(gymnasium.Env[Seen, Action]):
-    """Contention window of a crowded cell. `Task` describes it, and `Options` its options.
+class Environment(gymnasium.Env[Seen, Action]):
+    """World of the task with the name `task`. `Options` describes the other options.
 
     `reset(seed=…)` determines an episode: equal seeds and actions give equal records. At the end of an
     episode, `info["record_hash"]` is the hash of all its records. `info["drawn"]` of `reset` has the values
@@ -29,11 +30,13 @@ class ContentionWindow(gymnasium.Env[Seen, Action]):
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
 
-    def __init__(self, *, render_mode: None = None, **options: Unpack[Options]) -> None:
+    def __init__(
+        self, *, task: str = TASK, render_mode: None = None, **options: Unpack[Options]
+    ) -> None:
         self.render_mode = render_mode
-        self.task = Task(**options)
+        self.task = Task(task=task, **options)
         self.observation_space = self.task.observation_space  # type: ignore[assignment] # of float32
-        self.action_space = self.task.action_space  # type: ignore[assignment] # one of two
+        self.action_space = self.task.action_space  # type: ignore[assignment] # one of three
         self._worlds = self.task.worlds(1, threads=1)
         self._runs = False
 
@@ -48,10 +51,10 @@ class ContentionWindow(gymnasium.Env[Seen, Action]):
         return seen[0], {"drawn": drawn} if drawn else {}
 
     def step(self, action: Action) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Set the contention window and advance by a step; an episode is truncated at its end."""
+        """Set what the action changes, and advance by a step; an episode is truncated at its end."""
         if not self._runs:
             raise ResetNeeded("the episode is over or has not begun: call reset first")
-        self._worlds.set_windows([self.task.slots(action)])
+        self._worlds.set([self.task.values(action)])
         seen, rewards, over = self._worlds.advance()
         if not over[0]:
             return seen[0], float(rewards[0]), False, False, {}

@@ -19,6 +19,7 @@ except ImportError as error:
 
 from .environment import Seen
 from .task import Options
+from .tasks import TASK
 from .vector import Actions, Flags, VectorEnv
 
 Infos = list[dict[str, Any]]
@@ -37,9 +38,16 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
     """
 
     def __init__(
-        self, num_envs: int, *, threads: int | None = None, **options: Unpack[Options]
+        self,
+        num_envs: int,
+        *,
+        task: str = TASK,
+        threads: int | None = None,
+        **options: Unpack[Options],
     ) -> None:
-        self.vector = VectorEnv(num_envs, autoreset_mode="SameStep", threads=threads, **options)
+        self.vector = VectorEnv(
+            num_envs, task=task, autoreset_mode="SameStep", threads=threads, **options
+        )
         self._actions: Actions = np.zeros(num_envs, np.int64)
         self._earned = np.zeros(num_envs)
         self._steps = np.zeros(num_envs, np.int64)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .cells import STATIONS as AT_STATIONS
 from .cells import Keys, Switch
+from .measures import CRITERIA, Criterion
 from .space import (
     AP_QUEUE,
     ATTEMPTS,
@@ -57,9 +58,9 @@ class Scheme:
     """Paper of the scheme; `None` for a law of one's own."""
     space: Space
     judged: tuple[str, ...]
-    """Measures that decide the effect at a point: the aims of the scheme, and total goodput."""
+    """Criteria that decide the effect at a point: the aims of the scheme, and total goodput."""
     felt: tuple[str, ...]
-    """Other measures that are reported."""
+    """Other criteria that are reported."""
     flow: Keys = field(default_factory=dict)
     """Keys of the flows that use the scheme."""
     cell: Keys = field(default_factory=dict)
@@ -75,6 +76,8 @@ class Scheme:
     set: Keys = field(default_factory=dict)
     """Keys of the scenario with the scheme, by dotted path."""
 
+    more: tuple[Criterion, ...] = ()
+    """Criteria of the user's own, which are reported; those of a law may also decide."""
     standard: str | None = None
     """Standard of the space if it has only one; by default the space has 802.11b, a and g."""
 
@@ -84,8 +87,14 @@ class Scheme:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """All measures of the scheme."""
-        return self.judged + self.felt
+        """Ids of all criteria of the scheme."""
+        return tuple(dict.fromkeys((*self.judged, *self.felt, *(one.id for one in self.more))))
+
+    @property
+    def criteria(self) -> dict[str, Criterion]:
+        """All criteria of the scheme by id."""
+        own = {one.id: one for one in self.more}
+        return {id_: own.get(id_) or CRITERIA[id_] for id_ in self.measures}
 
     @property
     def switch(self) -> Switch:
@@ -214,8 +223,8 @@ SCHEMES = {
 _AT_ACCESS_POINT = ("access-point", "access-point.*", "access-point.cell")
 _LAW_SPACE: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW)
 LAW_JUDGED = ("total", "airtime_fairness")
-"""Measures that decide the effect of a law of one's own, unless the caller chooses others."""
-_LAW_MEASURES = (
+"""Criteria that decide the effect of a law of one's own, unless the caller chooses others."""
+_LAW_CRITERIA = (
     "total", "airtime_fairness", "goodput_fairness", "balance", "slowest", "own", "others", "loss", "delay",
     "completion",
 )  # fmt: skip
@@ -223,14 +232,14 @@ _LAW_MEASURES = (
 
 def of_laws(
     laws: Laws | Iterable[LawUse],
-    judged: Sequence[str] = LAW_JUDGED,
+    judge: Sequence[str | Criterion] = (),
     set: Keys | None = None,  # noqa: A002 - named after the option --set
 ) -> Scheme:
     """Scheme that consists of laws of one's own.
 
     A law acts at the access point, or at the stations. At "station.*" it acts at 1 to 100 % of the stations:
-    at those whose flows use the scheme. `judged` are ids of `MEASURES`; `set` has keys of the scenario with
-    the laws, by dotted path.
+    at those whose flows use the scheme. `judge` are the criteria that decide, by their ids in `CRITERIA` or
+    of the user's own, by default `LAW_JUDGED`. `set` has keys of the scenario with the laws, by dotted path.
 
     Raises `LawError` for another node, and for a value that creates no law.
     """
@@ -241,12 +250,11 @@ def of_laws(
     if not own:
         raise LawError("laws: there is none; allowed is at least one")
     for law in own:
-        if law.node != AT_STATIONS and law.node not in _AT_ACCESS_POINT:
-            raise LawError(
-                f"{law.node!r}: each condition has other stations; allowed are access-point and {AT_STATIONS}"
-            )
+        check_node(law.node)
     at_stations = any(law.node == AT_STATIONS for law in own)
-    felt = [name for name in _LAW_MEASURES if at_stations or name not in {"own", "others"}]
+    more = tuple(one for one in judge if isinstance(one, Criterion))
+    judged = tuple(one if isinstance(one, str) else one.id for one in judge or LAW_JUDGED)
+    felt = [name for name in _LAW_CRITERIA if at_stations or name not in {"own", "others"}]
     named = list(dict.fromkeys(law.name for law in own))
     return Scheme(
         id="+".join(name.replace(":", ".") for name in named),
@@ -257,4 +265,15 @@ def of_laws(
         felt=tuple(name for name in felt if name not in judged),
         laws=own,
         set=dict(set or {}),
+        more=more,
     )
+
+
+def check_node(node: str) -> None:
+    """Raise `LawError` for a node that not every condition has."""
+    from airfair.law import LawError
+
+    if node != AT_STATIONS and node not in _AT_ACCESS_POINT:
+        raise LawError(
+            f"{node!r}: each condition has other stations; allowed are access-point and {AT_STATIONS}"
+        )

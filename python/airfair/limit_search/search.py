@@ -16,20 +16,18 @@ import polars as pl
 
 from airfair._core import Scenario
 from airfair.archive import Archive, Job, run
+from airfair.law import has_raised
 from airfair.result import Result
 from airfair.scenario import identity, load
 
 from .cells import FULL, QUICK, Pair, Times, pair
 from .decide import Comparison, Effect, compare, of_point
-from .measures import MEASURES, Samples, effects, measure
+from .measures import UNIT, Samples, effects, sampled
 from .schemes import Scheme
 from .space import Condition, Floats, between, condition, spread
 
-OnFailure = Callable[["Found", Job], object]
-"""Callback for the search and the run in which a law has raised an exception."""
-
-UNIT = "mean_flow"
-"""Key in `Samples` of the mean goodput of a flow, the unit of the measure `slowest`."""
+OnFailure = Callable[["Found", Job, Exception], object]
+"""Callback for the search, the run in which a law has raised an exception, and the exception."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +63,9 @@ class Point:
     using: Samples
 
 
-@dataclass
+@dataclass(repr=False)
 class Found:
-    """Points of a scheme, with their comparisons."""
+    """Points of a scheme, with their comparisons; it prints as the shares of wins and losses."""
 
     scheme: Scheme
     plan: Plan
@@ -80,6 +78,11 @@ class Found:
     threads: int | None = None
     """Number of threads; by default one per core."""
     on_failure: OnFailure | None = None
+
+    def __repr__(self) -> str:
+        from .report import in_short
+
+        return in_short(self)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -100,12 +103,12 @@ class Found:
         slots, differences, matters = [], [], []
         for i, point in enumerate(self.points):
             unit = float(np.mean(point.without[UNIT]))
-            for name in self.scheme.measures:
-                values = effects(MEASURES[name], point.without[name], point.using[name], unit)
+            for name, criterion in self.scheme.criteria.items():
+                values = effects(criterion, point.without[name], point.using[name], unit)
                 if np.isfinite(values).all():
                     slots.append((i, name))
                     differences.append(values)
-                    matters.append(MEASURES[name].matters)
+                    matters.append(criterion.matters)
         self.comparisons = [{} for _ in self.points]
         for (i, name), comparison in zip(slots, compare(differences, matters), strict=True):
             self.comparisons[i][name] = comparison
@@ -131,8 +134,8 @@ def find(  # noqa: PLR0913 - options, each with a default
 ) -> Found:
     """Run both stages of a search; archived runs are not repeated.
 
-    An exception of a law is raised as it is. Before that, `on_failure` gets the run in which the law raised
-    it; without an archive, that run is not known.
+    An exception of a law is raised as it is. Before that, `on_failure` gets it, and the run in which the law
+    raised it; without an archive, that run is not known.
     """
     found = Found(scheme, plan, threads=threads, on_failure=on_failure)
     for stage in (1, 2):
@@ -223,19 +226,19 @@ def _run(
 
     try:
         done = run(jobs, archive, threads=found.threads, progress=tell)
-    except Exception:
-        failed = _failed(jobs, archive)
+    except Exception as error:
+        failed = _failed(jobs, archive) if has_raised(error) else None
         if failed is not None and found.on_failure is not None:
-            found.on_failure(found, failed)
+            found.on_failure(found, failed, error)
         raise
     outcomes = iter(done.outcomes)
-    wanted = (*found.scheme.measures, UNIT)
+    criteria = found.scheme.criteria.values()
     for one in asked:
         sides = [[next(outcomes) for _ in range(plan.replications)] for _ in one.scenarios]
         finished = [[each for each in side if each is not None] for side in sides]
         if finished == sides:
             without, using = (
-                measure(Result(scenario, side), one.pair.flows, wanted)
+                sampled(Result(scenario, side), one.pair.flows, criteria)
                 for scenario, side in zip(one.scenarios, finished, strict=True)
             )
             found.points.append(Point(one.key, stage, one.place, one.where, without, using))

@@ -3,59 +3,37 @@
 use std::collections::VecDeque;
 
 use airfair_sim::clock::FreeRunning;
-use airfair_sim::observe::{self, Objects, Observed};
+use airfair_sim::observe::Observed;
 use airfair_sim::random::Streams;
-use airfair_sim::record::Member;
 use airfair_sim::run::Simulation;
-use airfair_sim::scenario::{Endpoint, Scenario};
-use airfair_sim::world::Unsettable;
+use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
+use pyo3::PyResult;
 
+use super::lever::{Lever, Parts};
+use super::reward::{Reward, Schedule};
+use super::signal::{Reader, Seen, Signal};
 use crate::panics;
 
-/// Number from 0 to 1 that a learner sees of each step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signal {
-    /// Share of the data and RTS frames that another frame overlapped at the receiver.
-    Collided,
-    /// Share of retries among the data and RTS frames.
-    Retried,
-    /// Share of the step in which the channel was busy.
-    Busy,
-    /// Share of the step in which a frame of a station's exchanges was alone on the air.
-    Airtime,
-    /// Goodput, relative to the highest rate of data frames.
-    Goodput,
-}
-
-impl Signal {
-    /// Signal with this name.
-    pub(crate) fn of(name: &str) -> PyResult<Self> {
-        match name {
-            "collided" => Ok(Self::Collided),
-            "retried" => Ok(Self::Retried),
-            "busy" => Ok(Self::Busy),
-            "airtime" => Ok(Self::Airtime),
-            "goodput" => Ok(Self::Goodput),
-            _ => Err(PyValueError::new_err(format!(
-                "signal {name:?}: allowed are \"collided\", \"retried\", \"busy\", \"airtime\" and \"goodput\""
-            ))),
-        }
-    }
-}
-
-/// What learners see of a world, and how often.
+/// What learners see, set and earn, and how often.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub(crate) step: Duration,
+    /// Signals of what a learner sees: a whole world, or one station of it if `by_station`.
     pub(crate) signals: Vec<Signal>,
+    /// Signals of each station, which a learner that sees a whole world sees behind the others.
+    pub(crate) station_signals: Vec<Signal>,
+    /// Number of stations that each world must have; `None` if a learner sees no single station.
+    pub(crate) stations: Option<usize>,
     /// Number of steps that are remembered.
     pub(crate) history: usize,
     /// Number of steps over which a mean and a standard deviation are taken, with half of them shared between
     /// neighbours; `None` for the steps themselves.
     pub(crate) window: Option<usize>,
+    pub(crate) lever: Lever,
+    /// True if actions have a value for each station.
+    pub(crate) sets_stations: bool,
+    pub(crate) reward: Reward,
     /// True for one learner at each station, which sees that station; false for one that sees the whole world.
     pub(crate) by_station: bool,
 }
@@ -67,96 +45,45 @@ impl View {
             None => self.history,
             Some(window) => self.history.div_ceil(window / 2) * 2,
         };
-        times * self.signals.len()
+        times * self.sources_of_a_learner()
     }
-}
 
-/// Places of columns among the values of an observation.
-#[derive(Clone, Copy, Debug)]
-struct Columns {
-    goodput: usize,
-    airtime: usize,
-    frames: usize,
-    retries: usize,
-    collisions: usize,
-    busy: usize,
-    ap_frames: usize,
-    ap_retries: usize,
-    ap_collisions: usize,
-}
+    /// Number of values that a learner sees of a step.
+    fn sources_of_a_learner(&self) -> usize {
+        self.signals.len() + self.station_signals.len() * self.stations.unwrap_or(0)
+    }
 
-impl Columns {
-    fn of(scenario: &Scenario) -> Self {
-        let start = |wanted: &str| {
-            let length = |objects| match objects {
-                Objects::Flows => scenario.flows.len(),
-                Objects::Stations => scenario.stations.len(),
-                Objects::Cells => scenario.cells.len(),
-                Objects::Links => 2 * scenario.links.len(),
-            };
-            let before = observe::columns().take_while(|(_, name, _)| *name != wanted);
-            before.map(|(objects, ..)| length(objects)).sum()
+    /// Signals of all learners, each with its place in [`Slot::seen`].
+    fn sources(&self, stations: usize) -> Vec<(usize, Signal)> {
+        let all = |place: usize, signals: &[Signal]| -> Vec<_> {
+            signals.iter().map(|signal| (place, *signal)).collect()
         };
-        Self {
-            goodput: start("goodput_bps"),
-            airtime: start("airtime_share"),
-            frames: start("frames"),
-            retries: start("retries"),
-            collisions: start("collisions"),
-            busy: start("channel_busy_share"),
-            ap_frames: start("access_point_frames"),
-            ap_retries: start("access_point_retries"),
-            ap_collisions: start("access_point_collisions"),
+        let each = |signals| (1..=stations).flat_map(move |place| all(place, signals));
+        if self.by_station {
+            return each(&self.signals).collect();
         }
-    }
-}
-
-/// What one learner sees of one step, before it is scaled.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    goodput: f64,
-    airtime: f64,
-    busy: f64,
-    frames: f64,
-    retries: f64,
-    collisions: f64,
-}
-
-impl Seen {
-    /// The signal's value of this step. Without a frame, no frame has collided.
-    fn value(&self, signal: Signal, highest: f64) -> f64 {
-        let of_frames = |count: f64| if self.frames > 0.0 { count / self.frames } else { 0.0 };
-        let value = match signal {
-            Signal::Collided => of_frames(self.collisions),
-            Signal::Retried => of_frames(self.retries),
-            Signal::Busy => self.busy,
-            Signal::Airtime => self.airtime,
-            Signal::Goodput => self.goodput / highest,
-        };
-        value.clamp(0.0, 1.0)
+        all(0, &self.signals).into_iter().chain(each(&self.station_signals)).collect()
     }
 }
 
 type Run = Box<Simulation<Observed<()>, FreeRunning>>;
-type World = airfair_sim::world::World<Observed<()>, FreeRunning>;
+pub(crate) type World = airfair_sim::world::World<Observed<()>, FreeRunning>;
 
 /// One world with what its learners remember.
 pub(crate) struct Slot {
     /// `None` once the outcome of the run has been taken.
     simulation: Option<Run>,
-    columns: Columns,
-    /// Station of each flow, for the flows from or to one.
-    stations_of_flows: Vec<[Option<usize>; 2]>,
-    /// Cell of each station.
-    cells: Vec<usize>,
-    number_of_cells: usize,
+    reader: Reader,
+    parts: Parts,
+    schedule: Schedule,
     end: Time,
-    /// Sum over the cells of the highest rate of data frames [bit/s].
-    pub(crate) highest: f64,
-    /// Values of each signal of each learner, the newest first.
+    /// Signals of all learners, each with its place in `seen`.
+    sources: Vec<(usize, Signal)>,
+    /// Values of the signals in `sources`, the newest first.
     memory: Vec<VecDeque<f64>>,
     /// What each learner has earned in the last step.
     pub(crate) rewards: Vec<f64>,
+    /// Last step of the whole world and, if a learner sees them, of each station.
     seen: Vec<Seen>,
 }
 
@@ -166,25 +93,19 @@ impl Slot {
         let recorder = Observed::new(scenario, ());
         let build = || Simulation::new(scenario, Streams::new(seed, 0), recorder, FreeRunning);
         let simulation = Some(Box::new(panics::caught(build)?));
-        let station = |end| if let Endpoint::Station(index) = end { Some(index) } else { None };
         let stations = scenario.stations.len();
-        let learners = if view.by_station { stations } else { 1 };
-        let memory = vec![VecDeque::from(vec![0.0; view.history]); learners * view.signals.len()];
+        let sources = view.sources(stations);
+        let sees_stations = sources.iter().any(|(place, _)| *place > 0);
         Ok(Self {
             simulation,
-            columns: Columns::of(scenario),
-            stations_of_flows: scenario
-                .flows
-                .iter()
-                .map(|it| [it.from, it.to].map(station))
-                .collect(),
-            cells: scenario.stations.iter().map(|it| it.cell).collect(),
-            number_of_cells: scenario.cells.len(),
+            reader: Reader::new(scenario),
+            parts: Parts::of(scenario),
+            schedule: Schedule::of(scenario),
             end: Time::ZERO + scenario.duration,
-            highest: highest(scenario),
-            memory,
-            rewards: vec![0.0; learners],
-            seen: vec![Seen::default(); learners],
+            memory: vec![VecDeque::from(vec![0.0; view.history]); sources.len()],
+            sources,
+            rewards: vec![0.0; if view.by_station { stations } else { 1 }],
+            seen: vec![Seen::default(); if sees_stations { 1 + stations } else { 1 }],
         })
     }
 
@@ -193,87 +114,44 @@ impl Slot {
         self.simulation.as_ref().is_none_or(|it| it.now() >= self.end)
     }
 
-    /// Sets both contention windows of all stations and access points, unless the run has ended.
-    pub(crate) fn set_window(&mut self, window: u16) -> Result<(), Unsettable> {
-        let (stations, cells) = (self.cells.len(), self.number_of_cells);
-        let Some(simulation) = &mut self.simulation else { return Ok(()) };
-        let world = simulation.world();
-        let set = |member: fn(&World, usize) -> Member, count, world: &mut World| {
-            (0..count).try_for_each(|index| {
-                world.set_contention_window(member(world, index), None, (window, window))
-            })
-        };
-        set(World::station, stations, world)?;
-        set(World::access_point, cells, world)
+    /// Rate to which goodputs and rewards are relative [bit/s].
+    pub(crate) fn highest_bps(&self) -> f64 {
+        self.reader.highest.of_cells
     }
 
-    /// Sets both contention windows of a station, unless the run has ended.
-    pub(crate) fn set_station_window(
-        &mut self,
-        station: usize,
-        window: u16,
-    ) -> Result<(), Unsettable> {
+    /// Sets what an action changes, unless the run has ended.
+    pub(crate) fn set(&mut self, view: &View, values: &[i64]) -> PyResult<()> {
         let Some(simulation) = &mut self.simulation else { return Ok(()) };
-        let world = simulation.world();
-        world.set_contention_window(world.station(station), None, (window, window))
+        view.lever.set(simulation.world(), &self.parts, view.sets_stations, values)
     }
 
     /// Advances the world by a step, and remembers what its learners see of it. A run that has ended stays as it is.
     pub(crate) fn advance(&mut self, view: &View) -> Result<(), String> {
         let Some(simulation) = &mut self.simulation else { return Ok(()) };
-        let until = simulation.now() + view.step;
+        let from = simulation.now();
+        let until = from + view.step;
         let advanced = panics::caught(|| simulation.advance(until))?;
         assert!(advanced.is_ok(), "a clock that runs freely never stops a run");
         let values = simulation.world().observe().values;
-        if view.by_station {
-            self.see_stations(&values);
-        } else {
-            self.see_all(&values);
+        let (world, stations) = self.seen.split_first_mut().expect("a place for the world");
+        let highest = &self.reader.highest;
+        *world = self.reader.world(&values);
+        if !stations.is_empty() {
+            self.reader.stations(&values, stations);
         }
-        let mut memory = self.memory.iter_mut();
-        for (seen, reward) in self.seen.iter().zip(&mut self.rewards) {
-            *reward = seen.goodput / self.highest;
-            for (signal, values) in view.signals.iter().zip(&mut memory) {
-                values.pop_back();
-                values.push_front(seen.value(*signal, self.highest));
-            }
+        if view.by_station {
+            let earned = self.rewards.iter_mut().zip(stations);
+            earned.for_each(|(reward, seen)| *reward = seen.goodput / highest.of_cells);
+        } else {
+            let open = self.schedule.open(from, until.min(self.end));
+            let worth = view.reward.worth(self.reader.goodputs(&values), open);
+            self.rewards[0] = worth / highest.of_cells;
+        }
+        for ((place, signal), values) in self.sources.iter().zip(&mut self.memory) {
+            values.pop_back();
+            values.push_front(self.seen[*place].value(*signal, highest));
         }
         Ok(())
-    }
-
-    fn see_all(&mut self, values: &[f64]) {
-        let (at, flows) = (self.columns, self.stations_of_flows.len());
-        let (stations, cells) = (self.cells.len(), self.number_of_cells);
-        let sum = |from: usize, count: usize| values[from..from + count].iter().sum::<f64>();
-        #[expect(clippy::cast_precision_loss, reason = "a scenario has few cells")]
-        let number = cells as f64;
-        self.seen[0] = Seen {
-            goodput: sum(at.goodput, flows),
-            airtime: sum(at.airtime, stations) / number,
-            busy: sum(at.busy, cells) / number,
-            frames: sum(at.frames, stations) + sum(at.ap_frames, cells),
-            retries: sum(at.retries, stations) + sum(at.ap_retries, cells),
-            collisions: sum(at.collisions, stations) + sum(at.ap_collisions, cells),
-        };
-    }
-
-    fn see_stations(&mut self, values: &[f64]) {
-        let at = self.columns;
-        for ((index, seen), cell) in self.seen.iter_mut().enumerate().zip(&self.cells) {
-            *seen = Seen {
-                goodput: 0.0,
-                airtime: values[at.airtime + index],
-                busy: values[at.busy + cell],
-                frames: values[at.frames + index],
-                retries: values[at.retries + index],
-                collisions: values[at.collisions + index],
-            };
-        }
-        for (ends, goodput) in self.stations_of_flows.iter().zip(&values[at.goodput..]) {
-            for station in ends.iter().flatten() {
-                self.seen[*station].goodput += goodput;
-            }
-        }
     }
 
     /// Appends what each learner sees to `into`.
@@ -281,8 +159,7 @@ impl Slot {
     /// The newest step or window comes first. A step has a value for each signal, and a window has a mean and a
     /// standard deviation for each.
     pub(crate) fn show(&self, view: &View, into: &mut Vec<f32>) {
-        let signals = view.signals.len();
-        for memory in self.memory.chunks(signals) {
+        for memory in self.memory.chunks(view.sources_of_a_learner()) {
             match view.window {
                 None => {
                     let steps = 0..view.history;
@@ -306,18 +183,6 @@ impl Slot {
     pub(crate) fn take(&mut self) -> Option<Run> {
         self.simulation.take()
     }
-}
-
-/// Sum over the cells of the highest rate of data frames [bit/s].
-#[expect(clippy::cast_precision_loss, reason = "rates are far below 2^53 b/s")]
-fn highest(scenario: &Scenario) -> f64 {
-    let mut highest = vec![0; scenario.cells.len()];
-    for station in &scenario.stations {
-        for (_, rate) in station.rate_up.iter().chain(&station.rate_down) {
-            highest[station.cell] = rate.data_rate().bps().max(highest[station.cell]);
-        }
-    }
-    highest.iter().map(|it| *it as f64).sum()
 }
 
 /// Mean and standard deviation of some values.

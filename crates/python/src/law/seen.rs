@@ -3,14 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use airfair_sim::coupling::{Action, View};
-use airfair_sim::packet::{self as sim, Body, Side};
+use airfair_sim::packet::{self as sim, Body, TcpFlags as Flags};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Class, Elements, FrameKind, Headers, NodeId, Overheard};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::Names;
-use super::node::{Scope, later, locked};
+use super::flow_end::side_word;
+use super::scope::{Scope, later, locked};
 use crate::settings::{SettingError, narrow};
 use crate::world::By;
 
@@ -214,9 +215,11 @@ impl Packet {
         locked(scope).act_on_packet(*call, action)
     }
 
-    fn segment(&self) -> Option<&airfair_transport::tcp::Segment> {
+    /// Control bits of a TCP segment; `None` for other packets.
+    fn flags(&self) -> Option<Flags> {
         match &self.inner.body {
-            Body::Segment(segment) => Some(segment),
+            Body::Segment(segment) => Some(segment.flags),
+            Body::External(external) => external.tcp.map(|tcp| tcp.flags),
             _ => None,
         }
     }
@@ -233,10 +236,7 @@ impl Packet {
     /// End of the flow that has sent the packet: "sender" or "receiver".
     #[getter]
     fn origin(&self) -> &'static str {
-        match self.inner.origin {
-            Side::Sender => "sender",
-            Side::Receiver => "receiver",
-        }
+        side_word(self.inner.origin)
     }
 
     /// Point at which an access point sees the packet: "from-station", "to-queue" or "delivered";
@@ -279,27 +279,34 @@ impl Packet {
     /// True for a TCP segment with the FIN bit.
     #[getter]
     fn is_fin(&self) -> bool {
-        let fin = airfair_transport::tcp::Flags::FIN;
-        self.segment().is_some_and(|segment| segment.flags.has(fin))
+        self.flags().is_some_and(|flags| flags.has(Flags::FIN))
     }
 
     /// True for a TCP segment with the SYN bit.
     #[getter]
     fn is_syn(&self) -> bool {
-        let syn = airfair_transport::tcp::Flags::SYN;
-        self.segment().is_some_and(|segment| segment.flags.has(syn))
+        self.flags().is_some_and(|flags| flags.has(Flags::SYN))
     }
 
     /// True for a TCP segment.
     #[getter]
     fn is_tcp(&self) -> bool {
-        self.segment().is_some()
+        self.flags().is_some()
     }
 
-    /// Receive window that a TCP segment advertises [octets]; `None` for other packets.
+    /// Receive window that a TCP segment advertises [octets]; `None` for other packets, and in an
+    /// emulation for connections whose SYN has not crossed the cell.
     #[getter]
     fn window(&self) -> Option<u64> {
-        self.segment().map(|segment| segment.window)
+        match &self.inner.body {
+            Body::Segment(segment) => Some(segment.window),
+            Body::External(external) => {
+                let tcp = external.tcp?;
+                let advertised = u64::from(tcp.window?);
+                Some(tcp.limit.map_or(advertised, |limit| advertised.min(limit.get())))
+            }
+            _ => None,
+        }
     }
 
     /// Drops the packet.
