@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .axes import ROLES
 from .decisions import FORMS, WORDS
 from .designs import KINDS
 
@@ -117,6 +118,7 @@ _CLAIM = _object(
 _NUMBERS = _list_of(_NUMBER)
 _FIGURE = _object(
     "Figure of a measure over a factor.",
+    kind={"enum": [*ROLES]},
     x=_TEXT,
     y=_TEXT,
     by=_TEXT,
