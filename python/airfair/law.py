@@ -139,7 +139,13 @@ def nodes(pattern: str, scenario: Scenario) -> list[int]:
 
 
 def _made(pattern: str, maker: object) -> Law:
-    law = maker() if callable(maker) else maker
+    try:
+        law = maker() if callable(maker) else maker
+    except LawError:
+        raise
+    except Exception as error:
+        error.add_note(f"in the constructor of the law at {pattern}, before the start of the run")
+        raise
     if not isinstance(law, Law):
         allowed = "allowed is a subclass of Law, or a function that returns one of its objects"
         raise TypeError(f"laws[{pattern!r}] = {maker!r}: {allowed}")

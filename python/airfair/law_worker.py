@@ -120,15 +120,18 @@ def main(descriptor: int) -> None:
     ):
         while True:
             order = orders.get()
+            answer: tuple[Any, ...]
             try:
                 octets = _execute(order, connection)
                 sys.stdout.flush()
                 sys.stderr.flush()
-                connection.send(("done", order.place, octets))
+                answer = ("done", order.place, octets)
+            except BaseException as error:  # noqa: BLE001 - the starter raises it
+                answer = ("raised", order.place, _portable(error), trimmed(error))
+            try:
+                connection.send(answer)
             except OSError:
                 os._exit(1)  # the starter is gone
-            except BaseException as error:  # noqa: BLE001 - the starter raises it
-                connection.send(("raised", order.place, _portable(error), trimmed(error)))
 
 
 def _receive(connection: Connection, orders: queue.SimpleQueue[Order]) -> None:

@@ -61,6 +61,16 @@ class Raises(airfair.Law):
 
     def timer(self, node):
         raise ZeroDivisionError("no window")
+
+
+class Lost(Raises):
+    def timer(self, node):
+        raise FileNotFoundError("no table of windows")
+
+
+class Unmade(airfair.Law):
+    def __init__(self):
+        raise OSError("no gain")
 """
 
 NARROW = "station.slow=comparedlaws:Narrow"
@@ -232,18 +242,40 @@ def test_the_same_mistakes_are_typed_errors_in_python(cell: Path) -> None:
         airfair.compare(cell, laws={"station.x": law(cell)})
 
 
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        (
+            "Raises",
+            ["ZeroDivisionError: no window", "in Raises at slow, at 0.3 s of the run"],
+        ),
+        (
+            "Lost",
+            ["FileNotFoundError: no table of windows", "in Lost at slow, at 0.3 s of the run"],
+        ),
+        (
+            "Unmade",
+            [
+                "OSError: no gain",
+                "in the constructor of the law at station.slow, before the start of the run",
+            ],
+        ),
+    ],
+)
 @pytest.mark.parametrize("command", ["compare", "sweep"])
 def test_a_law_that_raises_ends_the_command_with_its_traceback_alone(
     cell: Path,
     capsys: pytest.CaptureFixture[str],
     command: str,
+    name: str,
+    ends: list[str],
 ) -> None:
     study = cell.parent / "study.toml"
     study.write_text(
-        'scenario = "cell.toml"\nlaws = { "station.slow" = "comparedlaws:Raises" }\n', "utf-8"
+        f'scenario = "cell.toml"\nlaws = {{ "station.slow" = "comparedlaws:{name}" }}\n', "utf-8"
     )
     options = {
-        "compare": [cell, "--law", "station.slow=comparedlaws:Raises"],
+        "compare": [cell, "--law", f"station.slow=comparedlaws:{name}"],
         "sweep": [study, "--no-store"],
     }
     status = cli.main([command, *map(str, options[command])])
@@ -252,7 +284,4 @@ def test_a_law_that_raises_ends_the_command_with_its_traceback_alone(
     lines = printed.err.splitlines()
     files = [line.split('"')[1] for line in lines if line.startswith("  File ")]
     assert files == [str(cell.parent / "comparedlaws.py")]
-    assert lines[-2:] == [
-        "ZeroDivisionError: no window",
-        "in Raises at slow, at 300 ms of the run",
-    ]
+    assert lines[-2:] == ends

@@ -126,13 +126,36 @@ def test_a_law_that_raises_in_another_process_raises_here_with_its_node_and_time
 ) -> None:
     with pytest.raises(ZeroDivisionError, match="no window") as caught:
         airfair.run(CELL, replications=4, threads=2, laws={"station.slow": law(folder, "Raises")})
-    assert caught.value.__notes__ == ["in Raises at slow, at 300 ms of the run"]
+    assert caught.value.__notes__ == ["in Raises at slow, at 0.3 s of the run"]
     assert "studylaws.py" in str(caught.value.__cause__)
 
 
 def test_a_killed_process_is_a_typed_error(folder: Path) -> None:
     with pytest.raises(law_processes.WorkerError, match="was killed by SIGKILL"):
         airfair.run(CELL, replications=4, threads=2, laws={"station.slow": law(folder, "Dies")})
+
+
+def test_ctrl_c_while_the_processes_start_leaves_none_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    start = law_processes._started  # noqa: SLF001 - the place that Ctrl-C interrupts
+
+    def interrupted(descriptor: int) -> subprocess.Popen[bytes]:
+        if started:
+            raise KeyboardInterrupt
+        started.append(start(descriptor))
+        return started[0]
+
+    monkeypatch.setattr(law_processes, "_started", interrupted)
+    jobs = [
+        Job(airfair.Scenario.parse(CELL.encode()), n, uses({"station.slow": law(folder)}))
+        for n in (0, 1)
+    ]
+    processes = law_processes.LawProcesses(2)
+    assert processes.run(jobs, lambda *_: None, lambda _: None)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_texts_that_a_law_prints_are_printed_here(
@@ -365,7 +388,7 @@ def test_an_interrupted_sweep_with_a_law_continues_on_the_command_line(folder: P
     """Ctrl-C ends the command with status 130; the same command makes the runs that are missing."""
     study = folder / "long.study.toml"
     study.write_text(
-        'scenario = "cell.toml"\nreplications = 120\n'
+        'scenario = "cell.toml"\nreplications = 400\n'
         'laws = { "station.slow" = "studylaws:Narrow" }\n',
         encoding="utf-8",
     )
@@ -382,11 +405,11 @@ def test_an_interrupted_sweep_with_a_law_continues_on_the_command_line(folder: P
     assert sweep.returncode == cli.INTERRUPTED
     assert "airfair: interrupted; the same command continues from here" in err.splitlines()
     kept = runs_in(archive)
-    assert 2 <= kept < 120
+    assert 2 <= kept < 400
     assert json.loads(out)["interrupted"]
     again = subprocess.run(command, capture_output=True, text=True, check=True)
     whole = json.loads(again.stdout)
-    assert (whole["runs_found"], whole["runs"], whole["interrupted"]) == (kept, 120, False)
+    assert (whole["runs_found"], whole["runs"], whole["interrupted"]) == (kept, 400, False)
 
 
 def test_a_wrong_law_of_a_study_is_an_error_with_its_file_and_key(

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,9 @@ import pytest
 import airfair
 from airfair import cli, law_names
 from airfair.archive import Archive, Done, Job, run
+from airfair.errors import OptionError
 from airfair.law import Law, LawError
+from airfair.law_worker import trimmed
 from airfair.limit_search.cells import Times, pair
 from airfair.limit_search.decide import Effect
 from airfair.limit_search.measures import CRITERIA
@@ -166,7 +169,7 @@ def test_runs_of_a_search_are_those_of_the_same_scenario_with_the_same_laws() ->
             threads=1,
         )
         goodput = result.flows["goodput_bps"].to_numpy().reshape(PLAN.replications, -1)
-        assert np.array_equal(point.using["total"], goodput.sum(axis=1))
+        assert point.using["total"] == pytest.approx(goodput.sum(axis=1), rel=1e-12)
     assert any(not np.array_equal(one.using["total"], one.without["total"]) for one in some)
 
 
@@ -176,6 +179,83 @@ def test_processes_of_their_own_find_what_one_process_finds() -> None:
     at_once, in_turn = (find(scheme, plan, threads=threads) for threads in (2, 1))
     assert at_once.comparisons == in_turn.comparisons
     assert any(one.effect for each in in_turn.comparisons for one in each.values())
+
+
+# ------------------------------------------------------------------ function
+
+
+@pytest.mark.usefixtures("folder", "short")
+def test_the_function_judges_a_law_by_criteria_of_the_users_own() -> None:
+    """Nothing crosses an access point that drops all packets, so all goodput of f1 is lost."""
+    first = airfair.criterion("goodput[f1]", better="more", matters=1, name="first")
+    found = airfair.limits(
+        laws={"access-point": law("Mute")},
+        judge=first,
+        criteria=[first],
+        standard="802.11a",
+        points=6,
+        replications=3,
+        quick=True,
+        store=None,
+        threads=1,
+        progress=False,
+    )["lostlaws.Mute"]
+    assert found.scheme.judged == ("first",)
+    assert found.scheme.measures.count("first") == 1
+    assert found.scheme.standard == "802.11a"
+    firsts = [one["first"] for one in found.comparisons if "first" in one]
+    assert firsts
+    assert [one.effect for one in firsts] == pytest.approx([-100] * len(firsts))
+    assert Effect.LOSES in found.verdicts()
+    assert found.verdicts() == found.verdicts("first")
+
+
+@pytest.mark.usefixtures("folder", "short")
+def test_the_exception_of_a_law_names_the_scenario_and_leaves_it(folder: Path) -> None:
+    """Processes of their own raise the same exception, whose notes the command prints, too."""
+    laws = {"access-point": law("Raises")}
+    with pytest.raises(ZeroDivisionError) as caught:
+        airfair.limits(
+            laws=laws, quick=True, points=6, replications=3, out="found", store="runs", threads=2
+        )
+    place = Path("found/lostlaws.Raises/failed.toml")
+    where, told = caught.value.__notes__
+    assert where.startswith("in Raises at cell, at 0.")
+    assert told == f"airfair wrote {place}, the scenario in whose replication 0 the law failed"
+    assert trimmed(caught.value).endswith(f"no window\n{where}\n{told}\n")
+    with pytest.raises(ZeroDivisionError):
+        airfair.run(folder / place, laws=laws, replications=1)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"judge": "delay"}, OptionError, "judge: allowed only with a law"),
+        ({"set": {"seed": 1}}, OptionError, "set: allowed only with a law"),
+        (
+            {"schemes": ["tfrc", "data-ack"], "laws": {}},
+            OptionError,
+            "scheme 'tfrc', 'data-ack': allowed is a scheme or a law of your own, not both",
+        ),
+        ({"laws": {}, "judge": "dely"}, OptionError, "judge 'dely': unknown, did you mean"),
+        ({"laws": {}}, LawError, "laws: there is none"),
+        ({"laws": {"station.s1": Law}}, LawError, "'station.s1': each condition has other st"),
+        (
+            {
+                "laws": {"access-point": Law},
+                "judge": airfair.criterion("goodput", better="more", matters=1, name="delay"),
+            },
+            OptionError,
+            "criteria: the name 'delay' is taken",
+        ),
+    ],
+)
+def test_wrong_arguments_run_nothing(
+    options: dict[str, Any], error: type[ValueError], message: str
+) -> None:
+    with pytest.raises(error, match=f"^{re.escape(message)}"):
+        airfair.limits(**options, store=None)
 
 
 # ------------------------------------------------------------------ archive
@@ -267,7 +347,7 @@ def test_a_law_that_raises_leaves_the_scenario_in_which_it_did(
     assert limits("--law", law_, "--threads", 1) == cli.FAILED
     lines = capsys.readouterr().err.splitlines()
     assert lines[-3] == "ZeroDivisionError: no window"
-    assert re.fullmatch(r"in Raises at cell, at \S+ \S+ of the run", lines[-2])
+    assert re.fullmatch(r"in Raises at cell, at 0\.[5-9]\d* s of the run", lines[-2])
     place = folder / "found" / "lostlaws.Raises" / "failed.toml"
     # Earlier points have fewer stations, and their runs are finished.
     assert "[flow.f17]" in place.read_text("utf-8")
