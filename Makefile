@@ -173,9 +173,10 @@ deny: ## Licences, sources and known holes of the crates, as far as cargo-deny a
 	@if cargo deny fetch db; then cargo deny --locked check --disable-fetch advisories; \
 	    else echo "the database of advisories cannot be had here: they are not checked"; fi
 
-bench: build ## Speed: times, instructions per frame, steps of a world, races with ns-2, ns-3
+bench: build ## Speed: times, instructions per frame, steps of a world, laws, races with ns-2, ns-3
 	cargo bench --package airfair-sim --locked --quiet
 	$(BIN)/python bench/step.py
+	$(BIN)/python bench/laws.py
 	"$(PYTHON)" bench/race.py
 
 # A wheel for Linux asks for no C library younger than 2012's (manylinux2014), or for musl's: zig links it, for this

@@ -43,6 +43,7 @@ KEPT = {
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
     "step": ROOT / "bench/step.json",
+    "laws": ROOT / "bench/laws.json",
 }
 """Records of measurements that take long or need other programs; `ns2.updown` is the record updown.json."""
 PAPERS = tuple(json.loads(VERDICTS.read_text(encoding="utf-8"))["papers"])

@@ -22,6 +22,12 @@ class LawError(ValueError):
     """Raised for a law that does not exist, that is given to no node, or whose file has changed."""
 
 
+def has_raised(error: BaseException) -> bool:
+    """True if a law has raised the exception: a note names the law or its node, and the time."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    return any(note.startswith("in ") and note.endswith(" of the run") for note in notes)
+
+
 class LawWarning(UserWarning):
     """Warning that a law can run in this process alone, and so on one core."""
 
@@ -133,7 +139,13 @@ def nodes(pattern: str, scenario: Scenario) -> list[int]:
 
 
 def _made(pattern: str, maker: object) -> Law:
-    law = maker() if callable(maker) else maker
+    try:
+        law = maker() if callable(maker) else maker
+    except LawError:
+        raise
+    except Exception as error:
+        error.add_note(f"in the constructor of the law at {pattern}, before the start of the run")
+        raise
     if not isinstance(law, Law):
         allowed = "allowed is a subclass of Law, or a function that returns one of its objects"
         raise TypeError(f"laws[{pattern!r}] = {maker!r}: {allowed}")

@@ -81,11 +81,17 @@ class LawProcesses:
     def close(self) -> None:
         """End the processes; a later `run` starts others."""
         for worker in self._workers:
-            worker.end()
-        self._workers = []
+            worker.kill()
+        while self._workers:
+            self._workers.pop().end()
 
     def _may_be_sent(self, job: Job) -> bool:
         return all(law.apart is None for law in job.laws)
+
+    def _start(self, count: int) -> None:
+        """Start the processes that are missing to `count`."""
+        while len(self._workers) < count:
+            self._workers.append(_Worker())
 
     def _send(
         self,
@@ -96,12 +102,10 @@ class LawProcesses:
         *,
         histograms: bool,
     ) -> None:
-        self._workers += [
-            _Worker() for _ in range(min(self._count, len(places)) - len(self._workers))
-        ]
         waiting = iter(places)
         failed: tuple[int, bytes, str] | None = None
         try:
+            self._start(min(self._count, len(places)))
             for worker in self._workers:
                 worker.begin(jobs, next(waiting, None), histograms=histograms)
             while busy := {one.connection: one for one in self._workers if one.place is not None}:
@@ -144,24 +148,13 @@ class _Worker:
 
     def __init__(self) -> None:
         own, other = socket.socketpair()
-        command = [sys.executable, "-m", "airfair.law_worker", str(other.fileno())]
-        package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - a text
-        paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        with other:
-            # In a group of its own, the process gets no Ctrl-C of the terminal: this process ends it.
-            self._process = subprocess.Popen(
-                command,
-                pass_fds=[other.fileno()],
-                stdin=subprocess.DEVNULL,
-                env=os.environ | {"PYTHONPATH": paths},
-                process_group=0,
-            )
-        self.connection = Connection(own.detach())
+        with own, other:
+            self._process = _started(other.fileno())
+            self.connection = Connection(own.detach())
         self.place: int | None = None
-        self._laws: dict[LawUse, Any] = {}
         try:
             self.connection.send((sys.path, None))
-        except OSError:
+        except BaseException:
             self.end()
             raise
 
@@ -186,9 +179,13 @@ class _Worker:
             raise self._died() from None
         return message
 
+    def kill(self) -> None:
+        """Kill the process without waiting for its end."""
+        self._process.kill()
+
     def end(self) -> None:
         """Kill the process, and wait for its end."""
-        self._process.kill()
+        self.kill()
         self._process.wait()
         self.connection.close()
 
@@ -201,6 +198,20 @@ class _Worker:
         else:
             how = f"ended with status {code}"
         return WorkerError(f"a process that ran laws {how}; finished replications are kept")
+
+
+def _started(descriptor: int) -> subprocess.Popen[bytes]:
+    """Process that answers on an open file descriptor."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - a text
+    paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+    # In a group of its own, the process gets no Ctrl-C of the terminal: this process ends it.
+    return subprocess.Popen(
+        [sys.executable, "-m", "airfair.law_worker", str(descriptor)],
+        pass_fds=[descriptor],
+        stdin=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": paths},
+        process_group=0,
+    )
 
 
 @functools.lru_cache(maxsize=64)

@@ -68,9 +68,11 @@ def run(
 
 
 def trimmed(error: BaseException) -> str:
-    """Traceback of a law's exception, without the frames of airfair in front."""
+    """Traceback of a law's exception with its notes, without the frames of airfair in front."""
     if isinstance(error.__cause__, LawTraceback):
-        return error.__cause__.text
+        text = error.__cause__.text
+        later = [note for note in getattr(error, "__notes__", ()) if note not in text]
+        return text + "".join(f"{note}\n" for note in later)
     package = os.path.dirname(__file__) + os.sep  # noqa: PTH120 - as Python writes file names
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename.startswith(package):
@@ -118,15 +120,18 @@ def main(descriptor: int) -> None:
     ):
         while True:
             order = orders.get()
+            answer: tuple[Any, ...]
             try:
                 octets = _execute(order, connection)
                 sys.stdout.flush()
                 sys.stderr.flush()
-                connection.send(("done", order.place, octets))
+                answer = ("done", order.place, octets)
+            except BaseException as error:  # noqa: BLE001 - the starter raises it
+                answer = ("raised", order.place, _portable(error), trimmed(error))
+            try:
+                connection.send(answer)
             except OSError:
                 os._exit(1)  # the starter is gone
-            except BaseException as error:  # noqa: BLE001 - the starter raises it
-                connection.send(("raised", order.place, _portable(error), trimmed(error)))
 
 
 def _receive(connection: Connection, orders: queue.SimpleQueue[Order]) -> None:

@@ -376,13 +376,17 @@ def test_the_law_to_begin_with_runs_and_its_tests_pass(tmp_path: Path, program: 
     """The next command that `init` prints works, and so do pytest and `check --twice` in the directory."""
     wrote = program("init", "law", "mine")
     command = shlex.split(wrote.stderr.partition("next: airfair ")[2])
-    assert command[0] == "run"
-    run = program(*command, "--replications", 3, "--json")
+    assert command[0] == "sweep"
+    judged = program(*command, "--replications", 3, "--json")
+    assert judged.returncode == cli.DONE, judged.stderr
+    claims = json.loads(judged.stdout)["claims"]
+    assert [claim["holds"] for claim in claims] == [True, True]
+    law = ["mine/cell.toml", "--law", "access-point=mylaws:ShareAir"]
+    run = program("run", *law, "--json")
     assert run.returncode == cli.DONE, run.stderr
-    document = json.loads(run.stdout)
-    fast, slow = (flow["goodput_bps"] for flow in document["flows"])
+    fast, slow = (flow["goodput_bps"] for flow in json.loads(run.stdout)["flows"])
     assert fast > 5 * slow
-    checked = program("check", *command[1:], "--twice")
+    checked = program("check", *law, "--twice")
     assert (checked.returncode, checked.stderr) == (cli.DONE, "")
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],

@@ -280,7 +280,7 @@ def test_the_kernels_congestion_window_is_refused_with_the_reason(cell: Path) ->
     assert done.returncode == cli.FAILED
     assert done.stdout.startswith("simulated\n")
     assert "SettingError: the flow is the kernel's TCP, which alone sets its" in done.stderr
-    assert "in Cwnd at slow, at 300 ms of the run\n" in done.stderr
+    assert "in Cwnd at slow, at 0.3 s of the run\n" in done.stderr
     assert done.stderr.endswith("a law has ended the emulation after 0.300 s\n")
     # What was measured is kept.
     assert "law Cwnd at slow: 1 call, " in done.stdout

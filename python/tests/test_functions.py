@@ -197,7 +197,12 @@ def test_searches_share_the_progress_and_ctrl_c_ends_them(monkeypatch: pytest.Mo
     interrupted = False
 
     def ends(
-        scheme: Scheme, plan: Plan, _: object, tell: Callable[[float], object], *__: object
+        scheme: Scheme,
+        plan: Plan,
+        _: object,
+        tell: Callable[[float], object],
+        *__: object,
+        **___: object,
     ) -> Found:
         tell(0.5)
         return Found(scheme, plan, interrupted=interrupted)

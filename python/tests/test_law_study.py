@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import airfair
-from airfair import cli, law_names, law_processes
+from airfair import cli, law_names, law_processes, statistics
 from airfair.archive import Archive, EngineError, Job
 from airfair.law import Law, LawError, LawWarning
 from airfair.law_use import uses
+from support import PROGRAM, runs_in
 
 CELL = """
 title = "Laws in a study"
@@ -121,13 +126,36 @@ def test_a_law_that_raises_in_another_process_raises_here_with_its_node_and_time
 ) -> None:
     with pytest.raises(ZeroDivisionError, match="no window") as caught:
         airfair.run(CELL, replications=4, threads=2, laws={"station.slow": law(folder, "Raises")})
-    assert caught.value.__notes__ == ["in Raises at slow, at 300 ms of the run"]
+    assert caught.value.__notes__ == ["in Raises at slow, at 0.3 s of the run"]
     assert "studylaws.py" in str(caught.value.__cause__)
 
 
 def test_a_killed_process_is_a_typed_error(folder: Path) -> None:
     with pytest.raises(law_processes.WorkerError, match="was killed by SIGKILL"):
         airfair.run(CELL, replications=4, threads=2, laws={"station.slow": law(folder, "Dies")})
+
+
+def test_ctrl_c_while_the_processes_start_leaves_none_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    start = law_processes._started  # noqa: SLF001 - the place that Ctrl-C interrupts
+
+    def interrupted(descriptor: int) -> subprocess.Popen[bytes]:
+        if started:
+            raise KeyboardInterrupt
+        started.append(start(descriptor))
+        return started[0]
+
+    monkeypatch.setattr(law_processes, "_started", interrupted)
+    jobs = [
+        Job(airfair.Scenario.parse(CELL.encode()), n, uses({"station.slow": law(folder)}))
+        for n in (0, 1)
+    ]
+    processes = law_processes.LawProcesses(2)
+    assert processes.run(jobs, lambda *_: None, lambda _: None)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_texts_that_a_law_prints_are_printed_here(
@@ -255,6 +283,133 @@ def test_a_study_with_a_law_runs_is_saved_and_loaded(
     assert [len(each) for each in laws] == [0, 1, 0, 1]
     assert (laws[1][0].version, laws[1][0].parameters) == ("1", (("gain", 1),))
     assert laws[1][0].sha256 == uses({"station.slow": law(folder)})[0].sha256
+
+
+def test_laws_of_a_study_act_at_all_points_but_those_whose_level_has_others(folder: Path) -> None:
+    """The key `laws` at the top is the law of each point; a level replaces it, and `{}` removes it."""
+    path = folder / "top.study.toml"
+    path.write_text(
+        'scenario = "cell.toml"\nreplications = 1\nlaws = { "station.slow" = "studylaws:Narrow" }\n'
+        "[factors.scheme]\nas-above = {}\nnone = { laws = {} }\n"
+        'both = { laws = { "station.*" = ["studylaws:Narrow", "studylaws:Prints"] } }\n'
+        'wide = { "law.gain" = 10 }\n',
+        encoding="utf-8",
+    )
+    result = airfair.load_study(path).experiment.run(store=None, progress=False, threads=1)
+    points = [result.finished.result(place) for place in range(4)]
+    assert [[(use.node, use.name) for use in point.laws] for point in points] == [
+        [("station.slow", "studylaws:Narrow")],
+        [],
+        [("station.*", "studylaws:Narrow"), ("station.*", "studylaws:Prints")],
+        [("station.slow", "studylaws:Narrow")],
+    ]
+    narrow = law(folder)
+    expected: list[dict[str, object]] = [
+        {"station.slow": narrow},
+        {},
+        {"station.*": narrow},
+        {"station.slow": functools.partial(narrow, gain=10)},
+    ]
+    for point, laws in zip(points, expected, strict=True):
+        own = airfair.run(CELL, replications=1, laws=laws)  # type: ignore[arg-type]
+        assert hashes(point) == hashes(own)
+    assert len({hashes(point)[0] for point in points}) == 4
+
+
+@pytest.mark.parametrize(
+    ("laws", "problem"),
+    [
+        ('"studylaws:Narrow"', "laws: 'studylaws:Narrow'; allowed is a table such as"),
+        ('{ "station.slow" = 3 }', "laws.station.slow: 3; allowed is a table such as"),
+        ('{ "station.x" = "studylaws:Narrow" }', "laws: 'station.x' is no node"),
+        ('{ "station.slow" = ["studylaws:Narow", "nolaws:A"] }', "no module 'nolaws'"),
+    ],
+)
+def test_wrong_laws_of_a_study_are_errors_with_their_file_and_key(
+    folder: Path, capsys: pytest.CaptureFixture[str], laws: str, problem: str
+) -> None:
+    path = folder / "top.study.toml"
+    path.write_text(f'scenario = "cell.toml"\nlaws = {laws}\n', encoding="utf-8")
+    assert cli.main(["check", str(path)]) == cli.BAD_INPUT
+    lines = capsys.readouterr().err.splitlines()
+    assert all(line.startswith(f"airfair: {path}: ") for line in lines)
+    assert problem in lines[-1]
+
+
+def test_runs_with_a_law_go_on_until_an_interval_is_narrow_enough(folder: Path) -> None:
+    """A point ends when its half-width is at most the wanted part of the mean, and not before."""
+    schemes = {"nothing": {}, "narrow": {"laws": {"station.slow": law(folder)}}}
+    experiment = airfair.Experiment(
+        CELL,
+        factors={"scheme": schemes},
+        replications=airfair.until("goodput[a]", half_width=0.04, least=3, most=8),
+    )
+    result = experiment.run(store=None, progress=False, threads=1)
+    nothing, narrow = (result.finished.result(place) for place in (0, 1))
+    for point in (nothing, narrow):
+        goodput = point.flows.filter(flow="a")["goodput_bps"].to_list()
+        half = statistics.half_width(goodput)
+        assert half is not None
+        assert half <= 0.04 * statistics.mean(goodput) or len(goodput) == 8
+    laws = {"station.slow": law(folder)}
+    count = narrow.replications
+    assert hashes(narrow) == hashes(airfair.run(CELL, replications=count, laws=laws))
+
+
+def test_a_value_drawn_for_each_replication_reaches_the_law_and_the_scenario(folder: Path) -> None:
+    """Points with one value each have the runs in which that value was drawn."""
+    laws = {"station.slow": law(folder)}
+    drawn = airfair.Experiment(
+        CELL,
+        laws=laws,
+        draw={
+            "law.gain": airfair.choice([1, 4]),
+            "station.slow.rate": airfair.choice(["6 Mb/s", "12 Mb/s"]),
+        },
+        replications=6,
+    )
+    result = drawn.run(store=None, progress=False, threads=1)
+    found = hashes(result.finished.result(0))
+    uses_ = [drawn.laws_at(drawn.points[0], replication) for replication in range(6)]
+    gains = [dict(one.parameters)["gain"] for (one,) in uses_]
+    assert {*gains} == {1, 4}
+    for replication, gain in enumerate(gains):
+        scenario = drawn.scenario(drawn.points[0], replication)
+        same = airfair.run(
+            scenario,
+            replications=6,
+            laws={"station.slow": functools.partial(law(folder), gain=gain)},
+            threads=1,
+        )
+        assert found[replication] == hashes(same)[replication]
+
+
+def test_an_interrupted_sweep_with_a_law_continues_on_the_command_line(folder: Path) -> None:
+    """Ctrl-C ends the command with status 130; the same command makes the runs that are missing."""
+    study = folder / "long.study.toml"
+    study.write_text(
+        'scenario = "cell.toml"\nreplications = 400\n'
+        'laws = { "station.slow" = "studylaws:Narrow" }\n',
+        encoding="utf-8",
+    )
+    archive = folder / "runs.sqlite"
+    command = [*PROGRAM, "sweep", str(study), "--store", str(archive), "--json"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as sweep:
+        deadline = time.monotonic() + 60
+        while runs_in(archive) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        sweep.send_signal(signal.SIGINT)
+        out, err = sweep.communicate(timeout=60)
+    assert sweep.returncode == cli.INTERRUPTED
+    assert "airfair: interrupted; the same command continues from here" in err.splitlines()
+    kept = runs_in(archive)
+    assert 2 <= kept < 400
+    assert json.loads(out)["interrupted"]
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    whole = json.loads(again.stdout)
+    assert (whole["runs_found"], whole["runs"], whole["interrupted"]) == (kept, 400, False)
 
 
 def test_a_wrong_law_of_a_study_is_an_error_with_its_file_and_key(

@@ -12,7 +12,7 @@ from airfair._core import RunError, ScenarioError
 from airfair.errors import describe
 from airfair.replacing import inputs_noted
 
-from . import completers
+from . import completers, laws
 from .grammar import parser
 from .status import (
     BAD_INPUT,
@@ -53,18 +53,27 @@ def _command(command_line: list[str]) -> int:
     try:
         status = _dispatch(command_line)
         sys.stdout.flush()
-    except InputError as error:
-        return complain(BAD_INPUT, *error.problems)
-    except ScenarioError as error:
-        return complain(BAD_INPUT, *error.problems)
-    except RunError as error:
-        return complain(FAILED, str(error))
-    except OSError as error:
-        drop_output()
-        return complain(FAILED, describe(error))
     except KeyboardInterrupt:
         return complain(INTERRUPTED, "interrupted")
+    except Exception as error:  # noqa: BLE001 - a law may raise anything; others are raised again
+        from airfair.law import has_raised
+
+        return laws.failed(error) if has_raised(error) else _complaint(error)
     return status
+
+
+def _complaint(error: Exception) -> int:
+    """Print the problems of a command, and return its exit status; raises other exceptions again."""
+    match error:
+        case InputError() | ScenarioError():
+            return complain(BAD_INPUT, *error.problems)
+        case RunError():
+            return complain(FAILED, str(error))
+        case OSError():
+            drop_output()
+            return complain(FAILED, describe(error))
+        case _:
+            raise error
 
 
 def _dispatch(command_line: list[str]) -> int:

@@ -10,22 +10,25 @@ from typing import TYPE_CHECKING
 from airfair.cli.status import FAILED, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from airfair._core import Scenario
     from airfair.law import Law
 
 
-_REPLICATIONS = "replications run on all cores, but with trace files one after the other; "
-
-
-def add(command: argparse.ArgumentParser, remark: str = _REPLICATIONS) -> None:
-    """Add the option `--law`, with a remark of the command in its help."""
+def add(
+    command: argparse.ArgumentParser,
+    about: str = "replications run on all cores, but with trace files one after the other",
+    where: str = "beside the scenario, in the working directory or on the Python path",
+) -> None:
+    """Add the option `--law`; `about` and `where` are the parts of its help that depend on the command."""
     command.add_argument(
         "--law",
         action="append",
         default=[],
         metavar="NODE=MODULE:CLASS",
-        help="run a law of your own, for example 'station.*=mylaws:Mine'; the module is searched beside the "
-        f"scenario, in the working directory and on the Python path; {remark}may be repeated",
+        help="run a law of your own, for example 'station.*=mylaws:Mine'; MODULE is a file such as "
+        f"mine/mylaws.py, or a module {where}; {about}; may be repeated",
     )
 
 
@@ -36,13 +39,24 @@ def of(arguments: argparse.Namespace, name: str, scenario: Scenario) -> dict[str
     """
     if not arguments.law:
         return {}
-    from airfair.law import LawError, nodes
-    from airfair.law_names import find
+    from airfair.law import nodes
 
     folders = [Path(name).parent, Path()] if name != "-" else [Path()]
+    return named(arguments.law, folders, lambda node: nodes(node, scenario))
+
+
+def named(
+    options: Sequence[str], folders: Sequence[Path], check: Callable[[str], object]
+) -> dict[str, list[type[Law]]]:
+    """Laws of the options `--law` by node; raises `InputError` with all mistakes.
+
+    Modules are searched in `folders` first. `check` raises `LawError` for a node that cannot have a law.
+    """
+    from airfair.law import LawError
+
     laws: dict[str, list[type[Law]]] = {}
     problems = []
-    for text in arguments.law:
+    for text in options:
         node, equals, law = text.rpartition("=")
         if not equals:
             problems.append(
@@ -50,13 +64,27 @@ def of(arguments: argparse.Namespace, name: str, scenario: Scenario) -> dict[str
             )
             continue
         try:
-            nodes(node, scenario)
-            laws.setdefault(node, []).append(find(law, folders))
+            check(node)
+            laws.setdefault(node, []).append(_found(law, folders))
         except LawError as error:
             problems.append(f"--law {text}: {error}")
     if problems:
         raise InputError(*problems)
     return laws
+
+
+def _found(law: str, folders: Sequence[Path]) -> type[Law]:
+    """Law named MODULE:CLASS or FILE:CLASS; raises `LawError`."""
+    from airfair.law import LawError
+    from airfair.law_names import find
+
+    place, _, name = law.rpartition(":")
+    file = Path(place)
+    if file.suffix != ".py":
+        return find(law, folders)
+    if not file.is_file():
+        raise LawError(f"no file {place}; allowed is MODULE:CLASS or FILE:CLASS")
+    return find(f"{file.stem}:{name}", [file.parent])
 
 
 def failed(error: BaseException) -> int:

@@ -67,8 +67,17 @@ def explained(content: bytes, overrides: Sequence[tuple[str, str]]) -> str:
 
 
 def _overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
+    return keys(arguments.set) + [
+        (key, str(value))
+        for key in ("seed", "replications")
+        if (value := getattr(arguments, key, None)) is not None
+    ]
+
+
+def keys(options: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of a path and a value of the options `--set`; raises `InputError`."""
     overrides = []
-    for text in arguments.set:
+    for text in options:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
             raise InputError(
@@ -77,11 +86,7 @@ def _overrides(arguments: argparse.Namespace) -> list[tuple[str, str]]:
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise InputError(f"--set {text!r}: not valid UTF-8")
         overrides.append((path.strip(), value))
-    return overrides + [
-        (key, str(value))
-        for key in ("seed", "replications")
-        if (value := getattr(arguments, key, None)) is not None
-    ]
+    return overrides
 
 
 def read(

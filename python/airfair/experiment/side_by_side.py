@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ from airfair import json_documents, store
 from airfair._core import __version__
 from airfair.document import record_hashes
 from airfair.engine import run
+from airfair.law_use import LawUse, check_nodes, uses
 from airfair.loading import load_result
 from airfair.result import Result
 from airfair.scenario import Source, load
@@ -28,6 +29,10 @@ from .conditions import holm
 from .errors import StudyError
 from .results import ExperimentResult
 from .samples import Samples
+
+if TYPE_CHECKING:
+    from airfair._core import Scenario
+    from airfair.law import Laws
 
 Comparable: TypeAlias = "Result | ExperimentResult | Source"
 """Result, directory of a result, or scenario."""
@@ -43,7 +48,7 @@ UNITS = {"goodput_bps": "bit/s", "delay_p95_ms": "ms", "completion_s": "s"}
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two results: its name, its tables, and the seed and record hash of each run."""
+    """One of the two results: its name, its tables, its laws, and the seed and record hash of each run."""
 
     name: str
     title: str
@@ -52,6 +57,8 @@ class Side:
     factors: tuple[str, ...] = ()
     hashes: tuple[str, ...] = ()
     """Hashes of the records of all runs in order; none if they are not known."""
+    laws: tuple[LawUse, ...] = ()
+    """Laws of one's own that acted; of an experiment, those of all points."""
 
     @classmethod
     def of(cls, result: Result | ExperimentResult, name: str) -> Side:
@@ -60,13 +67,19 @@ class Side:
         if isinstance(result, ExperimentResult):
             factors = tuple(factor.name for factor in result.factors)
             hashes = tuple(f"{each:016x}" for each in result.runs["record_hash"])
-            return cls(name, result.title, result.seed, tables, factors, hashes)
-        scenario, hashes = result.scenario, tuple(record_hashes(result))
-        return cls(name, scenario.title, scenario.seed, tables, hashes=hashes)
+            laws = dict.fromkeys(law for each in result.finished.laws for law in each)
+            return cls(name, result.title, result.seed, tables, factors, hashes, tuple(laws))
+        scenario, hashes, own = result.scenario, tuple(record_hashes(result)), tuple(result.laws)
+        return cls(name, scenario.title, scenario.seed, tables, hashes=hashes, laws=own)
 
     @classmethod
     def read(cls, folder: Path) -> Side:
-        """Side from a directory of `airfair run --out` or `airfair sweep --out`.
+        """Side from a directory of `airfair run --out` or `airfair sweep --out`; raises as `loaded` does."""
+        return cls.of(cls.loaded(folder), str(folder))
+
+    @staticmethod
+    def loaded(folder: Path) -> Result | ExperimentResult:
+        """Result in a directory of `airfair run --out` or `airfair sweep --out`.
 
         Raises `StudyError` if it is no such directory, `DamagedError` if a file differs from its hash, and
         `ForeignResultError` if a later version of airfair wrote it.
@@ -78,8 +91,9 @@ class Side:
                 f"{folder}: this directory has no result; write one with airfair run --out or airfair sweep "
                 "--out"
             )
-        load = saved.load_experiment if about.get("kind") == saved.KIND else load_result
-        return cls.of(load(folder), str(folder))
+        if about.get("kind") == saved.KIND:
+            return saved.load_experiment(folder)
+        return load_result(folder)
 
 
 @dataclass(frozen=True)
@@ -103,7 +117,12 @@ class Comparison:
     def document(self) -> dict[str, Any]:
         """Document of `airfair compare --json`."""
         sides = [
-            {"name": side.name, "title": side.title, "seed": side.seed}
+            {
+                "name": side.name,
+                "title": side.title,
+                "seed": side.seed,
+                "laws": [law.written for law in side.laws],
+            }
             for side in (self.first, self.second)
         ]
         return json_documents.document(
@@ -118,8 +137,9 @@ FEWEST = 5
 
 def compare(  # noqa: PLR0913 - options, each with a default
     first: Comparable,
-    second: Comparable,
+    second: Comparable | None = None,
     *,
+    laws: Laws | None = None,
     names: tuple[str, str] | None = None,
     replications: int | None = None,
     threads: int | None = None,
@@ -128,38 +148,74 @@ def compare(  # noqa: PLR0913 - options, each with a default
     """Compare two results run by run; runs with the same seed form a pair, and `first` is the baseline.
 
     Each is a `Result`, an `ExperimentResult`, the directory of one, or a scenario, which is run first with
-    `replications`: by default the scenario's, or 5 if that is 1. `names` are those of the two in
-    the result, by default their paths or titles. `progress` is called with the fraction done.
+    `replications`: by default the scenario's, or 5 if that is 1. `laws` are laws of one's own that act in
+    the second, which must be a scenario. Without `second`, its scenario is that of the first. `names` are
+    those of the two in the result, by default their paths or titles. `progress` is called with the fraction
+    done.
 
     Raises `StudyError` for results that cannot be compared, `ScenarioError` with the mistakes in a scenario,
-    `DamagedError` or `ForeignResultError` for a directory that cannot be read, and `Interrupted` on Ctrl-C,
-    whose `result` has the finished replications of the scenario that was running.
+    `LawError` for a law at a node that the scenario lacks, `DamagedError` or `ForeignResultError` for a
+    directory that cannot be read, and `Interrupted` on Ctrl-C, whose `result` has the finished replications
+    of the scenario that was running. An exception of a law is raised as it is.
     """
     tell = progress or (lambda _: None)
+    if second is None and not laws:
+        raise StudyError("compare: the second result is missing; name one, or give laws")
+    other = scenario_of(first) if second is None else second
+    if laws and _is_result(other):
+        raise StudyError(
+            "laws: the second is a result, in which no law can act; allowed is a scenario"
+        )
+    if laws:
+        check_nodes(uses(laws), load(other))  # type: ignore[arg-type]
+    sizes = replications, threads
     sides = [
-        _side(of, replications, threads, lambda part, place=place: tell((place + part) / 2))  # type: ignore[misc]
-        for place, of in enumerate((first, second))
+        _side(first, None, sizes, lambda part: tell(part / 2)),
+        _side(other, laws, sizes, lambda part: tell((1 + part) / 2)),
     ]
     if names is not None:
         sides = [replace(side, name=name) for side, name in zip(sides, names, strict=True)]
     return compared(*sides)
 
 
+def _is_result(of: Comparable) -> bool:
+    """True for a result or its directory, false for a scenario."""
+    return isinstance(of, Result | ExperimentResult) or (_is_path(of) and Path(of).is_dir())  # type: ignore[arg-type]
+
+
+def _is_path(of: Comparable) -> bool:
+    return isinstance(of, Path) or (isinstance(of, str) and "\n" not in of)
+
+
+def scenario_of(of: Comparable) -> Scenario:
+    """Scenario of a result, to be run again; raises `StudyError` for a result of an experiment."""
+    if not _is_result(of):
+        return load(of)  # type: ignore[arg-type]
+    found = of if isinstance(of, Result | ExperimentResult) else Side.loaded(Path(of))  # type: ignore[arg-type]
+    if isinstance(found, ExperimentResult):
+        raise StudyError(
+            f"{found.title}: is the result of a sweep; allowed without a second one is a scenario or the "
+            "result of airfair run"
+        )
+    return found.scenario
+
+
 def _side(
     of: Comparable,
-    replications: int | None,
-    threads: int | None,
+    laws: Laws | None,
+    sizes: tuple[int | None, int | None],
     progress: Callable[[float], object],
 ) -> Side:
+    """Side of a comparison; `sizes` are the numbers of replications and of threads."""
     if isinstance(of, Result | ExperimentResult):
         return Side.of(of, of.scenario.title if isinstance(of, Result) else of.title)
-    is_path = isinstance(of, Path) or (isinstance(of, str) and "\n" not in of)
-    if is_path and Path(of).is_dir():  # type: ignore[arg-type]
+    if _is_result(of):
         return Side.read(Path(of))  # type: ignore[arg-type]
     scenario = load(of)
+    replications, threads = sizes
     count = replications or (scenario.replications if scenario.replications > 1 else FEWEST)
-    result = run(of, replications=count, threads=threads, progress=progress)
-    return Side.of(result, str(of) if is_path else scenario.title)
+    result = run(of, replications=count, threads=threads, progress=progress, laws=laws)
+    return Side.of(result, str(of) if _is_path(of) else scenario.title)
 
 
 def compared(first: Side, second: Side) -> Comparison:

@@ -20,6 +20,8 @@ from .side_by_side import UNITS
 from .side_by_side import Comparison as SideBySide
 
 if TYPE_CHECKING:
+    from airfair.law_use import LawUse
+
     from .claims import Verdict
     from .results import ExperimentResult
     from .study import Comparison, Study
@@ -30,6 +32,7 @@ STATES = {"fails": "does not hold", "untestable": "cannot be tested here"}
 """Words for the states whose word is not their name."""
 NAME_WIDTH = 14
 """Largest width of a result's name above a column [columns]."""
+NO_LAW = "no law"
 MOST_PRINTED = 6
 """Largest number of points whose goodputs the text of an experiment's result contains."""
 MOST_POINTS = 200
@@ -167,17 +170,18 @@ def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
     """Text of a comparison of two results; unless `every`, only significant differences."""
     names = short_names(found)
     head = " and ".join(names)
+    laws = _laws(found, names, width)
     if found.identical:
-        return textwrap.fill(
-            f"{head}: identical in every record of all {len(found.first.hashes)} runs", width
-        )
+        told = f"{head}: identical in every record of all {len(found.first.hashes)} runs"
+        return "\n".join([*textwrap.wrap(told, width), *laws])
     shown_ = [row for row in found.rows if every or row["is_significant"]]
     pairs = max((row["pairs"] for row in found.rows), default=0)
     head += f", {pairs} {'pair' if pairs == 1 else 'pairs'} of runs"
     if not shown_:
         fewest = 2
         why = " (one pair is too few; use --replications)" if pairs < fewest else ""
-        return textwrap.fill(f"{head}: no significant difference{why}; --all shows all rows", width)
+        told = f"{head}: no significant difference{why}; --all shows all rows"
+        return "\n".join([*textwrap.wrap(told, width), *laws])
     lines = [_line_of(row, found) for row in shown_]
     head += f"; difference = {names[1]} - {names[0]}"
     first, second = ("\n".join(_column_name(name)) for name in names)
@@ -195,12 +199,46 @@ def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
         [f"{hidden} more rows have no significant difference; --all shows them"] if hidden else []
     )
     note = ["* significant at 5 %, corrected for the number of rows"]
-    return "\n".join([*textwrap.wrap(head, width), "", *table, *note, *rest])
+    return "\n".join([*textwrap.wrap(head, width), *laws, "", *table, *note, *rest])
+
+
+def _laws(found: SideBySide, names: tuple[str, str], width: int) -> list[str]:
+    """Lines with the laws of both sides; none if the laws are the same."""
+    both = found.first.laws, found.second.laws
+    if both[0] == both[1]:
+        return []
+    with_source = len({"".join(map(_law, laws)) for laws in both}) == 1
+    lines = []
+    for name, laws in zip(names, both, strict=True):
+        told = [_law(law, with_source=with_source) for law in laws] or [NO_LAW]
+        if told != [name]:
+            lines += textwrap.wrap(f"{name}: {'; '.join(told)}", width, subsequent_indent="    ")
+    return lines
+
+
+def _law(law: LawUse, *, with_source: bool = False) -> str:
+    """Node and name of a law as in the option `--law`, its version and its parameters."""
+    about = [f"version {law.version}"] if law.version else []
+    about += [f"{name} = {value!r}" for name, value in law.parameters]
+    if with_source:
+        about.append(f"source {law.sha256[:8] if law.sha256 else 'unknown'}")
+    return printable(", ".join([f"{law.node}={law.name}", *about]))
+
+
+def _named_by_laws(found: SideBySide) -> tuple[str, str] | None:
+    """Names of both sides by the classes of their laws; `None` if these are the same."""
+    first, second = (
+        " + ".join(dict.fromkeys(law.name.rpartition(":")[2] for law in side.laws)) or NO_LAW
+        for side in (found.first, found.second)
+    )
+    return None if first == second else (first, second)
 
 
 def short_names(found: SideBySide) -> tuple[str, str]:
-    """Short names of both sides: the parts in which their paths differ, without suffixes."""
+    """Short names of both sides: the parts in which their paths differ, without suffixes, or their laws."""
     first, second = (Path(side.name) for side in (found.first, found.second))
+    if first == second and (named := _named_by_laws(found)):
+        return named
     if first.stem != second.stem:
         return first.stem, second.stem
     if first.name != second.name:

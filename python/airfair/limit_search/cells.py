@@ -8,13 +8,14 @@ scenarios of a pair differ only in the keys of the scheme.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from .space import NS2_WINDOW, SEGMENT, Condition, rates
 from .standards import STREAMS, TODAY
 
 if TYPE_CHECKING:
+    from airfair.law_use import LawUse
     from airfair.scenario import Value
 
 Keys = Mapping[str, "Value"]
@@ -54,6 +55,12 @@ class Switch:
     """True if only flows from stations can use the scheme."""
     leaves_one: bool
     """True if at least one flow must not use the scheme."""
+    laws: tuple[LawUse, ...] = ()
+    """Laws of one's own that are the scheme, at the access point or at `STATIONS`."""
+
+
+STATIONS = "station.*"
+"""Node of a law that acts at each station whose flow uses the scheme."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,8 @@ class Pair:
     without: Keys
     using: Keys
     flows: tuple[Flow, ...]
+    laws: tuple[LawUse, ...] = ()
+    """Laws that act in the scenario with the scheme."""
 
 
 TRANSFER = {"802.11b": "100 kB", "802.11a": "500 kB", "802.11g": "500 kB"}
@@ -90,6 +99,19 @@ def pair(where: Condition, switch: Switch, times: Times) -> Pair:
         without=_scenario(where, switch, flows, times, on=False),
         using=_scenario(where, switch, flows, times, on=True),
         flows=flows,
+        laws=_placed(switch.laws, flows),
+    )
+
+
+def _placed(laws: Sequence[LawUse], flows: Sequence[Flow]) -> tuple[LawUse, ...]:
+    """Laws at their nodes: those of stations at the stations whose flows use the scheme."""
+    users = [f"station.s{flow.number}" for flow in flows if flow.uses]
+    if len(users) == len(flows):
+        users = [STATIONS]
+    return tuple(
+        replace(law, node=node)
+        for law in laws
+        for node in (users if law.node == STATIONS else [law.node])
     )
 
 

@@ -11,15 +11,20 @@ from .measures import CRITERIA, Criterion
 from .search import Found, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import polars as pl
+
+    from airfair.archive import Job
+    from airfair.law_use import LawUse
 
     from .schemes import Scheme
 
 DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
 MAPS = ("map.svg", "map.png")
+FAILED = "failed.toml"
+"""Name of the scenario in which a law has raised an exception."""
 ARCHIVE = "runs.sqlite"
 """Name of the archive of finished runs, in the directory of the results."""
 
@@ -28,7 +33,17 @@ def names(more: Iterable[Criterion] = ()) -> list[str]:
     """Patterns of the names of all files of a scheme; `more` are criteria of the user's own."""
     ids = [*CRITERIA, *(one.id for one in more)]
     extremes = [f"{word}-{id_}-*.toml" for word in ("best", "worst") for id_ in ids]
-    return [DOCUMENT, POINTS, COMPARISONS, *MAPS, *extremes, store.MANIFEST]
+    return [DOCUMENT, POINTS, COMPARISONS, *MAPS, FAILED, *extremes, store.MANIFEST]
+
+
+def save_failed(found: Found, job: Job, out: Path, *, force: bool = False) -> Path:
+    """Write the scenario of the run in which a law has raised an exception, and return its path.
+
+    Raises as `save` does.
+    """
+    text = _told(FAILED, job.laws) + job.scenario.to_toml()
+    store.write_all(out, {FAILED: text.encode()}, found.about, force=force)
+    return out / FAILED
 
 
 def save(found: Found, out: Path, *, force: bool = False) -> dict[str, Any]:
@@ -106,11 +121,8 @@ def _figures(found: Found) -> dict[str, bytes]:
 
 def _scenarios(found: Found) -> dict[str, bytes]:
     """Scenario files of the points with the largest win and loss by each measure, to run by hand."""
-    from airfair.scenario import load
-
-    from .cells import pair
     from .rules import accounts
-    from .search import point_seed
+    from .search import scenarios_of
 
     scheme, plan = found.scheme, found.plan
     files = {}
@@ -119,10 +131,18 @@ def _scenarios(found: Found) -> dict[str, bytes]:
             if extreme is None:
                 continue
             point = extreme.point
-            both = pair(point.where, scheme.switch, plan.times)
-            seed = point_seed(plan.seed, scheme.id, point.place)
-            for side, keys in (("without", both.without), ("with", both.using)):
-                scenario = load(keys, seed=seed, replications=plan.replications)
+            both, scenarios = scenarios_of(scheme, plan, point.place, point.where)
+            for side, scenario, laws in zip(
+                ("without", "with"), scenarios, ((), both.laws), strict=True
+            ):
                 name = f"{word}-{account.measure.id}-{side}.toml"
-                files[name] = scenario.to_toml().encode()
+                files[name] = (_told(name, laws) + scenario.to_toml()).encode()
     return files
+
+
+def _told(name: str, laws: Sequence[LawUse]) -> str:
+    """Comment with the command that runs a scenario with its laws; a scenario without laws has none."""
+    if not laws:
+        return ""
+    words = " ".join(f"--law '{law.node}={law.name}'" for law in laws)
+    return f"# airfair run {name} {words}\n"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airfair._core import __version__
 
 from .decide import FALSE_DISCOVERIES, Effect
 from .rules import Account, Rule, Worst, accounts, evenly, shares
-from .search import Found
 from .space import described
+
+if TYPE_CHECKING:
+    from .search import Found
 
 WIDTH = 80
 _SHOWN = 4
@@ -28,6 +30,7 @@ def document(found: Found) -> Json:
         "title": scheme.title,
         "standard": scheme.standard,
         "paper": scheme.paper,
+        "laws": [law.written for law in scheme.laws],
         "version": __version__,
         "seed": plan.seed,
         "points": len(found.points),

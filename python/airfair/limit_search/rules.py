@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .decide import Effect
 from .measures import Criterion
-from .search import Found, Point
 from .space import Condition, Feature, Floats, described, features
 from .tree import PURE, Mask, grow, holdout, importance, pure, words
+
+if TYPE_CHECKING:
+    from .search import Found, Point
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from airfair import json_documents, lazy
 from airfair.engine import Interrupted
@@ -18,14 +19,16 @@ from airfair.terminal import shown
 from . import files, report
 from .cells import TODAYS
 from .measures import CRITERIA, UNIT, Criterion
-from .schemes import SCHEMES, Scheme
+from .schemes import SCHEMES, Scheme, of_laws
 from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
 from .standards import STANDARDS, TODAY
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from airfair.archive import Archive
+    from airfair.archive import Archive, Job
+    from airfair.law import Laws
+    from airfair.scenario import Value
 else:
     pl = lazy.Module("polars")
 
@@ -95,9 +98,16 @@ _TABLE: Mapping[str, type[pl.DataType]] = {
 """Types of columns that may have no value."""
 
 
+Schemes: TypeAlias = "str | Scheme | Sequence[str | Scheme] | None"
+Judge: TypeAlias = "str | Criterion | Sequence[str | Criterion]"
+
+
 def limits(  # noqa: PLR0913 - options, each with a default
-    schemes: str | Scheme | Sequence[str | Scheme] | None = None,
+    schemes: Schemes = None,
     *,
+    laws: Laws | None = None,
+    judge: Judge = (),
+    set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
     standard: str | None = None,
     criteria: Sequence[Criterion] = (),
     quick: bool = False,
@@ -116,6 +126,11 @@ def limits(  # noqa: PLR0913 - options, each with a default
     Each point is run with the scheme and without it, under the same seeds.
 
     - `schemes`: a scheme by its id, such as "data-ack", a list of schemes, or `None` for all.
+    - `laws`: laws of your own that are the scheme, by node: "access-point", or "station.*" for 1 to 100 % of
+      the stations.
+    - `judge`: criteria that decide whether the laws win or lose at a point, by their ids or made by
+      `airfair.criterion`; by default "total" and "airtime_fairness".
+    - `set`: keys of the scenarios in which the laws act, such as `{"bss.cell.beacon": True}`.
     - `standard`: search in this standard only, such as "802.11ax"; by default in 802.11b, a and g.
     - `criteria`: criteria of your own, made by `airfair.criterion`, which are reported beside the usual ones.
     - `quick`: true for fewer points, and fewer and shorter runs.
@@ -132,24 +147,30 @@ def limits(  # noqa: PLR0913 - options, each with a default
 
     If the store cannot save all runs, no further scheme is searched, and `unsaved` is the reason.
 
-    Raises `OptionError` for wrong arguments, `OSError` if the store cannot be read or files cannot be
-    written, and `Interrupted` on Ctrl-C, whose `result` has the points that are finished. A second call
-    continues from the store.
+    An exception of a law ends the search. With `out` and a store, the scenario in which the law raised it is
+    written to `failed.toml` of its directory, and a note of the exception names the file.
+
+    Raises `OptionError` for wrong arguments, `LawError` for wrong laws, `OSError` if the store cannot be read
+    or files cannot be written, and `Interrupted` on Ctrl-C, whose `result` has the points that are finished.
+    A second call continues from the store.
     """
-    chosen = _chosen(schemes, standard)
-    _check_criteria(criteria)
-    chosen = [replace(scheme, more=(*scheme.more, *criteria)) for scheme in chosen]
+    judged = [judge] if isinstance(judge, str | Criterion) else judge
+    _check_law_options(schemes, laws, judged, set)
+    wanted = schemes if laws is None else of_laws(laws, judged, set)
+    chosen = [_with(scheme, criteria) for scheme in _chosen(wanted, standard)]
     plan = _plan(points, replications, seed, standard, quick=quick)
     places = [place_of(scheme, out) for scheme in chosen]
     if out is not None:
-        names = files.names(criteria)
-        begin(dict.fromkeys(filter(None, places), names), [Path(out)], force=force)
+        each = zip(places, chosen, strict=True)
+        names = {place: files.names(scheme.more) for place, scheme in each if place}
+        begin(names, [Path(out)], force=force)
     found: list[Found] = []
     with opened(store) as archive:
         for place, scheme in zip(places, chosen, strict=True):
             tell = _part(progress, len(found), len(chosen))
+            failed = functools.partial(_save_failed, place, force=force)
             with shown(tell, scheme.id) as bar:
-                found.append(find(scheme, plan, archive, bar, threads))
+                found.append(find(scheme, plan, archive, bar, threads, on_failure=failed))
                 if bar is not None and not found[-1].interrupted:
                     bar(1.0)
             if place is not None:
@@ -169,12 +190,32 @@ def place_of(scheme: Scheme, out: Path | str | None) -> Path | None:
     return None if out is None else Path(out) / (scheme.standard or "") / scheme.id
 
 
-def _chosen(
-    schemes: str | Scheme | Sequence[str | Scheme] | None, standard: str | None
-) -> list[Scheme]:
+def _check_law_options(
+    schemes: Schemes, laws: Laws | None, judge: Sequence[str | Criterion], keys: object
+) -> None:
+    """Raise `OptionError` for arguments that do not go together with laws, or not without."""
+    if laws is None:
+        given = (name for name, value in (("judge", judge), ("set", keys)) if value)
+        problems = [f"{name}: allowed only with a law" for name in given]
+    else:
+        unknown = (_unknown("judge", one, CRITERIA) for one in judge if isinstance(one, str))
+        problems = [problem for problem in unknown if problem]
+        if schemes is not None:
+            ids = ", ".join(repr(one if isinstance(one, str) else one.id) for one in _all(schemes))
+            problems.append(f"scheme {ids}: allowed is a scheme or a law of your own, not both")
+    if problems:
+        raise OptionError(*problems)
+
+
+def _all(schemes: Schemes) -> Sequence[str | Scheme]:
+    if schemes is None:
+        return [*SCHEMES]
+    return [schemes] if isinstance(schemes, str | Scheme) else schemes
+
+
+def _chosen(schemes: Schemes, standard: str | None) -> list[Scheme]:
     """Schemes in the space of a standard; raises `OptionError` for unknown names."""
-    wanted = [*SCHEMES] if schemes is None else schemes
-    wanted = [wanted] if isinstance(wanted, str | Scheme) else wanted
+    wanted = _all(schemes)
     problems = [_unknown("scheme", one, SCHEMES) for one in wanted if isinstance(one, str)]
     problems.append(_unknown("standard", standard, STANDARDS))
     if not wanted:
@@ -185,17 +226,20 @@ def _chosen(
     return [scheme.under(standard) for scheme in chosen] if standard else chosen
 
 
-def _check_criteria(criteria: Sequence[Criterion]) -> None:
+def _with(scheme: Scheme, criteria: Sequence[Criterion]) -> Scheme:
+    """Scheme with more criteria; raises `OptionError` if the name of one is taken."""
+    more = tuple(dict.fromkeys((*scheme.more, *criteria)))
     taken = {UNIT, *CRITERIA}
-    for one in criteria:
+    for one in more:
         if one.id in taken:
             raise OptionError(
                 f"criteria: the name {one.label!r} is taken; allowed is another one, given by `name`"
             )
         taken.add(one.id)
+    return replace(scheme, more=more)
 
 
-def _unknown(what: str, name: str | None, allowed: Sequence[str] | dict[str, Scheme]) -> str | None:
+def _unknown(what: str, name: str | None, allowed: Collection[str]) -> str | None:
     if name is None or name in allowed:
         return None
     hint = did_you_mean(name, allowed)
@@ -246,3 +290,18 @@ def _save(found: Found, place: Path, *, force: bool) -> None:
         files.save(found, place, force=force)
     except OSError as error:
         raise OSError(error.errno, f"out {place}: {describe(error)}") from error
+
+
+def _save_failed(
+    place: Path | None, found: Found, job: Job, error: Exception, *, force: bool
+) -> None:
+    """Write the scenario in which a law has raised an exception, and note it in the exception."""
+    if place is None:
+        return
+    try:
+        path = files.save_failed(found, job, place, force=force)
+    except OSError as problem:
+        error.add_note(f"{place / files.FAILED} was not written: {describe(problem)}")
+    else:
+        which = f"the scenario in whose replication {job.replication} the law failed"
+        error.add_note(f"airfair wrote {path}, {which}")

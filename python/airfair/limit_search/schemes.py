@@ -6,8 +6,11 @@ its judged measures.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from .cells import STATIONS as AT_STATIONS
 from .cells import Keys, Switch
 from .measures import CRITERIA, Criterion
 from .space import (
@@ -38,6 +41,10 @@ from .space import (
     under,
 )
 
+if TYPE_CHECKING:
+    from airfair.law import Laws
+    from airfair.law_use import LawUse
+
 _TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
 
 
@@ -47,7 +54,8 @@ class Scheme:
 
     id: str
     title: str
-    paper: str
+    paper: str | None
+    """Paper of the scheme; `None` for a law of one's own."""
     space: Space
     judged: tuple[str, ...]
     """Criteria that decide the effect at a point: the aims of the scheme, and total goodput."""
@@ -63,9 +71,13 @@ class Scheme:
     """True if only flows from stations can use the scheme."""
     leaves_one: bool = False
     """True if at least one flow must not use the scheme."""
+    laws: tuple[LawUse, ...] = ()
+    """Laws of one's own that are the scheme."""
+    set: Keys = field(default_factory=dict)
+    """Keys of the scenario with the scheme, by dotted path."""
 
     more: tuple[Criterion, ...] = ()
-    """Criteria of the user's own, which are reported."""
+    """Criteria of the user's own, which are reported; those of a law may also decide."""
     standard: str | None = None
     """Standard of the space if it has only one; by default the space has 802.11b, a and g."""
 
@@ -76,7 +88,7 @@ class Scheme:
     @property
     def measures(self) -> tuple[str, ...]:
         """Ids of all criteria of the scheme."""
-        return (*self.judged, *self.felt, *(one.id for one in self.more))
+        return tuple(dict.fromkeys((*self.judged, *self.felt, *(one.id for one in self.more))))
 
     @property
     def criteria(self) -> dict[str, Criterion]:
@@ -87,7 +99,9 @@ class Scheme:
     @property
     def switch(self) -> Switch:
         """Keys that turn the scheme on."""
-        return Switch(self.flow, self.cell, self.base, self.senders_only, self.leaves_one)
+        return Switch(
+            self.flow, self.cell, self.base, self.senders_only, self.leaves_one, self.laws
+        )
 
 
 _CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
@@ -204,3 +218,62 @@ SCHEMES = {
         ),
     )
 }  # fmt: skip
+
+
+_AT_ACCESS_POINT = ("access-point", "access-point.*", "access-point.cell")
+_LAW_SPACE: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW)
+LAW_JUDGED = ("total", "airtime_fairness")
+"""Criteria that decide the effect of a law of one's own, unless the caller chooses others."""
+_LAW_CRITERIA = (
+    "total", "airtime_fairness", "goodput_fairness", "balance", "slowest", "own", "others", "loss", "delay",
+    "completion",
+)  # fmt: skip
+
+
+def of_laws(
+    laws: Laws | Iterable[LawUse],
+    judge: Sequence[str | Criterion] = (),
+    set: Keys | None = None,  # noqa: A002 - named after the option --set
+) -> Scheme:
+    """Scheme that consists of laws of one's own.
+
+    A law acts at the access point, or at the stations. At "station.*" it acts at 1 to 100 % of the stations:
+    at those whose flows use the scheme. `judge` are the criteria that decide, by their ids in `CRITERIA` or
+    of the user's own, by default `LAW_JUDGED`. `set` has keys of the scenario with the laws, by dotted path.
+
+    Raises `LawError` for another node, and for a value that creates no law.
+    """
+    from airfair.law import LawError
+    from airfair.law_use import uses
+
+    own = uses(laws)
+    if not own:
+        raise LawError("laws: there is none; allowed is at least one")
+    for law in own:
+        check_node(law.node)
+    at_stations = any(law.node == AT_STATIONS for law in own)
+    more = tuple(one for one in judge if isinstance(one, Criterion))
+    judged = tuple(one if isinstance(one, str) else one.id for one in judge or LAW_JUDGED)
+    felt = [name for name in _LAW_CRITERIA if at_stations or name not in {"own", "others"}]
+    named = list(dict.fromkeys(law.name for law in own))
+    return Scheme(
+        id="+".join(name.replace(":", ".") for name in named),
+        title=", ".join(f"{law.name} at {law.node}" for law in own),
+        paper=None,
+        space=(*_LAW_SPACE, DEPLOYED) if at_stations else _LAW_SPACE,
+        judged=tuple(dict.fromkeys(judged)),
+        felt=tuple(name for name in felt if name not in judged),
+        laws=own,
+        set=dict(set or {}),
+        more=more,
+    )
+
+
+def check_node(node: str) -> None:
+    """Raise `LawError` for a node that not every condition has."""
+    from airfair.law import LawError
+
+    if node != AT_STATIONS and node not in _AT_ACCESS_POINT:
+        raise LawError(
+            f"{node!r}: each condition has other stations; allowed are access-point and {AT_STATIONS}"
+        )

@@ -16,6 +16,7 @@ import polars as pl
 
 from airfair._core import Scenario
 from airfair.archive import Archive, Job, run
+from airfair.law import has_raised
 from airfair.result import Result
 from airfair.scenario import identity, load
 
@@ -24,6 +25,9 @@ from .decide import Comparison, Effect, compare, of_point
 from .measures import UNIT, Samples, effects, sampled
 from .schemes import Scheme
 from .space import Condition, Floats, between, condition, spread
+
+OnFailure = Callable[["Found", Job, Exception], object]
+"""Callback for the search, the run in which a law has raised an exception, and the exception."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class Found:
     """Comparisons of each point by measure, without undefined ones."""
     threads: int | None = None
     """Number of threads; by default one per core."""
+    on_failure: OnFailure | None = None
 
     def __repr__(self) -> str:
         from .report import in_short
@@ -85,6 +90,7 @@ class Found:
         plan = self.plan
         return {
             "scheme": self.scheme.id,
+            **({"laws": [law.written for law in self.scheme.laws]} if self.scheme.laws else {}),
             "standard": self.scheme.standard,
             "seed": plan.seed,
             "points": plan.points,
@@ -117,15 +123,21 @@ class Found:
         return [of_point(verdicts) if verdicts else None for verdicts in judged]
 
 
-def find(
+def find(  # noqa: PLR0913 - options, each with a default
     scheme: Scheme,
     plan: Plan,
     archive: Archive | None = None,
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
+    *,
+    on_failure: OnFailure | None = None,
 ) -> Found:
-    """Run both stages of a search; archived runs are not repeated."""
-    found = Found(scheme, plan, threads=threads)
+    """Run both stages of a search; archived runs are not repeated.
+
+    An exception of a law is raised as it is. Before that, `on_failure` gets it, and the run in which the law
+    raised it; without an archive, that run is not known.
+    """
+    found = Found(scheme, plan, threads=threads, on_failure=on_failure)
     for stage in (1, 2):
         if not found.interrupted:
             places = spread(scheme.space, plan.points, plan.seed) if stage == 1 else _border(found)
@@ -156,21 +168,38 @@ class _Asked:
     place: Floats
     where: Condition
     pair: Pair
-    scenarios: tuple[Scenario, ...]
+    scenarios: tuple[Scenario, Scenario]
     """Scenarios without and with the scheme."""
     key: str
+
+    def jobs(self, replications: int) -> list[Job]:
+        """Runs without the scheme, then those with it."""
+        laws = (), self.pair.laws
+        return [
+            Job(scenario, number, acting)
+            for scenario, acting in zip(self.scenarios, laws, strict=True)
+            for number in range(replications)
+        ]
 
 
 def _asked(scheme: Scheme, plan: Plan, place: Floats) -> _Asked:
     where = condition(scheme.space, place.tolist())
+    both, scenarios = scenarios_of(scheme, plan, place, where)
+    names = ",".join((*scheme.measures, *map(str, scenarios[0].flows)))
+    laws = [law.key.decode() for law in both.laws]
+    text = "\n".join([*map(identity, scenarios), names, *laws])
+    return _Asked(place, where, both, scenarios, hashlib.sha256(text.encode()).hexdigest())
+
+
+def scenarios_of(
+    scheme: Scheme, plan: Plan, place: Floats, where: Condition
+) -> tuple[Pair, tuple[Scenario, Scenario]]:
+    """Pair of a point, and its scenarios without and with the scheme."""
     both = pair(where, scheme.switch, plan.times)
     seed = point_seed(plan.seed, scheme.id, place)
-    scenarios = tuple(
-        load(keys, seed=seed, replications=plan.replications) for keys in (both.without, both.using)
-    )
-    names = ",".join((*scheme.measures, *map(str, scenarios[0].flows)))
-    text = "\n".join([*map(identity, scenarios), names])
-    return _Asked(place, where, both, scenarios, hashlib.sha256(text.encode()).hexdigest())
+    without = load(both.without, seed=seed, replications=plan.replications)
+    using = load(both.using, seed=seed, replications=plan.replications, set=scheme.set)
+    return both, (without, using)
 
 
 def point_seed(seed: int, scheme: str, place: Floats) -> int:
@@ -189,18 +218,19 @@ def _run(
     """Run the pairs at the given coordinates; points interrupted by Ctrl-C are left out."""
     plan, before = found.plan, len(found.points)
     asked = [_asked(found.scheme, plan, place) for place in places]
-    jobs = [
-        Job(scenario, number)
-        for one in asked
-        for scenario in one.scenarios
-        for number in range(plan.replications)
-    ]
+    jobs = [job for one in asked for job in one.jobs(plan.replications)]
 
     def tell(part: float) -> None:
         if progress is not None:
             progress((before + part * len(asked)) / (plan.points + plan.refined))
 
-    done = run(jobs, archive, threads=found.threads, progress=tell)
+    try:
+        done = run(jobs, archive, threads=found.threads, progress=tell)
+    except Exception as error:
+        failed = _failed(jobs, archive) if has_raised(error) else None
+        if failed is not None and found.on_failure is not None:
+            found.on_failure(found, failed, error)
+        raise
     outcomes = iter(done.outcomes)
     criteria = found.scheme.criteria.values()
     for one in asked:
@@ -214,6 +244,15 @@ def _run(
             found.points.append(Point(one.key, stage, one.place, one.where, without, using))
     found.interrupted = done.interrupted
     found.unsaved = found.unsaved or done.unsaved
+
+
+def _failed(jobs: Sequence[Job], archive: Archive | None) -> Job | None:
+    """First run with laws that is not archived: after an exception of a law, all runs before it are."""
+    with_laws = [job for job in jobs if job.laws]
+    if archive is None:
+        return None
+    kept = archive.find(job.key for job in with_laws)
+    return next((job for job in with_laws if job.key not in kept), None)
 
 
 def table(scheme: Scheme, points: Iterable[Point]) -> pl.DataFrame:

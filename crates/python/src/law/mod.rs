@@ -299,7 +299,8 @@ impl CustomAgent for PyLaw {
                     .name()
                     .map_or_else(|_| "a law".to_owned(), |name| name.to_string());
                 let name = &self.node.borrow(py).name;
-                Failure::set(py, error, &format!("in {kind} at {name}, at {now} of the run"));
+                let at_s = now.as_secs_f64();
+                Failure::set(py, error, &format!("in {kind} at {name}, at {at_s} s of the run"));
             }
         });
     }

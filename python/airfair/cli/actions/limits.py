@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from airfair import json_documents, store
+from airfair.cli import laws, scenarios
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
+from airfair.law import LawError, has_raised
 from airfair.limit_search.files import ARCHIVE
 from airfair.limit_search.running import limits, place_of
-from airfair.limit_search.schemes import SCHEMES
+from airfair.limit_search.schemes import SCHEMES, check_node
 
 if TYPE_CHECKING:
     import argparse
 
+    from airfair.law import Law
     from airfair.limit_search.running import Limits
     from airfair.limit_search.search import Found
 
@@ -25,9 +29,9 @@ if TYPE_CHECKING:
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, standard, list, quick, points, replications, seed, threads, out, force and json.
-    Without a scheme, all schemes are searched one after the other. Raises InputError for mistakes of the
-    user.
+    `args` has scheme, law, judge, set, standard, list, quick, points, replications, seed, threads, out, force
+    and json. Without a scheme and a law, all schemes are searched one after the other. Raises InputError for
+    mistakes of the user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
@@ -54,6 +58,9 @@ def _run(args: argparse.Namespace, out: Path, people: TextIO) -> Limits:
     try:
         return limits(
             args.scheme,
+            laws=_laws(args.law),
+            judge=args.judge,
+            set={path: _value(text) for path, text in scenarios.keys(args.set)},
             standard=args.standard,
             quick=args.quick,
             points=args.points,
@@ -67,10 +74,27 @@ def _run(args: argparse.Namespace, out: Path, people: TextIO) -> Limits:
         )
     except OptionError as error:
         raise InputError(*(as_option(one, "scheme") for one in error.problems)) from error
+    except LawError as error:
+        raise InputError(f"--law: {error}") from error
     except OSError as error:
+        if has_raised(error):
+            raise
         words = describe(error)
         told = as_option(words) if words.startswith("out ") else f"--out {out}: {words}"
         raise OSError(error.errno, told) from error
+
+
+def _laws(options: list[str]) -> dict[str, list[type[Law]]] | None:
+    """Laws of the options `--law`; `None` without one."""
+    return laws.named(options, [Path()], check_node) if options else None
+
+
+def _value(text: str) -> Any:  # noqa: ANN401 - any value of TOML
+    """Value of a key in TOML; other text stands for itself, as in `1 Mb/s`."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def _tell(found: Found, people: TextIO, out: Path) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import options, scenarios
+from airfair.cli import laws, options, scenarios
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
@@ -15,18 +15,21 @@ from airfair.errors import describe
 if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.cli.parser import Commands
+    from airfair.law import Law
 
 _DESCRIPTION = """\
 Compare two results run by run; runs with the same seed form a pair. A result
 is a directory that airfair run --out or airfair sweep --out wrote, or a
 scenario, which is run first. Flows and stations are matched by name. The
-p-values are corrected for the number of rows.
+p-values are corrected for the number of rows. With --law, a law of your own
+acts in the second one, or in the scenario of the first if there is no second.
 """
 
 _EPILOGUE = """\
 examples:
   airfair compare results/plain results/arf-aware
   airfair compare plain.toml arf-aware.toml --replications 20
+  airfair compare cell.toml --law 'station.*=mylaws:Mine'
   airfair compare results/before results/after --json | jq '.identical'
 """
 
@@ -44,7 +47,10 @@ def add(commands: Commands) -> None:
         "first", metavar="DIR|FILE", help="result or scenario that is the baseline"
     )
     second = compare.add_argument(
-        "second", metavar="DIR|FILE", help="result or scenario that is compared with the baseline"
+        "second",
+        nargs="?",
+        metavar="DIR|FILE",
+        help="result or scenario that is compared with the baseline",
     )
     for side in (first, second):
         complete(side, toml_files)
@@ -55,6 +61,7 @@ def add(commands: Commands) -> None:
         help="number of runs of each scenario (default: the scenario's, or 5 if that is 1)",
     )
     compare.add_argument("--all", action="store_true", help="also show rows without a difference")
+    laws.add(compare, "it acts in the second scenario, and the first is the baseline")
     options.threads(compare)
     options.json(compare)
     compare.set_defaults(action=_compare)
@@ -69,12 +76,16 @@ def _compare(arguments: argparse.Namespace) -> int:
     from airfair.store import DamagedError, encode
     from airfair.terminal import Progress, columns
 
-    named = arguments.first, arguments.second
+    name = arguments.first if arguments.second is None else arguments.second
+    first, second = _side(arguments.first), _side(name)
     try:
+        own = _laws(arguments, name, second)
         with Progress("comparing") as progress:
             found = compare(
-                *map(_side, named),
-                names=named,
+                first,
+                None if arguments.second is None else second,
+                laws=own,
+                names=(arguments.first, name),
                 replications=arguments.replications,
                 threads=arguments.threads,
                 progress=progress,
@@ -100,3 +111,23 @@ def _side(name: str) -> Path | Scenario:
         return path if path.is_dir() else scenarios.read(name)
     except OSError as error:
         raise InputError(f"{name}: {describe(error)}") from error
+
+
+def _laws(
+    arguments: argparse.Namespace, name: str, second: Path | Scenario
+) -> dict[str, list[type[Law]]]:
+    """Laws that act in the second side; raises `InputError` with all mistakes."""
+    from airfair.experiment.side_by_side import scenario_of
+
+    if arguments.second is None and not arguments.law:
+        raise InputError(
+            "the second DIR|FILE is missing; name a result or a scenario, or give a law: --law "
+            "NODE=MODULE:CLASS"
+        )
+    if not arguments.law:
+        return {}
+    if not isinstance(second, Path):
+        return laws.of(arguments, name, second)
+    if arguments.second is not None:
+        raise InputError(f"--law: {name} is a result, in which no law can act; name a scenario")
+    return laws.of(arguments, "-", scenario_of(second))

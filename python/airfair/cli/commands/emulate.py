@@ -67,7 +67,7 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
     )
-    laws.add(emulate, "the verdict has the time that it uses; ")
+    laws.add(emulate, "the verdict has the time that it uses")
     options.out(emulate, "write the same files as `airfair run --out` to DIR")
     options.force(emulate)
     options.json(emulate)

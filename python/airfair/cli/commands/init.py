@@ -79,8 +79,8 @@ KINDS = (
     Kind(
         "law",
         "law",
-        "a control law in Python, with a scenario in which it acts, and a test",
-        "airfair run {}/cell.toml --law access-point=mylaws:ShareAir",
+        "a control law in Python, with a scenario, a test, and a study that judges it",
+        "airfair sweep {}/judge.study.toml",
     ),
 )
 

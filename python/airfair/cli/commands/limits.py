@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from airfair.cli import options
+from airfair.cli import laws, options
 from airfair.cli.completers import complete, schemes
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Search for the conditions under which a scheme makes things worse: each point is
-run with the scheme and without it, under the same seeds. Without SCHEME, all
-schemes are searched, each in a directory of its own. The same command continues
-an interrupted search.
+run with the scheme and without it, under the same seeds. The scheme is SCHEME,
+or a law of your own with --law; without both, all schemes are searched, each in
+a directory of its own. The same command continues an interrupted search.
 """
 
 _EPILOGUE = """\
@@ -23,6 +23,7 @@ examples:
   airfair limits --quick
   airfair limits data-ack --out results/limits
   airfair limits --standard 802.11ax arf-aware
+  airfair limits --law access-point=mylaws:Mine --judge total --judge delay
   airfair limits tfrc --points 512 --json | jq '.schemes[].measures[].rules'
 """
 
@@ -42,6 +43,27 @@ def add(commands: Commands) -> None:
     complete(scheme, schemes)
     limits.add_argument(
         "--list", action="store_true", help="list the schemes without running anything"
+    )
+    laws.add(
+        limits,
+        "NODE is access-point or station.*, whose law acts at 1 to 100 %% of the stations",
+        "in the working directory or on the Python path",
+    )
+    limits.add_argument(
+        "--judge",
+        action="append",
+        default=[],
+        metavar="MEASURE",
+        help="with --law: measure that decides whether the law wins or loses at a point, such as total, "
+        "airtime_fairness, slowest, delay or loss (default: total and airtime_fairness); may be repeated",
+    )
+    limits.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="with --law: set a key of the scenarios in which the law acts, for example "
+        "bss.cell.beacon=true; may be repeated",
     )
     limits.add_argument(
         "--standard",

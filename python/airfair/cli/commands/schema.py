@@ -1,8 +1,9 @@
-"""`airfair schema`: prints the JSON Schema of the scenario file."""
+"""`airfair schema`: prints the JSON Schema of the scenario file, or of the study file."""
 
 from __future__ import annotations
 
 import argparse
+import json
 from typing import TYPE_CHECKING
 
 from airfair.cli.status import DONE
@@ -15,13 +16,25 @@ def add(commands: Commands) -> None:
     """Add the command to the grammar."""
     schema = commands.add_parser(
         "schema",
-        help="print the JSON Schema of the scenario file",
-        description="Print the JSON Schema of the scenario file, for editors.",
+        help="print the JSON Schema of the scenario file, or of the study file",
+        description="Print the JSON Schema of the scenario file or of the study file, for editors.",
+    )
+    schema.add_argument(
+        "file",
+        nargs="?",
+        choices=("scenario", "study"),
+        default="scenario",
+        help="kind of the file: scenario or study (default: scenario)",
     )
     schema.set_defaults(action=_schema)
 
 
-def _schema(_: argparse.Namespace) -> int:
+def _schema(arguments: argparse.Namespace) -> int:
+    if arguments.file == "study":
+        from airfair.experiment.study_schema import schema as of_study
+
+        print(json.dumps(of_study(), indent=2, ensure_ascii=False))
+        return DONE
     from airfair._core import schema
 
     print(schema())
