@@ -87,6 +87,8 @@ STUDIES = {
 
 Policy = Callable[[NDArray[np.float32]], NDArray[np.int64]]
 """Function from observations, a row for each environment, to actions."""
+Curve = dict[int, dict[int, NDArray[np.float64]]]
+"""Mean rewards of the measured episodes, by steps of training and number of stations."""
 
 
 def rewards_of(policy: Policy, stations: int, episodes: int = EPISODES) -> NDArray[np.float64]:
@@ -112,7 +114,7 @@ class Measures(BaseCallback):
     def __init__(self, study: Study) -> None:
         super().__init__()
         self.study = study
-        self.curve: dict[int, dict[int, NDArray[np.float64]]] = {}
+        self.curve: Curve = {}
         self.cpu_s = 0.0
 
     def _on_rollout_start(self) -> None:
@@ -131,8 +133,8 @@ class Measures(BaseCallback):
             self.cpu_s += time.process_time() - began
 
 
-def train(study: Study, seed: int) -> tuple[PPO, Measures, float]:
-    """Train a learner. Return it with its curve and the CPU seconds of training."""
+def train(study: Study, seed: int) -> tuple[Curve, float]:
+    """Train a learner. Return its curve, and the CPU seconds of training."""
     began = time.process_time()
     env = StableVecEnv(ENVIRONMENTS, **study.draw())
     model = PPO("MlpPolicy", env, seed=seed, device="cpu", **SETTINGS)
@@ -140,7 +142,7 @@ def train(study: Study, seed: int) -> tuple[PPO, Measures, float]:
     model.learn(study.steps, callback=measures)
     cpu_s = time.process_time() - began - measures.cpu_s
     measures.measure()
-    return model, measures, cpu_s
+    return measures.curve, cpu_s
 
 
 def estimate(samples: Iterable[float]) -> list[float | None]:
@@ -152,65 +154,64 @@ def estimate(samples: Iterable[float]) -> list[float | None]:
 
 def measured(study: Study) -> dict[str, Any]:
     """Train a learner of each seed, and return the numbers of a study."""
-    baselines = airfair.gym.baselines(
-        scenario=CELL, vary={COUNT: study.measured}, episodes=EPISODES, seed=MEASURED
-    )
-    of_cell: dict[int, dict[str, Any]] = {count: {} for count in study.measured}
+    cells: dict[str, dict[str, Any]] = {str(count): {} for count in study.measured}
     megabits, best = {}, {}
-    for row in baselines.rows:
+    rows = airfair.gym.baselines(
+        scenario=CELL, vary={COUNT: study.measured}, episodes=EPISODES, seed=MEASURED
+    ).rows
+    for row in rows:
         count = int(row.point[COUNT])  # type: ignore[arg-type] # a number of stations
         half = None if row.half_width is None else round(row.half_width, 5)
-        of_cell[count][row.policy] = [round(row.goodput_mbps, 5), half]
+        cells[str(count)][row.policy] = [round(row.goodput_mbps, 5), half]
         if row.window is not None:
-            of_cell[count]["window"] = row.window
+            cells[str(count)]["window"] = row.window
             # Action a is the window 2^(a+4) - 1.
             action = (row.window + 1).bit_length() - 5
             best[count] = rewards_of(lambda seen, it=action: np.full(len(seen), it), count)
             # The reward is relative to the highest rate in the cell.
             megabits[count] = row.goodput_mbps / row.reward
-    learners = {seed: train(study, seed) for seed in study.seeds}
-    for count in study.measured:
-        curves = [measures.curve for _, measures, _ in learners.values()]
-        last = [curve[max(curve)][count] for curve in curves]
-        of_cell[count] |= {
-            "seeds": [estimate(it * megabits[count]) for it in last],
-            "learners": estimate(it.mean() * megabits[count] for it in last),
-            "percent_of_best": [estimate(100 * it / best[count]) for it in last],
-            "curve": [
-                [round(float(curve[at][count].mean() * megabits[count]), 5) for at in curve]
-                for curve in curves
-            ],
+    learners: dict[str, dict[str, Any]] = {}
+    for seed in study.seeds:
+        curve, cpu_s = train(study, seed)
+        last = curve[max(curve)]
+        learners[str(seed)] = {
+            "cpu_s": round(cpu_s, 1),
+            "goodput": {str(it): estimate(last[it] * megabits[it]) for it in last},
+            "percent_of_best": {str(it): estimate(100 * last[it] / best[it]) for it in last},
+            "curve": {
+                str(it): {
+                    str(at): round(float(curve[at][it].mean() * megabits[it]), 5) for at in curve
+                }
+                for it in last
+            },
         }
-    cpu = [round(cpu_s, 1) for *_, cpu_s in learners.values()]
+    for count, cell in cells.items():
+        cell["PPO"] = estimate(it["goodput"][count][0] for it in learners.values())
+    shares = [share for it in learners.values() for share, _ in it["percent_of_best"].values()]
     return {
-        "seeds": list(study.seeds),
-        "steps": sorted(curves[0]),
-        "cpu_s": cpu,
-        "longest_cpu_s": max(cpu),
-        "cells": {str(count): of_cell[count] for count in study.measured},
-        "least_percent_of_best": min(
-            one[0] for cell in of_cell.values() for one in cell["percent_of_best"]
-        ),
+        "longest_cpu_s": max(it["cpu_s"] for it in learners.values()),
+        "least_percent_of_best": min(shares),
+        "cells": cells,
+        "learners": learners,
     }
 
 
 def table(numbers: dict[str, Any]) -> str:
     """Return the numbers of a study as a table."""
-    cells = [*numbers["cells"].items()]
-    columns = [f"{count} stations" for count, _ in cells]
+    cells = numbers["cells"]
 
     def line(label: str, values: Iterable[Sequence[float]], digits: int) -> Line:
         return Line(label, [f"{mean:.{digits}f} ± {half:.{digits}f}" for mean, half in values])
 
+    policies = ("802.11 back-off", "random", "best fixed window", "PPO")
     lines = [
-        line(f"{name} [Mb/s]", [cell[name] for _, cell in cells], 2)
-        for name in ("802.11 back-off", "random", "best fixed window")
+        line(f"{name} [Mb/s]", [cell[name] for cell in cells.values()], 2) for name in policies
     ]
-    lines.append(Line("its window [slots]", [str(cell["window"]) for _, cell in cells]))
-    lines.append(line("PPO, mean of the seeds [Mb/s]", [cell["learners"] for _, cell in cells], 2))
-    for index, (seed, cpu_s) in enumerate(zip(numbers["seeds"], numbers["cpu_s"], strict=True)):
-        shares = [cell["percent_of_best"][index] for _, cell in cells]
-        lines.append(line(f"seed {seed}, {cpu_s:.0f} CPU s [% of the best]", shares, 1))
+    lines.append(Line("best window [slots]", [str(cell["window"]) for cell in cells.values()]))
+    for seed, it in numbers["learners"].items():
+        label = f"seed {seed}, {it['cpu_s']:.0f} CPU s [% of the best]"
+        lines.append(line(label, it["percent_of_best"].values(), 1))
+    columns = [f"{count} stations" for count in cells]
     return "\n".join(text(Table("", columns, lines), 120))
 
 
