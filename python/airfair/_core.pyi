@@ -346,6 +346,8 @@ class Worlds:
     A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
     `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
     deviations over windows of so many steps, of which each shares a half with the next.
+
+    With `film_ns`, each world keeps a film of its channel, as long as this.
     """
 
     def __new__(
@@ -358,6 +360,7 @@ class Worlds:
         window: int | None = None,
         by_station: bool = False,
         threads: int | None = None,
+        film_ns: int | None = None,
     ) -> Worlds: ...
     @property
     def width(self) -> int: ...
@@ -370,6 +373,9 @@ class Worlds:
     def seen(self) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_]]: ...
     def highest_bps(self, world: int) -> float: ...
     def finish(self, world: int) -> Outcome: ...
+    def film(
+        self, world: int
+    ) -> tuple[Scenario, int, list[tuple[int, int, int, int, str, str, str, int]]]: ...
 
 @final
 class Observation:

@@ -18,6 +18,7 @@ except ImportError as error:
     ) from error
 
 from .environment import Seen
+from .rendering import Image
 from .task import Options
 from .vector import Actions, Flags, VectorEnv
 
@@ -37,9 +38,20 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
     """
 
     def __init__(
-        self, num_envs: int, *, threads: int | None = None, **options: Unpack[Options]
+        self,
+        num_envs: int,
+        *,
+        threads: int | None = None,
+        render_mode: str | None = None,
+        **options: Unpack[Options],
     ) -> None:
-        self.vector = VectorEnv(num_envs, autoreset_mode="SameStep", threads=threads, **options)
+        self.vector = VectorEnv(
+            num_envs,
+            autoreset_mode="SameStep",
+            threads=threads,
+            render_mode=render_mode,
+            **options,
+        )
         self._actions: Actions = np.zeros(num_envs, np.int64)
         self._earned = np.zeros(num_envs)
         self._steps = np.zeros(num_envs, np.int64)
@@ -78,6 +90,10 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
     def close(self) -> None:
         """Close the environments."""
         self.vector.close()
+
+    def get_images(self) -> list[Image | None]:
+        """Picture of the channel of each environment; `None` for each without a render mode."""
+        return [*(self.vector.render() or [None] * self.num_envs)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:  # noqa: ANN401
         """Value of an attribute, which all environments share."""

@@ -1,9 +1,12 @@
 //! Worlds that advance together, for environments to learn in.
 
 mod pool;
+mod run;
 mod slot;
 
-use airfair_sim::observe::Observed;
+use airfair_trace::film::{Content, Shot};
+use airfair_trace::lanes::WaitKind;
+use airfair_trace::timeline;
 use airfair_units::Duration;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -20,6 +23,8 @@ use slot::{Signal, Slot, View};
 /// A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
 /// `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
 /// deviations over windows of so many steps, of which each shares a half with the next.
+///
+/// With `film_ns`, each world keeps a film of its channel, as long as this.
 #[pyclass(module = "airfair._core")]
 pub(crate) struct Worlds {
     pool: Pool,
@@ -37,7 +42,8 @@ impl Worlds {
     /// Creates places for `count` worlds. `threads` is the number of threads that advance them, by default that of the
     /// cores.
     #[new]
-    #[pyo3(signature = (count, *, step_ns, signals, history, window = None, by_station = false, threads = None))]
+    #[pyo3(signature = (count, *, step_ns, signals, history, window = None, by_station = false, threads = None,
+        film_ns = None))]
     #[expect(clippy::too_many_arguments, reason = "options of a constructor in Python")]
     fn new(
         count: usize,
@@ -47,6 +53,7 @@ impl Worlds {
         window: Option<usize>,
         by_station: bool,
         threads: Option<usize>,
+        film_ns: Option<u64>,
     ) -> PyResult<Self> {
         let signals = signals.iter().map(|it| Signal::of(it)).collect::<PyResult<Vec<_>>>()?;
         let refuse = |sentence: &str| Err(PyValueError::new_err(sentence.to_owned()));
@@ -61,7 +68,8 @@ impl Worlds {
             );
         }
         let step = Duration::from_nanos(step_ns);
-        let view = View { step, signals, history, window, by_station };
+        let film = film_ns.map(Duration::from_nanos);
+        let view = View { step, signals, history, window, by_station, film };
         let runs = (0..count).map(|_| None).collect();
         Ok(Self { pool: Pool::new(count, view.clone(), threads), runs, view })
     }
@@ -164,10 +172,40 @@ impl Worlds {
         let (Some(run), Some((scenario, seed))) = (run, &self.runs[world]) else {
             return Err(PyValueError::new_err(format!("world {world}: no run to finish")));
         };
-        let finished = run.finish().map(Observed::into_parts);
-        let metrics = finished.map(|(metrics, ())| metrics);
-        Ok(Outcome { inner: metrics.outcome(&scenario.get().inner, *seed, 0) })
+        Ok(Outcome { inner: run.finish().outcome(&scenario.get().inner, *seed, 0) })
     }
+
+    /// Scenario of a world, its time [ns], and the intervals that its film shows; none without a film. Each has the
+    /// numbers of its cell and of its member, of which the access point is 0; its start and its end [ns]; its category,
+    /// as in a timeline; and for a frame the kind, the outcome and the number of lost MPDUs.
+    fn film(
+        &mut self,
+        py: Python<'_>,
+        world: usize,
+    ) -> PyResult<(Py<Scenario>, u64, Vec<Interval>)> {
+        self.place(world)?;
+        let (Some((now, shots)), Some((scenario, _))) =
+            (self.pool.with(world, Slot::film), &self.runs[world])
+        else {
+            return Err(PyValueError::new_err(format!("world {world}: not started")));
+        };
+        let intervals = shots.into_iter().map(interval).collect();
+        Ok((scenario.clone_ref(py), now.as_nanos(), intervals))
+    }
+}
+
+/// Cell, member, start and end [ns], category, kind, outcome and number of lost MPDUs.
+type Interval = (usize, u16, u64, u64, &'static str, &'static str, &'static str, usize);
+
+fn interval(shot: Shot) -> Interval {
+    let (category, kind, outcome, lost) = match shot.content {
+        Content::Frame { kind, outcome, lost } => ("frame", timeline::word(kind), outcome, lost),
+        Content::Wait(WaitKind::Backoff { .. }) => ("backoff", "", "", 0),
+        Content::Wait(WaitKind::Deferring) => ("wait", "", "", 0),
+        Content::Wait(WaitKind::Answer) => ("answer", "", "", 0),
+    };
+    let (cell, member) = (shot.member.cell.index(), shot.member.node.0);
+    (cell, member, shot.from.as_nanos(), shot.to.as_nanos(), category, kind, outcome, lost)
 }
 
 impl Worlds {

@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 
 use airfair_sim::clock::FreeRunning;
-use airfair_sim::observe::{self, Objects, Observed};
-use airfair_sim::random::Streams;
-use airfair_sim::record::Member;
-use airfair_sim::run::Simulation;
+use airfair_sim::observe::{self, Objects};
+use airfair_sim::record::{Member, Recorder};
 use airfair_sim::scenario::{Endpoint, Scenario};
-use airfair_sim::world::Unsettable;
+use airfair_sim::world::{Unsettable, World};
+use airfair_trace::film::Shot;
 use airfair_units::{Duration, Time};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::run::{Run, with};
 use crate::panics;
 
 /// Number from 0 to 1 that a learner sees of each step.
@@ -58,6 +58,8 @@ pub(crate) struct View {
     pub(crate) window: Option<usize>,
     /// True for one learner at each station, which sees that station; false for one that sees the whole world.
     pub(crate) by_station: bool,
+    /// Length of the film of the channel; `None` for no film.
+    pub(crate) film: Option<Duration>,
 }
 
 impl View {
@@ -137,13 +139,12 @@ impl Seen {
     }
 }
 
-type Run = Box<Simulation<Observed<()>, FreeRunning>>;
-type World = airfair_sim::world::World<Observed<()>, FreeRunning>;
-
 /// One world with what its learners remember.
 pub(crate) struct Slot {
     /// `None` once the outcome of the run has been taken.
-    simulation: Option<Run>,
+    run: Option<Run>,
+    /// What `film` shows of a run that has been taken.
+    last_film: (Time, Vec<Shot>),
     columns: Columns,
     /// Station of each flow, for the flows from or to one.
     stations_of_flows: Vec<[Option<usize>; 2]>,
@@ -163,15 +164,14 @@ pub(crate) struct Slot {
 impl Slot {
     /// Creates the world of `scenario` at time zero.
     pub(crate) fn new(scenario: &Scenario, seed: u64, view: &View) -> Result<Self, String> {
-        let recorder = Observed::new(scenario, ());
-        let build = || Simulation::new(scenario, Streams::new(seed, 0), recorder, FreeRunning);
-        let simulation = Some(Box::new(panics::caught(build)?));
+        let run = Some(panics::caught(|| Run::new(scenario, seed, view.film))?);
         let station = |end| if let Endpoint::Station(index) = end { Some(index) } else { None };
         let stations = scenario.stations.len();
         let learners = if view.by_station { stations } else { 1 };
         let memory = vec![VecDeque::from(vec![0.0; view.history]); learners * view.signals.len()];
         Ok(Self {
-            simulation,
+            run,
+            last_film: (Time::ZERO, Vec::new()),
             columns: Columns::of(scenario),
             stations_of_flows: scenario
                 .flows
@@ -190,21 +190,14 @@ impl Slot {
 
     /// True once the world has reached the end of its scenario.
     pub(crate) fn is_over(&self) -> bool {
-        self.simulation.as_ref().is_none_or(|it| it.now() >= self.end)
+        self.run.as_ref().is_none_or(|it| it.now() >= self.end)
     }
 
     /// Sets both contention windows of all stations and access points, unless the run has ended.
     pub(crate) fn set_window(&mut self, window: u16) -> Result<(), Unsettable> {
         let (stations, cells) = (self.cells.len(), self.number_of_cells);
-        let Some(simulation) = &mut self.simulation else { return Ok(()) };
-        let world = simulation.world();
-        let set = |member: fn(&World, usize) -> Member, count, world: &mut World| {
-            (0..count).try_for_each(|index| {
-                world.set_contention_window(member(world, index), None, (window, window))
-            })
-        };
-        set(World::station, stations, world)?;
-        set(World::access_point, cells, world)
+        let Some(run) = &mut self.run else { return Ok(()) };
+        with!(run, it => set_windows(it.world(), [stations, cells], window))
     }
 
     /// Sets both contention windows of a station, unless the run has ended.
@@ -213,18 +206,16 @@ impl Slot {
         station: usize,
         window: u16,
     ) -> Result<(), Unsettable> {
-        let Some(simulation) = &mut self.simulation else { return Ok(()) };
-        let world = simulation.world();
-        world.set_contention_window(world.station(station), None, (window, window))
+        let Some(run) = &mut self.run else { return Ok(()) };
+        with!(run, it => set_window(it.world(), World::station, station, window))
     }
 
     /// Advances the world by a step, and remembers what its learners see of it. A run that has ended stays as it is.
     pub(crate) fn advance(&mut self, view: &View) -> Result<(), String> {
-        let Some(simulation) = &mut self.simulation else { return Ok(()) };
-        let until = simulation.now() + view.step;
-        let advanced = panics::caught(|| simulation.advance(until))?;
-        assert!(advanced.is_ok(), "a clock that runs freely never stops a run");
-        let values = simulation.world().observe().values;
+        let Some(run) = &mut self.run else { return Ok(()) };
+        let until = run.now() + view.step;
+        panics::caught(|| run.advance(until))?;
+        let values = run.observe();
         if view.by_station {
             self.see_stations(&values);
         } else {
@@ -304,8 +295,34 @@ impl Slot {
 
     /// The run, which ends at its current time; `None` if it has been taken.
     pub(crate) fn take(&mut self) -> Option<Run> {
-        self.simulation.take()
+        self.last_film = self.film();
+        self.run.take()
     }
+
+    /// Time of the run, and the intervals that its film shows.
+    pub(crate) fn film(&mut self) -> (Time, Vec<Shot>) {
+        self.run.as_mut().map_or_else(|| self.last_film.clone(), |it| (it.now(), it.shots()))
+    }
+}
+
+/// Sets both contention windows of the first stations and access points of a world, as many as `counts` has of each.
+fn set_windows<R: Recorder>(
+    world: &mut World<R, FreeRunning>,
+    counts: [usize; 2],
+    window: u16,
+) -> Result<(), Unsettable> {
+    let [stations, cells] = counts;
+    (0..stations).try_for_each(|it| set_window(world, World::station, it, window))?;
+    (0..cells).try_for_each(|it| set_window(world, World::access_point, it, window))
+}
+
+fn set_window<R: Recorder>(
+    world: &mut World<R, FreeRunning>,
+    member: fn(&World<R, FreeRunning>, usize) -> Member,
+    index: usize,
+    window: u16,
+) -> Result<(), Unsettable> {
+    world.set_contention_window(member(world, index), None, (window, window))
 }
 
 /// Sum over the cells of the highest rate of data frames [bit/s].
