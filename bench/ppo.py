@@ -49,6 +49,8 @@ MEASURED = 1_000_000
 """Seed of the first episode in which a policy is measured."""
 EPISODES = 10
 """Episodes of 10 s in which a policy is measured."""
+LEVELS = airfair.gym.TASKS[airfair.gym.TASK].lever.levels
+"""Windows of the actions."""
 ENVIRONMENTS = 8
 SETTINGS = {
     # With eight environments, an update has 2048 steps, as one environment has by default.
@@ -163,10 +165,10 @@ def measured(study: Study) -> dict[str, Any]:
         count = int(row.point[COUNT])  # type: ignore[arg-type] # a number of stations
         half = None if row.half_width is None else round(row.half_width, 5)
         cells[str(count)][row.policy] = [round(row.goodput_mbps, 5), half]
-        if row.window is not None:
-            cells[str(count)]["window"] = row.window
-            # Action a is the window 2^(a+4) - 1.
-            action = (row.window + 1).bit_length() - 5
+        if row.setting is not None:
+            (level,) = row.setting
+            (cells[str(count)]["window"],) = level
+            action = LEVELS.index(level)
             best[count] = rewards_of(lambda seen, it=action: np.full(len(seen), it), count)
             # The reward is relative to the highest rate in the cell.
             megabits[count] = row.goodput_mbps / row.reward

@@ -38,10 +38,15 @@ if TYPE_CHECKING:
     )
     from .experiment.side_by_side import compare
     from .law import Law
+    from .limit_search.measures import criterion
+    from .limit_search.running import limits
     from .loading import load_result
+    from .reproduction.running import ReproductionError, reproduce
     from .result import Result
     from .scenario import load
     from .store import DamagedError
+    from .validation import validate
+    from .validation.kernel.running import validate_kernel
     from .world import World
 
 copies.enable()
@@ -54,6 +59,7 @@ __all__ = [
     "Interrupted",
     "Law",
     "OptionError",
+    "ReproductionError",
     "Result",
     "RunError",
     "Scenario",
@@ -66,19 +72,24 @@ __all__ = [
     "choice",
     "claim",
     "compare",
+    "criterion",
     "latin_hypercube",
+    "limits",
     "load",
     "load_experiment",
     "load_result",
     "load_study",
     "measure",
     "random",
+    "reproduce",
     "run",
     "run_many",
     "sobol",
     "tfrc",
     "until",
     "until_decided",
+    "validate",
+    "validate_kernel",
 ]
 
 _LAZY = {
@@ -87,6 +98,7 @@ _LAZY = {
     "ExperimentResult": "experiment",
     "Interrupted": "engine",
     "Law": "law",
+    "ReproductionError": "reproduction.running",
     "Result": "result",
     "StudyError": "experiment",
     "World": "world",
@@ -95,19 +107,24 @@ _LAZY = {
     "choice": "experiment",
     "claim": "experiment",
     "compare": "experiment.side_by_side",
+    "criterion": "limit_search.measures",
     "latin_hypercube": "experiment",
+    "limits": "limit_search.running",
     "load": "scenario",
     "load_experiment": "experiment",
     "load_result": "loading",
     "load_study": "experiment",
     "measure": "experiment",
     "random": "experiment",
+    "reproduce": "reproduction.running",
     "run": "engine",
     "run_many": "engine",
     "sobol": "experiment",
     "tfrc": "tfrc",
     "until": "experiment",
     "until_decided": "experiment",
+    "validate": "validation",
+    "validate_kernel": "validation.kernel.running",
 }
 
 

@@ -131,7 +131,19 @@ class Emulation:
         seed: int,
         duration_ns: int | None = None,
         spin: bool = False,
+        laws: Sequence[tuple[int, object]] = ...,
     ) -> Emulation: ...
+    @property
+    def raised(self) -> BaseException | None:
+        """Exception of the law that has ended the emulation; `None` if no law has."""
+    @property
+    def law_thread(self) -> int | None:
+        """Identifier of the thread that calls the laws, as in `threading.get_ident`; `None` without laws."""
+    @property
+    def laws_are_ending(self) -> bool:
+        """True once the laws have been told of the end."""
+    def stop(self) -> None:
+        """Asks the emulation to end, without waiting for it."""
     @property
     def nodes(self) -> list[dict[str, Any]]: ...
     @property
@@ -345,7 +357,11 @@ class Worlds:
 
     A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
     `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
-    deviations over windows of so many steps, of which each shares a half with the next.
+    deviations over windows of so many steps, of which each shares a half with the next. With
+    `station_signals`, a learner of a world also sees these of each of its `stations`.
+
+    An action gives values of the `lever`, with `sets_stations` one for each station. Learners earn the
+    `reward`, with `by_station` each the goodput of its station.
 
     With `film_ns`, each world keeps a film of its channel, as long as this.
     """
@@ -356,8 +372,13 @@ class Worlds:
         *,
         step_ns: int,
         signals: list[str],
+        lever: str,
         history: int,
+        station_signals: list[str] = ...,
+        stations: int | None = None,
         window: int | None = None,
+        sets_stations: bool = False,
+        reward: str = "goodput",
         by_station: bool = False,
         threads: int | None = None,
         film_ns: int | None = None,
@@ -365,8 +386,7 @@ class Worlds:
     @property
     def width(self) -> int: ...
     def start(self, world: int, scenario: Scenario, seed: int) -> None: ...
-    def set_windows(self, windows: list[int]) -> None: ...
-    def set_station_windows(self, world: int, windows: list[int]) -> None: ...
+    def set(self, values: list[list[int]]) -> None: ...
     def advance(
         self, wait: list[int] = ...
     ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_]]: ...
@@ -513,11 +533,29 @@ class Node:
     def now_ns(self) -> int:
         """Time of the run [ns]."""
     @property
+    def ends(self) -> tuple[FlowEnd, ...]:
+        """Ends of flows at the node, in the order of the scenario; empty at an access point."""
+    @property
     def senders(self) -> tuple[FlowEnd, ...]:
         """Senders of flows at the node, in the order of the scenario; empty at an access point."""
     @property
     def receivers(self) -> tuple[FlowEnd, ...]:
         """Receivers of flows at the node, in the order of the scenario; empty at an access point."""
+    def packet_time_ns(
+        self,
+        octets: int,
+        rate: int,
+        direction: str,
+        *,
+        most: int | None = None,
+        access_ns: int = 0,
+    ) -> int:
+        """Channel time of a packet to or from the access point [ns], at a station.
+
+        The packet has `octets`, LLC/SNAP included, and the direction "up" or "down". It is one of up to
+        `most` equal packets that share an exchange at this rate [bit/s] after a channel access of
+        `access_ns`. Without `most`, the exchange has as many packets as the limits of an aggregate allow.
+        """
     def random(self) -> float:
         """Random number, uniform in [0, 1), from the node's stream for laws."""
     def random_below(self, below: int) -> int:
@@ -554,14 +592,23 @@ class FlowEnd:
     def flow(self) -> str:
         """Name of the flow."""
     @property
+    def side(self) -> Literal["sender", "receiver"]:
+        """End at the node."""
+    @property
     def is_tcp(self) -> bool:
         """True if the transport is TCP."""
+    @property
+    def is_tfrc(self) -> bool:
+        """True if the transport is TFRC."""
     @property
     def cwnd(self) -> int | None:
         """Congestion window [segments]; `None` unless this is a TCP sender."""
     @property
     def rtt_s(self) -> float | None:
         """Smoothed round-trip time [s]; `None` before the first estimate."""
+    @property
+    def rtt_ns(self) -> int | None:
+        """Smoothed round-trip time [ns]; `None` before the first estimate."""
     @property
     def least_rtt_s(self) -> float | None:
         """Least round-trip time of TCP [s]; `None` before the first estimate."""
@@ -668,7 +715,10 @@ class Packet:
         """True for a TCP segment with the FIN bit."""
     @property
     def window(self) -> int | None:
-        """Receive window that a TCP segment advertises [octets]; `None` for other packets."""
+        """Receive window that a TCP segment advertises [octets]; `None` for other packets.
+
+        In an emulation also `None` for connections whose SYN has not crossed the cell.
+        """
     def drop(self) -> None:
         """Drop the packet."""
     def delay(self, by: str | float) -> None:

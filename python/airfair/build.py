@@ -1,7 +1,8 @@
-"""Builds scenarios: a function for each table of the scenario file, an argument for each key.
+"""Builds scenarios: a function and a type for each table of the scenario file.
 
-Written by `make docs` from the schema of the scenario file. Keys that are not given have the
-defaults of docs/scenario.md. A scenario is checked when it is loaded.
+Written by `make docs` from the schema of the scenario file. A function has an argument for each key.
+Keys that are not given have the defaults of docs/scenario.md. A scenario is checked when it is loaded;
+a type checker also checks keys, words and kinds of tables, in calls and in plain dictionaries.
 
 >>> from airfair import build
 >>> cell = build.scenario(
@@ -11,39 +12,665 @@ defaults of docs/scenario.md. A scenario is checked when it is loaded.
 ...     host={"server": build.host(link=build.host_link(rate="100 Mb/s"))},
 ...     flow={"a": build.flow(from_="laptop", to="server", transport=build.transport_tcp())},
 ... )
+>>> flow: build.FlowTable = {"from": "laptop", "to": "server", "transport": {"kind": "tcp"}}
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, Never, Required, TypedDict, TypeVar, cast
 
-from .scenario import Value
-
-Table = dict[str, Value]
-"""Keys of a table with their values."""
+Kind = TypeVar("Kind")
 
 
-def _given(keys: Mapping[str, Value | None]) -> Table:
-    """The keys that are given, by their names in the scenario file."""
-    return {name.rstrip("_"): value for name, value in keys.items() if value is not None}
+def _given(kind: type[Kind], keys: Mapping[str, object], /, **tag: str) -> Kind:  # noqa: ARG001 - a type
+    """The keys that are given, by their names in the scenario file, as a table of this kind."""
+    given = {name.rstrip("_"): value for name, value in keys.items() if value is not None}
+    return cast("Kind", {**tag, **given})
+
+
+class AggregationTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `aggregation`."""
+
+    after_silence: Literal["retransmission", "request"]
+    max_bytes: str
+    max_duration: str
+    slow_below: str
+    slow_duration: str
+    window: int
+
+
+class BackgroundTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `background`."""
+
+    aifsn: int
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    txop_limit: str
+
+
+class VideoTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `video`."""
+
+    aifsn: int
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    txop_limit: str
+
+
+class VoiceTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `voice`."""
+
+    aifsn: int
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    txop_limit: str
+
+
+class OccupancyTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `occupancy`."""
+
+    aggregates: Literal["full", "seen", "apart"]
+    beacons: int
+    patience: int
+    satisfied: float
+    spare: Literal["printed", "once"]
+
+
+class QueueFifoTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_fifo`."""
+
+    ack_filter: bool
+    discipline: Literal["fifo"]
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+
+
+class WeightsTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `weights`."""
+
+    ack: int
+    data: int
+
+
+class QueueRoundRobinTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_round_robin`."""
+
+    ack_filter: bool
+    discipline: Required[Literal["round-robin"]]
+    limit: Literal["each", "shared"]
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+
+
+class QueueDeficitRoundRobinTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_deficit_round_robin`."""
+
+    ack_filter: bool
+    discipline: Required[Literal["deficit-round-robin"]]
+    limit: Literal["each", "shared"]
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+    quantum: str
+
+
+class QueueCodelTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_codel`."""
+
+    ack_filter: bool
+    discipline: Required[Literal["codel"]]
+    interval: str
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+    target: str
+
+
+class QueueFqCodelTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_fq_codel`."""
+
+    ack_filter: bool
+    discipline: Required[Literal["fq-codel"]]
+    interval: str
+    packets: int
+    quantum: str
+    queues: int
+    target: str
+
+
+class AqlTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `aql`."""
+
+    high: str
+    low: str
+    threshold: str
+
+
+class QueueTimeRegulatorTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_time_regulator`."""
+
+    ack_filter: bool
+    adjustment: str
+    bucket: str
+    charges_backoff: bool
+    discipline: Required[Literal["time-regulator"]]
+    limit: Literal["each", "shared"]
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+
+
+class BeaconTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `beacon`."""
+
+    interval: str
+    size: str
+
+
+class ErrorsBernoulliTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `errors_bernoulli`."""
+
+    model: Required[Literal["bernoulli"]]
+    probability: Required[float]
+
+
+class ErrorsBitTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `errors_bit`."""
+
+    ber: Required[float]
+    model: Required[Literal["bit"]]
+
+
+class ErrorsGilbertElliottTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `errors_gilbert_elliott`."""
+
+    bad: float
+    good: float
+    mean_bad: Required[str]
+    mean_good: Required[str]
+    model: Required[Literal["gilbert-elliott"]]
+
+
+class ErrorsSnrTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `errors_snr`."""
+
+    model: Required[Literal["snr"]]
+    snr: Required[str]
+
+
+class FadingRayleighTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `fading_rayleigh`."""
+
+    coherence: str
+    model: Required[Literal["rayleigh"]]
+
+
+class FadingRicianTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `fading_rician`."""
+
+    coherence: str
+    k: str
+    model: Required[Literal["rician"]]
+
+
+class PropagationTwoRayTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `propagation_two_ray`."""
+
+    ap_height: str
+    model: Required[Literal["two-ray"]]
+    station_height: str
+
+
+class PropagationLogDistanceTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `propagation_log_distance`."""
+
+    exponent: float
+    model: Required[Literal["log-distance"]]
+    reference_loss: str
+
+
+class RetryLimitsTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `retry_limits`."""
+
+    long: int
+    short: int
+
+
+class ControlArfAwareTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `control_arf_aware`."""
+
+    notification_delay: str
+    poll: Literal["off"] | str
+    scheme: Required[Literal["arf-aware"]]
+    variant: Literal["held", "one-shot", "continuous"]
+
+
+class ControlArfWindowTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `control_arf_window`."""
+
+    aggregates: Literal["full", "seen", "apart"]
+    fall: Literal["projected", "printed"]
+    long_lived: str
+    rise: Literal["projected", "printed"]
+    round_trip: Literal["least", "smoothed"]
+    scheme: Required[Literal["arf-window"]]
+    slot: str
+
+
+class ControlOccupancyTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `control_occupancy`."""
+
+    scheme: Required[Literal["occupancy"]]
+
+
+class ControlRateCapTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `control_rate_cap`."""
+
+    scheme: Required[Literal["rate-cap"]]
+    share: float
+
+
+class DelayedAckTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `delayed_ack`."""
+
+    segments: int
+    timeout: str
+
+
+class SourceOnOffTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_on_off`."""
+
+    model: Required[Literal["on-off"]]
+    off: Required[str]
+    on: Required[str]
+    rate: Required[str]
+
+
+class SourceFramesTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_frames`."""
+
+    interval: Required[str]
+    model: Required[Literal["frames"]]
+    sizes: Required[Sequence[str]]
+
+
+class TransportUdpTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `transport_udp`."""
+
+    kind: Required[Literal["udp"]]
+    payload: Required[str]
+    rate: Required[Literal["saturated"] | str]
+
+
+class TransportExternalTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `transport_external`."""
+
+    kind: Required[Literal["external"]]
+
+
+class LossBernoulliTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `loss_bernoulli`."""
+
+    model: Required[Literal["bernoulli"]]
+    probability: Required[float]
+    towards: str
+
+
+class LossGilbertElliottTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `loss_gilbert_elliott`."""
+
+    bad: float
+    good: float
+    model: Required[Literal["gilbert-elliott"]]
+    to_bad: Required[float]
+    to_good: Required[float]
+    towards: str
+
+
+class RedTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `red`."""
+
+    gentle: bool
+    max: int
+    max_probability: float
+    min: int
+    weight: float
+
+
+RouterTable = Mapping[str, Never]
+"""Table without keys, as `router` builds it."""
+
+
+class MobilityVelocityTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `mobility_velocity`."""
+
+    model: Required[Literal["velocity"]]
+    velocity: Required[Sequence[str]]
+
+
+class MobilityWaypointsTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `mobility_waypoints`."""
+
+    model: Required[Literal["waypoints"]]
+    points: Required[Sequence[Sequence[str]]]
+
+
+class MobilityTraceTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `mobility_trace`."""
+
+    file: Required[str]
+    model: Required[Literal["trace"]]
+
+
+class MobilityRandomWaypointTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `mobility_random_waypoint`."""
+
+    begin: Literal["uniform", "position", "steady-state"]
+    corners: Sequence[Sequence[str]]
+    max_speed: Required[str]
+    min_speed: str
+    model: Required[Literal["random-waypoint"]]
+    pause: str
+    radius: str
+
+
+class PositionTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `position`."""
+
+    circle: Required[str]
+
+
+class RateArfTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `rate_arf`."""
+
+    control: Required[Literal["arf"]]
+    counting: Literal["in-a-row", "in-all"]
+    down: int
+    initial: Literal["highest", "lowest"]
+    preset: Literal["kamerman97", "qualnet4", "qualnet5", "ns3"]
+    rts_failures: bool
+    timer: Literal["off"] | str | int
+    up: int
+
+
+class RateAarfTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `rate_aarf`."""
+
+    control: Required[Literal["aarf"]]
+    down: int
+    initial: Literal["highest", "lowest"]
+    most_up: int
+    rts_failures: bool
+    timer: Literal["off"] | str | int
+    up: int
+
+
+class RateMinstrelTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `rate_minstrel`."""
+
+    attempts: int
+    control: Required[Literal["minstrel"]]
+    ewma: int
+    interval: str
+    lookaround: int
+    sample_interval: str
+    segment: str
+
+
+class RateOracleTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `rate_oracle`."""
+
+    control: Required[Literal["oracle"]]
+
+
+class EdcaTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `edca`."""
+
+    aifsn: int
+    background: BackgroundTable
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "cell"]
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "cell"]
+    txop_limit: str
+    video: VideoTable
+    voice: VoiceTable
+
+
+class QueueDataAckTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_data_ack`."""
+
+    ack_filter: bool
+    discipline: Required[Literal["data-ack"]]
+    hardware_queue: Literal["off"] | int
+    hardware_queue_counts: Literal["aggregates", "packets"]
+    limit: Literal["each", "shared"]
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+    weights: Literal["active-flows"] | WeightsTable
+
+
+class QueueAirtimeTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_airtime`."""
+
+    ack_filter: bool
+    airtime_quantum: Literal["off"] | str
+    aql: Literal["off"] | AqlTable
+    charges_uplink: bool
+    discipline: Required[Literal["airtime"]]
+    hardware_queue: Literal["off"] | int
+    hardware_queue_counts: Literal["aggregates", "packets"]
+    interval: str
+    packets: int
+    quantum: str
+    queues: int
+    slow_below: str
+    slow_interval: str
+    slow_target: str
+    target: str
+
+
+class RadioTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `radio`."""
+
+    capture: Literal["off"] | str
+    carrier_sense: Literal["lowest-rate"] | str
+    fading: Literal["none"] | FadingRayleighTable | FadingRicianTable
+    frequency: str
+    noise_figure: str
+    propagation: Literal["free-space", "two-ray"] | PropagationTwoRayTable | PropagationLogDistanceTable
+    range: Mapping[str, str]
+    reception: Literal["snr", "sensitivity", "qualnet4"]
+    shadowing: str
+    tx_power: str
+
+
+class TransportTcpTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `transport_tcp`."""
+
+    arithmetic: Literal["rfc", "linux"]
+    byte_counting: bool
+    deflation: Literal["to-flight", "to-ssthresh"]
+    delayed_ack: bool | DelayedAckTable
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"]
+    full_queue: Literal["loss", "hold"]
+    grow_beyond_receive_window: bool
+    handshake: bool
+    initial_ssthresh: Literal["unlimited"] | int
+    initial_window: int
+    kind: Required[Literal["tcp"]]
+    limited_transmit: bool
+    loss_recovery: Literal["duplicates", "rack"]
+    min_rto: str
+    prr: bool
+    quick_acks: int
+    receive_window: str
+    recovery_timer: Literal["impatient", "slow-but-steady"]
+    sack: bool
+    segment: str
+    size: Literal["endless"] | str
+    small_queues: Literal["off"] | str
+    stack: Literal["simulated", "kernel"]
+    tick: str
+    timestamps: bool
+    window_scaling: bool
+
+
+class TransportTfrcTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `transport_tfrc`."""
+
+    kind: Required[Literal["tfrc"]]
+    profile: Literal["rfc5348", "rfc3448", "ns-2"]
+    rate: Literal["greedy"] | str
+    segment: str
+    source: SourceOnOffTable | SourceFramesTable
+    stack: Literal["simulated", "kernel"]
+
+
+class QueueTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue`."""
+
+    bytes: str
+    discipline: Literal["fifo", "red"]
+    packets: int
+    red: RedTable
+
+
+class RateTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `rate`."""
+
+    down: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable
+    up: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable
+
+
+class ApTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `ap`."""
+
+    edca: EdcaTable
+    max_attempts: Literal["unlimited", "cell"] | int
+    occupancy: bool | OccupancyTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    window_sharing: bool
+
+
+FlowTable = TypedDict("FlowTable", {
+    "access_category": Literal["background", "best effort", "video", "voice"],
+    "control": Literal["none", "arf-aware", "arf-window", "occupancy", "rate-cap"] | ControlArfAwareTable | ControlArfWindowTable | ControlOccupancyTable | ControlRateCapTable,
+    "count": int,
+    "dscp": Literal["none"] | int,
+    "from": Required[str],
+    "start": str,
+    "start_jitter": str,
+    "stop": Literal["end"] | str,
+    "to": Required[str],
+    "transport": Required[TransportTcpTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable],
+}, total=False)
+
+
+class HostLinkTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `host_link`."""
+
+    delay: str
+    loss: Literal["none"] | LossBernoulliTable | LossGilbertElliottTable
+    queue: QueueTable
+    rate: str
+    to: str
+
+
+class LinkTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `link`."""
+
+    between: Required[Sequence[str]]
+    delay: str
+    loss: Literal["none"] | LossBernoulliTable | LossGilbertElliottTable
+    queue: QueueTable
+    rate: str
+
+
+class StationTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `station`."""
+
+    aggregation: Literal["off"] | AggregationTable
+    amsdu: Literal["off"] | str
+    bss: str
+    count: int
+    edca: EdcaTable
+    errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable
+    guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"]
+    hidden_from: Sequence[str]
+    max_attempts: Literal["unlimited", "cell"] | int
+    mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable
+    position: Sequence[str] | PositionTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable
+    senses_only: Sequence[str]
+    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"]
+    streams: int
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"]
+
+
+class BssTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `bss`."""
+
+    after_collision: Literal["standard", "difs", "eifs"]
+    aggregation: Literal["off"] | AggregationTable
+    amsdu: Literal["off"] | str
+    ap: ApTable
+    band: Literal["2.4 GHz", "5 GHz"]
+    basic_rate: str
+    basic_rates: Sequence[str]
+    beacon: bool | BeaconTable
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
+    edca: EdcaTable
+    eifs: Literal["standard", "ns-2"]
+    errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable
+    guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"]
+    llc_snap: bool
+    max_attempts: Literal["unlimited"] | int
+    post_backoff: bool
+    preamble: Literal["long", "short"]
+    protection: bool
+    radio: Literal["none"] | RadioTable
+    retry_limits: RetryLimitsTable
+    rts_threshold: Literal["off"] | str
+    standard: Required[Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"]]
+    streams: int
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"]
+
+
+class HostTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `host`."""
+
+    link: HostLinkTable
+
+
+class ScenarioTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `scenario`."""
+
+    bss: Mapping[str, BssTable]
+    duration: Required[str]
+    flow: Required[Mapping[str, FlowTable]]
+    host: Mapping[str, HostTable]
+    link: Mapping[str, LinkTable]
+    replications: int
+    router: Mapping[str, RouterTable]
+    seed: int
+    series: Literal["off"] | str
+    station: Mapping[str, StationTable]
+    title: str
+    warmup: str
 
 
 def scenario(
     *,
     duration: str,
-    flow: Mapping[str, Value],
-    bss: Mapping[str, Value] | None = None,
-    host: Mapping[str, Value] | None = None,
-    link: Mapping[str, Value] | None = None,
+    flow: Mapping[str, FlowTable],
+    bss: Mapping[str, BssTable] | None = None,
+    host: Mapping[str, HostTable] | None = None,
+    link: Mapping[str, LinkTable] | None = None,
     replications: int | None = None,
-    router: Mapping[str, Value] | None = None,
+    router: Mapping[str, RouterTable] | None = None,
     seed: int | None = None,
     series: Literal["off"] | str | None = None,
-    station: Mapping[str, Value] | None = None,
+    station: Mapping[str, StationTable] | None = None,
     title: str | None = None,
     warmup: str | None = None,
-) -> Table:
+) -> ScenarioTable:
     """Defaults are those of cells up to 802.11g.
 
     For 802.11n, ac and ax, some keys of TCP, queues and wires have other defaults: `airfair run
@@ -66,37 +693,37 @@ def scenario(
     title: Title of the scenario, shown with its results. Default: "untitled".
     warmup: Time at the start of a run that results leave out; less than `duration`. Default: "0 s".
     """
-    return _given(locals())
+    return _given(ScenarioTable, locals())
 
 
 def bss(
     *,
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"],
     after_collision: Literal["standard", "difs", "eifs"] | None = None,
-    aggregation: Literal["off"] | Mapping[str, Value] | None = None,
+    aggregation: Literal["off"] | AggregationTable | None = None,
     amsdu: Literal["off"] | str | None = None,
-    ap: Mapping[str, Value] | None = None,
+    ap: ApTable | None = None,
     band: Literal["2.4 GHz", "5 GHz"] | None = None,
     basic_rate: str | None = None,
     basic_rates: Sequence[str] | None = None,
-    beacon: bool | Mapping[str, Value] | None = None,
+    beacon: bool | BeaconTable | None = None,
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
-    edca: Mapping[str, Value] | None = None,
+    edca: EdcaTable | None = None,
     eifs: Literal["standard", "ns-2"] | None = None,
-    errors: Literal["none"] | Mapping[str, Value] | None = None,
+    errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable | None = None,
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
     llc_snap: bool | None = None,
     max_attempts: Literal["unlimited"] | int | None = None,
     post_backoff: bool | None = None,
     preamble: Literal["long", "short"] | None = None,
     protection: bool | None = None,
-    radio: Literal["none"] | Mapping[str, Value] | None = None,
-    retry_limits: Mapping[str, Value] | None = None,
+    radio: Literal["none"] | RadioTable | None = None,
+    retry_limits: RetryLimitsTable | None = None,
     rts_threshold: Literal["off"] | str | None = None,
     streams: int | None = None,
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"] | None = None,
-) -> Table:
+) -> BssTable:
     """Cells, at most 100: each is an access point with a channel of its own.
 
     The names of cells, stations, hosts, routers and links must all differ.
@@ -137,8 +764,8 @@ def bss(
     llc_snap: 8 octets of LLC/SNAP precede each packet. Default: true.
     max_attempts: Largest number of transmission attempts of a frame, whatever its length. Default:
         see `retry_limits`.
-    post_backoff: A station draws a back-off after each success, even before it has the next frame.
-        Default: true.
+    post_backoff: A station draws a back-off after each success, even before it has the next frame. After a
+        failure, and after a frame that is given up, it draws one in any case. Default: true.
     preamble: PLCP preamble of DSSS and CCK frames. Default: "long".
     protection: A CTS-to-self precedes frames that a station in the cell cannot decode: OFDM frames
         if there is a b station; HT, VHT and HE frames if there is a station of 802.11a, b or g. Not
@@ -155,7 +782,7 @@ def bss(
         Default: 80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider if a station has a
         rate in Mb/s that only a wider channel has.
     """
-    return _given(locals())
+    return _given(BssTable, locals())
 
 
 def aggregation(
@@ -166,7 +793,7 @@ def aggregation(
     slow_below: str | None = None,
     slow_duration: str | None = None,
     window: int | None = None,
-) -> Table:
+) -> AggregationTable:
     """A-MPDUs that the access point sends and accepts.
 
     With `off` each frame is sent alone. Default: the defaults of its keys, from 802.11n on.
@@ -183,17 +810,17 @@ def aggregation(
         than `max_duration`. Default: "5.484 ms".
     window: Window of the block ack agreement: 64 packets, or 256 in 802.11ax. Default: 64.
     """
-    return _given(locals())
+    return _given(AggregationTable, locals())
 
 
 def ap(
     *,
-    edca: Mapping[str, Value] | None = None,
+    edca: EdcaTable | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
-    occupancy: bool | Mapping[str, Value] | None = None,
-    queue: Mapping[str, Value] | None = None,
+    occupancy: bool | OccupancyTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
     window_sharing: bool | None = None,
-) -> Table:
+) -> ApTable:
     """The access point.
 
     edca: Channel access of this node. These keys apply to best effort, and to all packets if no
@@ -207,19 +834,19 @@ def ap(
     window_sharing: The access point writes a receive window into each TCP ACK that it forwards: the
         capacity of its queue, divided by the number of connections that it sees. Default: false.
     """
-    return _given(locals())
+    return _given(ApTable, locals())
 
 
 def edca(
     *,
     aifsn: int | None = None,
-    background: Mapping[str, Value] | None = None,
+    background: BackgroundTable | None = None,
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "cell"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "cell"] | None = None,
     txop_limit: str | None = None,
-    video: Mapping[str, Value] | None = None,
-    voice: Mapping[str, Value] | None = None,
-) -> Table:
+    video: VideoTable | None = None,
+    voice: VoiceTable | None = None,
+) -> EdcaTable:
     """Channel access of this node.
 
     These keys apply to best effort, and to all packets if no flow has another category. The tables
@@ -235,7 +862,7 @@ def edca(
     video: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
     voice: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
     """
-    return _given(locals())
+    return _given(EdcaTable, locals())
 
 
 def background(
@@ -244,7 +871,7 @@ def background(
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
-) -> Table:
+) -> BackgroundTable:
     """Channel access of packets of this category, in 802.11n, ac and ax.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
@@ -257,7 +884,7 @@ def background(
         channel; `0 s` allows one frame. Default: 0 s for background, 4.096 ms for video, 2.08 ms
         for voice.
     """
-    return _given(locals())
+    return _given(BackgroundTable, locals())
 
 
 def video(
@@ -266,7 +893,7 @@ def video(
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
-) -> Table:
+) -> VideoTable:
     """Channel access of packets of this category, in 802.11n, ac and ax.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
@@ -279,7 +906,7 @@ def video(
         channel; `0 s` allows one frame. Default: 0 s for background, 4.096 ms for video, 2.08 ms
         for voice.
     """
-    return _given(locals())
+    return _given(VideoTable, locals())
 
 
 def voice(
@@ -288,7 +915,7 @@ def voice(
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
-) -> Table:
+) -> VoiceTable:
     """Channel access of packets of this category, in 802.11n, ac and ax.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
@@ -301,7 +928,7 @@ def voice(
         channel; `0 s` allows one frame. Default: 0 s for background, 4.096 ms for video, 2.08 ms
         for voice.
     """
-    return _given(locals())
+    return _given(VoiceTable, locals())
 
 
 def occupancy(
@@ -311,7 +938,7 @@ def occupancy(
     patience: int | None = None,
     satisfied: float | None = None,
     spare: Literal["printed", "once"] | None = None,
-) -> Table:
+) -> OccupancyTable:
     """The beacons grant each active station an equal share of the channel.
 
     Flows with `control = "occupancy"` keep to it.
@@ -328,7 +955,7 @@ def occupancy(
         station leaves unused, although the access point has already granted it to others. `once`:
         only what other flows of the station leave unused. Default: "printed".
     """
-    return _given(locals())
+    return _given(OccupancyTable, locals())
 
 
 def queue_fifo(
@@ -336,7 +963,7 @@ def queue_fifo(
     ack_filter: bool | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
-) -> Table:
+) -> QueueFifoTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -345,7 +972,7 @@ def queue_fifo(
         oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
     packets: Capacity [packets], the packet in service included. Default: 50.
     """
-    return {"discipline": "fifo", **_given(locals())}
+    return _given(QueueFifoTable, locals(), discipline="fifo")
 
 
 def queue_data_ack(
@@ -356,8 +983,8 @@ def queue_data_ack(
     limit: Literal["each", "shared"] | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
-    weights: Literal["active-flows"] | Mapping[str, Value] | None = None,
-) -> Table:
+    weights: Literal["active-flows"] | WeightsTable | None = None,
+) -> QueueDataAckTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -380,14 +1007,14 @@ def queue_data_ack(
     weights: Packets that each queue sends in a round: fixed numbers, or the numbers of connections
         up and down that the access point sees (`active-flows`). Default: {}.
     """
-    return {"discipline": "data-ack", **_given(locals())}
+    return _given(QueueDataAckTable, locals(), discipline="data-ack")
 
 
 def weights(
     *,
     ack: int | None = None,
     data: int | None = None,
-) -> Table:
+) -> WeightsTable:
     """A table of the scenario file.
 
     Packets that each queue sends in a round: fixed numbers, or the numbers of connections up and
@@ -396,7 +1023,7 @@ def weights(
     ack: Pure TCP ACKs. Default: 1.
     data: Packets of TCP data, and all others that are not pure ACKs. Default: 2.
     """
-    return _given(locals())
+    return _given(WeightsTable, locals())
 
 
 def queue_round_robin(
@@ -405,7 +1032,7 @@ def queue_round_robin(
     limit: Literal["each", "shared"] | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
-) -> Table:
+) -> QueueRoundRobinTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -416,7 +1043,7 @@ def queue_round_robin(
         oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
     packets: Capacity [packets], the packet in service included. Default: 50.
     """
-    return {"discipline": "round-robin", **_given(locals())}
+    return _given(QueueRoundRobinTable, locals(), discipline="round-robin")
 
 
 def queue_deficit_round_robin(
@@ -426,7 +1053,7 @@ def queue_deficit_round_robin(
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
     quantum: str | None = None,
-) -> Table:
+) -> QueueDeficitRoundRobinTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -439,7 +1066,7 @@ def queue_deficit_round_robin(
     quantum: Quantum: octets that are added to a queue's deficit at each of its turns. Default:
         "1514 B".
     """
-    return {"discipline": "deficit-round-robin", **_given(locals())}
+    return _given(QueueDeficitRoundRobinTable, locals(), discipline="deficit-round-robin")
 
 
 def queue_codel(
@@ -449,7 +1076,7 @@ def queue_codel(
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
     target: str | None = None,
-) -> Table:
+) -> QueueCodelTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -461,7 +1088,7 @@ def queue_codel(
     packets: Capacity [packets], the packet in service included. Default: 1000.
     target: CoDel's target: the standing delay that it accepts. Default: "5 ms".
     """
-    return {"discipline": "codel", **_given(locals())}
+    return _given(QueueCodelTable, locals(), discipline="codel")
 
 
 def queue_fq_codel(
@@ -472,7 +1099,7 @@ def queue_fq_codel(
     quantum: str | None = None,
     queues: int | None = None,
     target: str | None = None,
-) -> Table:
+) -> QueueFqCodelTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -485,14 +1112,14 @@ def queue_fq_codel(
     queues: Number of queues to which flows are hashed. Default: 1024.
     target: CoDel's target: the standing delay that it accepts. Default: "5 ms".
     """
-    return {"discipline": "fq-codel", **_given(locals())}
+    return _given(QueueFqCodelTable, locals(), discipline="fq-codel")
 
 
 def queue_airtime(
     *,
     ack_filter: bool | None = None,
     airtime_quantum: Literal["off"] | str | None = None,
-    aql: Literal["off"] | Mapping[str, Value] | None = None,
+    aql: Literal["off"] | AqlTable | None = None,
     charges_uplink: bool | None = None,
     hardware_queue: Literal["off"] | int | None = None,
     hardware_queue_counts: Literal["aggregates", "packets"] | None = None,
@@ -504,7 +1131,7 @@ def queue_airtime(
     slow_interval: str | None = None,
     slow_target: str | None = None,
     target: str | None = None,
-) -> Table:
+) -> QueueAirtimeTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -538,7 +1165,7 @@ def queue_airtime(
     slow_target: CoDel's target for a station at a low rate. Default: "50 ms".
     target: CoDel's target: the standing delay that it accepts. Default: "20 ms".
     """
-    return {"discipline": "airtime", **_given(locals())}
+    return _given(QueueAirtimeTable, locals(), discipline="airtime")
 
 
 def aql(
@@ -546,7 +1173,7 @@ def aql(
     high: str | None = None,
     low: str | None = None,
     threshold: str | None = None,
-) -> Table:
+) -> AqlTable:
     """Airtime queue limits (AQL) of the packets that the driver takes.
 
     They have no effect without `hardware_queue`.
@@ -559,7 +1186,7 @@ def aql(
     threshold: Expected airtime of all packets in the driver, of all stations and categories, from
         which on `low` applies instead of `high`. Default: "24 ms".
     """
-    return _given(locals())
+    return _given(AqlTable, locals())
 
 
 def queue_time_regulator(
@@ -571,7 +1198,7 @@ def queue_time_regulator(
     limit: Literal["each", "shared"] | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
-) -> Table:
+) -> QueueTimeRegulatorTable:
     """Transmit queue of the access point.
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
@@ -587,14 +1214,14 @@ def queue_time_regulator(
         oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
     packets: Capacity [packets], the packet in service included. Default: 50.
     """
-    return {"discipline": "time-regulator", **_given(locals())}
+    return _given(QueueTimeRegulatorTable, locals(), discipline="time-regulator")
 
 
 def beacon(
     *,
     interval: str | None = None,
     size: str | None = None,
-) -> Table:
+) -> BeaconTable:
     """Beacons of the access point.
 
     Each is sent at the lowest basic rate, as soon as the medium has been idle for a PIFS. Default:
@@ -604,13 +1231,13 @@ def beacon(
     size: Size of a beacon, header and check sequence included. Granted shares of the channel add
         six octets. Default: "66 B".
     """
-    return _given(locals())
+    return _given(BeaconTable, locals())
 
 
 def errors_bernoulli(
     *,
     probability: float,
-) -> Table:
+) -> ErrorsBernoulliTable:
     """A table of the scenario file.
 
     Error model of frames between a station and the access point, in both directions, for each
@@ -618,13 +1245,13 @@ def errors_bernoulli(
 
     probability: Probability that a frame is errored, whatever its kind and length.
     """
-    return {"model": "bernoulli", **_given(locals())}
+    return _given(ErrorsBernoulliTable, locals(), model="bernoulli")
 
 
 def errors_bit(
     *,
     ber: float,
-) -> Table:
+) -> ErrorsBitTable:
     """A table of the scenario file.
 
     Error model of frames between a station and the access point, in both directions, for each
@@ -632,7 +1259,7 @@ def errors_bit(
 
     ber: Bit error probability; one wrong bit makes a frame errored.
     """
-    return {"model": "bit", **_given(locals())}
+    return _given(ErrorsBitTable, locals(), model="bit")
 
 
 def errors_gilbert_elliott(
@@ -641,7 +1268,7 @@ def errors_gilbert_elliott(
     mean_good: str,
     bad: float | None = None,
     good: float | None = None,
-) -> Table:
+) -> ErrorsGilbertElliottTable:
     """A table of the scenario file.
 
     Error model of frames between a station and the access point, in both directions, for each
@@ -652,13 +1279,13 @@ def errors_gilbert_elliott(
     bad: Probability that a frame is errored in a bad period. Default: 1.0.
     good: Probability that a frame is errored in a good period. Default: 0.0.
     """
-    return {"model": "gilbert-elliott", **_given(locals())}
+    return _given(ErrorsGilbertElliottTable, locals(), model="gilbert-elliott")
 
 
 def errors_snr(
     *,
     snr: str,
-) -> Table:
+) -> ErrorsSnrTable:
     """A table of the scenario file.
 
     Error model of frames between a station and the access point, in both directions, for each
@@ -667,22 +1294,22 @@ def errors_snr(
     snr: Signal-to-noise ratio in the channel's bandwidth. The probability of a frame error follows
         from it, the rate and the length.
     """
-    return {"model": "snr", **_given(locals())}
+    return _given(ErrorsSnrTable, locals(), model="snr")
 
 
 def radio(
     *,
     capture: Literal["off"] | str | None = None,
     carrier_sense: Literal["lowest-rate"] | str | None = None,
-    fading: Literal["none"] | Mapping[str, Value] | None = None,
+    fading: Literal["none"] | FadingRayleighTable | FadingRicianTable | None = None,
     frequency: str | None = None,
     noise_figure: str | None = None,
-    propagation: Literal["free-space", "two-ray"] | Mapping[str, Value] | None = None,
-    range: Mapping[str, Value] | None = None,
+    propagation: Literal["free-space", "two-ray"] | PropagationTwoRayTable | PropagationLogDistanceTable | None = None,
+    range: Mapping[str, str] | None = None,
     reception: Literal["snr", "sensitivity", "qualnet4"] | None = None,
     shadowing: str | None = None,
     tx_power: str | None = None,
-) -> Table:
+) -> RadioTable:
     """Radio model.
 
     Transmit powers, distances and noise decide which stations hear each other and which frames have
@@ -712,13 +1339,13 @@ def radio(
         once per run. Default: "0 dB".
     tx_power: Transmit power of every member, antenna gain included. Default: "20 dBm".
     """
-    return _given(locals())
+    return _given(RadioTable, locals())
 
 
 def fading_rayleigh(
     *,
     coherence: str | None = None,
-) -> Table:
+) -> FadingRayleighTable:
     """Fading: variation of a link's power while nothing moves.
 
     It causes frame errors but hides no station.
@@ -726,14 +1353,14 @@ def fading_rayleigh(
     coherence: Coherence time: the power is constant for this time, and then drawn again. Default:
         "10 ms".
     """
-    return {"model": "rayleigh", **_given(locals())}
+    return _given(FadingRayleighTable, locals(), model="rayleigh")
 
 
 def fading_rician(
     *,
     coherence: str | None = None,
     k: str | None = None,
-) -> Table:
+) -> FadingRicianTable:
     """Fading: variation of a link's power while nothing moves.
 
     It causes frame errors but hides no station.
@@ -743,41 +1370,41 @@ def fading_rician(
     k: Rician K-factor: power of the direct path relative to that of all reflected paths. Default:
         "6 dB".
     """
-    return {"model": "rician", **_given(locals())}
+    return _given(FadingRicianTable, locals(), model="rician")
 
 
 def propagation_two_ray(
     *,
     ap_height: str | None = None,
     station_height: str | None = None,
-) -> Table:
+) -> PropagationTwoRayTable:
     """Propagation model: path loss over distance.
 
     ap_height: Height of the access point's antenna above ground. Default: "1.5 m".
     station_height: Height of the stations' antennas above ground. Default: "1.5 m".
     """
-    return {"model": "two-ray", **_given(locals())}
+    return _given(PropagationTwoRayTable, locals(), model="two-ray")
 
 
 def propagation_log_distance(
     *,
     exponent: float | None = None,
     reference_loss: str | None = None,
-) -> Table:
+) -> PropagationLogDistanceTable:
     """Propagation model: path loss over distance.
 
     exponent: Path loss exponent: at ten times the distance the loss is larger by ten times this
         many dB. 2 is free space. Default: 3.0.
     reference_loss: Loss at 1 m. Default: that of free space.
     """
-    return {"model": "log-distance", **_given(locals())}
+    return _given(PropagationLogDistanceTable, locals(), model="log-distance")
 
 
 def retry_limits(
     *,
     long: int | None = None,
     short: int | None = None,
-) -> Table:
+) -> RetryLimitsTable:
     """Largest numbers of transmission attempts, by the standard's two retry counters.
 
     Not together with `max_attempts`.
@@ -785,22 +1412,22 @@ def retry_limits(
     long: Attempts of a frame protected by RTS. Default: 4.
     short: Attempts of a frame not protected by RTS. Default: 7.
     """
-    return _given(locals())
+    return _given(RetryLimitsTable, locals())
 
 
 def flow(
     *,
     from_: str,
     to: str,
-    transport: Mapping[str, Value],
+    transport: TransportTcpTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable,
     access_category: Literal["background", "best effort", "video", "voice"] | None = None,
-    control: Literal["none", "arf-aware", "arf-window", "occupancy", "rate-cap"] | Mapping[str, Value] | None = None,
+    control: Literal["none", "arf-aware", "arf-window", "occupancy", "rate-cap"] | ControlArfAwareTable | ControlArfWindowTable | ControlOccupancyTable | ControlRateCapTable | None = None,
     count: int | None = None,
     dscp: Literal["none"] | int | None = None,
     start: str | None = None,
     start_jitter: str | None = None,
     stop: Literal["end"] | str | None = None,
-) -> Table:
+) -> FlowTable:
     """Flows, at most 10000.
 
     from_: Sender: a station or a host. A group of stations makes one flow per member, with numbered
@@ -826,7 +1453,7 @@ def flow(
         network. Default: "0 s".
     stop: End of the flow's source, after its start. Default: "end".
     """
-    return _given(locals())
+    return _given(FlowTable, locals())
 
 
 def control_arf_aware(
@@ -834,7 +1461,7 @@ def control_arf_aware(
     notification_delay: str | None = None,
     poll: Literal["off"] | str | None = None,
     variant: Literal["held", "one-shot", "continuous"] | None = None,
-) -> Table:
+) -> ControlArfAwareTable:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
     `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
@@ -850,7 +1477,7 @@ def control_arf_aware(
         k-th of the saved one. `one-shot`: the window is set to a k-th of the saved one once.
         `continuous`: the window is at most a k-th of the current one. Default: "held".
     """
-    return {"scheme": "arf-aware", **_given(locals())}
+    return _given(ControlArfAwareTable, locals(), scheme="arf-aware")
 
 
 def control_arf_window(
@@ -861,7 +1488,7 @@ def control_arf_window(
     rise: Literal["projected", "printed"] | None = None,
     round_trip: Literal["least", "smoothed"] | None = None,
     slot: str | None = None,
-) -> Table:
+) -> ControlArfWindowTable:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
     `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
@@ -885,11 +1512,11 @@ def control_arf_window(
     slot: Observation slot, T in the paper: the time over which the station measures its channel.
         Default: "300 ms".
     """
-    return {"scheme": "arf-window", **_given(locals())}
+    return _given(ControlArfWindowTable, locals(), scheme="arf-window")
 
 
 def control_occupancy(
-) -> Table:
+) -> ControlOccupancyTable:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
     `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
@@ -897,13 +1524,13 @@ def control_occupancy(
     `occupancy`. `rate-cap` needs TCP or TFRC and a station as sender. If both ends are stations,
     `arf-window` and `occupancy` act at both.
     """
-    return {"scheme": "occupancy"}
+    return _given(ControlOccupancyTable, {}, scheme="occupancy")
 
 
 def control_rate_cap(
     *,
     share: float | None = None,
-) -> Table:
+) -> ControlRateCapTable:
     """Cross-layer control: one of the papers' schemes, or `rate-cap`.
 
     `arf-aware` needs TCP and a station as sender. `arf-window` needs TCP and a station at one end
@@ -914,7 +1541,7 @@ def control_rate_cap(
     share: Share of the sender's link rate that the flow may use, more than 0. The limit begins at
         the first change of that rate. Default: 0.5.
     """
-    return {"scheme": "rate-cap", **_given(locals())}
+    return _given(ControlRateCapTable, locals(), scheme="rate-cap")
 
 
 def transport_tcp(
@@ -922,7 +1549,7 @@ def transport_tcp(
     arithmetic: Literal["rfc", "linux"] | None = None,
     byte_counting: bool | None = None,
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
-    delayed_ack: bool | Mapping[str, Value] | None = None,
+    delayed_ack: bool | DelayedAckTable | None = None,
     flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"] | None = None,
     full_queue: Literal["loss", "hold"] | None = None,
     grow_beyond_receive_window: bool | None = None,
@@ -944,7 +1571,7 @@ def transport_tcp(
     tick: str | None = None,
     timestamps: bool | None = None,
     window_scaling: bool | None = None,
-) -> Table:
+) -> TransportTcpTable:
     """Transport protocol with its settings.
 
     An `external` flow sends nothing by itself; the program that drives the simulation provides its
@@ -1001,20 +1628,20 @@ def transport_tcp(
         round-trip measurement with every new ACK. Default: false.
     window_scaling: The connection offers the window scale option (RFC 7323). Default: false.
     """
-    return {"kind": "tcp", **_given(locals())}
+    return _given(TransportTcpTable, locals(), kind="tcp")
 
 
 def delayed_ack(
     *,
     segments: int | None = None,
     timeout: str | None = None,
-) -> Table:
+) -> DelayedAckTable:
     """Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
 
     segments: Largest number of segments that one ACK acknowledges. Default: 2.
     timeout: Longest delay of an ACK. Default: "200 ms".
     """
-    return _given(locals())
+    return _given(DelayedAckTable, locals())
 
 
 def transport_tfrc(
@@ -1022,9 +1649,9 @@ def transport_tfrc(
     profile: Literal["rfc5348", "rfc3448", "ns-2"] | None = None,
     rate: Literal["greedy"] | str | None = None,
     segment: str | None = None,
-    source: Mapping[str, Value] | None = None,
+    source: SourceOnOffTable | SourceFramesTable | None = None,
     stack: Literal["simulated", "kernel"] | None = None,
-) -> Table:
+) -> TransportTfrcTable:
     """Transport protocol with its settings.
 
     An `external` flow sends nothing by itself; the program that drives the simulation provides its
@@ -1039,7 +1666,7 @@ def transport_tfrc(
         kernel, in `airfair emulate` only. Of the other settings, `kernel` allows `profile`,
         `segment` and `rate`. Default: "simulated".
     """
-    return {"kind": "tfrc", **_given(locals())}
+    return _given(TransportTfrcTable, locals(), kind="tfrc")
 
 
 def source_on_off(
@@ -1047,7 +1674,7 @@ def source_on_off(
     off: str,
     on: str,
     rate: str,
-) -> Table:
+) -> SourceOnOffTable:
     """Application whose rate changes over time.
 
     Not together with `rate`. Default: see `rate`.
@@ -1057,14 +1684,14 @@ def source_on_off(
     rate: Rate of the application during an on-period, in whole packets; the first packet comes at
         its start.
     """
-    return {"model": "on-off", **_given(locals())}
+    return _given(SourceOnOffTable, locals(), model="on-off")
 
 
 def source_frames(
     *,
     interval: str,
     sizes: Sequence[str],
-) -> Table:
+) -> SourceFramesTable:
     """Application whose rate changes over time.
 
     Not together with `rate`. Default: see `rate`.
@@ -1073,14 +1700,14 @@ def source_frames(
     sizes: Sizes of the frames, at most 100000; after the last one the list starts again. A frame is
         cut into packets, and dropped as a whole if more than 50 packets' worth of data waits.
     """
-    return {"model": "frames", **_given(locals())}
+    return _given(SourceFramesTable, locals(), model="frames")
 
 
 def transport_udp(
     *,
     payload: str,
     rate: Literal["saturated"] | str,
-) -> Table:
+) -> TransportUdpTable:
     """Transport protocol with its settings.
 
     An `external` flow sends nothing by itself; the program that drives the simulation provides its
@@ -1090,23 +1717,23 @@ def transport_udp(
         in an MSDU of 2304 octets.
     rate: Rate of the application's bits; with `saturated` the sender's queue is never empty.
     """
-    return {"kind": "udp", **_given(locals())}
+    return _given(TransportUdpTable, locals(), kind="udp")
 
 
 def transport_external(
-) -> Table:
+) -> TransportExternalTable:
     """Transport protocol with its settings.
 
     An `external` flow sends nothing by itself; the program that drives the simulation provides its
     packets.
     """
-    return {"kind": "external"}
+    return _given(TransportExternalTable, {}, kind="external")
 
 
 def host(
     *,
-    link: Mapping[str, Value] | None = None,
-) -> Table:
+    link: HostLinkTable | None = None,
+) -> HostTable:
     """Wired hosts, at most 1000.
 
     Hosts are ends of flows, and also forward packets.
@@ -1115,17 +1742,17 @@ def host(
         "none", "queue": {"discipline": "fifo", "packets": 100, "red": {"gentle": true, "max": 15,
         "max_probability": 0.1, "min": 5, "weight": 0.002}}, "rate": "100 Mb/s"}.
     """
-    return _given(locals())
+    return _given(HostTable, locals())
 
 
 def host_link(
     *,
     delay: str | None = None,
-    loss: Literal["none"] | Mapping[str, Value] | None = None,
-    queue: Mapping[str, Value] | None = None,
+    loss: Literal["none"] | LossBernoulliTable | LossGilbertElliottTable | None = None,
+    queue: QueueTable | None = None,
     rate: str | None = None,
     to: str | None = None,
-) -> Table:
+) -> HostLinkTable:
     """Link of the host to the access point or to another node.
 
     delay: Propagation delay; `rate` times `delay` is at most 1 GB. Default: "0 s".
@@ -1136,20 +1763,20 @@ def host_link(
     to: Other end of the link: a cell (its access point), a router or another host. Default: the
         only cell.
     """
-    return _given(locals())
+    return _given(HostLinkTable, locals())
 
 
 def loss_bernoulli(
     *,
     probability: float,
     towards: str | None = None,
-) -> Table:
+) -> LossBernoulliTable:
     """Loss model: packets that are lost on the wire, after the queue.
 
     probability: Probability that a packet is lost.
     towards: Receiving end of the lossy direction. Default: both directions.
     """
-    return {"model": "bernoulli", **_given(locals())}
+    return _given(LossBernoulliTable, locals(), model="bernoulli")
 
 
 def loss_gilbert_elliott(
@@ -1159,7 +1786,7 @@ def loss_gilbert_elliott(
     bad: float | None = None,
     good: float | None = None,
     towards: str | None = None,
-) -> Table:
+) -> LossGilbertElliottTable:
     """Loss model: packets that are lost on the wire, after the queue.
 
     to_bad: Probability per packet of a change from good to bad.
@@ -1168,7 +1795,7 @@ def loss_gilbert_elliott(
     good: Loss probability in the good state. Default: 0.0.
     towards: Receiving end of the lossy direction. Default: both directions.
     """
-    return {"model": "gilbert-elliott", **_given(locals())}
+    return _given(LossGilbertElliottTable, locals(), model="gilbert-elliott")
 
 
 def queue(
@@ -1176,8 +1803,8 @@ def queue(
     bytes: str | None = None,
     discipline: Literal["fifo", "red"] | None = None,
     packets: int | None = None,
-    red: Mapping[str, Value] | None = None,
-) -> Table:
+    red: RedTable | None = None,
+) -> QueueTable:
     """Queue at each end.
 
     bytes: Capacity in octets, the packet in service included. Not together with `packets`. Default:
@@ -1188,7 +1815,7 @@ def queue(
     red: Settings of random early detection; only with `discipline = "red"`. Default: {"gentle":
         true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}.
     """
-    return _given(locals())
+    return _given(QueueTable, locals())
 
 
 def red(
@@ -1198,7 +1825,7 @@ def red(
     max_probability: float | None = None,
     min: int | None = None,
     weight: float | None = None,
-) -> Table:
+) -> RedTable:
     """Settings of random early detection; only with `discipline = "red"`.
 
     gentle: The drop probability rises to 1 between `max` and twice `max`, instead of at once.
@@ -1209,17 +1836,17 @@ def red(
     min: Average queue length up to which no packet is dropped [packets]. Default: 5.
     weight: Weight of a new sample in the average queue length. Default: 0.002.
     """
-    return _given(locals())
+    return _given(RedTable, locals())
 
 
 def link(
     *,
     between: Sequence[str],
     delay: str | None = None,
-    loss: Literal["none"] | Mapping[str, Value] | None = None,
-    queue: Mapping[str, Value] | None = None,
+    loss: Literal["none"] | LossBernoulliTable | LossGilbertElliottTable | None = None,
+    queue: QueueTable | None = None,
     rate: str | None = None,
-) -> Table:
+) -> LinkTable:
     """Wired links other than the hosts' own links, at most 10000.
 
     between: Two nodes that the link joins: cells (their access points), routers or hosts.
@@ -1229,11 +1856,11 @@ def link(
         true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
     rate: Rate in each direction. Default: "100 Mb/s".
     """
-    return _given(locals())
+    return _given(LinkTable, locals())
 
 
 def router(
-) -> Table:
+) -> RouterTable:
     """Wired nodes that only forward packets, at most 1000.
 
     A packet takes the route with the fewest hops. Of several such routes it takes the one with the
@@ -1244,24 +1871,24 @@ def router(
 
 def station(
     *,
-    aggregation: Literal["off"] | Mapping[str, Value] | None = None,
+    aggregation: Literal["off"] | AggregationTable | None = None,
     amsdu: Literal["off"] | str | None = None,
     bss: str | None = None,
     count: int | None = None,
-    edca: Mapping[str, Value] | None = None,
-    errors: Literal["none"] | Mapping[str, Value] | None = None,
+    edca: EdcaTable | None = None,
+    errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable | None = None,
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
     hidden_from: Sequence[str] | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
-    mobility: Literal["none"] | Mapping[str, Value] | None = None,
-    position: Sequence[str] | Mapping[str, Value] | None = None,
-    queue: Mapping[str, Value] | None = None,
-    rate: str | Sequence[Sequence[str]] | Mapping[str, Value] | None = None,
+    mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable | None = None,
+    position: Sequence[str] | PositionTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
+    rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable | None = None,
     senses_only: Sequence[str] | None = None,
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"] | None = None,
     streams: int | None = None,
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"] | None = None,
-) -> Table:
+) -> StationTable:
     """Wireless stations, at most 5000.
 
     The name `ap` is reserved.
@@ -1303,42 +1930,42 @@ def station(
     width: Channel width of data frames from and to the station, if narrower than the cell's.
         Default: the cell's, as far as the station's standard allows.
     """
-    return _given(locals())
+    return _given(StationTable, locals())
 
 
 def mobility_velocity(
     *,
     velocity: Sequence[str],
-) -> Table:
+) -> MobilityVelocityTable:
     """Mobility model: the motion of the station.
 
     velocity: Velocity to the east and to the north, from `position` on.
     """
-    return {"model": "velocity", **_given(locals())}
+    return _given(MobilityVelocityTable, locals(), model="velocity")
 
 
 def mobility_waypoints(
     *,
     points: Sequence[Sequence[str]],
-) -> Table:
+) -> MobilityWaypointsTable:
     """Mobility model: the motion of the station.
 
     points: Waypoints: times and positions. The station moves straight between two, and rests before
         the first and after the last. Replaces `position`.
     """
-    return {"model": "waypoints", **_given(locals())}
+    return _given(MobilityWaypointsTable, locals(), model="waypoints")
 
 
 def mobility_trace(
     *,
     file: str,
-) -> Table:
+) -> MobilityTraceTable:
     """Mobility model: the motion of the station.
 
     file: File of waypoints: comma-separated values with the columns `time_s`, `x_m` and `y_m`. The
         path is relative to the scenario file. Replaces `position`.
     """
-    return {"model": "trace", **_given(locals())}
+    return _given(MobilityTraceTable, locals(), model="trace")
 
 
 def mobility_random_waypoint(
@@ -1349,7 +1976,7 @@ def mobility_random_waypoint(
     min_speed: str | None = None,
     pause: str | None = None,
     radius: str | None = None,
-) -> Table:
+) -> MobilityRandomWaypointTable:
     """Mobility model: the motion of the station.
 
     max_speed: Highest speed of a trip.
@@ -1364,13 +1991,13 @@ def mobility_random_waypoint(
     radius: Radius of a disc around the access point in which the station moves. Default: see
         `corners`.
     """
-    return {"model": "random-waypoint", **_given(locals())}
+    return _given(MobilityRandomWaypointTable, locals(), model="random-waypoint")
 
 
 def position(
     *,
     circle: str,
-) -> Table:
+) -> PositionTable:
     """A table of the scenario file.
 
     Position at the start, to the east and to the north of the access point, or `{ circle = "10 m"
@@ -1379,7 +2006,7 @@ def position(
     circle: Radius of a circle around the access point. The members of a group are spaced evenly on
         it, the first one to the east.
     """
-    return _given(locals())
+    return _given(PositionTable, locals())
 
 
 def rate_arf(
@@ -1391,7 +2018,7 @@ def rate_arf(
     rts_failures: bool | None = None,
     timer: Literal["off"] | str | int | None = None,
     up: int | None = None,
-) -> Table:
+) -> RateArfTable:
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
@@ -1414,7 +2041,7 @@ def rate_arf(
         number of attempts since the last change. Default: `60 ms`; `15` in `ns3`.
     up: Frames acknowledged in a row before the next higher rate is tried. Default: 10.
     """
-    return {"control": "arf", **_given(locals())}
+    return _given(RateArfTable, locals(), control="arf")
 
 
 def rate_aarf(
@@ -1425,7 +2052,7 @@ def rate_aarf(
     rts_failures: bool | None = None,
     timer: Literal["off"] | str | int | None = None,
     up: int | None = None,
-) -> Table:
+) -> RateAarfTable:
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
@@ -1444,7 +2071,7 @@ def rate_aarf(
         number of attempts since the last change. Default: "60 ms".
     up: Frames acknowledged in a row before the next higher rate is tried. Default: 10.
     """
-    return {"control": "aarf", **_given(locals())}
+    return _given(RateAarfTable, locals(), control="aarf")
 
 
 def rate_minstrel(
@@ -1455,7 +2082,7 @@ def rate_minstrel(
     lookaround: int | None = None,
     sample_interval: str | None = None,
     segment: str | None = None,
-) -> Table:
+) -> RateMinstrelTable:
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
@@ -1475,11 +2102,11 @@ def rate_minstrel(
         Default: "20 ms".
     segment: Longest time that the attempts of a frame at one rate may take. Default: "6 ms".
     """
-    return {"control": "minstrel", **_given(locals())}
+    return _given(RateMinstrelTable, locals(), control="minstrel")
 
 
 def rate_oracle(
-) -> Table:
+) -> RateOracleTable:
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
@@ -1488,14 +2115,14 @@ def rate_oracle(
     control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
     Default: the highest rate of its link.
     """
-    return {"control": "oracle"}
+    return _given(RateOracleTable, {}, control="oracle")
 
 
 def rate(
     *,
-    down: str | Sequence[Sequence[str]] | Mapping[str, Value] | None = None,
-    up: str | Sequence[Sequence[str]] | Mapping[str, Value] | None = None,
-) -> Table:
+    down: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | None = None,
+    up: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | None = None,
+) -> RateTable:
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
@@ -1508,10 +2135,71 @@ def rate(
         link.
     up: Rate of the station's own transmissions. Default: the highest rate of the link.
     """
-    return _given(locals())
+    return _given(RateTable, locals())
 
 
 __all__ = [
+    "AggregationTable",
+    "ApTable",
+    "AqlTable",
+    "BackgroundTable",
+    "BeaconTable",
+    "BssTable",
+    "ControlArfAwareTable",
+    "ControlArfWindowTable",
+    "ControlOccupancyTable",
+    "ControlRateCapTable",
+    "DelayedAckTable",
+    "EdcaTable",
+    "ErrorsBernoulliTable",
+    "ErrorsBitTable",
+    "ErrorsGilbertElliottTable",
+    "ErrorsSnrTable",
+    "FadingRayleighTable",
+    "FadingRicianTable",
+    "FlowTable",
+    "HostLinkTable",
+    "HostTable",
+    "LinkTable",
+    "LossBernoulliTable",
+    "LossGilbertElliottTable",
+    "MobilityRandomWaypointTable",
+    "MobilityTraceTable",
+    "MobilityVelocityTable",
+    "MobilityWaypointsTable",
+    "OccupancyTable",
+    "PositionTable",
+    "PropagationLogDistanceTable",
+    "PropagationTwoRayTable",
+    "QueueAirtimeTable",
+    "QueueCodelTable",
+    "QueueDataAckTable",
+    "QueueDeficitRoundRobinTable",
+    "QueueFifoTable",
+    "QueueFqCodelTable",
+    "QueueRoundRobinTable",
+    "QueueTable",
+    "QueueTimeRegulatorTable",
+    "RadioTable",
+    "RateAarfTable",
+    "RateArfTable",
+    "RateMinstrelTable",
+    "RateOracleTable",
+    "RateTable",
+    "RedTable",
+    "RetryLimitsTable",
+    "RouterTable",
+    "ScenarioTable",
+    "SourceFramesTable",
+    "SourceOnOffTable",
+    "StationTable",
+    "TransportExternalTable",
+    "TransportTcpTable",
+    "TransportTfrcTable",
+    "TransportUdpTable",
+    "VideoTable",
+    "VoiceTable",
+    "WeightsTable",
     "aggregation",
     "ap",
     "aql",

@@ -1,5 +1,6 @@
-"""Generator of `airfair.build`, whose functions build scenarios, from the schema of the scenario file.
+"""Generator of `airfair.build`, which builds scenarios, from the schema of the scenario file.
 
+Each table of the schema becomes a type of dictionary (`TypedDict`) and a function that builds it.
 `python -m airfair.builders` prints the module; `make docs` writes it to its file.
 """
 
@@ -10,17 +11,18 @@ import keyword
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ._core import schema
 
 Schema = Mapping[str, Any]
 
-_HEAD = '''"""Builds scenarios: a function for each table of the scenario file, an argument for each key.
+_HEAD = '''"""Builds scenarios: a function and a type for each table of the scenario file.
 
-Written by `make docs` from the schema of the scenario file. Keys that are not given have the
-defaults of docs/scenario.md. A scenario is checked when it is loaded.
+Written by `make docs` from the schema of the scenario file. A function has an argument for each key.
+Keys that are not given have the defaults of docs/scenario.md. A scenario is checked when it is loaded;
+a type checker also checks keys, words and kinds of tables, in calls and in plain dictionaries.
 
 >>> from airfair import build
 >>> cell = build.scenario(
@@ -30,22 +32,19 @@ defaults of docs/scenario.md. A scenario is checked when it is loaded.
 ...     host={"server": build.host(link=build.host_link(rate="100 Mb/s"))},
 ...     flow={"a": build.flow(from_="laptop", to="server", transport=build.transport_tcp())},
 ... )
+>>> flow: build.FlowTable = {"from": "laptop", "to": "server", "transport": {"kind": "tcp"}}
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, Never, Required, TypedDict, TypeVar, cast
 
-from .scenario import Value
-
-Table = dict[str, Value]
-"""Keys of a table with their values."""
+Kind = TypeVar("Kind")
 
 
-def _given(keys: Mapping[str, Value | None]) -> Table:
-    """The keys that are given, by their names in the scenario file."""
-    return {name.rstrip("_"): value for name, value in keys.items() if value is not None}
+def _given(kind: type[Kind], keys: Mapping[str, object], /, **tag: str) -> Kind:  # noqa: ARG001 - a type
+    """The keys that are given, by their names in the scenario file, as a table of this kind."""
+    given = {name.rstrip("_"): value for name, value in keys.items() if value is not None}
+    return cast("Kind", {**tag, **given})
 '''
 _INDENT = 100
 
@@ -56,44 +55,122 @@ _NAMES = {("host", "link"): "host_link", ("rate", "up"): "rate", ("rate", "down"
 
 @dataclass(frozen=True)
 class Builder:
-    """Function of `airfair.build` that builds one kind of table of a scenario."""
+    """One kind of table of a scenario, with a type and a function of `airfair.build`."""
 
     name: str
     about: str
-    properties: Schema
-    required: frozenset[str]
+    schema: Schema
     tag: tuple[str, str] | None = None
     """Key that selects the kind of table, and its word for this kind; `None` if there is one kind only."""
 
-    def code(self) -> str:
-        """Source text of the function."""
+    @property
+    def properties(self) -> Schema:
+        """Schema of each key."""
+        found: Schema = self.schema["properties"]
+        return found
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Keys that a table of this kind must have."""
+        return frozenset(self.schema.get("required", ()))
+
+    @property
+    def type(self) -> str:
+        """Name of the type."""
+        return f"{self.name.title().replace('_', '')}Table"
+
+    def type_code(self, types: Types) -> str:
+        """Source text of the type; `types` has the names of the tables in it."""
+        keys = {
+            key: f"Required[{types.of(found)}]" if key in self.required else types.of(found)
+            for key, found in self.properties.items()
+        }
+        if not keys:
+            # Every dictionary would be a `TypedDict` without keys.
+            return f'{self.type} = Mapping[str, Never]\n"""Table without keys, as `{self.name}` builds it."""'
+        if any(keyword.iskeyword(key) for key in keys):
+            lines = [f'    "{key}": {kind},' for key, kind in keys.items()]
+            return "\n".join(
+                [f'{self.type} = TypedDict("{self.type}", {{', *lines, "}, total=False)"]
+            )
+        lines = [f"    {key}: {kind}" for key, kind in keys.items()]
+        about = f'    """Table whose keys are the arguments of `{self.name}`."""'
+        return "\n".join([f"class {self.type}(TypedDict, total=False):", about, "", *lines])
+
+    def code(self, types: Types) -> str:
+        """Source text of the function; `types` has the names of the tables that it takes."""
         keys = [key for key in self.properties if self.tag is None or key != self.tag[0]]
         keys.sort(key=lambda key: key not in self.required)
-        parameters = [_parameter(key, self.properties[key], key in self.required) for key in keys]
-        lines = [f"def {self.name}(", *(["    *,"] if keys else []), *parameters, ") -> Table:"]
+        parameters = [
+            f"    {_argument(key)}: {types.of(self.properties[key])}"
+            + ("," if key in self.required else " | None = None,")
+            for key in keys
+        ]
+        head = [f"def {self.name}(", *(["    *,"] if keys else []), *parameters]
+        lines = [*head, f") -> {self.type}:"]
         lines += _docstring(self.about, [(_argument(key), self.properties[key]) for key in keys])
-        parts = [f'"{self.tag[0]}": "{self.tag[1]}"'] if self.tag else []
-        parts += ["**_given(locals())"] if keys else []
-        whole = "_given(locals())" if keys and not self.tag else f"{{{', '.join(parts)}}}"
-        lines.append(f"    return {whole}")
+        tag = f', {self.tag[0]}="{self.tag[1]}"' if self.tag else ""
+        given = f"_given({self.type}, {'locals()' if keys else '{}'}{tag})"
+        lines.append(f"    return {given if self.properties else '{}'}")
         return "\n".join(lines)
+
+
+class Types:
+    """Python types of values, by their schema."""
+
+    def __init__(self) -> None:
+        self._tables: dict[int, str] = {}
+
+    def name(self, table: Schema, name: str) -> None:
+        """Set the name of the type of a table."""
+        self._tables[id(table)] = name
+
+    def of(self, found: Schema) -> str:
+        """Type of a value."""
+        return _union(self._all(found))
+
+    def _all(self, found: Schema) -> Iterator[str]:
+        for each in (*found.get("anyOf", ()), *found.get("oneOf", ())):
+            yield from self._all(each)
+        if "enum" in found:
+            yield f"Literal[{', '.join(json.dumps(word) for word in found['enum'])}]"
+        elif found.get("type") in _PLAIN:
+            yield _PLAIN[found["type"]]
+        elif found.get("type") == "array":
+            items = [each for each in (found.get("items"), *found.get("prefixItems", ())) if each]
+            yield f"Sequence[{_union(kind for item in items for kind in self._all(item))}]"
+        elif "properties" in found:
+            yield self._tables[id(found)]
+        elif found.get("type") == "object":
+            values = found["patternProperties"].values()
+            yield f"Mapping[str, {_union(kind for value in values for kind in self._all(value))}]"
 
 
 def module() -> str:
     """Source text of the module `airfair.build`."""
     made: dict[str, Builder] = {}
+    types = Types()
     for parent, builder in _walk("scenario", "", json.loads(schema()), "A scenario."):
         name = builder.name
         if name in made and set(made[name].properties) != set(builder.properties):
             name = f"{parent}_{name}"
-        made.setdefault(name, Builder(name, *_rest(builder)))
-    functions = "\n\n\n".join(builder.code() for builder in made.values())
-    listed = "".join(f'    "{name}",\n' for name in sorted(made))
-    return f"{_HEAD}\n\n{functions}\n\n\n__all__ = [\n{listed}]\n"
+        one = made.setdefault(name, replace(builder, name=name))
+        types.name(builder.schema, one.type)
+    # A type comes after the types of the tables in it.
+    ordered = sorted(made.values(), key=lambda builder: _height(builder.schema))
+    classes = "\n\n\n".join(builder.type_code(types) for builder in ordered)
+    functions = "\n\n\n".join(builder.code(types) for builder in made.values())
+    listed = "".join(
+        f'    "{name}",\n' for name in sorted([*made, *(builder.type for builder in made.values())])
+    )
+    return f"{_HEAD}\n\n{classes}\n\n\n{functions}\n\n\n__all__ = [\n{listed}]\n"
 
 
-def _rest(builder: Builder) -> tuple[str, Schema, frozenset[str], tuple[str, str] | None]:
-    return builder.about, builder.properties, builder.required, builder.tag
+def _height(found: object) -> int:
+    """Number of tables inside each other in a schema, or in a part of it."""
+    if isinstance(found, Mapping):
+        return ("properties" in found) + max(map(_height, found.values()), default=0)
+    return max(map(_height, found), default=0) if isinstance(found, list) else 0
 
 
 def _walk(name: str, parent: str, found: Schema, about: str) -> Iterator[tuple[str, Builder]]:
@@ -108,7 +185,7 @@ def _walk(name: str, parent: str, found: Schema, about: str) -> Iterator[tuple[s
         return
     tag = _tag(found)
     own = f"{name}_{tag[1].replace('-', '_')}" if tag else name
-    yield parent, Builder(own, about, properties, frozenset(found.get("required", ())), tag)
+    yield parent, Builder(own, about, found, tag)
     for key, each in properties.items():
         yield from _walk(_NAMES.get((name, key), key), name, each, "")
 
@@ -136,32 +213,7 @@ def _union(types: Iterable[str]) -> str:
     return " | ".join(merged + [kind for kind in every if kind not in words])
 
 
-def _parameter(key: str, found: Schema, required: bool) -> str:  # noqa: FBT001 - one of its properties
-    kind = _union(_types(found))
-    return (
-        f"    {_argument(key)}: {kind},"
-        if required
-        else f"    {_argument(key)}: {kind} | None = None,"
-    )
-
-
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-
-
-def _types(found: Schema) -> Iterator[str]:
-    """Python types that the schema of a value allows."""
-    for each in (*found.get("anyOf", ()), *found.get("oneOf", ())):
-        yield from _types(each)
-    if "enum" in found:
-        yield f"Literal[{', '.join(json.dumps(word) for word in found['enum'])}]"
-    elif found.get("type") in _PLAIN:
-        yield _PLAIN[found["type"]]
-    elif found.get("type") == "array":
-        each = [found.get("items"), *found.get("prefixItems", ())]
-        items = _union(kind for item in each if item for kind in _types(item))
-        yield f"Sequence[{items or 'Value'}]"
-    elif found.get("type") == "object":
-        yield "Mapping[str, Value]"
 
 
 def _docstring(about: str, arguments: list[tuple[str, Schema]]) -> list[str]:

@@ -81,6 +81,8 @@ class Law:
         """Handle a beacon that is due; an access point's law returns elements for it, or `None`.
 
         Octets form one vendor-specific element. A mapping has the octets of each element by its number.
+
+        Laws of the stations are called, too, so that they can count the beacons that they miss.
         """
 
     def timer(self, node: Node) -> None:

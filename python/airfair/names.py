@@ -22,6 +22,12 @@ def _escape(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - four digits
 
 
+def drawable(text: str) -> str:
+    """`text` for matplotlib: `$` is escaped, and a text that begins with _ still appears in the legend."""
+    shown = "\n".join(map(printable, text.split("\n"))).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
 def width(text: str) -> int:
     """Width of `text` on a terminal [columns]."""
     if text.isascii():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 SCENARIO, DOCUMENT, PAGE = "scenario.toml", "result.json", "report.html"
-DRAWN = ("throughput", "timeline", "airtime", "completion")
+DRAWN = ("throughput", "timeline", "airtime", "delays", "goodput", "completion")
 """Names of the figures that a result may have."""
 
 

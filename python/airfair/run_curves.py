@@ -87,6 +87,11 @@ class Panel:
     """Largest possible value; `None` if there is none."""
 
     @property
+    def less(self) -> str:
+        """Word for the curves that are not shown."""
+        return "emptier" if self.of == "queues" else "smaller"
+
+    @property
     def has_intervals(self) -> bool:
         """True if intervals are drawn; with many curves they would hide each other."""
         others = 0 if self.of == "queues" else self.hidden

@@ -1,4 +1,4 @@
-"""Figures of one result: throughput and the other series over time, airtime, and completion times."""
+"""Figures of one result: throughput and the other series over time, airtime, and distributions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from . import statistics
-from .figures import STYLE, Figure, lay_out
+from . import run_distributions, statistics
+from .figures import Figure, lay_out
 from .marks import PROGRAM
-from .names import printable
+from .names import drawable
 from .palette import GRID, INK, MUTED
+from .run_axes import RUN_STYLE, add_legend, new_figure, say_hidden
 from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
+from .run_distributions import FEWEST
 from .terminal import Holder, holders
 
 if TYPE_CHECKING:
@@ -29,11 +31,6 @@ if TYPE_CHECKING:
 _KINDS = {"data, sent by it": 1.0, "data, sent to it": 0.6, "control": 0.3}
 """Parts of a station's airtime, with the opacity of each in the bar."""
 
-_STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
-
-FEWEST_COMPLETIONS = 4
-"""Smallest number of completed transfers for which a distribution is drawn."""
-
 
 def figures(result: Result) -> dict[str, bytes]:
     """All figures as PNG and SVG, by file name."""
@@ -44,6 +41,10 @@ def figures(result: Result) -> dict[str, bytes]:
         files |= _render("timeline", plot.timeline())
     if result.scenario.cells:
         files |= _render("airtime", plot.airtime())
+    if plot.has_delays:
+        files |= _render("delays", plot.delays())
+    if plot.has_goodputs:
+        files |= _render("goodput", plot.goodput())
     if plot.has_completions:
         files |= _render("completion", plot.completion())
     return files
@@ -74,11 +75,24 @@ class Plot:
     def has_completions(self) -> bool:
         """True if enough transfers were completed for a distribution of completion times."""
         times = self._result.columns["flows"]["completion_s"]
-        return sum(not np.isnan(time) for time in times) >= FEWEST_COMPLETIONS
+        return sum(not np.isnan(time) for time in times) >= FEWEST
+
+    @property
+    def has_goodputs(self) -> bool:
+        """True if some flow, or group of flows, has enough goodputs for a distribution."""
+        return run_distributions.has_goodputs(self._result, self._cast)
+
+    @property
+    def has_delays(self) -> bool:
+        """True if the result has a histogram of delays, which archived runs lack."""
+        try:
+            return bool(self._result.delays.height)
+        except ValueError:
+            return False
 
     def timeline(self) -> Figure:
         """Throughput, delay, congestion windows, queues and airtime over time."""
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context(RUN_STYLE):
             return _timeline(self._result, self._panels())
 
     def throughput(self) -> Figure:
@@ -95,31 +109,45 @@ class Plot:
 
     def queue(self) -> Figure:
         """Lengths of the fullest queues over time [packets]."""
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context(RUN_STYLE):
             return _over_time(self._result, self._cast.panel_of_queues("queue [packets]"))
 
     def airtime(self) -> Figure:
         """Airtime of each station's exchanges, and the airtime lost or idle [%]."""
         if not self._result.scenario.cells:
             raise ValueError("the scenario has no cell, and so no airtime to draw")
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context(RUN_STYLE):
             return _airtime(self._result, self._cast)
+
+    def goodput(self) -> Figure:
+        """Cumulative distribution of each flow's goodput over the runs [Mb/s]."""
+        if not self.has_goodputs:
+            raise ValueError(
+                f"{self._result.replications} replications; a distribution of goodputs needs {FEWEST}"
+            )
+        with mpl.rc_context(RUN_STYLE):
+            return run_distributions.goodput(self._result, self._cast)
+
+    def delays(self) -> Figure:
+        """Histogram of the one-way delays of each flow's packets [ms], over all runs."""
+        if not self._result.delays.height:
+            raise ValueError("no packet of this result arrived in the measured time")
+        with mpl.rc_context(RUN_STYLE):
+            return run_distributions.delays(self._result, self._cast)
 
     def completion(self) -> Figure:
         """Distribution of completion times: share of the transfers completed within a time [%]."""
         if not self.has_completions:
-            raise ValueError(
-                f"fewer than {FEWEST_COMPLETIONS} transfers of this result were completed"
-            )
-        with mpl.rc_context(_STYLE):
-            return _completions(self._result, self._cast)
+            raise ValueError(f"fewer than {FEWEST} transfers of this result were completed")
+        with mpl.rc_context(RUN_STYLE):
+            return run_distributions.completions(self._result, self._cast)
 
     @cached_property
     def _cast(self) -> Cast:
         return Cast(self._result)
 
     def _one(self, what: str, label: str, scale: float = 1.0) -> Figure:
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context(RUN_STYLE):
             return _over_time(self._result, self._cast.panel_of_flows(what, label, scale))
 
     def _panels(self) -> list[Panel]:
@@ -143,11 +171,11 @@ def _over_time(result: Result, panel: Panel) -> Figure:
     """Figure of one series."""
     if not panel.curves:
         raise ValueError(f"this result has no {panel.label.partition(' [')[0]}")
-    figure, axes = _figure(4.2)
+    figure, axes = new_figure(4.2)
     _draw(axes, panel, result)
     axes.set(xlabel="time [s]", ylabel=panel.label)
     axes.set_title(_caption(result, [panel]), fontsize=10)
-    _say_hidden(axes, panel)
+    say_hidden(axes, panel.hidden, panel.less)
     return figure
 
 
@@ -158,18 +186,10 @@ def _timeline(result: Result, panels: list[Panel]) -> Figure:
     column = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
     for axes, panel in zip(column, panels, strict=True):
         _draw(axes, panel, result)
-        _say_hidden(axes, panel)
+        say_hidden(axes, panel.hidden, panel.less)
     column[-1].set(xlabel="time [s]")
     figure.suptitle(_caption(result, panels), fontsize=10)
     return figure
-
-
-def _say_hidden(axes: Axes, panel: Panel) -> None:
-    """Write into the axes how many curves are not shown."""
-    if panel.hidden:
-        less = "emptier" if panel.of == "queues" else "smaller"
-        are = "is" if panel.hidden == 1 else "are"
-        axes.set_title(f"{panel.hidden} {less} {are} not shown", loc="right", fontsize=8)
 
 
 def _draw(axes: Axes, panel: Panel, result: Result) -> None:
@@ -180,7 +200,7 @@ def _draw(axes: Axes, panel: Panel, result: Result) -> None:
         middle, colour = curve.mean, panel.colours[name]
         times = np.append(np.arange(len(middle)) * step, end)
         steps: dict[str, Any] = {"drawstyle": "steps-post", "color": colour}
-        axes.plot(times, _to_end(middle), linewidth=1.4, label=_label(curve.label), **steps)
+        axes.plot(times, _to_end(middle), linewidth=1.4, label=drawable(curve.label), **steps)
         edges = curve.spread or (_interval(curve) if intervals else None)
         if edges is not None:
             low, high = (np.clip(_to_end(edge), 0, panel.top) for edge in edges)
@@ -190,7 +210,7 @@ def _draw(axes: Axes, panel: Panel, result: Result) -> None:
     axes.set(ylabel=panel.label, xlim=(0, end))
     highest = axes.get_ylim()[1]
     axes.set_ylim(0, highest if panel.top is None else min(highest, panel.top))
-    _legend(axes)
+    add_legend(axes)
 
 
 def _interval(curve: Curve) -> tuple[Any, Any]:
@@ -214,11 +234,11 @@ def _airtime(result: Result, cast: Cast) -> Figure:
     ]
     # The stations of all cells come before the losses.
     rows.sort(key=lambda row: row[0].is_lost)
-    figure, axes = _figure(1.6 + 0.32 * len(rows))
+    figure, axes = new_figure(1.6 + 0.32 * len(rows))
     for place, (holder, _) in enumerate(rows):
         _bar(axes, place, holder, cast)
     words = [
-        _label(f"{holder.name} in {cell}" if cell and holder.is_lost else holder.name)
+        drawable(f"{holder.name} in {cell}" if cell and holder.is_lost else holder.name)
         for holder, cell in rows
     ]
     axes.set_yticks(range(len(rows)), words)
@@ -229,7 +249,7 @@ def _airtime(result: Result, cast: Cast) -> Figure:
     axes.set_title(_title(result), fontsize=10)
     for kind, part in _KINDS.items():
         axes.barh(0, 0, color=MUTED, alpha=part, label=kind)
-    _legend(axes)
+    add_legend(axes)
     return figure
 
 
@@ -249,55 +269,6 @@ def _bar(axes: Axes, row: int, holder: Holder, cast: Cast) -> None:
         axes.errorbar(share, row, xerr=[[low], [high]], fmt="none", ecolor=INK, capsize=3)
 
 
-def _completions(result: Result, cast: Cast) -> Figure:
-    """Figure of the share of transfers that were complete after a time, one curve per group of flows."""
-    times = np.array(result.columns["flows"]["completion_s"]).reshape(result.replications, -1)
-    lives = np.array(result.columns["flows"]["active_s"]).reshape(times.shape)
-    figure, axes = _figure(4.2)
-    groups = [g for g in cast.flows if not np.isnan(times[:, list(g.places)]).all()]
-    ranked = sorted(groups, key=lambda g: -np.isfinite(times[:, list(g.places)]).sum())[:MOST]
-    colours = cast.colours_of_flows([group.name for group in ranked])
-    for group in ranked:
-        own = times[:, list(group.places)]
-        # Transfers that have begun but are not complete count, so that a curve may end below 100 %.
-        begun = int((np.isfinite(own) | (lives[:, list(group.places)] > 0)).sum())
-        done = np.sort(own[np.isfinite(own)])
-        parts = 100 * np.arange(1, len(done) + 1) / begun
-        words = f"{_label(group.name)}\n({len(done)} of {begun} done)"
-        axes.plot(
-            np.concatenate([[0], done, [np.nanmax(times)]]),
-            np.concatenate([[0], parts, parts[-1:]]),
-            drawstyle="steps-post",
-            color=colours[group.name],
-            linewidth=1.4,
-            label=words,
-        )
-    axes.set(xlabel="completion time [s]", ylabel="transfers done [%]", ylim=(0, 102))
-    axes.set_xlim(left=0)
-    runs = f"\nall transfers of {result.replications} runs" if result.replications > 1 else ""
-    axes.set_title(_label(result.scenario.title) + runs, fontsize=10)
-    hidden = len(groups) - len(ranked)
-    _say_hidden(axes, Panel("", {}, {}, hidden))
-    _legend(axes)
-    return figure
-
-
-def _figure(height_inches: float) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(7, height_inches), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
-
-
-def _legend(axes: Axes) -> None:
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=9)
-
-
-def _label(name: str) -> str:
-    """Text for matplotlib: `$` is escaped, and a text that begins with _ still appears in the legend."""
-    text = "\n".join(map(printable, name.split("\n"))).replace("$", r"\$")
-    return f" {text}" if text.startswith("_") else text
-
-
 def _caption(result: Result, panels: Iterable[Panel]) -> str:
     """Title of the scenario, and the meaning of curves and bands."""
     panels, notes = list(panels), []
@@ -306,11 +277,11 @@ def _caption(result: Result, panels: Iterable[Panel]) -> str:
         notes.append(f"mean of {result.replications} runs{sure}")
     if any(curve.spread for panel in panels for curve in panel.curves.values()):
         notes.append("numbered flows and stations: mean, smallest and largest")
-    return "\n".join([_label(result.scenario.title), *(["; ".join(notes)] if notes else [])])
+    return "\n".join([drawable(result.scenario.title), *(["; ".join(notes)] if notes else [])])
 
 
 def _title(result: Result) -> str:
-    title, replications = _label(result.scenario.title), result.replications
+    title, replications = drawable(result.scenario.title), result.replications
     return title if replications == 1 else f"{title}\nmean of {replications} runs, 95 % interval"
 
 
@@ -323,7 +294,7 @@ def _render(name: str, figure: Figure) -> Mapping[str, bytes]:
     }
     for kind, about in metadata.items():
         buffer = io.BytesIO()
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context(RUN_STYLE):
             figure.savefig(buffer, format=kind, dpi=144, metadata=about)
         files[f"{name}.{kind}"] = buffer.getvalue()
     return files

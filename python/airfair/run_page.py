@@ -31,6 +31,8 @@ _CAPTIONS = {
     "throughput": "Rate of octets delivered in order, for each flow and each step of the time series.",
     "timeline": "Flows, queues and stations over time: the mean of each step of the time series.",
     "airtime": "Share of the air that the frame exchanges of each station used, and the unused share.",
+    "delays": "One-way delays of the packets of each flow: the share of its packets in each bin.",
+    "goodput": "Share of the runs in which the goodput was at most the value on the horizontal axis.",
     "completion": "Share of the transfers that were complete after the time on the horizontal axis.",
 }
 

@@ -8,15 +8,21 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from . import traces
 from ._core import LARGEST_SCENARIO, Scenario, ScenarioError, __version__
 from .replacing import note_input
 
-Value = str | bool | int | float | Sequence["Value"] | Mapping[str, "Value"]
-"""Value of a key of a scenario, as Python types."""
+if TYPE_CHECKING:
+    from .build import ScenarioTable
 
-Source = str | bytes | os.PathLike[str] | Mapping[str, Value] | Scenario
+Value: TypeAlias = "str | bool | int | float | Sequence[Value] | Mapping[str, object]"
+"""Value of a key of a scenario, as Python types; a mapping may be a table of `airfair.build`."""
+
+Source: TypeAlias = (
+    "str | bytes | os.PathLike[str] | ScenarioTable | Mapping[str, Value] | Scenario"
+)
 """Scenario as a path, TOML text (a string with a line break, or bytes), a mapping or a `Scenario`."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -106,12 +112,12 @@ def identity(scenario: Scenario, version: str = __version__) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def toml(table: Mapping[str, Value]) -> str:
+def toml(table: Mapping[str, object]) -> str:
     """`table` as a TOML document, one key per line."""
     return "".join(f"{_key(key)} = {toml_value(value)}\n" for key, value in table.items())
 
 
-def toml_value(value: Value) -> str:
+def toml_value(value: object) -> str:
     """`value` in TOML syntax; numpy values are converted to Python's."""
     value = getattr(value, "tolist", lambda: value)()
     match value:

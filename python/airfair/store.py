@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import replacing, staging
 from ._core import __version__
 from .copies import ForeignResultError
+from .errors import OptionError, describe
 from .marks import PROGRAM
 from .replacing import NotReplacedError, hash_of
 
@@ -62,6 +63,28 @@ def prepare(directory: Path) -> list[Path]:
         remove_if_empty(made)
         raise
     return made
+
+
+def begin(outputs: Mapping[Path, Collection[str]], made: Collection[Path], *, force: bool) -> None:
+    """Check the argument `out` of a function before its first run, and create the directories `made`.
+
+    `outputs` are directories with patterns of the names of the files that will be written to them.
+
+    Raises `OptionError` if a directory cannot be written, or if it has files that may not be replaced.
+    """
+    found = [
+        f"out {directory}: {one}"
+        for directory, patterns in outputs.items()
+        for one in problems(directory, patterns, force=force)
+    ]
+    if found:
+        raise OptionError(*found)
+    for directory in made:
+        try:
+            prepare(directory)
+        except (OSError, ValueError) as error:
+            words = describe(error) if isinstance(error, OSError) else str(error)
+            raise OptionError(f"out {directory}: {words}") from error
 
 
 def remove_if_empty(directories: list[Path]) -> None:

@@ -74,9 +74,9 @@ def text(result: Result) -> str:
     """Title, replications, and the goodput of each flow and of all of them, in two lines."""
     scenario = result.scenario
     asked, done = scenario.replications, result.replications
-    runs = f"{done} of {asked}" if result.interrupted else f"{done}"
+    runs, count = (f"{done} of {asked}", asked) if result.interrupted else (f"{done}", done)
     head = (
-        f"{scenario.title!r}: {runs} replication{'s' * (asked != 1)} of {scenario.duration_s:g} s"
+        f"{scenario.title!r}: {runs} replication{'s' * (count != 1)} of {scenario.duration_s:g} s"
     )
     rates = [
         (flow, values["goodput_bps"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -114,6 +115,19 @@ class Progress:
         bar.add_task(escape(self._label), total=1.0)
         bar.start()
         return bar
+
+
+@contextlib.contextmanager
+def shown(
+    progress: Callable[[float], object] | bool,  # noqa: FBT001 - as the argument of functions
+    label: str,
+) -> Iterator[Callable[[float], object] | None]:
+    """Callback for an argument `progress`: a bar with this label if it is true, `None` if it is false."""
+    if callable(progress) or not progress:
+        yield progress if callable(progress) else None
+        return
+    with Progress(label) as bar:
+        yield bar
 
 
 def show(result: Result, wish: Wish) -> None:

@@ -29,7 +29,9 @@ COUNT = 1000
 AT_ONCE = 10
 """Number of runs that are saved together."""
 LONGEST_S = 0.1
-"""Longest time until a process is killed; some have saved a few times by then."""
+"""Longest time until the first process is killed."""
+PATIENCE = 1.3
+"""Ratio of the longest times of two processes: more after one that has saved nothing, less after another."""
 
 
 @functools.cache
@@ -87,22 +89,25 @@ def look(path: Path) -> dict[bytes, bytes]:
 def kill(path: Path, times: int) -> int:
     """Kill processes that save, and return the number of processes that have saved runs.
 
+    The longest time until a kill adapts to the machine, so that about half of the processes save something.
     Every tenth process begins a new archive, and so does the process after all runs are saved.
     """
     draw = random.Random(1)  # noqa: S311 - not for cryptography
     saved: dict[bytes, bytes] = {}
-    grown = 0
+    grown, longest_s = 0, LONGEST_S
     build(), [job.key for job in jobs()]  # computed once, before the forks
     for number in range(times):
         if number % 10 == 0 or len(saved) == COUNT:
             path.unlink(missing_ok=True)
             path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
             saved = {}
-        _save_and_die(path, saved, draw.uniform(0, LONGEST_S))
+        _save_and_die(path, saved, draw.uniform(0, longest_s))
         now = look(path) if path.exists() and path.stat().st_size else {}
         if not saved.items() <= now.items():
             raise AssertionError("a run that was saved is lost")
-        grown += len(now) > len(saved)
+        has_grown = len(now) > len(saved)
+        longest_s *= 1 / PATIENCE if has_grown else PATIENCE
+        grown += has_grown
         saved = now
     return grown
 

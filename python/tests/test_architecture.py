@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import circles
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -143,3 +144,86 @@ def test_no_module_of_the_library_imports_the_command_line() -> None:
     # Negative control: imports in functions, relative ones and those of the package are seen.
     assert "airfair.cli.main" in set(imported(PACKAGE / "__main__.py"))
     assert "airfair.cli.actions.limits" in set(imported(PACKAGE / "cli/commands/limits.py"))
+
+
+MOST = {
+    "crates/agent": (3, 20),
+    "crates/emulator": (1, 3),
+    "crates/laws": (3, 12),
+    "crates/python": (2, 8),
+    "crates/sim": (5, 70),
+    "crates/trace": (0, 0),
+    "crates/transport": (2, 6),
+    "crates/units": (1, 7),
+    "crates/web": (1, 3),
+    "crates/wlan": (4, 39),
+    "python/airfair": (5, 15),
+}
+"""Circles of each crate and of the package, and files in them. These numbers only go down."""
+
+
+def test_circles_of_imports_only_become_fewer() -> None:
+    found = {house: circles.circles(arrows) for house, arrows in circles.arrows_by_house().items()}
+    counts = {house: (len(groups), sum(map(len, groups))) for house, groups in found.items()}
+    assert counts.keys() == MOST.keys()
+    more = {house: count for house, count in counts.items() if count[1] > MOST[house][1]}
+    assert not more, "run tests/circles.py, which lists the circles"
+    assert counts == MOST, "the circles have become fewer: lower MOST to these numbers"
+
+
+def tree(folder: Path, files: dict[str, str]) -> Path:
+    """Write files into a folder, and return it."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+RUST = {
+    "lib.rs": "pub mod room;\npub mod hall;\n",
+    "room/mod.rs": "mod door;\npub use door::{Door, Key as Opener};\n",
+    "room/door.rs": "pub struct Door;\npub struct Key;\n",
+    "hall.rs": "use crate::room::Opener;\npub struct Hall;\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("door", "expected"),
+    [
+        ("", []),
+        ("use crate::hall::Hall;", ["hall.rs", "room/door.rs"]),
+        ("fn f() { crate::hall::g() }", ["hall.rs", "room/door.rs"]),
+        ("use super::super::{hall::{self}};", ["hall.rs", "room/door.rs"]),
+        ("// crate::hall::Hall", []),
+        ("#[cfg(test)]\n#[expect(x)]\nmod tests {\n    use crate::hall::Hall;\n}", []),
+    ],
+)
+def test_a_circle_in_a_crate_is_found(tmp_path: Path, door: str, expected: list[str]) -> None:
+    """`hall` uses `Key`, which `room` re-exports from `door` under another name."""
+    source = tree(tmp_path, RUST | {"room/door.rs": f"{RUST['room/door.rs']}{door}\n"})
+    found = circles.circles(circles.Crate(source).arrows())
+    assert [str(file.relative_to(source)) for group in found for file in group] == expected
+
+
+@pytest.mark.parametrize(
+    ("door", "expected"),
+    [
+        ("", []),
+        ("from house import Hall", ["door.py", "hall.py"]),
+        ("def f():\n    from . import hall", ["door.py", "hall.py"]),
+        ("import house.hall", ["door.py", "hall.py"]),
+        ("if TYPE_CHECKING:\n    from .hall import Hall", []),
+    ],
+)
+def test_a_circle_in_the_package_is_found(tmp_path: Path, door: str, expected: list[str]) -> None:
+    """The package re-exports `Hall`."""
+    source = tree(
+        tmp_path / "house",
+        {
+            "__init__.py": "from .hall import Hall",
+            "hall.py": "from .door import Door\nclass Hall: ...",
+            "door.py": f"class Door: ...\n{door}",
+        },
+    )
+    found = circles.circles(circles.Package(source).arrows())
+    assert [file.name for group in found for file in group] == expected

@@ -36,8 +36,7 @@ def test_finished_runs_survive_a_hundred_kills(tmp_path: Path, uninterrupted: li
         [*SAVERS, str(path), "kill", "100"], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    # On a busy machine many processes are killed before they have saved a run, but not all.
-    assert int(ended.stdout) > 10
+    assert 20 < int(ended.stdout) < 100
     found = len(savers.look(path))
     assert octets(path) == (found, uninterrupted)
     assert len(savers.look(path)) == savers.COUNT

@@ -61,7 +61,7 @@ def test_the_how_to_of_notebooks_runs_as_written_and_each_cell_shows_something(
         assert not hidden, "a notebook shows the last line of a cell alone"
         shown.append(_run(block.body, names))
     assert all(value is not None for value in shown)
-    assert sum(isinstance(value, Figure) for value in shown) == 3
+    assert sum(isinstance(value, Figure) for value in shown) == 7
     (verdict,) = shown[-1] if isinstance(shown[-1], list) else ()
     assert str(verdict).startswith("The claim fast-gains")
 

@@ -19,7 +19,7 @@ from gymnasium.error import ResetNeeded  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 import airfair.gym  # noqa: E402
-from airfair.gym import ContentionWindow, TaskError  # noqa: E402
+from airfair.gym import Environment, TaskError  # noqa: E402
 
 NAME = "airfair.gym:airfair/ContentionWindow-v0"
 SATURATED = "scenarios/saturated-cell.toml"
@@ -67,7 +67,7 @@ def test_the_checker_of_gymnasium_finds_nothing(actions: Any, observe: Any) -> N
 
 
 def test_a_seed_and_actions_determine_the_records() -> None:
-    one, two = ContentionWindow(**SHORT), ContentionWindow(**SHORT)
+    one, two = Environment(**SHORT), Environment(**SHORT)
     actions = [0, 3, 6, 2]
     first = episode(one, actions, seed=7)
     assert episode(two, actions, seed=7) == first
@@ -81,7 +81,7 @@ def test_a_seed_and_actions_determine_the_records() -> None:
 
 def test_an_episode_has_the_records_of_a_world_with_the_same_windows() -> None:
     """Action 3 is window 127: 2^(3 + 4) - 1. The first number of the generator is the seed of the world."""
-    env = ContentionWindow(**SHORT)
+    env = Environment(**SHORT)
     rewards, of_records = episode(env, [3], seed=11)
     seed = int(np.random.Generator(np.random.PCG64(np.random.SeedSequence(11))).integers(2**63))
     world = airfair.World(SATURATED, seed=seed, set={"duration": "200 ms", "warmup": "0 s"})
@@ -98,7 +98,7 @@ def test_an_episode_has_the_records_of_a_world_with_the_same_windows() -> None:
 
 def test_an_observation_is_the_share_of_collided_frames_newest_first() -> None:
     """With window 15, ten stations lose more than a third of the frames. Steps before the start are 0."""
-    env = ContentionWindow(scenario=SATURATED, duration="1 s", history=4, window=None)
+    env = Environment(scenario=SATURATED, duration="1 s", history=4, window=None)
     seen, _ = env.reset(seed=1)
     assert seen.tolist() == [0, 0, 0, 0]
     shares = []
@@ -111,8 +111,8 @@ def test_an_observation_is_the_share_of_collided_frames_newest_first() -> None:
 
 def test_windows_give_means_and_standard_deviations() -> None:
     """History 6 and window 4: windows start at steps 0, 2 and 4; the last has two steps only."""
-    raw = ContentionWindow(scenario=SATURATED, duration="1 s", history=6, window=None)
-    env = ContentionWindow(scenario=SATURATED, duration="1 s", history=6, window=4)
+    raw = Environment(scenario=SATURATED, duration="1 s", history=6, window=None)
+    env = Environment(scenario=SATURATED, duration="1 s", history=6, window=4)
     raw.reset(seed=3)
     env.reset(seed=3)
     for action in (0, 1, 4, 2, 6, 5, 0, 3):
@@ -125,9 +125,7 @@ def test_windows_give_means_and_standard_deviations() -> None:
 
 def test_an_access_point_sees_the_busy_channel_and_the_time_of_its_frames() -> None:
     """A saturated channel is busy most of the time; larger windows leave less of it to collisions."""
-    env = ContentionWindow(
-        scenario=SATURATED, duration="2 s", observe="local", history=100, window=100
-    )
+    env = Environment(scenario=SATURATED, duration="2 s", observe="local", history=100, window=100)
     wasted = {}
     for action in (0, 3):
         env.reset(seed=1)
@@ -141,8 +139,8 @@ def test_an_access_point_sees_the_busy_channel_and_the_time_of_its_frames() -> N
 
 def test_continuous_actions_span_the_same_windows() -> None:
     """-1, 0 and 1 are the exponents 4, 7 and 10, so the records are those of actions 0, 3 and 6."""
-    env = ContentionWindow(actions="continuous", **SHORT)
-    discrete = ContentionWindow(**SHORT)
+    env = Environment(actions="continuous", **SHORT)
+    discrete = Environment(**SHORT)
     numbers = [np.array([number], np.float32) for number in (-1, 0, 1)]
     assert episode(env, numbers, seed=2) == episode(discrete, [0, 3, 6], seed=2)
 
@@ -152,7 +150,7 @@ def test_each_episode_draws_its_cell() -> None:
         "station.s.count": (5, 50),
         "station.s.rate": ["6 Mb/s", "54 Mb/s"],
     }
-    env = ContentionWindow(scenario=SATURATED, draw=draw, duration="20 ms")
+    env = Environment(scenario=SATURATED, draw=draw, duration="20 ms")
     drawn = [env.reset(seed=1)[1]["drawn"], *(env.reset()[1]["drawn"] for _ in range(19))]
     assert drawn[0] == env.reset(seed=1)[1]["drawn"]
     counts = {each["station.s.count"] for each in drawn}
@@ -189,31 +187,31 @@ def test_each_episode_draws_its_cell() -> None:
 )
 def test_options_that_are_not_allowed_are_refused(options: Any, sentence: str) -> None:  # noqa: ANN401
     with pytest.raises(TaskError) as raised:
-        ContentionWindow(**options)
+        Environment(**options)
     assert sentence in str(raised.value)
 
 
 def test_a_drawn_key_that_does_not_exist_is_a_mistake_of_the_scenario() -> None:
     with pytest.raises(airfair.ScenarioError, match="station"):
-        ContentionWindow(draw={"station.s.legs": (1, 2)})
+        Environment(draw={"station.s.legs": (1, 2)})
 
 
 def test_actions_that_are_not_allowed_are_refused() -> None:
-    env = ContentionWindow(**SHORT)
+    env = Environment(**SHORT)
     with pytest.raises(ResetNeeded, match="call reset first"):
         env.step(0)
     env.reset()
     for action in (7, -1):
         with pytest.raises(TaskError, match="allowed are 0 to 6"):
             env.step(action)
-    continuous = ContentionWindow(actions="continuous", **SHORT)
+    continuous = Environment(actions="continuous", **SHORT)
     continuous.reset()
     with pytest.raises(TaskError, match="NaN"):
         continuous.step(np.array([np.nan], np.float32))
 
 
 def test_an_episode_that_is_over_needs_a_reset() -> None:
-    env = ContentionWindow(scenario=SATURATED, duration="20 ms")
+    env = Environment(scenario=SATURATED, duration="20 ms")
     episode(env, [1], seed=1)
     with pytest.raises(ResetNeeded, match="call reset first"):
         env.step(1)

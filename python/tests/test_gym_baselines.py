@@ -33,14 +33,15 @@ def test_the_table_has_a_line_for_each_cell_and_a_column_for_each_policy(
     assert [row.policy for row in table.rows] == policies * 2
     few, many = table.rows[:4], table.rows[4:]
     # More stations need a larger window, and only the fixed one is not worse for them.
-    assert few[1].window is not None
-    assert many[1].window is not None
-    assert few[1].window < many[1].window
+    assert few[1].setting is not None
+    assert many[1].setting is not None
+    assert few[1].setting < many[1].setting
     for standard, best, random, _ in (few, many):
         assert best.goodput_mbps > standard.goodput_mbps
         assert best.goodput_mbps > random.goodput_mbps
         assert best.half_width is not None
-        assert f"{best.goodput_mbps:.2f} ± {best.half_width:.2f} ({best.window})" in printed
+        assert best.setting is not None
+        assert f"{best.goodput_mbps:.2f} ± {best.half_width:.2f} ({best.setting[0][0]})" in printed
         # The reward is the goodput relative to 54 Mb/s.
         assert best.reward == pytest.approx(best.goodput_mbps / 54)
     assert many[0].goodput_mbps < 0.95 * many[1].goodput_mbps
@@ -65,7 +66,7 @@ def test_equal_seeds_give_an_equal_table() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"task": "airfair/Chess-v0"}, "allowed is 'airfair/ContentionWindow-v0'"),
+        ({"task": "airfair/Chess-v0"}, "allowed are 'airfair/ContentionWindow-v0'"),
         ({"episodes": 0}, "episodes = 0: allowed are 1 and more"),
         ({"vary": {"station.s.count": [1], "station.s.rate": ["6 Mb/s"]}}, "allowed is one key"),
         ({"vary": {"station.s.count": []}}, "allowed is one key with its values"),

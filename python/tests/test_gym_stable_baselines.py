@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("gymnasium", reason="Gymnasium is not installed")
 
-from airfair.gym import ContentionWindow, MissingExtraError, VectorEnv
+from airfair.gym import Environment, MissingExtraError, VectorEnv
 
 ADAPTER = "airfair.gym.stable_baselines"
 SHORT: dict[str, Any] = {
@@ -72,7 +72,7 @@ def test_without_stable_baselines_the_error_gives_the_command(
 def test_it_resets_in_the_same_step_and_keeps_the_last_observation(adapter: Any) -> None:  # noqa: ANN401
     """Five steps are an episode. The last observation is that of a single environment with the same seed."""
     env = adapter(2, **SHORT)
-    single = ContentionWindow(**SHORT)
+    single = Environment(**SHORT)
     env.seed(7)
     assert env.reset().shape == (2, 4)
     assert [set(info) for info in env.reset_infos] == [{"drawn"}] * 2
@@ -124,9 +124,21 @@ def test_stable_baselines_learns_on_it() -> None:
 
     from airfair.gym.stable_baselines import StableVecEnv
 
-    check_env(ContentionWindow(**SHORT))
+    check_env(Environment(**SHORT))
     env = StableVecEnv(4, **SHORT)
     model = stable_baselines3.PPO("MlpPolicy", env, n_steps=32, batch_size=32, seed=1, device="cpu")
     model.learn(256)
     mean, _ = evaluate_policy(model, env, n_eval_episodes=4, warn=False)
     assert mean > 0
+
+
+def test_it_takes_the_name_of_a_task(adapter: Any) -> None:  # noqa: ANN401
+    """Two stations have a window each. An observation has a signal of the cell, and three of each station."""
+    rates = {"station.one.rate": "1 Mb/s", "station.two.rate": "11 Mb/s"}
+    env = adapter(2, task="airfair/UploadWindows-v0", set=rates, duration="1 s", history=1)
+    assert env.action_space.nvec.tolist() == [6, 6]
+    env.seed(1)
+    assert env.reset().shape == (2, 7)
+    env.step_async(np.zeros((2, 2), np.int64))
+    _, rewards, over, _ = env.step_wait()
+    assert rewards.shape == over.shape == (2,)

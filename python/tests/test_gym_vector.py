@@ -12,8 +12,9 @@ gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed"
 from gymnasium.error import ResetNeeded  # noqa: E402
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
+import airfair  # noqa: E402
 from airfair import RunError, _core  # noqa: E402
-from airfair.gym import ContentionWindow, VectorEnv  # noqa: E402
+from airfair.gym import Environment, VectorEnv  # noqa: E402
 
 NAME = "airfair.gym:airfair/ContentionWindow-v0"
 SHORT: dict[str, Any] = {
@@ -43,7 +44,7 @@ def test_it_does_what_single_environments_do_one_after_the_other(
 ) -> None:
     """Each of four cells has three episodes of five steps, and in "NextStep" two steps between them."""
     one = VectorEnv(4, autoreset_mode=mode, threads=threads, **SHORT)
-    other = SyncVectorEnv([lambda: ContentionWindow(**SHORT)] * 4, autoreset_mode=mode)
+    other = SyncVectorEnv([lambda: Environment(**SHORT)] * 4, autoreset_mode=mode)
     first, first_infos = one.reset(seed=5)
     second, second_infos = other.reset(seed=5)
     assert np.array_equal(first, second)
@@ -94,12 +95,12 @@ def test_without_autoreset_its_owner_resets_the_environments_that_are_over() -> 
 def test_actions_of_another_number_are_refused() -> None:
     env = VectorEnv(2, **SHORT)
     env.reset()
-    with pytest.raises(ValueError, match="3 windows for 2 worlds"):
+    with pytest.raises(ValueError, match="3 actions for 2 worlds"):
         env.step(np.array([1, 1, 1]))
 
 
 def worlds(count: int = 1, **options: Any) -> _core.Worlds:  # noqa: ANN401
-    defaults = {"step_ns": 10**7, "signals": ["busy"], "history": 3}
+    defaults = {"step_ns": 10**7, "signals": ["busy"], "lever": "contention window", "history": 3}
     return _core.Worlds(count, **{**defaults, **options})
 
 
@@ -113,6 +114,10 @@ def test_places_need_a_world_and_have_a_number() -> None:
         places.finish(1)
     with pytest.raises(ValueError, match='signal "luck": allowed are "collided"'):
         worlds(signals=["luck"])
+    with pytest.raises(ValueError, match="start it first"):
+        places.set([[1], [1]])
+    for place in (0, 1):
+        places.start(place, airfair.load("scenarios/saturated-cell.toml"), 1)
     with pytest.raises(_core.SettingError, match="windows from 0 to 32767"):
-        places.set_windows([1, 70000])
+        places.set([[1], [70000]])
     assert issubclass(RunError, RuntimeError)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -160,3 +161,93 @@ def test_a_node_cannot_listen_to_what_it_does_not_hear(at: str, to: Any) -> None
 
     with pytest.raises(airfair.SettingError, match="allowed"):
         run({at: Listens})
+
+
+def at_start(standard: str, ask: Callable[[Node], object], at: str = "station.phone") -> object:
+    """Return what a law at a node asks for at the start, in a cell without RTS."""
+    found = []
+
+    class Asks(Law):
+        def start(self, node: Node) -> None:
+            found.append(ask(node))
+
+    text = CELL.format(standard=standard).replace('rts_threshold = "500 B"', "")
+    airfair.run(text, set={"duration": "10 ms"}, laws={at: Asks})
+    return found[0]
+
+
+def test_a_packet_takes_its_part_of_an_exchange() -> None:
+    """Durations by hand, as in the tests of the built-in schemes, at 54 Mb/s and at 65 Mb/s.
+
+    802.11a: 1508 + 28 octets take 20 + 4 · 57 = 248 µs, SIFS and ACK 16 + 28. In 802.11n, the frame of three
+    packets takes 608 µs, and that of 28, the most, 5360; SIFS and block-ack 16 + 32.
+    """
+
+    def times(rate: int, *most: int | None) -> Callable[[Node], object]:
+        return lambda node: [
+            node.packet_time_ns(1508, rate, "up", most=many, access_ns=101_000) for many in most
+        ]
+
+    assert at_start("802.11a", times(54_000_000, None, 1, 9)) == [393_000] * 3
+    three, all_ = (101 + 608 + 48) * 1000 // 3, (101 + 5360 + 48) * 1000 // 28
+    assert at_start("802.11n", times(65_000_000, 3, None)) == [three, all_]
+
+
+def test_limits_of_aggregates_may_change() -> None:
+    """A frame of one packet takes 36 + 48 · 4 µs at 65 Mb/s, SIFS and ACK 16 + 28."""
+    found = []
+
+    class Asks(Law):
+        def start(self, node: Node) -> None:
+            node.wake_in("50 ms")
+
+        def timer(self, node: Node) -> None:
+            found.append(node.packet_time_ns(1508, 65_000_000, "up"))
+
+    text = CELL.format(standard="802.11n").replace('rts_threshold = "500 B"', "")
+    with airfair.World(text, laws={"station.phone": Asks}) as world:
+        world.station["phone"].limit_aggregates(mpdus=1)
+        world.advance("100 ms")
+    assert found == [272_000]
+
+
+@pytest.mark.parametrize(
+    ("at", "asked", "error"),
+    [
+        ("station.phone", (1508, 53_000_000, "up"), "rate = 53000000: allowed are rates of the"),
+        ("station.phone", (1508, 0, "up"), "rate = 0: allowed"),
+        ("station.phone", (1508, -1, "up"), "rate = -1: allowed"),
+        ("station.phone", (65_536, 54_000_000, "up"), "65536: allowed are 0 to 65535 octets"),
+        ("station.phone", (1508, 54_000_000, "left"), "allowed are .up. and .down."),
+        ("access-point", (1508, 54_000_000, "up"), "allowed at a station"),
+    ],
+)
+def test_a_packet_that_cannot_be_has_no_time(at: str, asked: tuple[Any, ...], error: str) -> None:
+    with pytest.raises(airfair.SettingError, match=error):
+        at_start("802.11a", lambda node: node.packet_time_ns(*asked), at)
+    with pytest.raises(airfair.SettingError, match="1 and more packets"):
+        at_start("802.11a", lambda node: node.packet_time_ns(1508, 54_000_000, "up", most=0))
+
+
+def test_ends_of_flows_are_in_the_order_of_the_scenario() -> None:
+    """`ends` are the ends of all flows; the round-trip time is the same in both units."""
+    ends, times = {}, []
+
+    class Sees(Law):
+        def start(self, node: Node) -> None:
+            ends[node.name] = [(end.flow, end.side, end.is_tcp, end.is_tfrc) for end in node.ends]
+            assert node.ends == (*node.senders, *node.receivers)
+            node.wake_in("500 ms")
+
+        def timer(self, node: Node) -> None:
+            times.extend((end.rtt_ns, end.rtt_s) for end in node.senders)
+
+    changed = {"flow.down.transport": {"kind": "tfrc"}}
+    airfair.run(CELL.format(standard="802.11a"), set=changed, laws={"station.*": Sees})
+    assert ends == {
+        "phone": [("up", "sender", True, False)],
+        "laptop": [("down", "receiver", False, True)],
+    }
+    (rtt_ns, rtt_s), *_ = times
+    assert rtt_ns is not None
+    assert rtt_ns / 1e9 == rtt_s

@@ -60,6 +60,14 @@ class Order(Mine):
         node.wake_in("200 ms")
 
 
+class Shared(Mine):
+    windows = []
+
+    def start(self, node):
+        self.windows.append(2)
+        node.senders[0].limit_window(segments=len(self.windows) * 2)
+
+
 class Third(Mine):
     runs = 0
 
@@ -334,6 +342,18 @@ def test_a_law_with_other_randomness_a_clock_or_the_order_of_a_set_is_found(
     assert (run.returncode, run.stdout) == (cli.FAILED, "")
     (line,) = run.stderr.splitlines()
     assert line.startswith(f"airfair: {scenario}: two runs of the first replication differ: record")
+
+
+@pytest.mark.usefixtures("laws")
+def test_state_of_a_class_is_found_by_the_order_of_the_replications(
+    program: Program, scenario: Path
+) -> None:
+    """A list of the class grows with each run, so that a replication depends on the one before it."""
+    run = program("check", scenario, "--law", "station.slow=commandlaws:Shared", "--twice")
+    assert (run.returncode, run.stdout) == (cli.FAILED, "")
+    (line,) = run.stderr.splitlines()
+    assert line.startswith(f"airfair: {scenario}: two runs of the first replication differ: record")
+    assert line.endswith("attributes of self, not of its class or module")
 
 
 @pytest.mark.usefixtures("laws")

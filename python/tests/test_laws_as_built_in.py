@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from arf_aware import ArfAware, Variant
 from data_ack import DataAckWeights, SharedWindows
 from granting import Granting
+from occupancy_meter import ACCESS, ChannelTime, Meter
 
 import airfair
 from airfair.law import Frame, Laws, Node
@@ -78,6 +80,24 @@ def test_arf_aware_tcp_has_the_records_of_the_built_in_one(rates: dict[str, str]
     assert len(records) == 4
 
 
+@pytest.mark.parametrize(("poll", "delay"), [(None, 10), (130, 0), (130, 50), (70, 150)])
+def test_arf_aware_tcp_may_learn_rates_late(poll: int | None, delay: int) -> None:
+    """Rates that TCP polls, or knows after a delay [ms], lead to records of their own, the built-in ones."""
+    scenario = ONE_SLOW.format(**B)
+    control = {"scheme": "arf-aware", "notification_delay": f"{delay} ms"}
+    if poll is not None:
+        control["poll"] = f"{poll} ms"
+    keys = {"flow.slow.control": control, "flow.fast.control": control}
+    late = partial(
+        ArfAware,
+        poll_ns=None if poll is None else poll * 1_000_000,
+        notification_delay_ns=delay * 1_000_000,
+    )
+    own = hash_of(scenario, laws={"station.*": late})
+    assert own == hash_of(scenario, keys)
+    assert own not in (hash_of(scenario), hash_of(scenario, laws={"station.*": ArfAware}))
+
+
 @pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
 @pytest.mark.parametrize("overflow", ["tail", "longest-flow"])
 def test_weights_of_data_and_acks_have_the_records_of_counted_flows(
@@ -110,6 +130,36 @@ def test_shared_windows_have_the_records_of_window_sharing(standard: str, packet
     assert hash_of(scenario, {"bss.home.ap.queue": queue}, laws) == both
 
 
+def frame(kind: str, end_us: int, to: str, sender: str | None = None, **fields: int) -> Any:  # noqa: ANN401
+    """Frame of 28 µs, or as `fields` say, that the station "phone" hears."""
+    usual = {"duration_ns": 28_000, "duration_field_ns": 0, "backoff_ns": None, "octets": 0}
+    named = {"kind": kind, "sender": sender, "receiver": to, "end_ns": end_us * 1_000}
+    return SimpleNamespace(**usual | named | fields)
+
+
+CELL: Any = SimpleNamespace(access_point="home", sifs_ns=16_000)
+
+
+def test_an_exchange_is_over_with_its_ack() -> None:
+    """An RTS of 28 µs announces 352 µs more; an ACK 144 µs after the RTS ends the exchange: 172 µs."""
+    meter = Meter("phone", CELL)
+    meter.hear(frame("rts", 100, "phone", "home", duration_field_ns=352_000), {})
+    meter.hear(frame("ack", 244, "home"), {})
+    assert meter.current.stations["phone"].down == ChannelTime(172_000, 0, ACCESS, ACCESS)
+
+
+def test_a_slot_has_the_part_of_its_exchanges_before_it() -> None:
+    """Of an exchange from 299.762 ms to 300.054 ms, 238 µs are before the second slot of 300 ms."""
+    meter = Meter("phone", CELL, 300_000_000)
+    data = {"duration_ns": 248_000, "duration_field_ns": 44_000}
+    meter.hear(frame("data", 300_010, "home", "phone", **data), {})
+    meter.hear(frame("ack", 300_054, "phone"), {})
+    meter.hear(frame("data", 310_000, "home", "laptop", **data), {})
+    meter.hear(frame("ack", 310_044, "laptop"), {})
+    assert meter.current.early_ns == [238_000, 0]
+    assert meter.current.stations["phone"].up == ChannelTime(292_000, 0, ACCESS, ACCESS)
+
+
 class Compared(Granting):
     """Access point that compares its grants with those of the built-in one, and sends none."""
 
@@ -117,6 +167,7 @@ class Compared(Granting):
         super().__init__()
         self.grant = b""
         self.grants: set[bytes] = set()
+        self.requests = 0
         compared.append(self)
 
     def beacon(self, node: Node) -> None:  # type: ignore[override]
@@ -124,6 +175,7 @@ class Compared(Granting):
 
     def frame(self, node: Node, frame: Frame) -> None:
         super().frame(node, frame)
+        self.requests += frame.kind == "block-ack-request"
         if frame.kind == "beacon":
             assert frame.elements == {221: self.grant}
             self.grants.add(self.grant)
@@ -132,10 +184,24 @@ class Compared(Granting):
 compared: list[Compared] = []
 """Laws of `Compared` that have been created."""
 
+NOISE = {"model": "bit", "ber": 3e-5}
+NOISY = {
+    "station.sender.errors": NOISE,
+    "station.receiver.errors": NOISE,
+    "bss.home.aggregation.after_silence": "request",
+}
+"""Links that lose block-acks, which are requested again."""
 
-@pytest.mark.parametrize("standard", ["802.11b", "802.11n"])
+
+@pytest.mark.parametrize(
+    ("standard", "more", "requests"),
+    [("802.11b", {}, 0), ("802.11n", {}, 0), ("802.11n", NOISY, 20)],
+    ids=["b", "n", "n-noisy"],
+)
 @pytest.mark.parametrize("rts", ["off", "500 B"])
-def test_an_access_point_grants_the_shares_of_the_built_in_one(standard: str, rts: str) -> None:
+def test_an_access_point_grants_the_shares_of_the_built_in_one(
+    standard: str, more: dict[str, Any], requests: int, rts: str
+) -> None:
     """Each beacon of an access point under `control = "occupancy"` has the octets that the law computes."""
     compared.clear()
     keys = {
@@ -143,12 +209,14 @@ def test_an_access_point_grants_the_shares_of_the_built_in_one(standard: str, rt
         "flow.up.control": "occupancy",
         "flow.down.control": "occupancy",
         "bss.home.rts_threshold": rts,
+        **more,
     }
     scenario = UP_AND_DOWN.format(standard=standard)
     own = hash_of(scenario, keys, {"access-point": Compared})
     assert own == hash_of(scenario, keys)
     (law,) = compared
-    assert len(law.grants) > 20
+    assert len(law.grants) > 15
+    assert law.requests >= requests
 
 
 @pytest.mark.parametrize("standard", ["802.11b", "802.11n"])

@@ -89,6 +89,12 @@ def test_a_result_with_many_flows_still_prints_in_two_lines() -> None:
     assert "± " not in text
 
 
+def test_a_point_of_an_experiment_prints_how_many_replications_it_has() -> None:
+    made = airfair.Experiment(SCENARIO, factors={}, replications=2).run(store=None, progress=False)
+    # The scenario itself asks for one.
+    assert "2 replications of 4 s" in repr(made.result())
+
+
 def test_an_interrupted_result_says_so() -> None:
     result = airfair.run(SCENARIO, replications=2)
     cut = airfair.Result(result.scenario, result.outcomes[:1], interrupted=True)

@@ -113,11 +113,10 @@ impl Connections {
         let (key, is_other) = key(headers);
         let (known, tcp) = (&self.known[*self.places.get(&key)?], headers.tcp.as_ref()?);
         let (own, peer) = (known.sides[usize::from(is_other)], known.sides[usize::from(!is_other)]);
-        let (syn, peers) = (own.syn?, peer.syn?);
+        let (syn, scale) = (own.syn?, known.scale(is_other)?);
         if tcp.flags.has(Flags::SYN) || !tcp.flags.has(Flags::ACK) {
             return None;
         }
-        let scale = peers.scale.and(syn.scale).unwrap_or(0);
         let ahead = peer.next.map_or(0, |next| next.wrapping_sub(tcp.ack).cast_signed().max(0));
         let under_way = u64::from(ahead.unsigned_abs());
         let wanted = limit.get().max(syn.largest.into()).max(under_way);
@@ -127,6 +126,12 @@ impl Connections {
 }
 
 impl Entry {
+    /// Shift of the windows that one end advertises; `None` if a SYN was not seen.  [RFC7323 §2.2]
+    fn scale(&self, is_other: bool) -> Option<u8> {
+        let [own, peers] = [is_other, !is_other].map(|end| self.sides[usize::from(end)].syn);
+        Some(peers?.scale.and(own?.scale).unwrap_or(0))
+    }
+
     fn take(&mut self, tcp: &Tcp, is_other: bool) -> ExternalTcp {
         if tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK) {
             // New SYN with the ports of an earlier connection.
@@ -143,8 +148,12 @@ impl Entry {
             side.next = Some(side.next.filter(|next| !is_further(*next)).unwrap_or(end));
         }
         side.ack = unwrapped(side.ack, tcp.ack);
+        let ack = side.ack;
+        // The window of a SYN is not scaled.
+        let scale = if tcp.flags.has(Flags::SYN) { Some(0) } else { self.scale(is_other) };
+        let window = scale.map(|scale| u32::from(tcp.window) << scale);
         let (payload, flags) = (tcp.payload, tcp.flags);
-        ExternalTcp { ack: side.ack, payload, flags, is_selective: tcp.has_sack, limit: None }
+        ExternalTcp { ack, payload, flags, is_selective: tcp.has_sack, window, limit: None }
     }
 }
 
@@ -230,6 +239,8 @@ mod tests {
         assert_eq!(connections.window(&ack(5_001), Bytes::new(1)), Some(12));
         assert_eq!(connections.window(&ack(9_000), Bytes::new(1)), Some(12));
         assert_eq!(connections.window(&ack(5_001), Bytes::new(1_000 << 7)), None);
+        let (_, tcp_of_ack) = connections.note(&ack(5_001));
+        assert_eq!(tcp_of_ack.and_then(|it| it.window), Some(1_000 << 7), "as advertised");
         let closed = packet(STATION, SERVER, tcp(1, 5_001, 0, 0, Flags::ACK));
         assert_eq!(connections.window(&closed, Bytes::new(1)), None);
     }
@@ -237,7 +248,8 @@ mod tests {
     #[test]
     fn connections_without_a_seen_handshake_are_left_alone() {
         let mut connections = Connections::after(0);
-        connections.note(&ack(1));
+        let (_, tcp_of_ack) = connections.note(&ack(1));
+        assert_eq!(tcp_of_ack.map(|it| it.window), Some(None), "of an unknown scale");
         assert_eq!(connections.window(&ack(1), Bytes::new(1)), None);
         connections.note(&packet(SERVER, STATION, syn(Flags::SYN_ACK, Some(7))));
         assert_eq!(connections.window(&ack(1), Bytes::new(1)), None);

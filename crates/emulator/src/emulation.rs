@@ -20,6 +20,7 @@ use airfair_units::{Bytes, Duration};
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
 use crate::kernel_flow::Carrier;
+use crate::laws::Laws;
 use crate::limits::TfrcLimits;
 use crate::os::{self, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
@@ -88,18 +89,27 @@ pub struct Emulation {
 }
 
 impl Emulation {
-    /// Sets up namespaces, interfaces and threads, and starts channel time.
+    /// Makes the plan of the emulation of a scenario.
+    ///
+    /// # Errors
+    /// Returns an [`Error`] if the scenario cannot be emulated.
+    pub fn plan(scenario: Scenario, options: &Options) -> Result<Plan, Error> {
+        let duration = options.duration.unwrap_or(FOREVER);
+        let scenario = Scenario { duration, series_step: None, replications: 1, ..scenario };
+        Plan::new(scenario).map_err(Error::Scenario)
+    }
+
+    /// Sets up namespaces, interfaces and threads, tells the laws of the start, and starts channel
+    /// time.
     ///
     /// # Errors
     /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
-    pub fn start(scenario: Scenario, options: Options) -> Result<Self, Error> {
+    pub fn start(plan: Plan, options: Options, laws: Laws) -> Result<Self, Error> {
         let system = |what: &str| {
             let what = what.to_owned();
             |why| Error::System(what, why)
         };
-        let duration = options.duration.unwrap_or(FOREVER);
-        let scenario = Scenario { duration, series_step: None, replications: 1, ..scenario };
-        let plan = Arc::new(Plan::new(scenario).map_err(Error::Scenario)?);
+        let plan = Arc::new(plan);
         let mut namespaces: Vec<Namespace> = Vec::new();
         let (mut ports, mut servers) = (Vec::new(), Vec::new());
         let mut congestion_control = String::new();
@@ -120,7 +130,7 @@ impl Emulation {
             Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
         let (limits, sockets) = tfrc_limits(&plan).map_err(system("limits"))?;
         let (engine, is_realtime) =
-            start_engine(&plan, ports, (&shared, &accounts), limits, options)?;
+            start_engine(&plan, ports, (&shared, &accounts), (limits, laws), options)?;
         let generator = Generator::start(&plan, &namespaces, &accounts)
             .inspect_err(|_| shared.stop())
             .map_err(system("flows of the kernel's TCP"))?;
@@ -209,6 +219,11 @@ impl Emulation {
         os::start(program, &self.namespaces[node], hosts)
     }
 
+    /// Asks the engine to end, without waiting for it.
+    pub fn stop(&self) {
+        self.shared.stop();
+    }
+
     /// Stops the emulation and returns its results.
     ///
     /// # Errors
@@ -271,21 +286,25 @@ fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
-    limits: BTreeMap<FlowId, TfrcLimits>,
+    (limits, laws): (BTreeMap<FlowId, TfrcLimits>, Laws),
     options: Options,
 ) -> Result<(Running, bool), Error> {
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
     let accounts = Arc::clone(accounts);
     launch(move |started| {
         let is_realtime = os::set_realtime().is_ok();
+        let Laws { of_nodes, around } = laws;
+        let limits = (limits, of_nodes);
         let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, &options);
-        let (engine, told) = match engine {
+        let (mut engine, told) = match engine {
             Ok(engine) => (Some(engine), Ok(is_realtime)),
             Err(error) => (None, Err(error)),
         };
         // `launch` waits for this message.
         let _ = started.send(told);
-        engine.map(Engine::run)
+        let mut done = None;
+        around(&mut || done = engine.take().map(Engine::run));
+        done
     })
 }
 

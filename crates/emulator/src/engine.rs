@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use airfair_sim::metrics::Metrics;
 use airfair_sim::packet::{External, FlowId, Side};
 use airfair_sim::random::Streams;
+use airfair_sim::record::Recorder;
 use airfair_sim::run::Finished;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
 use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, Released, Unsettable, World};
@@ -18,6 +19,7 @@ use crate::connections::Connections;
 use crate::frames::{self, Forwarding, MAX_FRAME};
 use crate::headers::{self, HEADER};
 use crate::lateness::Histogram;
+use crate::laws::{AllLaws, Law, LawAccount, Place};
 use crate::limits::TfrcLimits;
 use crate::live::Live;
 use crate::os::{Backend, Bell, Drops, Losses, NotSent, Poller, Port};
@@ -143,18 +145,21 @@ pub(crate) struct Engine<'s> {
     accounts: &'s [Account],
     /// Rate limits of the TFRC flows over real sockets.
     limits: BTreeMap<FlowId, TfrcLimits>,
+    laws: Vec<Arc<LawAccount>>,
+    all_laws: Arc<AllLaws>,
     /// Octets delivered and segments retransmitted by each flow over kernel sockets up to the end
     /// of the warm-up; `None` during the warm-up.
     before: Option<Vec<[u64; 2]>>,
 }
 
 impl<'s> Engine<'s> {
-    /// Makes the engine of an emulation, and starts channel time, the clock of the simulated cell.
+    /// Makes the engine of an emulation, tells the laws of the start, and starts channel time, the
+    /// clock of the simulated cell.
     pub(crate) fn new(
         plan: &'s Plan,
         ports: &'s [Port],
         (shared, accounts): (&'s Shared, &'s [Account]),
-        limits: BTreeMap<FlowId, TfrcLimits>,
+        (limits, laws): (BTreeMap<FlowId, TfrcLimits>, Vec<Law>),
         &Options { seed, spin, .. }: &Options,
     ) -> std::io::Result<Self> {
         let awake = if spin { AWAKE } else { Duration::ZERO };
@@ -167,7 +172,10 @@ impl<'s> Engine<'s> {
         let live = Live::new((0..scenario.cells.len()).map(stations), plan);
         let recorder = (Metrics::new(scenario), live);
         let streams = Streams::new(seed, 0);
-        let world = World::new(scenario, streams, recorder, Pace::new(poller));
+        let all_laws = laws.first().map_or_else(Arc::default, |law| Arc::clone(law.account.all()));
+        let pace = Pace::with_laws(poller, Arc::clone(&all_laws));
+        let mut world = World::new(scenario, streams, recorder, pace);
+        let laws = start_laws(&mut world, laws);
         let nodes = plan.nodes.len();
         let mut engine = Self {
             world,
@@ -189,6 +197,8 @@ impl<'s> Engine<'s> {
             end: Time::ZERO + scenario.duration,
             accounts,
             limits,
+            laws,
+            all_laws,
             before: None,
         };
         // A view exists before the loop runs.
@@ -199,7 +209,8 @@ impl<'s> Engine<'s> {
     /// Runs the engine until the end of the scenario, or until `Shared::stop` is called.
     pub(crate) fn run(mut self) -> Done {
         let warmup = Time::ZERO + self.plan.scenario.warmup;
-        while self.world.now() < self.end && !self.shared.stop.load(Ordering::Relaxed) {
+        let ends = |it: &Self| it.shared.stop.load(Ordering::Relaxed) || it.all_laws.is_over();
+        while self.world.now() < self.end && !ends(&self) {
             if self.before.is_none() && self.world.now() >= warmup {
                 self.before = Some(self.carried());
             }
@@ -274,8 +285,8 @@ impl<'s> Engine<'s> {
                 Err(NotSent::Counted) => {}
             }
             let (ideal, delay) = (self.world.now(), self.world.now() - *since);
-            let late = self.world.clock().now().saturating_since(ideal);
-            self.lateness.add(late);
+            let late = self.world.clock().lateness(ideal);
+            self.lateness.add(late.time);
             self.flow_lateness.note(Plan::direction_index(flow, origin), ideal, delay, late);
         }
     }
@@ -418,7 +429,7 @@ impl<'s> Engine<'s> {
         self.losses.look_on(self.ports);
         let clock = self.world.clock();
         let (seen, rest) = (clock.seen(), clock.rest);
-        self.effort.note(now, seen, rest);
+        self.effort.note(now, seen, rest, self.all_laws.spent());
         let view = self.snapshot(now);
         *locked(&self.shared.view) = view;
         self.next_view = now + VIEW;
@@ -460,6 +471,7 @@ impl<'s> Engine<'s> {
             longest_stall: clock.longest,
             slips: clock.slips,
             slipped: clock.slipped,
+            slipped_in_laws: clock.slipped_in_laws,
             stillest: clock.by_second.most,
             worst_second,
             worst_flow,
@@ -467,7 +479,8 @@ impl<'s> Engine<'s> {
         };
         let mut objections = verdict::objections(&punctuality);
         objections.extend(self.objections(&nodes));
-        View { elapsed, punctuality, nodes, access_points, objections }
+        let laws = self.laws.iter().map(|account| account.read()).collect();
+        View { elapsed, punctuality, nodes, access_points, laws, objections }
     }
 
     /// Reasons other than lateness and stalls for which the figures are invalid: packets dropped by
@@ -509,6 +522,28 @@ impl<'s> Engine<'s> {
         });
         NodeView { traffic, simulated, member: Some(member), rates, has_interface }
     }
+}
+
+/// Puts laws at their nodes, which tells them of the start. Channel time starts afterwards, so that
+/// a law may take its time in `start`.
+fn start_laws<R: Recorder>(
+    world: &mut World<R, Pace<Poller<'_>>>,
+    laws: Vec<Law>,
+) -> Vec<Arc<LawAccount>> {
+    let mut accounts = Vec::new();
+    for Law { place, agent, account } in laws {
+        let member = match place {
+            Place::Station(index) => world.station(index),
+            Place::AccessPoint(cell) => world.access_point(cell),
+        };
+        world.add_agent(member, agent);
+        accounts.push(account);
+    }
+    for account in &accounts {
+        account.restart();
+    }
+    world.clock().restart();
+    accounts
 }
 
 /// Lowers to at most `limit` the window in the TCP header of a frame.

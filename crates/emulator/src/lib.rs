@@ -16,6 +16,7 @@
 //! | `pace` | channel time under a wall clock |
 //! | [`lateness`] | lateness of packets against the wall clock |
 //! | [`verdict`] | verdict: can the figures of this emulation be trusted? |
+//! | [`laws`] | laws at the nodes, and the time that they use |
 //! | `live` | counters of frames, drops and airtime while the emulation runs |
 //! | `view` | snapshot of a running emulation for the live view and the control socket |
 //! | `store` | frames of the packets that are inside the world |
@@ -63,6 +64,7 @@ mod headers;
 pub mod hwsim;
 mod kernel_flow;
 pub mod lateness;
+pub mod laws;
 mod limits;
 mod live;
 pub mod os;

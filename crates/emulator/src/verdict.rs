@@ -43,6 +43,22 @@ pub struct Share {
     pub packets: u64,
     /// Number of packets whose lateness exceeded the tolerated one.
     pub late: u64,
+    /// Number of late packets that would not have been late without the time in laws.
+    pub late_by_laws: u64,
+}
+
+/// Time of one kind, such as lateness or standstill, and the part of it that is due to laws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) time: Duration,
+    pub(crate) in_laws: Duration,
+}
+
+impl From<Duration> for Span {
+    /// Time without laws.
+    fn from(time: Duration) -> Self {
+        Self { time, in_laws: Duration::ZERO }
+    }
 }
 
 impl Share {
@@ -50,6 +66,11 @@ impl Share {
     #[expect(clippy::cast_precision_loss, reason = "a share for people")]
     pub fn per_cent(self) -> f64 {
         if self.packets == 0 { 0.0 } else { self.late as f64 / self.packets as f64 * 100.0 }
+    }
+
+    /// Share of packets that are late because of laws [%].
+    fn per_cent_by_laws(self) -> f64 {
+        Self { late: self.late_by_laws, ..self }.per_cent()
     }
 
     fn exceeds(self, per_cent: u64) -> bool {
@@ -118,7 +139,14 @@ impl FlowLateness {
 
     /// Records that a packet of a direction left the cell at `now`, after `delay` in the cell, and
     /// reached its interface `lateness` later.
-    pub(crate) fn note(&mut self, at: usize, now: Time, delay: Duration, lateness: Duration) {
+    pub(crate) fn note(
+        &mut self,
+        at: usize,
+        now: Time,
+        delay: Duration,
+        lateness: impl Into<Span>,
+    ) {
+        let Span { time: lateness, in_laws } = lateness.into();
         if self.directions[at].second != second_of(now) {
             self.close(at);
         }
@@ -134,9 +162,11 @@ impl FlowLateness {
         direction.delay = (direction.delay * 7 + delay) / 8;
         direction.tolerated = ((direction.delay + back) / TOLERATED).max(PROMPT);
         let is_late = lateness > direction.tolerated;
+        let by_laws = is_late && lateness.saturating_sub(in_laws) <= direction.tolerated;
         for share in [&mut direction.in_second, &mut direction.in_all] {
             share.packets += 1;
             share.late += u64::from(is_late);
+            share.late_by_laws += u64::from(by_laws);
         }
     }
 
@@ -183,6 +213,8 @@ pub struct InSecond {
     /// Total time, within the worst second, in which the simulated channel did not advance, the
     /// engine worked, or a node sent as many frames as are read from it.
     pub time: Duration,
+    /// Part of this time that is due to laws.
+    pub in_laws: Duration,
 }
 
 /// Sums durations of one kind in each second of channel time, and keeps the largest sum.
@@ -194,12 +226,14 @@ pub(crate) struct BySecond {
 
 impl BySecond {
     /// Adds a duration that ends at `now`.
-    pub(crate) fn add(&mut self, now: Time, time: Duration) {
+    pub(crate) fn add(&mut self, now: Time, span: impl Into<Span>) {
+        let Span { time, in_laws } = span.into();
         let second = second_of(now);
         if second != self.current.second {
-            self.current = InSecond { second, time: Duration::ZERO };
+            self.current = InSecond { second, ..InSecond::default() };
         }
         self.current.time += time;
+        self.current.in_laws += in_laws;
         if self.current.time > self.most.time {
             self.most = self.current;
         }
@@ -216,31 +250,34 @@ pub(crate) struct Effort {
     pub(crate) most: InSecond,
 }
 
-/// Readings of the clocks at one moment: second of channel time, wall time, and idle time since the
-/// start.
+/// Readings of the clocks at one moment: second of channel time, wall time, and idle time and time
+/// in laws since the start.
 #[derive(Clone, Copy, Debug)]
 struct Readings {
     second: u64,
     wall: Duration,
     rest: Duration,
+    in_laws: Duration,
 }
 
 impl Effort {
     /// Records readings of the clocks: channel time `now`, wall time, and idle time of the engine
-    /// since the start.
-    pub(crate) fn note(&mut self, now: Time, wall: Duration, rest: Duration) {
-        let readings = Readings { second: second_of(now), wall, rest };
+    /// and time in laws since the start.
+    pub(crate) fn note(&mut self, now: Time, wall: Duration, rest: Duration, in_laws: Duration) {
+        let readings = Readings { second: second_of(now), wall, rest, in_laws };
         let start = *self.start.get_or_insert(readings);
         if readings.second == start.second {
             return;
         }
         self.start = Some(readings);
         let (all, rest) = (wall - start.wall, rest - start.rest);
-        let time = SECOND / 1_000 * (all.saturating_sub(rest) * 1_000).whole_steps(all);
+        let in_a_second = |time: Duration| SECOND / 1_000 * (time * 1_000).whole_steps(all);
+        let time = in_a_second(all.saturating_sub(rest));
+        let in_laws = in_a_second(in_laws - start.in_laws);
         // The first second may be incomplete. Less than half a second is too short to measure the
         // load.
         if all >= SECOND / 2 && time > self.most.time {
-            self.most = InSecond { second: start.second, time };
+            self.most = InSecond { second: start.second, time, in_laws };
         }
     }
 }
@@ -264,6 +301,8 @@ pub struct Punctuality {
     /// Total time for which channel time, the clock of the simulated cell, was stopped after
     /// stalls.
     pub slipped: Duration,
+    /// Part of `slipped` that is due to laws.
+    pub slipped_in_laws: Duration,
     /// Second of wall-clock time in which the simulated channel did not advance for the longest
     /// time, and this time.
     pub stillest: InSecond,
@@ -282,9 +321,15 @@ pub enum Objection {
     Late(LateShare<String>),
     /// Channel time was stopped for too much of one second.
     StalledInSecond(InSecond),
-    /// The simulated channel did not advance for too long in total: the time for which it did not
-    /// advance, and the simulated time that has passed.
-    Stalled(Duration, Duration),
+    /// The simulated channel did not advance for too long in total.
+    Stalled {
+        /// Time for which the channel did not advance.
+        time: Duration,
+        /// Part of this time that is due to laws.
+        in_laws: Duration,
+        /// Simulated time that has passed.
+        elapsed: Duration,
+    },
     /// The kernel dropped packets before the emulator read them: the names of the sending nodes,
     /// with the numbers of packets.
     Unread(Vec<(String, u64)>),
@@ -303,7 +348,8 @@ pub fn objections(it: &Punctuality) -> Vec<Objection> {
     let late = it.worst_second.iter().chain(&it.worst_flow).cloned().map(Objection::Late);
     let mut found: Vec<Objection> = late.collect();
     found.push(Objection::StalledInSecond(it.stillest));
-    found.push(Objection::Stalled(it.slipped, it.elapsed));
+    let (time, in_laws, elapsed) = (it.slipped, it.slipped_in_laws, it.elapsed);
+    found.push(Objection::Stalled { time, in_laws, elapsed });
     found.retain(Objection::holds);
     found
 }
@@ -319,7 +365,7 @@ impl Objection {
                 share.exceeds(if second.is_some() { OF_A_SECOND } else { OF_ALL })
             }
             Self::StalledInSecond(it) => is_more(it.time, SECOND, OF_A_SECOND),
-            Self::Stalled(time, elapsed) => is_more(*time, *elapsed, OF_ALL),
+            Self::Stalled { time, elapsed, .. } => is_more(*time, *elapsed, OF_ALL),
             Self::Unread(of) | Self::Undelivered(of) => !of.is_empty(),
             Self::Effort(it) | Self::Crowded(_, it) => is_more(it.time, SECOND, BUSY),
         }
@@ -334,21 +380,24 @@ impl fmt::Display for Objection {
                 write!(to, "{per_cent:.1} % of the packets of {flow} were more than {after} late")?;
                 match second {
                     Some(from) => {
-                        write!(to, " in the second from {from} s on (at most {OF_A_SECOND} %)")
+                        write!(to, " in the second from {from} s on (at most {OF_A_SECOND} %)")?;
                     }
-                    None => write!(to, " (at most {OF_ALL} %)"),
+                    None => write!(to, " (at most {OF_ALL} %)")?,
                 }
+                if share.late_by_laws > 0 {
+                    write!(to, "; {:.1} % because of laws", share.per_cent_by_laws())?;
+                }
+                Ok(())
             }
-            Self::StalledInSecond(InSecond { second, time }) => {
-                let (time, most) = (Ms(*time), SECOND * OF_A_SECOND / 100);
-                write!(
-                    to,
-                    "the machine stalled for {time} in the second from {second} s on (at most {most})"
-                )
+            Self::StalledInSecond(InSecond { second, time, in_laws }) => {
+                let (stalled, most) = (Stalled(*time, *in_laws), SECOND * OF_A_SECOND / 100);
+                write!(to, "{stalled} in the second from {second} s on (at most {most})")?;
+                in_laws_of(to, *in_laws)
             }
-            Self::Stalled(time, elapsed) => {
-                let (time, elapsed) = (Ms(*time), elapsed.as_secs_f64());
-                write!(to, "the machine stalled for {time} of {elapsed:.1} s (at most {OF_ALL} %)")
+            Self::Stalled { time, in_laws, elapsed } => {
+                let (stalled, elapsed) = (Stalled(*time, *in_laws), elapsed.as_secs_f64());
+                write!(to, "{stalled} of {elapsed:.1} s (at most {OF_ALL} %)")?;
+                in_laws_of(to, *in_laws)
             }
             Self::Unread(counts) => {
                 let counts = Counts(counts);
@@ -361,10 +410,13 @@ impl fmt::Display for Objection {
                 let counts = Counts(counts);
                 write!(to, "the kernel dropped {counts:#} that had crossed the cell: for {counts}")
             }
-            Self::Effort(InSecond { second, .. }) => write!(
-                to,
-                "the emulation was busy for more than {BUSY} % of the second from {second} s on"
-            ),
+            Self::Effort(InSecond { second, in_laws, .. }) => {
+                write!(
+                    to,
+                    "the emulation was busy for more than {BUSY} % of the second from {second} s on"
+                )?;
+                in_laws_of(to, *in_laws)
+            }
             Self::Crowded(node, InSecond { second, .. }) => write!(
                 to,
                 "{node} sent as much as the emulation can read from one node in the second from {second} s on"
@@ -391,6 +443,21 @@ impl fmt::Display for Counts<'_> {
             more => write!(to, ", and {more} more"),
         }
     }
+}
+
+/// Displays the time of a standstill, and names its cause if that is the machine alone.
+struct Stalled(Duration, Duration);
+
+impl fmt::Display for Stalled {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.1.is_zero() { "machine stalled" } else { "emulation stopped" };
+        write!(to, "the {what} for {}", Ms(self.0))
+    }
+}
+
+/// Writes the part of a time that is due to laws, if there is any.
+fn in_laws_of(to: &mut fmt::Formatter<'_>, in_laws: Duration) -> fmt::Result {
+    if in_laws.is_zero() { Ok(()) } else { write!(to, "; {} of it in laws", Ms(in_laws)) }
 }
 
 /// Displays a duration in milliseconds.

@@ -2,6 +2,7 @@
 
 use airfair_units::{DataRate, Duration};
 
+use crate::laws::LawTime;
 use crate::live::{Member, Simulated};
 use crate::verdict::{Objection, Punctuality};
 
@@ -58,6 +59,8 @@ pub struct View {
     pub nodes: Vec<NodeView>,
     /// State of each access point, in the order of the cells.
     pub access_points: Vec<Member>,
+    /// Time that each law has used.
+    pub laws: Vec<LawTime>,
     /// Reasons not to use the figures of the emulation; none if it is valid so far.
     pub objections: Vec<Objection>,
 }

@@ -3,8 +3,10 @@
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 
 use airfair_emulator::emulation::{self as emulator, Change, Member, NodeView, Options, View};
+use airfair_emulator::laws::{LawTime, Laws};
 use airfair_emulator::os::{self, Backend, Entrance};
 use airfair_emulator::plan::Node;
 use airfair_emulator::verdict::LateShare;
@@ -18,6 +20,7 @@ use pyo3::types::PyDict;
 use serde_json::{Value, json};
 
 use crate::batch::{Outcome, RunError};
+use crate::emulated_laws;
 use crate::panics;
 use crate::scenario::Scenario;
 
@@ -31,14 +34,16 @@ pub(crate) struct Emulation {
     cells: Vec<String>,
     /// 802.11 standard of each cell.
     standards: Vec<String>,
+    laws: Arc<emulated_laws::Shared>,
 }
 
 #[pymethods]
 impl Emulation {
-    /// Sets up an emulation and starts it; raises `OSError` if the operating system refuses.
+    /// Sets up an emulation and starts it; raises `OSError` if the operating system refuses. `laws`
+    /// are laws at members: the index of a station, or -1 - c for the access point of cell c.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "all but one have names in Python")]
-    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false))]
+    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false, laws = Vec::new()))]
     fn new(
         py: Python<'_>,
         scenario: &Scenario,
@@ -46,22 +51,52 @@ impl Emulation {
         seed: u64,
         duration_ns: Option<u64>,
         spin: bool,
+        laws: Vec<(isize, Py<PyAny>)>,
     ) -> PyResult<Self> {
         let duration = duration_ns.map(Duration::from_nanos);
         let options = Options { backend: kind(backend)?, seed, spin, duration };
         let scenario = scenario.inner.clone();
         let cells = scenario.cells.iter().map(|cell| cell.name.clone()).collect();
         let standards = scenario.cells.iter().map(|cell| cell.rules.standard.to_string()).collect();
-        let started = py.detach(|| emulator::Emulation::start(scenario, options));
-        let inner = started.map_err(|error| match error {
-            emulator::Error::Scenario(problem) => PyValueError::new_err(problem),
-            emulator::Error::System(what, why) => {
-                PyOSError::new_err((why.raw_os_error(), format!("{what}: {why}")))
-            }
-            emulator::Error::Engine(panic) => RunError::new_err(panics::of_thread(&*panic)),
-        })?;
+        let plan = emulator::Emulation::plan(scenario, &options).map_err(not_started)?;
+        let shared = Arc::<emulated_laws::Shared>::default();
+        let of_nodes = emulated_laws::agents(py, &plan, seed, &laws, &shared)?;
+        let laws = if of_nodes.is_empty() {
+            Laws::default()
+        } else {
+            Laws { of_nodes, around: emulated_laws::known_to_python }
+        };
+        let started = py.detach(|| emulator::Emulation::start(plan, options, laws));
+        let inner = started.map_err(not_started)?;
         let names = inner.nodes().iter().map(|node| node.name.clone()).collect();
-        Ok(Self { inner: std::sync::Mutex::new(Some(inner)), names, cells, standards })
+        let inner = std::sync::Mutex::new(Some(inner));
+        Ok(Self { inner, names, cells, standards, laws: shared })
+    }
+
+    /// Exception of the law that has ended the emulation; `None` if no law has.
+    #[getter]
+    fn raised(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.laws.exception(py)
+    }
+
+    /// Identifier of the thread that calls the laws, as in `threading.get_ident`; `None` without laws.
+    #[getter]
+    fn law_thread(&self) -> Option<u64> {
+        self.laws.thread()
+    }
+
+    /// True once the laws have been told of the end.
+    #[getter]
+    fn laws_are_ending(&self) -> bool {
+        self.laws.is_ending()
+    }
+
+    /// Asks the emulation to end, without waiting for it.
+    fn stop(&self) -> PyResult<()> {
+        self.with(|emulation| {
+            emulation.stop();
+            Ok(())
+        })
     }
 
     /// Nodes, one dictionary per station and host: name, kind, interface, mac, ipv4, ipv6,
@@ -274,6 +309,16 @@ fn over() -> PyErr {
     PyRuntimeError::new_err("the emulation is over")
 }
 
+fn not_started(error: emulator::Error) -> PyErr {
+    match error {
+        emulator::Error::Scenario(problem) => PyValueError::new_err(problem),
+        emulator::Error::System(what, why) => {
+            PyOSError::new_err((why.raw_os_error(), format!("{what}: {why}")))
+        }
+        emulator::Error::Engine(panic) => RunError::new_err(panics::of_thread(&*panic)),
+    }
+}
+
 fn kind(backend: &str) -> PyResult<Backend> {
     match backend {
         "TAP" => Ok(Backend::Tap),
@@ -306,10 +351,20 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
                 "from_s": second,
                 "packets": share.packets,
                 "late": share.late,
+                "late_by_laws": share.late_by_laws,
                 "tolerated_us": us(*tolerated),
             })
         })
     };
+    let laws = view.laws.iter().map(|LawTime { law, node, calls, time, longest }| {
+        json!({
+            "law": law,
+            "node": node,
+            "calls": calls,
+            "time_s": time.as_secs_f64(),
+            "longest_us": us(*longest),
+        })
+    });
     let nodes = nodes.iter().zip(&view.nodes).map(|(of, seen)| node(of, seen));
     let points = cells.iter().zip(&view.access_points);
     let points = points.map(|(name, seen)| {
@@ -327,6 +382,7 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
             "longest_stall_us": us(it.longest_stall),
             "slips": it.slips,
             "slipped_s": it.slipped.as_secs_f64(),
+            "slipped_in_laws_s": it.slipped_in_laws.as_secs_f64(),
             "stillest_second": {
                 "from_s": it.stillest.second,
                 "slipped_s": it.stillest.time.as_secs_f64(),
@@ -336,6 +392,7 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
         },
         "valid": objections.is_empty(),
         "objections": objections,
+        "laws": laws.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),
         "access_points": points.collect::<Vec<_>>(),
     })

@@ -10,6 +10,8 @@
 
 mod batch;
 #[cfg(target_os = "linux")]
+mod emulated_laws;
+#[cfg(target_os = "linux")]
 mod emulation;
 mod gym;
 mod law;

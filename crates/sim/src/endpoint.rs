@@ -55,6 +55,8 @@ pub struct OutsideTcp {
 /// Entry of an external flow's packets into the world, with the limits that schemes set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
+    /// Transport of a flow over the kernel's sockets, which is known before its connection is open.
+    kind: Option<TransportKind>,
     /// Size of the packet that the host's queue has refused, for each end; `None` while the end does not wait for room.
     refused: [Option<Bytes>; 2],
     /// Last reported state of the real program's transport at each end; `None` if the code that drives the simulation
@@ -64,11 +66,32 @@ pub(crate) struct Gate {
     rates: [Option<DataRate>; 2],
 }
 
+/// Transport whose window or rate a law may limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TransportKind {
+    Tcp,
+    Tfrc,
+}
+
 fn place(side: Side) -> usize {
     usize::from(side == Side::Receiver)
 }
 
 impl Gate {
+    /// Gate of a flow over the kernel's sockets.
+    fn of_kernel(kind: TransportKind) -> Self {
+        Self { kind: Some(kind), ..Self::default() }
+    }
+
+    /// Transport at one end; `None` if nobody has said which one it is.
+    fn kind(&self, side: Side) -> Option<TransportKind> {
+        let reported = || match self.outside(side)? {
+            Outside::Tcp(_) => Some(TransportKind::Tcp),
+            Outside::Tfrc { .. } => Some(TransportKind::Tfrc),
+        };
+        self.kind.or_else(reported)
+    }
+
     /// Stores the state of the real program's TCP or TFRC at one end of the flow, which the code that drives the
     /// simulation reports.
     pub(crate) fn tell(&mut self, side: Side, outside: Outside) {
@@ -129,7 +152,12 @@ pub(crate) enum Sink {
 /// Both ends of a flow with this transport.
 pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
     match transport {
-        real if real.is_kernels() => (Source::External(Gate::default()), Sink::External),
+        Transport::Tcp(tcp) if tcp.is_kernels => {
+            (Source::External(Gate::of_kernel(TransportKind::Tcp)), Sink::External)
+        }
+        Transport::Tfrc(tfrc) if tfrc.is_kernels => {
+            (Source::External(Gate::of_kernel(TransportKind::Tfrc)), Sink::External)
+        }
         Transport::Tcp(tcp) => (
             Source::Tcp(Box::new(tcp::Sender::new(tcp.sender))),
             Sink::Tcp(Box::new(tcp::Receiver::new(tcp.receiver))),
@@ -170,6 +198,16 @@ fn buffer(settings: &Tfrc) -> Option<Bytes> {
 }
 
 impl Source {
+    /// Transport at one end of the flow, as far as a law can limit it; `None` for UDP and for packets of programs.
+    pub(crate) fn kind(&self, side: Side) -> Option<TransportKind> {
+        match self {
+            Self::Tcp(_) => Some(TransportKind::Tcp),
+            Self::Tfrc(_) => Some(TransportKind::Tfrc),
+            Self::Udp(_) => None,
+            Self::External(gate) => gate.kind(side),
+        }
+    }
+
     pub(crate) fn open(&mut self, now: Time) {
         match self {
             Self::Tcp(sender) => sender.open(now),

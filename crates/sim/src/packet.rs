@@ -80,6 +80,9 @@ pub struct ExternalTcp {
     pub flags: TcpFlags,
     /// True if the segment has SACK blocks.
     pub is_selective: bool,
+    /// Receive window that the program advertises, after window scaling [octets]; `None` if the owner does not know
+    /// the scale.
+    pub window: Option<u32>,
     /// Upper bound that schemes set for the advertised window; `None` leaves the window as the program has set it.
     pub limit: Option<Bytes>,
 }

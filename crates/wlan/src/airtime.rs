@@ -99,19 +99,16 @@ impl Airtime {
         }
     }
 
-    /// Vector of frames between a station and the access point at this data rate. Of several modes with this rate, the
-    /// result is the one with the fewest streams, with the link's own width and guard interval if possible.
-    ///
-    /// # Panics
-    /// If the link does not have this rate.
-    pub fn vector_on(&self, station: NodeId, rate: DataRate) -> TxVector {
+    /// Vector of frames between a station and the access point at this data rate; `None` if the link does not have this
+    /// rate. Of several modes with this rate, the result is the one with the fewest streams, with the link's own width
+    /// and guard interval if possible.
+    pub fn vector_on(&self, station: NodeId, rate: DataRate) -> Option<TxVector> {
         let Some(link) = station.index().checked_sub(1).and_then(|index| self.links[index]) else {
-            return self.vector(rate);
+            return TxVector::of(rate, self.preamble);
         };
         let is_it = |mode: &Mode| mode.rate() == rate;
         let of_groups = || mode_groups::modes(link.format, self.band()).find(is_it);
-        let mode = link.modes().into_iter().find(is_it).or_else(of_groups);
-        TxVector::Mode(mode.expect("a rate of the link"))
+        link.modes().into_iter().find(is_it).or_else(of_groups).map(TxVector::Mode)
     }
 
     #[inline]

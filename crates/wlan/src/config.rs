@@ -73,7 +73,8 @@ pub struct Rules {
     pub after_collision: AfterCollision,
     /// Rule that ends an EIFS.
     pub eifs: Eifs,
-    /// True if a back-off follows a success even if no frame waits.  [80211-2020 §10.3.4.3]
+    /// True if a back-off follows a success even if no frame waits. A failure and a drop are always followed by one.
+    /// [80211-2020 §10.3.4.3]
     pub post_backoff: bool,
     /// Smallest contention window [slots]; `None` for the standard's.
     pub cw_min: Option<u16>,

@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from airfair.law import Law
 
 
-def add(command: argparse.ArgumentParser) -> None:
-    """Add the option `--law`."""
+_REPLICATIONS = "replications run on all cores, but with trace files one after the other; "
+
+
+def add(command: argparse.ArgumentParser, remark: str = _REPLICATIONS) -> None:
+    """Add the option `--law`, with a remark of the command in its help."""
     command.add_argument(
         "--law",
         action="append",
         default=[],
         metavar="NODE=MODULE:CLASS",
         help="run a law of your own, for example 'station.*=mylaws:Mine'; the module is searched beside the "
-        "scenario, in the working directory and on the Python path; replications run on all cores, but with "
-        "trace files one after the other; may be repeated",
+        f"scenario, in the working directory and on the Python path; {remark}may be repeated",
     )
 
 
@@ -57,7 +59,7 @@ def of(arguments: argparse.Namespace, name: str, scenario: Scenario) -> dict[str
     return laws
 
 
-def failed(error: Exception) -> int:
+def failed(error: BaseException) -> int:
     """Print the traceback of a law that has raised an exception, without the frames of airfair."""
     from airfair.law_worker import trimmed
 

@@ -1,4 +1,4 @@
-"""Repetition of a run in two fresh processes, which shows whether its laws can be repeated."""
+"""Repetition of runs in two fresh processes, which shows whether their laws can be repeated."""
 
 from __future__ import annotations
 
@@ -10,24 +10,33 @@ from collections.abc import Sequence
 
 from airfair.cli.status import DONE, FAILED, complain
 
+ORDERS = ((0, 1), (1, 0))
+"""Replications that each process runs, in its order."""
+
 
 def twice(name: str, laws: Sequence[str]) -> int:
-    """Run the first replication of a scenario twice, compare the record hashes, and return an exit status.
+    """Run two replications of a scenario twice, compare the record hashes, and return an exit status.
 
-    The two processes have different seeds of hashes, so that an order of a set of texts differs, too.
+    The two processes have different seeds of hashes, so that an order of a set of texts differs, too. They
+    run the replications in different orders. A law that keeps state from the run before gives other records.
     """
-    command = [sys.executable, "-m", "airfair", "run", name, "--replications", "1", "--json"]
-    command += [word for law in laws for word in ("--law", law)]
     hashes = []
-    for seed in ("1", "2"):
-        environment = os.environ | {"PYTHONHASHSEED": seed}
+    for seed, order in enumerate(ORDERS, 1):
+        command = [sys.executable, "-m", "airfair.cli.in_order", name, json.dumps(order), *laws]
+        environment = os.environ | {"PYTHONHASHSEED": str(seed)}
         run = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=False)
         if run.returncode:
             return run.returncode
-        hashes.append(json.loads(run.stdout)["record_hashes"][0])
-    if hashes[0] == hashes[1]:
-        return DONE
-    told = f"{name}: two runs of the first replication differ: record hashes {' and '.join(hashes)}"
-    if laws:
-        told += "; a law may use random numbers of node.random() and the time of node.now_s, and no others"
-    return complain(FAILED, told)
+        hashes.append(json.loads(run.stdout.splitlines()[-1]))
+    first, second = hashes
+    for replication, which in enumerate(("first", "second")):
+        one, other = first[str(replication)], second[str(replication)]
+        if one != other:
+            told = f"{name}: two runs of the {which} replication differ: record hashes {one} and {other}"
+            if laws:
+                told += (
+                    "; a law may use random numbers of node.random() and the time of node.now_s, and no "
+                    "others, and keep state in attributes of self, not of its class or module"
+                )
+            return complain(FAILED, told)
+    return DONE

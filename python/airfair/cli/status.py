@@ -22,6 +22,17 @@ class InputError(Exception):
         self.problems = problems
 
 
+def as_option(problem: str, *positional: str) -> str:
+    """Message of the library about an argument, as one about the option of the same name.
+
+    Messages about the `positional` arguments stay as they are.
+    """
+    name, space, rest = problem.partition(" ")
+    if name.rstrip(":") in positional:
+        return problem
+    return f"--{name.replace('_', '-')}{space}{rest}"
+
+
 def complain(status: int, *problems: str) -> int:
     """Print each problem on a line of standard error, and return the status."""
     for problem in problems:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,7 @@ from .control import Control
 from .live import Viewer
 
 if TYPE_CHECKING:
+    from airfair.law import Law
     from airfair.result import Result
 
     State = dict[str, Any]
@@ -31,6 +34,11 @@ POLL_S = 0.05
 """Time between two checks for an ended program or emulation [s]."""
 GRACE_S = 2.0
 """Longest wait for the end of a program after each signal [s]."""
+
+SWITCH_S = 1e-4
+"""Time after which a thread gives the interpreter to a law that waits for it [s]."""
+MOST_PRESSES = 3
+"""Number of times that Ctrl-C is pressed until the process no longer waits for a law."""
 
 NOT_EXECUTABLE, NOT_FOUND = 126, 127
 """Exit statuses of a command that could not be started, as in shells."""
@@ -60,6 +68,11 @@ class Wish:
     """True if the progress is not displayed."""
     keeps_output: bool = False
     """True if standard output is reserved for airfair; the command's output goes to standard error."""
+    laws: Callable[[], list[tuple[int, Law]]] | None = None
+    """Function that creates the laws, as pairs of a member and its law as in `airfair.law.place`.
+
+    It is called after this process has entered a user namespace, because laws may start threads.
+    """
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,8 @@ class Session:
     status: int | None
     """Exit status of the command; `None` without a command, or if it was stopped."""
     interrupted: bool
+    raised: BaseException | None = None
+    """Exception of a law that has ended the emulation."""
 
 
 def say(text: str) -> None:
@@ -91,13 +106,17 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
     for process in running.clean(where):
         say(f"removed the files that the killed emulation {process} left behind")
     kind = backend.choose(wish.backend)
+    laws = wish.laws() if wish.laws is not None else []
     with ExitStack() as stack:
+        if laws:
+            stack.enter_context(_prompt())
         emulation = _core.Emulation(
             scenario,
             backend=kind,
             seed=scenario.seed,
             duration_ns=wish.duration_ns,
             spin=wish.spins,
+            laws=laws,
         )
 
         def state() -> State:
@@ -123,13 +142,65 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         )
         carriers.close()
         viewer.close()
+        if laws:
+            interrupted = _wait_for_laws(emulation, interrupted=interrupted)
         as_emulated, outcome, last = emulation.end()
+        raised = emulation.raised
     result = None
     if outcome is not None and as_emulated.flows:
         from airfair.result import Result
 
         result = Result(as_emulated, [outcome])
-    return Session(kind, congestion, json.loads(last), result, status, interrupted)
+    return Session(kind, congestion, json.loads(last), result, status, interrupted, raised)
+
+
+@contextmanager
+def _prompt() -> Iterator[None]:
+    """Keep waits for the interpreter short, in which the emulated cell stands still.
+
+    Objects that exist already need no garbage collection while laws run. A thread that waits for the
+    interpreter gets it after a tenth of a millisecond.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        sys.setswitchinterval(before)
+
+
+def _wait_for_laws(emulation: _core.Emulation, *, interrupted: bool) -> bool:
+    """Wait until the engine and the laws have ended; returns true if Ctrl-C was pressed by then.
+
+    After Ctrl-C, a law that does not return is interrupted after `GRACE_S`, but not a law that handles the
+    end. Ctrl-C once more interrupts that one, too. If a law does not react, Ctrl-C raises
+    `KeyboardInterrupt`.
+    """
+    emulation.stop()
+    presses = int(interrupted)
+    began = time.monotonic()
+    while not emulation.is_over:
+        try:
+            time.sleep(POLL_S)
+            is_long = time.monotonic() - began > GRACE_S
+            if presses > 1 or (presses and is_long and not emulation.laws_are_ending):
+                _interrupt(emulation.law_thread)
+        except KeyboardInterrupt:
+            presses += 1
+            if presses >= MOST_PRESSES:
+                raise
+            say("a law has not returned yet; it is interrupted")
+    return presses > 0
+
+
+def _interrupt(thread: int | None) -> None:
+    """Raise `KeyboardInterrupt` in a thread, if the thread is in Python."""
+    if thread is not None:
+        error = ctypes.py_object(KeyboardInterrupt)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
 class Carriers:
@@ -194,6 +265,8 @@ def _wait(
     Returns the exit status of the command (`None` if it did not end by itself), and true after Ctrl-C.
     """
     process = None
+    if emulation.raised is not None:
+        return None, False
     if wish.command is not None:
         try:
             process = emulation.spawn(

@@ -110,7 +110,8 @@ class Verdict:
 
     def __str__(self) -> str:
         """Sentence with the state of the claim and the values that decide it."""
-        said = f"The claim {self.id}" + (f" (“{self.text}”)" if self.text else "")
+        claim = "In a first look, the claim" if self.first_look else "The claim"
+        said = f"{claim} {self.id}" + (f" (“{self.text}”)" if self.text else "")
         return f"{said} {_RULINGS[self.state]}: {self.line}."
 
     def __repr__(self) -> str:

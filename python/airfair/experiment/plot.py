@@ -1,4 +1,4 @@
-"""Figure of a measure over a factor."""
+"""Figures of an experiment: a measure over a factor, as means, as boxes, or as its distribution."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airfair.figures import Category, Chart, Points, by_category, over_number
-from airfair.names import printable
+from airfair.names import drawable
 
 from .axes import first_free, no_numbers, problems
+from .distributions import cumulated, spread
 from .errors import StudyError
 from .labels import found as found_label
+from .measures import measure
 from .values import on_an_axis
 
 if TYPE_CHECKING:
@@ -22,8 +24,81 @@ if TYPE_CHECKING:
     from airfair.estimate import Estimate
 
     from .factors import Label
-    from .measures import Measure
+    from .measures import Measurable, Measure
     from .results import ExperimentResult
+
+
+class Plot:
+    """Figures of an experiment (matplotlib), as `ExperimentResult.plot`.
+
+    `results.plot(…)` draws means, `results.plot.boxes(…)` the spread of the runs at each level, and
+    `results.plot.cdf(…)` their distribution. A level is found as in `ExperimentResult.result`. Each raises
+    `StudyError` for an unknown factor, level or measure.
+    """
+
+    def __init__(self, results: ExperimentResult) -> None:
+        self._results = results
+
+    def __call__(  # noqa: PLR0913 - options of a figure
+        self,
+        x: str | None = None,
+        y: Measurable = "goodput",
+        by: str | None = None,
+        *,
+        panel: str | None = None,
+        at: Mapping[str, Label] | None = None,
+        title: str | None = None,
+        printed: Mapping[str, Sequence[float]] | None = None,
+    ) -> Figure:
+        """Figure of the measure `y` over the factor `x`: means with 95 % confidence intervals.
+
+        There is one line for each level of the factor `by`, and one panel for each level of the factor
+        `panel`. `at` fixes each other factor that varies at a level. If all levels of `x` are numbers or
+        quantities, the axis is numeric. `printed` maps levels of `by` to published values in the order of x,
+        which are drawn with hollow markers.
+        """
+        return plotted(
+            self._results,
+            x,
+            measure(y),
+            by,
+            panel=panel,
+            at=dict(at or {}),
+            title=title,
+            printed=printed or {},
+        )
+
+    def boxes(
+        self,
+        x: str | None = None,
+        y: Measurable = "goodput",
+        by: str | None = None,
+        *,
+        at: Mapping[str, Label] | None = None,
+        title: str | None = None,
+    ) -> Figure:
+        """Box plot of the measure `y` at each level of the factor `x`, over the runs.
+
+        A box has the quartiles and the median. Its whiskers reach the last runs within 1.5 interquartile
+        ranges; up to 60 runs are dots. There is one box for each level of the factor `by`. `at` fixes each
+        other factor that varies at a level.
+        """
+        return spread(self._results, x, measure(y), by, at=dict(at or {}), title=title)
+
+    def cdf(
+        self,
+        y: Measurable = "goodput",
+        by: str | None = None,
+        *,
+        at: Mapping[str, Label] | None = None,
+        title: str | None = None,
+    ) -> Figure:
+        """Cumulative distribution of the measure `y` over the runs, a curve for each level of `by`.
+
+        `by` is the first factor that varies, by default. `at` fixes each other factor that varies at a level.
+        A run without a value counts, so that its curve ends below 100 %.
+        """
+        return cumulated(self._results, measure(y), by, at=dict(at or {}), title=title)
 
 
 def plotted(  # noqa: PLR0913 - options of a figure
@@ -37,7 +112,7 @@ def plotted(  # noqa: PLR0913 - options of a figure
     title: str | None,
     printed: Mapping[str, Sequence[float]],
 ) -> Figure:
-    """Figure of `ExperimentResult.plot`."""
+    """Figure of means over a factor."""
     x = x or first_free(results.levels, by, panel, at)
     found = problems(results.levels, x, by, panel, at)
     if found or x is None:
@@ -49,16 +124,10 @@ def plotted(  # noqa: PLR0913 - options of a figure
     if data.numbers is None:
         raise StudyError(f"plot: {no_numbers(x)}")
     charts = [
-        Chart(_words(f"{panel} = {label}"), data.numbers, data.lines({panel: label}))
+        Chart(drawable(f"{panel} = {label}"), data.numbers, data.lines({panel: label}))
         for label in _levels(results, panel)
     ]
     return over_number(charts, data.x_label, data.y_label)
-
-
-def _words(text: str) -> str:
-    """Text for matplotlib: `$` is escaped, and a label that begins with _ still appears in the legend."""
-    shown = printable(text).replace("$", r"\$")
-    return f" {shown}" if shown.startswith("_") else shown
 
 
 def _levels(results: ExperimentResult, factor: str) -> Sequence[Label]:
@@ -68,16 +137,16 @@ def _levels(results: ExperimentResult, factor: str) -> Sequence[Label]:
 def _single(data: _Data, title: str) -> Figure:
     if data.numbers is not None:
         return over_number(
-            [Chart(_words(title), data.numbers, data.lines({}))],
+            [Chart(drawable(title), data.numbers, data.lines({}))],
             data.x_label,
             data.y_label,
             columns=1,
         )
     panel = Category(
-        _words(title),
+        drawable(title),
         data.y_label,
-        _words(data.x),
-        [_words(str(label)) for label in data.places],
+        drawable(data.x),
+        [drawable(str(label)) for label in data.places],
         data.lines({}),
     )
     return by_category(panel, wide=len(data.places) > 6)  # noqa: PLR2004 - names side by side in a narrow figure
@@ -101,7 +170,7 @@ class _Data:
         self._at = at
         self._results = results
         self._scale = y.shown[0]
-        self.y_label = _words(y.label)
+        self.y_label = drawable(y.label)
         self._name = y.name
         self.places = _levels(results, x)
         self._order = list(range(len(self.places)))
@@ -112,7 +181,7 @@ class _Data:
             self._order = np.argsort(axis[0], kind="stable").tolist()
             self.numbers = [axis[0][i] for i in self._order]
             self.places = [self.places[i] for i in self._order]
-            self.x_label = _words(f"{x} [{axis[1]}]" if axis[1] else x)
+            self.x_label = drawable(f"{x} [{axis[1]}]" if axis[1] else x)
         self._estimates: list[Estimate] = [one.estimate for one in results.samples(y)]
 
     def lines(self, held: Mapping[str, Label]) -> list[Points]:
@@ -128,7 +197,7 @@ class _Data:
                 wanted[self._by] = label
             found.append(self._at_levels(wanted))
         lowest = 0.0 if all(not (mean < 0) for mean, _ in found) else -math.inf
-        name = _words(str(label) if label is not None else self._name)
+        name = drawable(str(label) if label is not None else self._name)
         values = self._printed.get("" if label is None else str(label), ())
         hollow = {new: values[old] for new, old in enumerate(self._order) if old < len(values)}
         return Points(name, np.array(found).T, hollow, (lowest, math.inf))

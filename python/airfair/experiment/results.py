@@ -25,9 +25,10 @@ from .samples import Samples
 
 if TYPE_CHECKING:
     import xarray
-    from matplotlib.figure import Figure
 
     from airfair.result import Result
+
+    from .plot import Plot
 
 NAMED = "scenario"
 """First part of the keys by which claims name runs of an experiment."""
@@ -54,7 +55,7 @@ def _table(name: str, doc: str) -> functools.cached_property[pl.DataFrame]:
     return made
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExperimentResult:
     """Finished runs of an experiment.
 
@@ -63,7 +64,7 @@ class ExperimentResult:
     factor whose levels have a unit has a second column with their numbers: `station.slow.rate [Mb/s]`.
 
     `points` lists the points and `result` returns the result of one. `values` and `summary` compute a measure
-    for each run and each point, `compare` its differences from a baseline, `plot` a figure of it, and
+    for each run and each point, `compare` its differences from a baseline, `plot` figures of it, and
     `decide` the verdicts on claims. `save` writes a directory that `airfair.load_experiment` reads.
     """
 
@@ -91,6 +92,11 @@ class ExperimentResult:
     def __getstate__(self) -> dict[str, Any]:
         """Fields without cached tables; a copy computes these again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def __repr__(self) -> str:
+        from .text import printed
+
+        return f"<ExperimentResult {printed(self)}>"
 
     def _repr_html_(self) -> str:
         from .page import fragment
@@ -197,38 +203,12 @@ class ExperimentResult:
         gathered.tell()
         return verdicts
 
-    def plot(  # noqa: PLR0913 - options of a figure
-        self,
-        x: str | None = None,
-        y: Measurable = "goodput",
-        by: str | None = None,
-        *,
-        panel: str | None = None,
-        at: Mapping[str, Label] | None = None,
-        title: str | None = None,
-        printed: Mapping[str, Sequence[float]] | None = None,
-    ) -> Figure:
-        """Figure of the measure `y` over the factor `x`: means with 95 % confidence intervals.
+    @property
+    def plot(self) -> Plot:
+        """Figures (matplotlib): `results.plot()` draws means, `results.plot.boxes()` the spread of runs."""
+        from .plot import Plot
 
-        There is one line for each level of the factor `by`, and one panel for each level of the factor
-        `panel`. `at` fixes each other factor that varies at a level. If all levels of `x` are numbers or
-        quantities, the axis is numeric. `printed` maps levels of `by` to published values in the order of x,
-        which are drawn with hollow markers.
-
-        Raises `StudyError` for an unknown factor or level.
-        """
-        from .plot import plotted
-
-        return plotted(
-            self,
-            x,
-            measure(y),
-            by,
-            panel=panel,
-            at=dict(at or {}),
-            title=title,
-            printed=printed or {},
-        )
+        return Plot(self)
 
     def to_xarray(self, *of: Measurable, table: str | None = None) -> xarray.Dataset:
         """Values of measures, or a whole table, as a cube of xarray with one axis per factor.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .axes import Kind, LabelsOf, first_free, first_varying
 from .axes import problems as drawing_problems
 from .errors import StudyError
 from .experiment import Experiment
@@ -38,7 +39,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class FigureOf:
-    """Declaration of a figure: a measure over a factor."""
+    """Declaration of a figure: a measure over a factor, or its distribution."""
 
     id: str
     y: Measure
@@ -50,9 +51,38 @@ class FigureOf:
     caption: str = ""
     printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Published values in the order of x, by the level of `by`, or under "" if there is no `by`."""
+    kind: Kind = "means"
+
+    @property
+    def heading(self) -> str:
+        """Title, by default the measure and the factor."""
+        if self.title:
+            return self.title
+        if self.kind == "cdf":
+            return f"{self.y.name} by {self.by}" if self.by else self.y.name
+        return f"{self.y.name} over {self.x}"
+
+    def placed(self, levels: LabelsOf) -> FigureOf:
+        """Figure with a factor on its x axis, or with one for the curves of a distribution."""
+        if self.kind == "cdf":
+            return replace(self, by=self.by or first_varying(levels, self.at))
+        return replace(self, x=self.x or first_free(levels, self.by, self.panel, self.at))
+
+    def problems(self, levels: LabelsOf) -> list[str]:
+        """Reasons why the figure cannot be drawn."""
+        found = drawing_problems(levels, self.x, self.by, self.panel, self.at, kind=self.kind)
+        if self.printed and self.kind != "means":
+            found.append(
+                f"printed: a figure of kind {self.kind} has none; allowed with means alone"
+            )
+        return found
 
     def drawn(self, results: ExperimentResult, title: str | None) -> Figure:
         """Figure with published values as hollow points."""
+        if self.kind == "boxes":
+            return results.plot.boxes(self.x, self.y, self.by, at=self.at, title=title)
+        if self.kind == "cdf":
+            return results.plot.cdf(self.y, self.by, at=self.at, title=title)
         return results.plot(
             self.x,
             self.y,
@@ -131,8 +161,7 @@ def problems(study: Study) -> list[str]:
     for figure in study.figures:
         where = f"figures.{figure.id}"
         wanted.append((where, figure.y))
-        wrong = drawing_problems(experiment.levels, figure.x, figure.by, figure.panel, figure.at)
-        found += [f"{where}: {problem}" for problem in wrong]
+        found += [f"{where}: {problem}" for problem in figure.problems(experiment.levels)]
     for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
         unknown = [
             name for name in _IN_BRACES.findall(template or "") if name not in experiment.levels

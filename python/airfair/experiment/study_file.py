@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,6 @@ from airfair._core import ScenarioError
 from airfair.replacing import note_input
 
 from . import study_values as values
-from .axes import first_free
 from .errors import Gathered, StudyError
 from .experiment import REPLICATIONS, Experiment
 from .factors import Levels
@@ -135,11 +133,8 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
         "scenario": source if isinstance(source, Path) else None,
     }
     made = reader.made(source, options)
-    along = [
-        replace(one, x=one.x or first_free(made.levels, one.by, one.panel, one.at))
-        for one in figures.values()
-    ]
-    found = Study(made, path, tuple(comparisons.values()), tuple(along), **shown)
+    placed = tuple(one.placed(made.levels) for one in figures.values())
+    found = Study(made, path, tuple(comparisons.values()), placed, **shown)
     wrong = [f"{path}: {problem}" for problem in problems_of(found)]
     if wrong:
         raise StudyError(*wrong)

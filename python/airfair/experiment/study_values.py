@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airfair.names import did_you_mean
 
 from . import designs, stopping
+from .axes import ROLES
 from .decisions import FORMS, WORDS, Claim
 from .decisions import claim as made_claim
 from .designs import Design
@@ -309,6 +310,7 @@ def figure(id_: str, value: object) -> FigureOf:
         f"figures.{id_}",
         value,
         {
+            "kind": _one_of(*ROLES),
             "x": text,
             "y": text,
             "by": text,

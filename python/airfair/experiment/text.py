@@ -30,6 +30,8 @@ STATES = {"fails": "does not hold", "untestable": "cannot be tested here"}
 """Words for the states whose word is not their name."""
 NAME_WIDTH = 14
 """Largest width of a result's name above a column [columns]."""
+MOST_PRINTED = 6
+"""Largest number of points whose goodputs the text of an experiment's result contains."""
 MOST_POINTS = 200
 """Largest number of rows of a table on a terminal; the files have all rows."""
 
@@ -91,6 +93,24 @@ def extent(results: ExperimentResult) -> str:
     if results.interrupted:
         text += "; interrupted"
     return text
+
+
+def printed(results: ExperimentResult) -> str:
+    """Title and extent, and the goodput of each point if they are few, in two lines."""
+    head = printable(f"{results.title!r}: {extent(results)}")
+    if not 0 < len(results.finished.points) <= MOST_PRINTED:
+        return head
+    of = measure("goodput")
+    factor, unit = of.shown
+    told = [
+        ": ".join(
+            filter(
+                None, [", ".join(map(str, point.labels.values())), number(samples.estimate, factor)]
+            )
+        )
+        for point, samples in zip(results.finished.points, results.samples(of), strict=True)
+    ]
+    return f"{head}\n" + printable(f"  goodput [{unit}]: {'; '.join(told)}")
 
 
 def _plural(number: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 
 from airfair import archive
 from airfair.archive import Archive
-from airfair.terminal import Progress
+from airfair.terminal import shown
 
 from .conditions import ERROR
 from .results import ExperimentResult, Spent
@@ -39,8 +39,11 @@ class Means:
 
 
 @contextlib.contextmanager
-def opened(store: Archive | str | Path | None) -> Iterator[Archive | None]:
-    """Open archive for the argument `store` of `Experiment.run`; `None` without one."""
+def opened(store: Archive | str | Path | None, *, fresh: bool = False) -> Iterator[Archive | None]:
+    """Open archive for the argument `store` of `Experiment.run`; `None` without one.
+
+    `fresh` discards the runs of this build, if `store` is a path.
+    """
     if store is None or isinstance(store, Archive):
         yield store
         return
@@ -48,7 +51,7 @@ def opened(store: Archive | str | Path | None) -> Iterator[Archive | None]:
     if path is None:
         yield None
         return
-    with Archive(path) as kept:
+    with Archive(path, fresh=fresh) as kept:
         yield kept
 
 
@@ -143,12 +146,9 @@ class Work:
         )
 
     def _run(self, jobs: Sequence[archive.Job]) -> archive.Done:
-        means, progress = self._means, self._means.progress
-        if callable(progress) or not progress:
-            shown = progress if callable(progress) else None
-            return archive.run(jobs, means.archive, engine=means.engine, progress=shown)
-        with Progress(self._experiment.title) as bar:
-            return archive.run(jobs, means.archive, engine=means.engine, progress=bar)
+        means = self._means
+        with shown(means.progress, self._experiment.title) as tell:
+            return archive.run(jobs, means.archive, engine=means.engine, progress=tell)
 
     def _scenario(self, place: int, replication: int) -> Scenario:
         first = self._runs.scenarios[place]

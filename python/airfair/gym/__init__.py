@@ -16,16 +16,18 @@ except ImportError as error:
     raise MissingExtraError("airfair.gym", "gymnasium", "airfair[gym]") from error
 
 from .baselines import Baseline, Baselines, baselines
-from .environment import ContentionWindow
+from .environment import Environment
 from .stations import parallel_env
-from .task import TASK, Options, Task, TaskError
+from .task import Options, Task, TaskError
+from .tasks import TASK, TASKS
 from .vector import VectorEnv
 
 __all__ = [
     "TASK",
+    "TASKS",
     "Baseline",
     "Baselines",
-    "ContentionWindow",
+    "Environment",
     "MissingExtraError",
     "Options",
     "Task",
@@ -35,8 +37,10 @@ __all__ = [
     "parallel_env",
 ]
 
-gymnasium.register(
-    TASK,
-    entry_point="airfair.gym.environment:ContentionWindow",
-    vector_entry_point="airfair.gym.vector:VectorEnv",
-)
+for name in TASKS:
+    gymnasium.register(
+        name,
+        entry_point="airfair.gym.environment:Environment",
+        vector_entry_point="airfair.gym.vector:VectorEnv",
+        kwargs={"task": name},
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -11,7 +12,8 @@ from pettingzoo import ParallelEnv
 
 from .environment import Action, Seen
 from .rendering import RENDERING, Image, Screen
-from .task import TASK, Options, Task, TaskError, observations, record_hash
+from .task import Options, Task, TaskError, observations, record_hash
+from .tasks import TASK
 
 Infos = dict[str, dict[str, Any]]
 """Information for each station."""
@@ -28,7 +30,7 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
         self.metadata = {"name": TASK, **RENDERING}
         self._screen = Screen(render_mode)
         self.render_mode = render_mode
-        self.task = Task(**options)
+        self.task = Task(task=TASK, **options)
         self.possible_agents = list(self.task.stations())
         self.agents: list[str] = []
         self._shares = reward == "cell"
@@ -65,7 +67,7 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
         agents = self.agents
         if not agents:
             raise ResetNeeded("the episode is over or has not begun: call reset first")
-        self._worlds.set_station_windows(0, [self.task.slots(actions[name]) for name in agents])
+        self._worlds.set([[*chain.from_iterable(self.task.values(actions[it]) for it in agents)]])
         seen, rewards, (over,) = self._worlds.advance()
         each = [float(rewards.sum())] * len(agents) if self._shares else rewards.tolist()
         info = {}
@@ -81,7 +83,7 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
         )
 
     def render(self) -> Image | None:
-        """Picture of the channel, as that of `ContentionWindow`."""
+        """Picture of the channel, as that of `Environment`."""
         if self._random is None:
             raise ResetNeeded("the episode has not begun: call reset first")
         pictures = self._screen.pictures(self._worlds, 1)

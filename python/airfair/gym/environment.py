@@ -1,4 +1,4 @@
-"""The environment of Gymnasium: one cell at a time."""
+"""The environment of Gymnasium: one world at a time."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from .rendering import RENDERING, Image, Screen
 from .task import Options, Task, record_hash
+from .tasks import TASK
 
 Seen = NDArray[np.float32]
 """Observation."""
-Action = np.int64 | int | NDArray[np.float32]
-"""Number of a window, or an array of one number from -1 to 1."""
+Action = np.int64 | int | NDArray[np.int64] | NDArray[np.float32]
+"""Number of a level, an array of such numbers, or an array of numbers from -1 to 1."""
 
 
-class ContentionWindow(gymnasium.Env[Seen, Action]):
-    """Contention window of a crowded cell. `Task` describes it, and `Options` its options.
+class Environment(gymnasium.Env[Seen, Action]):
+    """World of the task with the name `task`. `Options` describes the other options.
 
     `reset(seed=…)` determines an episode: equal seeds and actions give equal records. At the end of an
     episode, `info["record_hash"]` is the hash of all its records. `info["drawn"]` of `reset` has the values
@@ -30,12 +31,14 @@ class ContentionWindow(gymnasium.Env[Seen, Action]):
 
     metadata: ClassVar[dict[str, Any]] = {**RENDERING}  # type: ignore[misc]
 
-    def __init__(self, *, render_mode: str | None = None, **options: Unpack[Options]) -> None:
+    def __init__(
+        self, *, task: str = TASK, render_mode: str | None = None, **options: Unpack[Options]
+    ) -> None:
         self._screen = Screen(render_mode)
         self.render_mode = render_mode
-        self.task = Task(**options)
+        self.task = Task(task=task, **options)
         self.observation_space = self.task.observation_space  # type: ignore[assignment] # of float32
-        self.action_space = self.task.action_space  # type: ignore[assignment] # one of two
+        self.action_space = self.task.action_space  # type: ignore[assignment] # one of three
         self._worlds = self.task.worlds(1, threads=1, film_ns=self._screen.film_ns)
         self._runs = self._begun = False
 
@@ -50,10 +53,10 @@ class ContentionWindow(gymnasium.Env[Seen, Action]):
         return seen[0], {"drawn": drawn} if drawn else {}
 
     def step(self, action: Action) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """Set the contention window and advance by a step; an episode is truncated at its end."""
+        """Set what the action changes, and advance by a step; an episode is truncated at its end."""
         if not self._runs:
             raise ResetNeeded("the episode is over or has not begun: call reset first")
-        self._worlds.set_windows([self.task.slots(action)])
+        self._worlds.set([self.task.values(action)])
         seen, rewards, over = self._worlds.advance()
         if not over[0]:
             return seen[0], float(rewards[0]), False, False, {}

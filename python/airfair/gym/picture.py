@@ -1,8 +1,9 @@
-"""Pictures of the channel: frames and waits of each station and access point in the last 20 ms."""
+"""Pictures of the channel: frames and waits of each station and access point in the last milliseconds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -18,7 +19,8 @@ from airfair.channel_figure import LOOKS, Look, Slice
 from airfair.figures import STYLE
 from airfair.palette import GRID, INK, MUTED
 
-from .rendering import SPAN_NS, Image, Interval
+if TYPE_CHECKING:
+    from .rendering import Image, Interval
 
 _DPI, _WIDTH = 100, 860
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110, 16, 28, 74
@@ -32,10 +34,13 @@ _HATCH = 6
 
 
 class Pictures:
-    """Pictures of one scenario: a background that is drawn once, and intervals that are painted upon it."""
+    """Pictures of one scenario: a background that is drawn once, and intervals that are painted upon it.
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
+    A picture shows a time of `span_ns`.
+    """
+
+    def __init__(self, scenario: Scenario, span_ns: int) -> None:
+        self.scenario, self._span_ns = scenario, span_ns
         cells = scenario.cells
         names: list[str] = []
         self._first_lane: list[int] = []
@@ -54,7 +59,9 @@ class Pictures:
         room = _WIDTH - _LEFT - _RIGHT
         shown: list[tuple[int, int, int, Slice]] = []
         for cell, member, from_ns, to_ns, category, kind, outcome, lost in film:
-            ends = [_LEFT + round((1 + (at - now_ns) / SPAN_NS) * room) for at in (from_ns, to_ns)]
+            ends = [
+                _LEFT + round((1 + (at - now_ns) / self._span_ns) * room) for at in (from_ns, to_ns)
+            ]
             left, right = max(ends[0], _LEFT), min(ends[1], _WIDTH - _RIGHT)
             arguments = {"kind": kind, "outcome": outcome, "lost": lost}
             it = Slice(from_ns * 1e-9, to_ns * 1e-9, category, arguments)
@@ -94,7 +101,7 @@ class Pictures:
                     inside / height,
                 )
             )
-            ax.set_xlim(-SPAN_NS / 1e6, 0)
+            ax.set_xlim(-self._span_ns / 1e6, 0)
             ax.set_ylim(len(names) - 0.5, -0.5)
             ax.set_yticks(range(len(names)), names) if self._lane >= _READABLE else ax.set_yticks(
                 []

@@ -55,4 +55,4 @@ class Screen:
 def _pictures(scenario: Scenario) -> Any:  # noqa: ANN401 - imported where it is used
     from .picture import Pictures
 
-    return Pictures(scenario)
+    return Pictures(scenario, SPAN_NS)

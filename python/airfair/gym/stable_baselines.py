@@ -20,6 +20,7 @@ except ImportError as error:
 from .environment import Seen
 from .rendering import Image
 from .task import Options
+from .tasks import TASK
 from .vector import Actions, Flags, VectorEnv
 
 Infos = list[dict[str, Any]]
@@ -41,12 +42,14 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
         self,
         num_envs: int,
         *,
+        task: str = TASK,
         threads: int | None = None,
         render_mode: str | None = None,
         **options: Unpack[Options],
     ) -> None:
         self.vector = VectorEnv(
             num_envs,
+            task=task,
             autoreset_mode="SameStep",
             threads=threads,
             render_mode=render_mode,

@@ -1,4 +1,4 @@
-"""The task of a contention window: its options, its spaces, and the scenario of an episode."""
+"""A task with its options: its spaces, and the scenario of an episode."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from types import EllipsisType
 from typing import Literal, TypedDict
 
 import numpy as np
@@ -15,21 +16,16 @@ from airfair import _core
 from airfair._core import Scenario
 from airfair.scenario import Source, Value, folder_of, parse, text_of, toml_value
 
+from .declaration import Declaration, Lever
+from .tasks import TASK, TASKS
+
 Allowed = tuple[int, int] | tuple[float, float] | Sequence[Value]
 """Values that an episode may draw: a pair (lowest, highest) of numbers, or a list of values."""
 
 Drawn = Mapping[str, Value]
 """Values that an episode has drawn, by the paths of their keys."""
 
-TASK = "airfair/ContentionWindow-v0"
-"""Name of the task in the registry of Gymnasium."""
-
-WINDOWS: tuple[int, ...] = tuple(2**exponent - 1 for exponent in range(4, 11))
-"""Contention windows of the discrete actions [slots]."""
-
-_SIGNALS = {"cell": ("collided",), "local": ("busy", "airtime")}
 _SECOND = 10**9
-_EXPONENTS = (4.0, 10.0)
 
 
 class TaskError(ValueError):
@@ -37,37 +33,35 @@ class TaskError(ValueError):
 
 
 class Options(TypedDict, total=False):
-    """Options of the task, for `gymnasium.make` and everything else that makes environments of it."""
+    """Options of a task, for `gymnasium.make` and everything else that makes environments of it.
+
+    Where no default is given, the task has one of its own.
+    """
 
     scenario: Source
-    """Scenario; by default the crowded cell of Wydmański and Szott."""
+    """Scenario; by default the task's."""
+    set: Mapping[str, Value]
+    """Keys of the scenario that have other values, by their dotted paths."""
     step: str | float
-    """Time between two actions, as text with a unit or in seconds. The default is "10 ms"."""
+    """Time between two actions, as text with a unit or in seconds."""
     duration: str | float | None
     """Length of an episode; by default that of the scenario."""
     observe: Literal["cell", "local"]
-    """Signals of a step: "cell" (the default) is the share of collided frames among those of all nodes, which
-    only a simulator knows; "local" is the share of time in which the access point senses a busy channel, and
-    the share in which it sends or receives a frame."""
+    """Signals of a step: "cell" (the default) has some that only a simulator knows, "local" none of these."""
     actions: Literal["discrete", "continuous"]
-    """Form of an action: "discrete" (the default) is the number of one of 7 windows, "continuous" an array
-    with a number from -1 to 1, for windows from 15 to 1023."""
+    """Form of an action: "discrete" (the default) is the number of a level, "continuous" an array with a
+    number from -1 to 1. Where each station has its own setting, an action has one of them for each."""
     draw: Mapping[str, Allowed]
     """Keys of the scenario that each episode draws: a pair (lowest, highest), or a list of values."""
     history: int
-    """Number of steps that an observation covers. The default is 300."""
+    """Number of steps that an observation covers."""
     window: int | None
     """Number of steps in each mean and standard deviation of an observation; half of them are also in the
-    next one. `None` is for the values of the steps. The default is 150."""
+    next one. `None` is for the values of the steps."""
 
 
 class Task:
-    """Control of the contention window of all nodes of a cell, for the highest goodput.
-
-    The task is that of Wydmański and Szott [contention-window-2021]. In each step the learner chooses the
-    contention window of all stations and access points, 2^(a+4) - 1 slots for a from 0 to 6. It observes the
-    share of collided frames in the last steps, as means and standard deviations. Its reward is the goodput of
-    the step relative to the highest data rate.
+    """A task, as it is declared in `airfair.gym.tasks`, with its options.
 
     Raises `TaskError` for options that are not allowed, and `ScenarioError` for a scenario with mistakes.
     """
@@ -75,39 +69,52 @@ class Task:
     def __init__(  # noqa: PLR0913 - options, each with a default
         self,
         *,
+        task: str = TASK,
         scenario: Source | None = None,
-        step: str | float = "10 ms",
+        set: Mapping[str, Value] | None = None,  # noqa: A002 - the word of airfair.run
+        step: str | float | None = None,
         duration: str | float | None = None,
         observe: Literal["cell", "local"] = "cell",
         actions: Literal["discrete", "continuous"] = "discrete",
         draw: Mapping[str, Allowed] | None = None,
-        history: int = 300,
-        window: int | None = 150,
+        history: int | None = None,
+        window: int | EllipsisType | None = ...,
     ) -> None:
-        source = files("airfair.gym").joinpath("crowded-cell.toml").read_bytes()
-        chosen: Source = source if scenario is None else scenario
+        self.declaration = declared = declaration(task)
+        self.lever: Lever = declared.lever
+        chosen: Source = _scenario_of(declared) if scenario is None else scenario
         self._text, self._folder = text_of(chosen), folder_of(chosen)
-        self._fixed: dict[str, Value] = {"warmup": "0 s"}
+        self._fixed: dict[str, Value] = {"warmup": "0 s", **(set or {})}
         if duration is not None:
             self._fixed["duration"] = duration if isinstance(duration, str) else f"{duration} s"
         self._draw = dict(draw or {})
-        self._step_ns = _nanoseconds(step)
-        self._signals = _SIGNALS[_one_of("observe", observe, _SIGNALS)]
+        self._step_ns = _nanoseconds(declared.step if step is None else step)
+        self._signals = declared.observe[_one_of("observe", observe, declared.observe)]
         self.is_discrete = _one_of("actions", actions, ("discrete", "continuous")) == "discrete"
-        self._history, self._window = history, window
+        self._history = declared.history if history is None else history
+        self._window = declared.window if window is ... else window
         self.scenario = lru_cache(maxsize=256)(self._scenario)
         for path, allowed in self._draw.items():
             _check_draw(path, allowed)
         for ends in (0, -1):
             self.scenario(self._overrides(ends))
+        self._stations = self._number_of_stations()
         self.observation_space = observations(self.worlds(1, threads=1).width)
         self.action_space = self.actions()
 
-    def actions(self) -> spaces.Discrete | spaces.Box:
+    @property
+    def parts(self) -> int:
+        """Number of settings that an action gives."""
+        return self._stations or 1 if self.lever.each_station else 1
+
+    def actions(self) -> spaces.Discrete | spaces.MultiDiscrete | spaces.Box:
         """New space of the actions of one learner."""
-        if self.is_discrete:
-            return spaces.Discrete(len(WINDOWS))
-        return spaces.Box(-1.0, 1.0, (1,), np.float32)
+        if not self.is_discrete:
+            return spaces.Box(-1.0, 1.0, (self.parts,), np.float32)
+        levels = len(self.lever.levels)
+        if self.lever.each_station:
+            return spaces.MultiDiscrete([levels] * self.parts)
+        return spaces.Discrete(levels)
 
     def stations(self) -> Sequence[str]:
         """Names of the stations. Raises `TaskError` if they depend on what an episode draws."""
@@ -115,6 +122,12 @@ class Task:
         if list(lowest) != list(highest):
             raise TaskError("draw: the stations of the cell must be those of every episode")
         return tuple(lowest)
+
+    def _number_of_stations(self) -> int | None:
+        """Number of stations, if a learner sees or sets each of them."""
+        if self.lever.each_station or self._signals.stations:
+            return len(self.stations())
+        return None
 
     def worlds(
         self,
@@ -129,7 +142,12 @@ class Task:
             return _core.Worlds(
                 count,
                 step_ns=self._step_ns,
-                signals=["retried", "busy", "goodput"] if by_station else list(self._signals),
+                signals=["retried", "busy", "goodput"] if by_station else list(self._signals.world),
+                station_signals=[] if by_station else list(self._signals.stations),
+                stations=self._stations,
+                lever=self.lever.name,
+                sets_stations=self.lever.each_station,
+                reward=self.declaration.reward,
                 history=self._history,
                 window=self._window,
                 by_station=by_station,
@@ -154,18 +172,40 @@ class Task:
     def _scenario(self, drawn: tuple[tuple[str, str], ...]) -> Scenario:
         return parse(self._text, [*_as_toml(self._fixed), *drawn], self._folder)
 
-    def slots(self, action: object) -> int:
-        """Contention window that an action sets [slots]."""
+    def values(self, action: object) -> list[int]:
+        """Values of the lever that an action sets."""
+        lever = self.lever
+        if not lever.each_station:
+            return list(self._level(action if self.is_discrete else np.asarray(action).item()))
+        parts = np.asarray(action).ravel().tolist()
+        if len(parts) != self.parts:
+            raise TaskError(f"action of {len(parts)} parts: allowed are {self.parts}")
+        return [value for part in parts for value in self._level(part)]
+
+    def _level(self, part: object) -> tuple[int, ...]:
+        """Values that one part of an action sets."""
+        lever = self.lever
         if self.is_discrete:
-            number: int = int(action)  # type: ignore[call-overload] # numpy's or Python's
-            if not 0 <= number < len(WINDOWS):
-                raise TaskError(f"action {number}: allowed are 0 to {len(WINDOWS) - 1}")
-            return WINDOWS[number]
-        value = float(np.asarray(action, np.float64).item())
+            number: int = int(part)  # type: ignore[call-overload] # numpy's or Python's
+            if not 0 <= number < len(lever.levels):
+                raise TaskError(f"action {number}: allowed are 0 to {len(lever.levels) - 1}")
+            return lever.levels[number]
+        value = float(part)  # type: ignore[arg-type] # a number
         if math.isnan(value):
             raise TaskError("action NaN: allowed are numbers from -1 to 1")
-        slots: float = 2.0 ** _exponent(min(max(value, -1.0), 1.0))
-        return int(slots) - 1
+        return lever.between((min(max(value, -1.0), 1.0) + 1.0) / 2.0)
+
+
+def declaration(task: str) -> Declaration:
+    """Declaration of a task. Raises `TaskError` if there is no such task."""
+    if task not in TASKS:
+        names = ", ".join(repr(name) for name in TASKS)
+        raise TaskError(f"task {task!r}: allowed are {names}")
+    return TASKS[task]
+
+
+def _scenario_of(declared: Declaration) -> bytes:
+    return files("airfair.gym").joinpath(declared.scenario).read_bytes()
 
 
 def observations(width: int) -> spaces.Box:
@@ -181,12 +221,6 @@ def record_hash(outcome: _core.Outcome) -> str:
 def _as_toml(values: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
     """Pairs of a dotted path and a value in TOML."""
     return tuple((path, toml_value(value)) for path, value in values.items())
-
-
-def _exponent(action: float) -> float:
-    """Exponent of the window of a continuous action from -1 to 1."""
-    low, high = _EXPONENTS
-    return low + (action + 1.0) / 2.0 * (high - low)
 
 
 def _nanoseconds(step: str | float) -> int:

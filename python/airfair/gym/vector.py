@@ -1,4 +1,4 @@
-"""The vector environment of Gymnasium: many cells that advance by one call, on all cores."""
+"""The vector environment of Gymnasium: many worlds that advance by one call, on all cores."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .environment import Seen
 from .rendering import RENDERING, Image, Screen
 from .task import Options, Task, record_hash
+from .tasks import TASK
 
 Actions = NDArray[np.int64] | NDArray[np.float32]
 """An action for each environment."""
@@ -28,7 +29,7 @@ Rewards = NDArray[np.float64]
 class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
     """Several environments of a task, which advance by one call on all cores.
 
-    Episodes are those of `ContentionWindow` with the same seeds and actions. `autoreset_mode` is a mode of
+    Episodes are those of `Environment` with the same seeds and actions. `autoreset_mode` is a mode of
     Gymnasium: "NextStep" (the default), "SameStep" or "Disabled". `threads` is the number of threads, by
     default that of the cores. With `render_mode="rgb_array"`, `render` returns a picture of each environment.
     `Options` describes the other options.
@@ -38,6 +39,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
         self,
         num_envs: int = 1,
         *,
+        task: str = TASK,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         threads: int | None = None,
         render_mode: str | None = None,
@@ -46,7 +48,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
         self.num_envs = num_envs
         self._screen = Screen(render_mode)
         self.render_mode = render_mode
-        self.task = Task(**options)
+        self.task = Task(task=task, **options)
         self._mode = AutoresetMode(autoreset_mode)
         self.metadata = {"autoreset_mode": self._mode, **RENDERING}
         self.single_observation_space = self.task.observation_space
@@ -82,7 +84,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
         return self._worlds.seen()[0], infos
 
     def step(self, actions: Actions) -> tuple[Seen, Rewards, Flags, Flags, dict[str, Any]]:
-        """Set the contention windows and advance all environments by a step.
+        """Set what the actions change, and advance all environments by a step.
 
         An environment whose episode has ended starts anew, as `autoreset_mode` has it.
         """
@@ -96,15 +98,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
             waiting = np.flatnonzero(self._over).tolist()
             for index in waiting:
                 infos = self._start(index, infos)
-        slots = self.task.slots
-        self._worlds.set_windows([slots(action) for action in actions])
+        values = self.task.values
+        self._worlds.set([values(action) for action in actions])
         seen, rewards, over = self._worlds.advance(waiting)
         if over.any():
             seen, infos = self._end(seen, over, infos)
         return seen, rewards, self._never.copy(), over, infos
 
     def render(self) -> tuple[Image, ...] | None:
-        """Picture of the channel of each environment, as that of `ContentionWindow`."""
+        """Picture of the channel of each environment, as that of `Environment`."""
         if not self._begun:
             raise ResetNeeded("the episodes have not begun: call reset first")
         return self._screen.pictures(self._worlds, self.num_envs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .space import NS2_WINDOW, SEGMENT, Condition, rates
 from .standards import STREAMS, TODAY
@@ -288,7 +288,7 @@ _RFC: Keys = {
 """Keys for TCP according to the RFCs, in all standards, so that maps differ only by the cell."""
 
 
-def _merged(into: Keys, keys: Keys) -> dict[str, Value]:
+def _merged(into: Mapping[str, object], keys: Mapping[str, object]) -> dict[str, Any]:
     """`into` with `keys` set; tables in both are merged, except those with a key `kind`."""
     result = dict(into)
     for key, value in keys.items():

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from airfair import json_documents, store
 from airfair.columns import Column, Table
 
-from .measures import MEASURES
+from .measures import CRITERIA, Criterion
 from .search import Found, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import polars as pl
@@ -23,9 +24,10 @@ ARCHIVE = "runs.sqlite"
 """Name of the archive of finished runs, in the directory of the results."""
 
 
-def names() -> list[str]:
-    """Patterns of the names of all files of a scheme."""
-    extremes = [f"{word}-{name}-*.toml" for word in ("best", "worst") for name in MEASURES]
+def names(more: Iterable[Criterion] = ()) -> list[str]:
+    """Patterns of the names of all files of a scheme; `more` are criteria of the user's own."""
+    ids = [*CRITERIA, *(one.id for one in more)]
+    extremes = [f"{word}-{id_}-*.toml" for word in ("best", "worst") for id_ in ids]
     return [DOCUMENT, POINTS, COMPARISONS, *MAPS, *extremes, store.MANIFEST]
 
 
@@ -45,7 +47,7 @@ def save(found: Found, out: Path, *, force: bool = False) -> dict[str, Any]:
     files = {
         DOCUMENT: store.encode(whole),
         POINTS: encode(table(found.scheme, found.points), _described(found.scheme)),
-        COMPARISONS: encode(_comparisons(found), _COMPARISONS),
+        COMPARISONS: encode(comparisons(found), _COMPARISONS),
     }
     files |= _figures(found) | _scenarios(found)
     store.write_all(out, files, found.about, force=force)
@@ -73,8 +75,8 @@ _COMPARISONS = Table(
 )
 
 
-def _comparisons(found: Found) -> pl.DataFrame:
-    """Table of comparisons with one row per point and measure."""
+def comparisons(found: Found) -> pl.DataFrame:
+    """Table of the comparisons of a search with one row per point and measure."""
     import polars as pl
 
     rows = [
@@ -88,8 +90,8 @@ def _comparisons(found: Found) -> pl.DataFrame:
             "q": c.q,
             "verdict": c.verdict.value,
         }
-        for point, comparisons in zip(found.points, found.comparisons, strict=True)
-        for name, c in comparisons.items()
+        for point, each in zip(found.points, found.comparisons, strict=True)
+        for name, c in each.items()
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

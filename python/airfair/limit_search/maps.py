@@ -16,7 +16,6 @@ from matplotlib.lines import Line2D
 from airfair import figures, palette
 
 from .decide import Comparison, Effect
-from .measures import MEASURES
 from .rules import conditions, telling
 from .search import Found
 from .space import Condition, Feature
@@ -57,7 +56,7 @@ def draw(found: Found) -> Figure:
                 _panel(ax, (x, y), [(point, c[name]) for point, c in said if name in c])
             row[0].set_ylabel(_wrapped(y))
             where = f", {found.scheme.standard}" if found.scheme.standard else ""
-            row[0].set_title(MEASURES[name].label.capitalize() + where, pad=16)
+            row[0].set_title(found.scheme.criteria[name].label.capitalize() + where, pad=16)
         for ax, column in zip(grid[0], columns, strict=True):
             _above(ax, column.title)
         for row in grid[1:]:

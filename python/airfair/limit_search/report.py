@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from airfair._core import __version__
@@ -88,6 +88,47 @@ def _worst(found: Found, worst: Worst | None) -> Json | None:
 def unit(scale: str) -> str:
     """Unit of a measure's effects."""
     return "%" if scale == "relative" else "points"
+
+
+# ------------------------------------------------------------------ tables
+
+
+def rows(found: Found) -> Iterator[Json]:
+    """Rows of `Limits.table`: a row for each measure that is defined at some point."""
+    for account in accounts(found):
+        measure, parts = account.measure, account.shares
+        yield {
+            "scheme": found.scheme.id,
+            "standard": found.scheme.standard,
+            "measure": measure.id,
+            "judged": account.judged,
+            "unit": unit(measure.scale),
+            "matters": float(measure.matters),
+            "points": account.points,
+            "wins": parts[Effect.WINS],
+            "loses": parts[Effect.LOSES],
+            "same": parts[Effect.SAME],
+            "undecided": parts[Effect.UNDECIDED],
+            "median_win": account.median_win,
+            "median_loss": account.median_loss,
+        }
+
+
+def rules(found: Found) -> Iterator[Json]:
+    """Rows of `Limits.rules`: a row for each rule."""
+    for account in accounts(found):
+        for rule in account.rules:
+            yield {
+                "scheme": found.scheme.id,
+                "measure": rule.measure.id,
+                "wins": rule.wins,
+                "region": rule.region,
+                "hits": rule.hits,
+                "points": rule.points,
+                "median": rule.median,
+                "unit": unit(rule.measure.scale),
+                "mostly": rule.mostly,
+            }
 
 
 # ------------------------------------------------------------------ text
@@ -189,17 +230,29 @@ def sentence(rule: Rule) -> str:
     )
 
 
+def in_short(found: Found) -> str:
+    """Shares of wins and losses of a scheme in one line."""
+    cut = ", interrupted" if found.interrupted else ""
+    if not found.points:
+        return f"{found.scheme.id}: no points{cut}"
+    return f"{_shares_text(found)}, of {len(evenly(found))} points spread evenly{cut}"
+
+
+def _shares_text(found: Found) -> str:
+    parts = _overall(found)
+    return (
+        f"{found.scheme.id}: wins {_percent(parts[Effect.WINS])}, "
+        f"loses {_percent(parts[Effect.LOSES])}, mixed {_percent(parts[Effect.MIXED])}"
+    )
+
+
 def summary(every: Sequence[Found]) -> str:
     """Summary: wins, losses and main rules of each scheme."""
     lines = ["when to switch it on", ""]
     for found in every:
         if not found.points:
             continue
-        parts = _overall(found)
-        lines.append(
-            f"{found.scheme.id}: wins {_percent(parts[Effect.WINS])}, "
-            f"loses {_percent(parts[Effect.LOSES])}, mixed {_percent(parts[Effect.MIXED])}"
-        )
+        lines.append(_shares_text(found))
         rules = [rule for account in accounts(found) if account.judged for rule in account.rules]
         for wins, heading in ((True, "on"), (False, "off")):
             of_sign = [rule for rule in rules if rule.wins is wins]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .decide import Effect
-from .measures import MEASURES, Measure
+from .measures import Criterion
 from .search import Found, Point
 from .space import Condition, Feature, Floats, described, features
 from .tree import PURE, Mask, grow, holdout, importance, pure, words
@@ -19,7 +19,7 @@ from .tree import PURE, Mask, grow, holdout, importance, pure, words
 class Rule:
     """Rule: a region in which the scheme mostly wins, or loses, by one measure."""
 
-    measure: Measure
+    measure: Criterion
     wins: bool
     region: str
     hits: int
@@ -50,7 +50,7 @@ class Worst:
 class Account:
     """Summary of one measure of a scheme."""
 
-    measure: Measure
+    measure: Criterion
     judged: bool
     shares: dict[Effect, float]
     """Share of each effect among the evenly spread points."""
@@ -91,7 +91,7 @@ def _account(found: Found, name: str) -> Account:
     points, known = conditions(found, said)
     even = [i for i in evenly(found) if name in found.comparisons[i]]
     return Account(
-        measure=MEASURES[name],
+        measure=found.scheme.criteria[name],
         judged=name in found.scheme.judged,
         shares=shares([found.comparisons[i][name].verdict for i in even]),
         points=len(even),
@@ -102,7 +102,9 @@ def _account(found: Found, name: str) -> Account:
         rules=tuple(
             rule
             for sign in (-1, 1)
-            for rule in _rules(MEASURES[name], sign, points, signs == sign, effects, known)
+            for rule in _rules(
+                found.scheme.criteria[name], sign, points, signs == sign, effects, known
+            )
         ),
     )
 
@@ -127,7 +129,7 @@ def _extreme(found: Found, said: Sequence[int], name: str, sign: int) -> Worst |
 
 
 def _rules(  # noqa: PLR0913, PLR0917 - what a tree needs, and what its rules say
-    measure: Measure,
+    measure: Criterion,
     sign: int,
     points: Sequence[Condition],
     true: Mask,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from .cells import Keys, Switch
+from .measures import CRITERIA, Criterion
 from .space import (
     AP_QUEUE,
     ATTEMPTS,
@@ -49,9 +50,9 @@ class Scheme:
     paper: str
     space: Space
     judged: tuple[str, ...]
-    """Measures that decide the effect at a point: the aims of the scheme, and total goodput."""
+    """Criteria that decide the effect at a point: the aims of the scheme, and total goodput."""
     felt: tuple[str, ...]
-    """Other measures that are reported."""
+    """Other criteria that are reported."""
     flow: Keys = field(default_factory=dict)
     """Keys of the flows that use the scheme."""
     cell: Keys = field(default_factory=dict)
@@ -63,6 +64,8 @@ class Scheme:
     leaves_one: bool = False
     """True if at least one flow must not use the scheme."""
 
+    more: tuple[Criterion, ...] = ()
+    """Criteria of the user's own, which are reported."""
     standard: str | None = None
     """Standard of the space if it has only one; by default the space has 802.11b, a and g."""
 
@@ -72,8 +75,14 @@ class Scheme:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """All measures of the scheme."""
-        return self.judged + self.felt
+        """Ids of all criteria of the scheme."""
+        return (*self.judged, *self.felt, *(one.id for one in self.more))
+
+    @property
+    def criteria(self) -> dict[str, Criterion]:
+        """All criteria of the scheme by id."""
+        own = {one.id: one for one in self.more}
+        return {id_: own.get(id_) or CRITERIA[id_] for id_ in self.measures}
 
     @property
     def switch(self) -> Switch:

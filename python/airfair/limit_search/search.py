@@ -21,12 +21,9 @@ from airfair.scenario import identity, load
 
 from .cells import FULL, QUICK, Pair, Times, pair
 from .decide import Comparison, Effect, compare, of_point
-from .measures import MEASURES, Samples, effects, measure
+from .measures import UNIT, Samples, effects, sampled
 from .schemes import Scheme
 from .space import Condition, Floats, between, condition, spread
-
-UNIT = "mean_flow"
-"""Key in `Samples` of the mean goodput of a flow, the unit of the measure `slowest`."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +59,9 @@ class Point:
     using: Samples
 
 
-@dataclass
+@dataclass(repr=False)
 class Found:
-    """Points of a scheme, with their comparisons."""
+    """Points of a scheme, with their comparisons; it prints as the shares of wins and losses."""
 
     scheme: Scheme
     plan: Plan
@@ -76,6 +73,11 @@ class Found:
     """Comparisons of each point by measure, without undefined ones."""
     threads: int | None = None
     """Number of threads; by default one per core."""
+
+    def __repr__(self) -> str:
+        from .report import in_short
+
+        return in_short(self)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -95,12 +97,12 @@ class Found:
         slots, differences, matters = [], [], []
         for i, point in enumerate(self.points):
             unit = float(np.mean(point.without[UNIT]))
-            for name in self.scheme.measures:
-                values = effects(MEASURES[name], point.without[name], point.using[name], unit)
+            for name, criterion in self.scheme.criteria.items():
+                values = effects(criterion, point.without[name], point.using[name], unit)
                 if np.isfinite(values).all():
                     slots.append((i, name))
                     differences.append(values)
-                    matters.append(MEASURES[name].matters)
+                    matters.append(criterion.matters)
         self.comparisons = [{} for _ in self.points]
         for (i, name), comparison in zip(slots, compare(differences, matters), strict=True):
             self.comparisons[i][name] = comparison
@@ -200,13 +202,13 @@ def _run(
 
     done = run(jobs, archive, threads=found.threads, progress=tell)
     outcomes = iter(done.outcomes)
-    wanted = (*found.scheme.measures, UNIT)
+    criteria = found.scheme.criteria.values()
     for one in asked:
         sides = [[next(outcomes) for _ in range(plan.replications)] for _ in one.scenarios]
         finished = [[each for each in side if each is not None] for side in sides]
         if finished == sides:
             without, using = (
-                measure(Result(scenario, side), one.pair.flows, wanted)
+                sampled(Result(scenario, side), one.pair.flows, criteria)
                 for scenario, side in zip(one.scenarios, finished, strict=True)
             )
             found.points.append(Point(one.key, stage, one.place, one.where, without, using))

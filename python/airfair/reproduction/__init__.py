@@ -4,6 +4,7 @@
 | --- | --- |
 | a paper's experiments, claims and findings | `papers/<paper>/` |
 | deciding, near and other readings of a paper | `AS_READ`, `PLACES` in `papers/<paper>/plan.py` |
+| `airfair.reproduce` and its result | `running`, `summary`, `paper_result`, `verdict_tables` |
 | runs of a paper, from its study files | `studies`, `runs`; `papers/<paper>/runs.py` |
 | calibration of what a paper leaves open | `calibration` |
 | choices made after an outcome was known | `history`, `experiments/<paper>/history.toml` |

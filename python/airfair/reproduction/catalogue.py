@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from airfair.errors import OptionError
 from airfair.names import did_you_mean
 
 from . import history
@@ -16,7 +17,7 @@ from . import papers as modules
 from .paper import Experiment, Paper
 
 
-class UnknownPaperError(ValueError):
+class UnknownPaperError(OptionError):
     """Raised for the id of an unknown paper or experiment."""
 
 

@@ -13,19 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
 from airfair.archive.packed import pack
 from airfair.experiment.claims import Predicate, Reading, Reason
 from airfair.experiment.conditions import Condition
 from airfair.experiment.decisions import Claim
 from airfair.experiment.errors import StudyError
-from airfair.experiment.results import ExperimentResult, Spent
-from airfair.experiment.runs import Runs
 from airfair.experiment.study import Study
 from airfair.experiment.study_file import read, study
 from airfair.experiment.study_values import unknown
-from airfair.experiment.text import measures
 from airfair.replacing import note_input
 
 from .introduction import Introduction
@@ -35,7 +30,10 @@ from .studies import SUFFIX, of_study
 from .tables import Column, Table, TableCell
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from airfair._core import Scenario
+    from airfair.experiment.results import ExperimentResult
     from airfair.experiment.study import FigureOf
     from airfair.result import Result
 
@@ -161,6 +159,9 @@ def _doubles(studies: Mapping[str, Study]) -> list[str]:
 
 def results(one: Study, data: Data[Kept]) -> ExperimentResult:
     """Result of a study from the finished runs of a paper."""
+    from airfair.experiment.results import ExperimentResult, Spent
+    from airfair.experiment.runs import Runs
+
     points = one.experiment.points
     kept = [data[one.names(point)] for point in points]
     runs = Runs(points, [each.scenario for each in kept], [each.packed for each in kept])
@@ -211,6 +212,8 @@ class _Showing:
     directory: Path
 
     def __call__(self, data: Data[Kept]) -> Shown:
+        from airfair.experiment.text import measures
+
         found = results(self.study, data)
         table = _table(self.id, self.study, found)
         drawings = {
@@ -223,7 +226,7 @@ class _Showing:
         return Shown([], printed or None, {"points": measured}, [table], drawings)
 
     def _drawn(self, figure: FigureOf, found: ExperimentResult) -> Drawing:
-        title = figure.title or f"{figure.y.name} over {figure.x}"
+        title = figure.heading
         drawn = figure.drawn(found, title)
         return Drawing(
             drawn, wide=True, said=Passage(figure.id, title, figure.caption or f"{title}.")
@@ -253,6 +256,8 @@ class _Showing:
 
 def _table(id_: str, one: Study, found: ExperimentResult) -> Table:
     """Table of the measures at all points, with printed values where they exist."""
+    from airfair.experiment.text import measures
+
     columns = []
     for number, of in enumerate(measures(one)):
         factor, unit = of.shown

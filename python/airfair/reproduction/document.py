@@ -239,6 +239,26 @@ def _split(label: str) -> tuple[str, str]:
     return first, second
 
 
+def whole_text(
+    tables: Sequence[Table], verdicts: Sequence[Verdict], about: Json, kept: str, width: int
+) -> str:
+    """Tables, claims and run times of a paper for a terminal with `width` columns.
+
+    `about` is the provenance in the paper's document, and `kept` a line on its report.
+    """
+    parts = [table_text(table, width) for table in tables]
+    if verdicts:
+        parts.append(claims_text(verdicts))
+    count = about["replications"]
+    few = f", a quick look: {count} replications" if about["quick"] else ""
+    cut = f", interrupted after {count} replications" if about["interrupted"] else ""
+    spent = (
+        f"{about['simulated_s']:.0f} simulated seconds in {about['cpu_s']:.1f} s of CPU{few}{cut}"
+    )
+    parts.append(f"{spent}\n{kept}".rstrip())
+    return "\n\n".join(parts)
+
+
 def claims_text(verdicts: Sequence[Verdict]) -> str:
     """Text with the number of claims that hold, and each claim with the values that decide it."""
     lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)

@@ -1,11 +1,15 @@
-"""Base of the classes that hold the measurements of a variant: columns as arrays, one row per replication.
+"""Base of the classes that hold the measurements of a variant: arrays with one row per replication.
 
-A paper declares the columns that it needs as fields of a subclass of `Columns`, and derives other quantities
-by methods.
+A paper declares what it needs of a result as fields of a subclass of `Columns`. A field with one value per
+run is a measure as in summaries and studies (`measured`). Other fields have a value for each flow, station or
+step of a run (`column`, `over_time`), so they are no measures: claims and figures compare the flows of a run.
+Methods derive quantities with one value per run from such fields, for all replications at once.
+`Columns.measure` makes a measure of such a quantity.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
@@ -13,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from airfair.estimate import Floats
+from airfair.experiment import evaluation
+from airfair.experiment.measures import Measurable, Measure, measure
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -31,9 +37,15 @@ def column(name: str, per: float = 1, *, table: str = "flows") -> Any:  # noqa: 
     return taken(lambda result: of_each(result, name, per, table=table))
 
 
-def total(name: str, *, table: str = "flows") -> Any:  # noqa: ANN401 - likewise
-    """Field with the sum of a column for each replication."""
-    return taken(lambda result: of_each(result, name, table=table).sum(axis=1))
+def measured(of: Measurable) -> Any:  # noqa: ANN401 - likewise
+    """Field with the values of a measure, one per replication; NaN if a run has none."""
+    wanted = measure(of)
+
+    def values(result: Result) -> Floats:
+        made = evaluation.values(wanted, evaluation.OfResult(result))["value"]
+        return made.cast(float).fill_null(math.nan).to_numpy()
+
+    return taken(values)
 
 
 def of_each(result: Result, name: str, per: float = 1, *, table: str = "flows") -> Floats:
@@ -55,9 +67,22 @@ def names(result: Result) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Columns:
-    """Base class of the measurements of a variant, with fields declared by `taken`, `column`, `total`."""
+    """Base class of the measurements of a variant; `taken`, `column` and `measured` declare its fields."""
 
     @classmethod
     def of(cls, result: Result) -> Self:
         """Instance with all fields computed from `result`."""
         return cls(**{one.name: one.metadata["take"](result) for one in fields(cls)})
+
+    @classmethod
+    def measure(cls, take: Callable[[Self], Floats], name: str = "", unit: str = "") -> Measure:
+        """Measure of a quantity of the paper, for summaries, claims, figures and experiments of one's own.
+
+        `take` is a method without arguments or a function of an instance, with one value per replication.
+        """
+
+        def value(result: Result) -> float:
+            return float(take(cls.of(result))[0])
+
+        named = name or str(getattr(take, "__name__", type(take).__name__))
+        return measure(value, name=named, unit=unit)

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from matplotlib.figure import Figure
-
 from airfair.experiment.claims import Predicate, Readings, Reason
 
 from .history import History
@@ -22,6 +20,8 @@ from .prose import Numbers, Passage, Prose
 from .tables import Table
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from airfair.result import Result
     from airfair.scenario import Value
 

@@ -8,15 +8,17 @@ number is an error, and so is a number without a placeholder.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import jinja2
-from jinja2 import meta
+from typing import TYPE_CHECKING
 
 from airfair.estimate import Estimate
+
+if TYPE_CHECKING:
+    import jinja2
 
 Numbers = Mapping[str, object]
 """Numbers, and lists of them, by the name of their placeholder."""
@@ -100,6 +102,8 @@ class Text:
 
     def _passages(self, numbers: Numbers, only: str | None = None) -> list[Passage]:
         where = f"{self._path}, section {only}" if only else f"{self._path}"
+        import jinja2
+
         sections = [section for section in self._sections if only in {None, section[0]}]
         if not sections:
             raise ProseError(f"{where}: this section is missing")
@@ -118,11 +122,13 @@ class Text:
 
 def _named(source: str) -> set[str]:
     """Names of all placeholders of a section, in any branch."""
-    return meta.find_undeclared_variables(_TEMPLATES.parse(source))
+    from jinja2 import meta
+
+    return meta.find_undeclared_variables(_templates().parse(source))
 
 
 def _passage(id_: str, source: str, numbers: Numbers) -> Passage:
-    _, title, body = _TEMPLATES.from_string(source).render(numbers).split(_BETWEEN)
+    _, title, body = _templates().from_string(source).render(numbers).split(_BETWEEN)
     return Passage(id_, title, body)
 
 
@@ -182,13 +188,19 @@ def _mean(value: float | Estimate) -> float:
     return value.mean if isinstance(value, Estimate) else value
 
 
-# Escaping is left to the page that shows the text.
-_TEMPLATES = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701
-_TEMPLATES.filters |= {
-    "digits": _digits,
-    "signed": _signed,
-    "interval": _interval,
-    "change": _change,
-    "percent": _percent,
-    "significant": _significant,
-}
+@functools.cache
+def _templates() -> jinja2.Environment:
+    """Environment of all texts."""
+    import jinja2
+
+    # Escaping is left to the page that shows the text.
+    made = jinja2.Environment(autoescape=False, undefined=jinja2.StrictUndefined)  # noqa: S701
+    made.filters |= {
+        "digits": _digits,
+        "signed": _signed,
+        "interval": _interval,
+        "change": _change,
+        "percent": _percent,
+        "significant": _significant,
+    }
+    return made

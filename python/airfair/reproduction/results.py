@@ -12,7 +12,7 @@ from airfair.pages import inline_svg
 from airfair.scenario import toml_value
 
 from .calibration import entries
-from .document import WIDTH, claims_text, document, entry, table, table_text
+from .document import WIDTH, document, entry, table, whole_text
 from .paper import Drawing, Experiment, Json, Shown
 from .report import Contents, FigureView, render
 from .runs import Choice, Measured, plan, verdicts
@@ -172,16 +172,20 @@ class Outcome:
         """The JSON document."""
         entries = [entry(e, self.shown[e.id]) for e in self.experiments]
         found = [{"title": finding.title, "text": finding.text} for finding in self.findings]
-        tables = [table(one) for one in (*self.tables, *self._tables_beside)]
+        beside = self.calibration.tables if self.calibration else ()
+        tables = [table(one) for one in (*self.tables, *beside, *self._tables_of_findings)]
         more = {"calibration": self._candidates, "findings": found, "tables": tables}
         more |= self.provenance
         return document(self.choice.paper.id, entries, self.verdicts, more)
 
     @property
-    def _tables_beside(self) -> list[Table]:
-        """Tables of the calibration and of the findings."""
-        found = [*([self.calibration] if self.calibration else []), *self.findings]
-        return [one for finding in found for one in finding.tables]
+    def all_tables(self) -> list[Table]:
+        """Tables of the experiments and of the findings."""
+        return [*self.tables, *self._tables_of_findings]
+
+    @property
+    def _tables_of_findings(self) -> list[Table]:
+        return [one for finding in self.findings for one in finding.tables]
 
     @property
     def _candidates(self) -> list[Json] | None:
@@ -224,20 +228,8 @@ class Outcome:
 
     def text(self, *, saved: bool = True, width: int = WIDTH) -> str:
         """Text for a terminal with `width` columns; `saved` is true if the files were written."""
-        measured = self.measured
-        found: list[Any] = [table for finding in self.findings for table in finding.tables]
-        parts = [table_text(table, width) for table in (*self.tables, *found)]
-        if self.verdicts:
-            parts.append(claims_text(self.verdicts))
-        few = f", a quick look: {measured.replications} replications" if self.choice.quick else ""
-        cut = (
-            f", interrupted after {measured.replications} replications"
-            if measured.interrupted
-            else ""
-        )
-        report = self.choice.out / PAGE
-        kept = f"report: {report}" if saved and self.experiments else "no report was written"
-        parts.append(
-            f"{measured.simulated_s:.0f} simulated seconds in {measured.cpu_s:.1f} s of CPU{few}{cut}\n{kept}"
-        )
-        return "\n\n".join(parts)
+        kept = ""
+        if self.choice.out is not None:
+            report = self.choice.out / PAGE
+            kept = f"report: {report}" if saved and self.experiments else "no report was written"
+        return whole_text(self.all_tables, self.verdicts, self.provenance, kept, width)

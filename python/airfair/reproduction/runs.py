@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from airfair.experiment.claims import Verdict, with_reasons
 from airfair.experiment.conditions import Key, error_of_each
 from airfair.result import Result
 from airfair.scenario import load
-from airfair.terminal import Progress
+from airfair.terminal import shown
 
 from .paper import Data, Experiment, Paper, Setup
 
@@ -39,12 +39,9 @@ class Choice:
     experiments: tuple[Experiment[Any], ...]
     replications: int | None
     """Number of runs of each variant from the user; `None` for the number that the paper declares."""
-    out: Path
+    out: Path | None
+    """Directory of the report; `None` for none."""
     quick: bool
-    archive: Path | None = None
-    """Archive of finished runs; `None` for none."""
-    fresh: bool = False
-    """True to discard archived runs first."""
     threads: int | None = None
     """Number of threads; by default one per core."""
 
@@ -116,7 +113,7 @@ class Measured:
 
 def plan(choice: Choice) -> str:
     """Hash of all scenarios to run (as in their first replication) and numbers of replications."""
-    pool = Pool(choice, None)
+    pool = Pool(choice)
     digest = hashlib.sha256()
     for setup in choice.setups:
         for variant in setup.variants:
@@ -148,20 +145,39 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
     ]
 
 
-def measure(choice: Choice, label: str | None = None) -> Measured:
-    """Run all setups of the choice; `label` precedes the progress bar, by default the paper's id."""
-    label = label or choice.paper.id
-    if choice.archive is None:
-        return _measure(choice, None, label)
-    with Archive(choice.archive, fresh=choice.fresh) as archive:
-        return _measure(choice, archive, label)
+@dataclass(frozen=True)
+class Means:
+    """Archive of finished runs and display of the progress."""
+
+    archive: Archive | None = None
+    progress: Callable[[float], object] | bool = True
+    """True for a bar on standard error, or a function called with the fraction done."""
+    label: str = ""
+    """Text before the bar; by default the paper's id."""
+
+    def part(self, first: float, last: float) -> Means:
+        """Means of a part of the work, in which the fraction done rises from `first` to `last`."""
+        tell = self.progress
+        if not callable(tell):
+            return self
+        return replace(self, progress=lambda done: tell(first + done * (last - first)))
 
 
-def _measure(choice: Choice, archive: Archive | None, label: str) -> Measured:
-    pool = Pool(choice, archive)
+def measure(choice: Choice, means: Means | None = None) -> Measured:
+    """Run all setups of the choice, then fresh replications for undecided claims."""
+    means = means or Means()
+    means = replace(means, label=means.label or choice.paper.id)
+    measured = _measure(choice, means)
+    if callable(means.progress) and not measured.interrupted:
+        means.progress(1.0)
+    return measured
+
+
+def _measure(choice: Choice, means: Means) -> Measured:
+    pool = Pool(choice)
     work = [(setup, variant) for setup in choice.setups for variant in setup.variants]
     asked = {(setup.id, variant.id): range(choice.runs_of(setup)) for setup, variant in work}
-    base = pool.run(asked, label)
+    base = pool.run(asked, means.part(0, 1 / 2) if choice.asks_anew else means)
     kept = finished(asked, base, least=min(choice.asked, FEWEST))
     data = {key: choice.paper.measure(only(base[key], numbers)) for key, numbers in kept.items()}
     measured = Measured(
@@ -174,10 +190,10 @@ def _measure(choice: Choice, archive: Archive | None, label: str) -> Measured:
     )
     if pool.interrupted or not choice.asks_anew:
         return measured
-    return _ask_anew(choice, measured, pool, label)
+    return _ask_anew(choice, measured, pool, means.part(1 / 2, 1))
 
 
-def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Measured:
+def _ask_anew(choice: Choice, measured: Measured, pool: Pool, means: Means) -> Measured:
     """Add fresh replications for undecided claims: all of them, or none after Ctrl-C."""
     undecided = _undecided(choice, measured)
     if not undecided:
@@ -185,7 +201,7 @@ def _ask_anew(choice: Choice, measured: Measured, pool: Pool, label: str) -> Mea
     # Fresh replications have numbers above those of all setups, as runs of two setups are compared in pairs.
     first = max(map(choice.runs_of, choice.setups))
     again = {key: range(first, first + count) for key, count in sorted(undecided.items())}
-    results = pool.run(again, f"{label}: undecided claims")
+    results = pool.run(again, replace(means, label=f"{means.label}: undecided claims"))
     measured = replace(measured, interrupted=pool.interrupted, unsaved=pool.unsaved, **pool.spent)
     if pool.interrupted:
         return measured
@@ -212,9 +228,8 @@ def _undecided(choice: Choice, measured: Measured) -> dict[Key, int]:
 class Pool:
     """Runs of one paper, with their total time and number."""
 
-    def __init__(self, choice: Choice, archive: Archive | None) -> None:
+    def __init__(self, choice: Choice) -> None:
         self._choice = choice
-        self._archive = archive
         self._variants = {
             (setup.id, variant.id): (setup, variant)
             for setup in choice.setups
@@ -227,7 +242,7 @@ class Pool:
             ("cpu_s", "wall_s", "simulated_s", "runs", "found"), 0
         )
 
-    def run(self, asked: Mapping[Key, range], label: str) -> dict[Key, Result]:
+    def run(self, asked: Mapping[Key, range], means: Means) -> dict[Key, Result]:
         """Results of the requested replications; lower replications of all runs come first."""
         scenarios = {key: self._scenario(key) for key in asked}
         wanted = [
@@ -237,9 +252,9 @@ class Pool:
             for number in numbers[place : place + 1]
         ]
         wall, cpu = time.perf_counter(), time.process_time()
-        with Progress(label) as progress:
+        with shown(means.progress, means.label) as tell:
             jobs, threads = [job for *_, job in wanted], self._choice.threads
-            done = run(jobs, self._archive, threads=threads, progress=progress)
+            done = run(jobs, means.archive, threads=threads, progress=tell)
         outcomes: dict[Key, list[Outcome]] = {key: [] for key in asked}
         for (key, _, job), outcome in zip(wanted, done.outcomes, strict=True):
             if outcome is not None:

@@ -1,4 +1,4 @@
-"""Summary of all papers: a first page and a page of all claims (HTML), a text and a JSON document.
+"""Results of papers: a first page and a page of all claims (HTML), tables, a text and a JSON document.
 
 The first page is written at the start of a run, and reloads itself until the run is over.
 """
@@ -8,35 +8,24 @@ from __future__ import annotations
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from airfair import RunError, __version__, json_documents, store
 
-from airfair import RunError, __version__, store
-from airfair.experiment.claims import Verdict
+from . import dots, pages, verdict_tables
+from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, in_words, lines_of_open
+from .paper_result import PaperClaim, PaperResult, by_state, duration
 
-from . import dots, pages, topology
-from .document import (
-    FIRST_LOOK,
-    LABELS,
-    LOOKS,
-    MARKS,
-    WIDTH,
-    counted,
-    in_words,
-    is_open,
-    label,
-    lines_of_open,
-    whys,
-)
-from .paper import Json, Paper
-from .report import FigureView, points, tolerance
-from .results import Outcome
-from .runs import Choice
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airfair.experiment.claims import Verdict
+
+    from .paper import Json
+    from .report import FigureView
 
 INDEX = "index.html"
 """Name of the first page, in the directory above those of the papers."""
@@ -54,229 +43,6 @@ RELOAD_S = 5
 
 
 @dataclass(frozen=True)
-class Row:
-    """Claim in the summary, decided or not."""
-
-    id: str
-    text: str
-    verdict: Verdict | None
-    former: str = ""
-    """State of the claim before the latest choices; empty if the claim is newer."""
-    moved: str = ""
-    """Reason why the state in the full run has changed since; empty if it has not."""
-
-    @property
-    def state(self) -> str:
-        """State of its verdict, or "not run"."""
-        return self.verdict.state if self.verdict else "not run"
-
-    @property
-    def first_look(self) -> bool:
-        """True if the state is that of a first look."""
-        return self.verdict is not None and self.verdict.first_look
-
-    @property
-    def is_open(self) -> bool:
-        """True if a first look cannot decide the claim."""
-        return self.verdict is not None and is_open(self.verdict)
-
-    @property
-    def label(self) -> str:
-        """Text of the state."""
-        return label(self.verdict) if self.verdict else LABELS[self.state]
-
-    @property
-    def mark(self) -> str:
-        """Character for the state."""
-        return (FIRST_LOOK if self.first_look else MARKS)[self.state]
-
-    @property
-    def evidence(self) -> str:
-        """Evidence that decides the claim, in one line."""
-        return self.verdict.line if self.verdict else ""
-
-    @property
-    def figures(self) -> str:
-        """Evidence without the number of points, which `basis` has."""
-        return self.evidence.removeprefix(f"{self.verdict.counted} – ") if self.verdict else ""
-
-    @property
-    def why(self) -> str:
-        """Explanation why the claim does not hold; empty if it does."""
-        return " ".join(whys(self.verdict)) if self.verdict else ""
-
-    @property
-    def before(self) -> str:
-        """Text of the former verdict and the reason of its change."""
-        if not self.former:
-            return ""
-        return f"Before: {LABELS[self.former]}." + (f" {self.moved}" if self.moved else "")
-
-    @property
-    def basis(self) -> list[str]:
-        """Basis of the verdict: reading, number of points, and readings on which it depends."""
-        if self.verdict is None:
-            return []
-        one = self.verdict
-        return [
-            f"{points(one)}{f'; decided under: {one.under}' if one.under else ''}",
-            *([f"By reading: the claim {one.depends_on}"] if one.turned_by else []),
-            *([tolerance(one)] if tolerance(one) else []),
-        ]
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """Paper in the summary, with the outcome of its runs."""
-
-    choice: Choice
-    document: Json | None = None
-    """JSON document of its runs; `None` if they failed or have not started."""
-    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
-    failure: RunError | OSError | None = None
-    """Error of the runs, or of writing the files; `None` without an error."""
-    picture: FigureView | None = None
-    shows: str = ""
-    """Sentence that describes the picture."""
-
-    @classmethod
-    def of(cls, outcome: Outcome, failure: OSError | None) -> Chapter:
-        """Chapter of a paper whose runs are over; it keeps the results without the outcomes of runs."""
-        verdicts = {verdict.id: verdict for verdict in outcome.verdicts}
-        return cls(
-            outcome.choice,
-            outcome.document(),
-            verdicts,
-            failure,
-            outcome.lead(f"{outcome.choice.paper.id}-"),
-            outcome.shows,
-        )
-
-    @property
-    def paper(self) -> Paper[Any]:
-        """Declaration of the paper."""
-        return self.choice.paper
-
-    @property
-    def state(self) -> Literal["done", "interrupted", "failed", "not run"]:
-        """State of the paper's runs."""
-        if self.document is None:
-            return "failed" if self.failure else "not run"
-        return "interrupted" if self.document["interrupted"] else "done"
-
-    @property
-    def ends_all(self) -> bool:
-        """True if later papers are not run, because of Ctrl-C or because files cannot be written."""
-        return self.state == "interrupted" or isinstance(self.failure, OSError)
-
-    @cached_property
-    def rows(self) -> list[Row]:
-        """All claims of the paper, in the paper's order."""
-        texts, kept = self.paper.claim_texts(), self.paper.history
-        return [
-            Row(
-                id_,
-                text,
-                self.verdicts.get(id_),
-                kept.former.get(id_, ""),
-                kept.moved.get(id_, ""),
-            )
-            for id_, text in texts.items()
-        ]
-
-    @property
-    def decided(self) -> list[Row]:
-        """Claims that are shown one by one."""
-        return [row for row in self.rows if not row.is_open]
-
-    @property
-    def open(self) -> list[Row]:
-        """Claims that a first look cannot decide, which are only counted."""
-        return [row for row in self.rows if row.is_open]
-
-    @property
-    def counts(self) -> Counter[str]:
-        """Number of claims by state."""
-        return Counter(row.state for row in self.rows)
-
-    @property
-    def first_look(self) -> bool:
-        """True if the verdicts are those of a first look."""
-        return any(row.first_look for row in self.rows)
-
-    @property
-    def found(self) -> str:
-        """Number of claims that hold, and of those that do not."""
-        return counted(self.counts, first_look=self.first_look)
-
-    @property
-    def topology(self) -> Markup:
-        """Drawing of the paper's topology, which is shown until its runs are over; empty without one."""
-        intro = self.paper.introduction
-        if intro is None or intro.topology is None:
-            return Markup("")
-        return topology.draw(intro.topology, f"{self.paper.id}-topology")
-
-    @property
-    def report(self) -> str | None:
-        """Link from the first page to the report of the paper; `None` if there is no report."""
-        written = self.document and self.document["experiments"] and not self.failure
-        return f"{self.choice.out.name}/report.html" if written else None
-
-    @property
-    def docs(self) -> str:
-        """Path of the page that explains the verdicts, relative to the project's directory."""
-        return f"docs/{self.paper.id}.md"
-
-    @property
-    def line(self) -> str:
-        """Text with the number of claims that hold, replications and run time, or with the failure."""
-        if self.document is None:
-            return f"failed: {self.failure}" if self.failure else "not run"
-        held = f"{self.counts['holds']} of {len(self.rows)}"
-        hold = "look like they hold" if self.first_look else "hold"
-        open_ = f", {len(self.open)} not known yet" if self.open else ""
-        return f"{held} {hold}{open_}; {self._took}"
-
-    @property
-    def short(self) -> str:
-        """Short form of `line` for a terminal."""
-        if self.document is None:
-            return self.line
-        run, count = self.document, self.counts["holds"]
-        held = f"{count} of {len(self.rows)} {FIRST_LOOK['holds'] if self.first_look else 'hold'}"
-        open_ = f", {len(self.open)} open" if self.open else ""
-        cut = f"interrupted after {run['replications']} of {self.choice.asked} runs"
-        took = f"{run['replications']} runs, {duration(run['wall_s'])}"
-        return f"{held}{open_}; {cut if run['interrupted'] else took}"
-
-    @property
-    def _took(self) -> str:
-        run = self.document or {}
-        done, asked = run["replications"], self.choice.asked
-        runs = f"interrupted, {done} of {asked}" if run["interrupted"] else f"{done}"
-        things = "replication" if done == 1 else "replications"
-        return f"{runs} {things} in {duration(run['wall_s'])}"
-
-    def entry(self) -> Json:
-        """JSON of the paper in the summary."""
-        run = self.document or {}
-        return {
-            "paper": self.paper.id,
-            "title": self.paper.title,
-            "state": self.state,
-            "error": str(self.failure) if self.failure else None,
-            "claims": len(self.rows),
-            **_counted(self.counts),
-            **{
-                key: run.get(key)
-                for key in ("seed", "replications", "simulated_s", "cpu_s", "wall_s")
-            },
-            "report": self.report,
-        }
-
-
-@dataclass(frozen=True)
 class Opening:
     """Picture and sentences at the top of the first page."""
 
@@ -286,18 +52,62 @@ class Opening:
     sentences: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Summary:
-    """Summary of all papers, in the order in which they run."""
+@dataclass(frozen=True, repr=False)
+class Reproduction:
+    """Results of papers, in the order in which they run; it prints as the number of claims that hold."""
 
-    chapters: Sequence[Chapter]
-    out: Path
-    """Directory above those of the papers."""
+    papers: Sequence[PaperResult]
+    out: Path | None = None
+    """Directory of the pages on all papers, above those of the papers; `None` without pages."""
+    page_failure: OSError | None = None
+    """Error of writing the pages."""
+
+    def __repr__(self) -> str:
+        count = len(self.papers)
+        states = Counter(paper.state for paper in self.papers)
+        others = [
+            f"{states[state]} {state}" for state in ("failed", "interrupted") if states[state]
+        ]
+        noun = "paper" if count == 1 else "papers"
+        return f"{count} {noun}: {self.headline}" + "".join(f"; {other}" for other in others)
+
+    def __getitem__(self, paper_id: str) -> PaperResult:
+        """Result of one paper; raises `KeyError` with the ids for any other."""
+        by_id = {paper.id: paper for paper in self.papers}
+        if paper_id not in by_id:
+            raise KeyError(f"paper {paper_id}: allowed {', '.join(by_id)}")
+        return by_id[paper_id]
+
+    @property
+    def claims(self) -> list[PaperClaim]:
+        """Claims of all papers with their verdicts."""
+        return [claim for paper in self.papers for claim in paper.claims]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """Verdicts on the claims that were run."""
+        return [claim.verdict for claim in self.claims if claim.verdict is not None]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Table of the claims: a row for each, with its verdict and the reason if it does not hold."""
+        return verdict_tables.of_claims(self.claims)
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """Table of the values that decide: a row for each condition, with its interval and its bounds."""
+        return verdict_tables.of_points(self.claims)
+
+    @property
+    def failure(self) -> RunError | OSError | None:
+        """First error: of runs, of the store, or of writing files; `None` without an error."""
+        each = [error for paper in self.papers for error in (paper.failure, paper.unsaved)]
+        return next((error for error in (*each, self.page_failure) if error), None)
 
     @property
     def counts(self) -> Counter[str]:
         """Number of claims of all papers by state."""
-        return sum((chapter.counts for chapter in self.chapters), Counter())
+        return sum((paper.counts for paper in self.papers), Counter())
 
     @property
     def total(self) -> int:
@@ -307,18 +117,18 @@ class Summary:
     @property
     def number_of_papers(self) -> str:
         """Text of the number of papers: a word up to ten, else digits."""
-        count = len(self.chapters)
+        count = len(self.papers)
         return NUMBERS[count - 1] if count <= len(NUMBERS) else str(count)
 
     @property
     def first_look(self) -> bool:
         """True if some verdicts are those of a first look."""
-        return any(chapter.first_look for chapter in self.chapters)
+        return any(paper.first_look for paper in self.papers)
 
     @property
     def quick(self) -> bool:
         """True if the user asked for a first look (`--quick`)."""
-        return any(chapter.choice.quick for chapter in self.chapters)
+        return any(paper.choice.quick for paper in self.papers)
 
     @property
     def headline(self) -> str:
@@ -328,21 +138,21 @@ class Summary:
     @property
     def wall_s(self) -> float:
         """Wall-clock time so far [s]."""
-        return sum(float(c.document["wall_s"]) for c in self.chapters if c.document)
+        return sum(float(c.document["wall_s"]) for c in self.papers if c.document)
 
     @property
     def interrupted(self) -> bool:
         """True if Ctrl-C ended the run."""
-        return any(chapter.state == "interrupted" for chapter in self.chapters)
+        return any(paper.state == "interrupted" for paper in self.papers)
 
     def provenance(self) -> Json:
         """JSON of the provenance of the results: version, seeds and run times."""
-        run = [chapter.document for chapter in self.chapters if chapter.document]
+        run = [paper.document for paper in self.papers if paper.document]
         return {
             "version": __version__,
             "git": store.git_revision(),
             "seeds": sorted({document["seed"] for document in run}),
-            "quick": any(chapter.choice.quick for chapter in self.chapters),
+            "quick": any(paper.choice.quick for paper in self.papers),
             "interrupted": self.interrupted,
             **{
                 key: round(sum(document[key] for document in run), 3)
@@ -351,24 +161,32 @@ class Summary:
         }
 
     def document(self) -> Json:
-        """Element `summary` of the JSON document of all papers."""
+        """Document that `airfair reproduce --json` prints."""
+        content = {
+            "papers": [paper.document for paper in self.papers if paper.document],
+            "summary": self.summary(),
+        }
+        return json_documents.document("reproduction", content)
+
+    def summary(self) -> Json:
+        """Element `summary` of the document: all claims, and an entry for each paper."""
         claims = [
             {
-                "paper": chapter.paper.id,
-                "id": row.id,
-                "text": row.text,
-                "state": row.state,
-                "evidence": row.evidence or None,
-                "why": row.why or None,
-                "before": row.before or None,
-                "docs": chapter.docs,
+                "paper": paper.id,
+                "id": claim.id,
+                "text": claim.text,
+                "state": claim.state,
+                "evidence": claim.evidence or None,
+                "why": claim.why or None,
+                "before": claim.before or None,
+                "docs": paper.docs,
             }
-            for chapter in self.chapters
-            for row in chapter.rows
+            for paper in self.papers
+            for claim in paper.claims
         ]
         return {
-            **_counted(self.counts),
-            "papers": [chapter.entry() for chapter in self.chapters],
+            **by_state(self.counts),
+            "papers": [paper.entry() for paper in self.papers],
             "claims": claims,
             **self.provenance(),
         }
@@ -383,17 +201,17 @@ class Summary:
     @property
     def opening(self) -> Opening | None:
         """Top of the first page; `None` until one of the papers in `OPENING` is done."""
-        by_id = {chapter.paper.id: chapter for chapter in self.chapters}
+        by_id = {paper.id: paper for paper in self.papers}
         found = [by_id[id_] for id_ in OPENING if id_ in by_id and by_id[id_].shows]
         if not found:
             return None
         first = found[0]
         picture = first.picture and replace(first.picture, statement="")
-        return Opening(first.paper.id, picture, [chapter.shows for chapter in found])
+        return Opening(first.id, picture, [paper.shows for paper in found])
 
     def index(self, *, running: bool = False) -> str:
         """HTML of the first page; if `running`, it reloads itself."""
-        waiting = [chapter for chapter in self.chapters if chapter.state == "not run"]
+        waiting = [paper for paper in self.papers if paper.state == "not run"]
         return pages.render(
             "index.html.jinja",
             summary=self,
@@ -415,32 +233,32 @@ class Summary:
             count=self.number_of_papers,
             provenance=self.provenance(),
             docs=self._link,
-            dots=lambda chapter, row: dots.draw(row.verdict, f"dots-{chapter.paper.id}-{row.id}"),
+            dots=lambda paper, claim: dots.draw(claim.verdict, f"dots-{paper.id}-{claim.id}"),
             index_page=INDEX,
             in_words=in_words,
         )
 
-    def _link(self, chapter: Chapter) -> str:
+    def _link(self, paper: PaperResult) -> str:
         """Link to the paper's page of the book: the file that `make site` built, else the page on the web."""
-        root, page = store.checkout(), self.out.resolve()
+        root, page = store.checkout(), (self.out or Path()).resolve()
         if root is not None and page.is_relative_to(root):
-            built = root / "site" / f"{chapter.paper.id}.html"
+            built = root / "site" / f"{paper.id}.html"
             if built.is_file():
                 return Path(os.path.relpath(built, page)).as_posix()
-        return f"{BOOK}/{chapter.paper.id}.md"
+        return f"{BOOK}/{paper.id}.md"
 
     def text(self, width: int = WIDTH) -> str:
         """All claims as text, in lines of `width` columns; the counts come last."""
-        parts = [_chapter_text(chapter, width) for chapter in self.chapters]
-        lines = [self.line(chapter, width) for chapter in self.chapters]
+        parts = [_paper_text(paper, width) for paper in self.papers]
+        lines = [self.line(paper, width) for paper in self.papers]
         return "\n\n".join([*parts, "\n".join([*lines, self.counts_text()])])
 
-    def line(self, chapter: Chapter, width: int = WIDTH) -> str:
+    def line(self, paper: PaperResult, width: int = WIDTH) -> str:
         """Line on a paper: a sign for each claim, number of claims that hold, and run time."""
-        name = max(len(each.paper.id) for each in self.chapters)
-        most = max(len(each.rows) for each in self.chapters)
-        marks = "".join(row.mark for row in chapter.rows)
-        return f"{chapter.paper.id:<{name}}  {marks:<{most}}  {chapter.short}"[:width].rstrip()
+        name = max(len(each.id) for each in self.papers)
+        most = max(len(each.claims) for each in self.papers)
+        marks = "".join(claim.mark for claim in paper.claims)
+        return f"{paper.id:<{name}}  {marks:<{most}}  {paper.short}"[:width].rstrip()
 
     def counts_text(self) -> str:
         """Number of claims of all papers by their state, and the meaning of their signs, as text."""
@@ -454,27 +272,17 @@ class Summary:
         return "\n".join(lines)
 
 
-def duration(seconds: float) -> str:
-    """Text of a duration: "9 s", "2 min 05 s"."""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
-
-
-def _counted(counts: Counter[str]) -> Json:
-    return {state.replace(" ", "_"): counts[state] for state in LABELS}
-
-
-def _chapter_text(chapter: Chapter, width: int) -> str:
-    lines = _wrap(f"{chapter.paper.id}: {chapter.paper.title}", "")
-    lines += _wrap(f"{chapter.line}; the reasons are explained in {chapter.docs}", "")
-    for row in chapter.decided:
-        state = "" if row.state == "holds" else f": {row.label}"
-        lines.append(f"  {row.mark} {row.id}{state}"[:width])
-        lines += _wrap(row.text, "      ")
-        lines += [line for part in row.basis for line in _wrap(part, "      ")]
-        lines += _wrap(row.figures, "      measured: ")
-        lines += _wrap(row.why, "      why: ")
-    lines += lines_of_open([row.id for row in chapter.open])
+def _paper_text(paper: PaperResult, width: int) -> str:
+    lines = _wrap(f"{paper.id}: {paper.paper.title}", "")
+    lines += _wrap(f"{paper.line}; the reasons are explained in {paper.docs}", "")
+    for claim in paper.decided:
+        state = "" if claim.state == "holds" else f": {claim.label}"
+        lines.append(f"  {claim.mark} {claim.id}{state}"[:width])
+        lines += _wrap(claim.text, "      ")
+        lines += [line for part in claim.basis for line in _wrap(part, "      ")]
+        lines += _wrap(claim.figures, "      measured: ")
+        lines += _wrap(claim.why, "      why: ")
+    lines += lines_of_open([claim.id for claim in paper.open])
     return "\n".join(lines)
 
 

@@ -1,32 +1,77 @@
-"""Validation: checks the simulator against independent theory."""
+"""Validation: checks the simulator against theory, and its TCP against the kernel's (`kernel`)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from airfair import json_documents
-from airfair.engine import finished
+from airfair import json_documents, lazy
+from airfair.engine import Interrupted, finished
+from airfair.terminal import shown
 
 from . import propagation
 from .checks import plans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+    import polars as pl
 
     from .plan import Check
+else:
+    pl = lazy.Module("polars")
 
 
-def run(*, progress: Callable[[float], object] | None = None) -> tuple[list[Check], bool]:
-    """Run all checks, and return them; the second value is true if Ctrl-C ended the runs before the last."""
+@dataclass(frozen=True, repr=False)
+class Validation:
+    """Checks of the simulator against theory; it prints as the number of checks that passed."""
+
+    checks: Sequence[Check]
+    interrupted: bool = False
+    """True if Ctrl-C ended the runs before the last check."""
+
+    def __repr__(self) -> str:
+        return _passed(self.checks) + (", interrupted" if self.interrupted else "")
+
+    @property
+    def passed(self) -> bool:
+        """True if all checks passed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Table with a row for each check: expected and measured value, deviation and tolerance."""
+        rows = [
+            {**asdict(check), "deviation": check.deviation, "passed": check.passed}
+            for check in self.checks
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def document(self) -> dict[str, Any]:
+        """Document that `airfair validate --json` prints."""
+        return document(self.checks)
+
+
+def validate(
+    *, threads: int | None = None, progress: Callable[[float], object] | bool = True
+) -> Validation:
+    """Check the simulator against theory: Bianchi's model, Heusse's model, ns-3's tables, sums of airtime.
+
+    `threads` is the number of threads, by default one per core. `progress` is true to show a bar on standard
+    error, or a function called with the fraction done.
+
+    Raises `Interrupted` on Ctrl-C; its `result` has the checks of the finished runs.
+    """
     work = list(plans())
-    results = finished([plan.scenario for plan in work], progress=progress)
+    with shown(progress, "validating") as tell:
+        results = finished([plan.scenario for plan in work], threads=threads, progress=tell)
     whole = [
         (plan, result) for plan, result in zip(work, results, strict=True) if not result.interrupted
     ]
     checks = [check for plan, result in whole for check in plan.evaluate(result)]
-    interrupted = len(whole) < len(work)
-    return (checks if interrupted else [*checks, *propagation.checks()]), interrupted
+    if len(whole) < len(work):
+        count = sum(result.replications for result in results)
+        raise Interrupted(Validation(checks, interrupted=True), count)
+    return Validation([*checks, *propagation.checks()])
 
 
 def document(checks: Sequence[Check]) -> dict[str, Any]:
@@ -54,9 +99,12 @@ def text(checks: Sequence[Check]) -> str:
     lines = [f"  {'check':<34}{'passed':>10}{'worst':>11}{'allowed':>11}{'± 95 %':>11}"]
     lines += [_group(name, members) for name, members in groups.items()]
     lines += [_failure(check) for check in checks if not check.passed]
-    passed = sum(check.passed for check in checks)
-    lines.append(f"{passed} of {len(checks)} checks passed")
+    lines.append(_passed(checks))
     return "\n".join(lines) + "\n"
+
+
+def _passed(checks: Sequence[Check]) -> str:
+    return f"{sum(check.passed for check in checks)} of {len(checks)} checks passed"
 
 
 def _group(name: str, members: list[Check]) -> str:

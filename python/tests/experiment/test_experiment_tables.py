@@ -248,3 +248,21 @@ def test_what_others_wrote_reaches_no_notebook_as_it_is() -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "alert(1)" in text
+
+
+def test_a_result_prints_its_extent_and_the_goodput_of_few_points(
+    grid: airfair.ExperimentResult,
+) -> None:
+    first, second = repr(grid).splitlines()
+    assert first == (
+        "<ExperimentResult 'One slow station drags the fast one down': "
+        "4 points, 4 replications, seed 1; 16 runs"
+    )
+    row = grid.summary("goodput").filter(
+        pl.col("station.slow.rate") == "2 Mb/s", pl.col("scheme") == "short"
+    )
+    assert second.startswith("  goodput [Mb/s]: 1 Mb/s, plain: ")
+    assert f"; 2 Mb/s, short: {row['mean'].item() / 1e6:.3f} ± " in second
+    many = run(factors={"station.slow.queue.packets": [5, 6, 7, 8, 9, 10, 11]}, replications=1)
+    assert len(repr(many).splitlines()) == 1
+    assert "7 points, 1 replication," in repr(many)

@@ -466,3 +466,58 @@ def test_the_first_study_of_the_docs_is_one(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(text, encoding="utf-8")
     assert airfair.load_study(path).experiment.size == 6
+
+
+def test_figures_may_be_boxes_and_distributions(tmp_path: Path) -> None:
+    text = (
+        'scenario = "cell.toml"\nreplications = 3\n[factors]\n'
+        '"station.slow.rate" = ["1 Mb/s", "2 Mb/s"]\n'
+        'scheme = { plain = {}, short = { "station.*.queue.packets" = 5 } }\n'
+        '[figures.spread]\nkind = "boxes"\nby = "scheme"\n'
+        '[figures.share]\nkind = "cdf"\nat = { scheme = "plain" }\ny = "delay_p95[a]"\n'
+    )
+    made = airfair.load_study(write(tmp_path, text))
+    spread, share = made.pictures()
+    assert (spread.x, spread.heading) == ("station.slow.rate", "goodput over station.slow.rate")
+    assert (share.x, share.heading) == (None, "delay_p95[a] by station.slow.rate")
+    results = made.experiment.run(store=None, progress=False)
+    (axes,) = spread.drawn(results, spread.title).axes
+    assert len(axes.patches) == 4
+    (axes,) = share.drawn(results, share.title).axes
+    assert axes.get_ylabel() == "runs [%]"
+
+
+@pytest.mark.parametrize(
+    ("figure", "wrong"),
+    [
+        ('kind = "violin"', "figures.one.kind: 'violin'; allowed means, boxes, cdf"),
+        (
+            'kind = "cdf"\nx = "scheme"',
+            "figures.one: x = scheme: a figure of kind cdf has none; allowed by",
+        ),
+        (
+            'kind = "boxes"\npanel = "scheme"',
+            "figures.one: panel = scheme: a figure of kind boxes has none; allowed x, by",
+        ),
+        (
+            'kind = "boxes"\nby = "scheme"\nprinted = [1.0]',
+            "figures.one: printed: a figure of kind boxes has none; allowed with means alone",
+        ),
+        (
+            'kind = "cdf"',
+            (
+                'figures.one: scheme varies too; choose one level (at={"scheme": …}), '
+                "or name the factor as by"
+            ),
+        ),
+    ],
+)
+def test_a_figure_that_its_kind_does_not_allow_is_an_error(
+    tmp_path: Path, figure: str, wrong: str
+) -> None:
+    text = (
+        'scenario = "cell.toml"\n[factors]\n"station.slow.rate" = ["1 Mb/s", "2 Mb/s"]\n'
+        'scheme = { plain = {}, short = { "station.*.queue.packets" = 5 } }\n'
+        f"[figures.one]\n{figure}\n"
+    )
+    assert problems(tmp_path, text) == [wrong]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -18,6 +19,7 @@ import airfair
 from airfair import cli
 from airfair.archive import Archive, Done, Job, run
 from airfair.limit_search.cells import QUICK
+from airfair.limit_search.running import Limits
 from airfair.limit_search.schemes import SCHEMES
 from airfair.limit_search.search import Found, Plan, find, table
 from support import PROGRAM, Program, runs_in
@@ -45,6 +47,24 @@ def test_the_same_seed_finds_the_same(searched: tuple[Found, Path]) -> None:
     second = find(SCHEMES["tfrc"], PLAN)
     assert points(first).equals(points(second))
     assert first.comparisons == second.comparisons
+
+
+def test_limits_are_a_line_and_tables(searched: tuple[Found, Path]) -> None:
+    found, _ = searched
+    limits = Limits([found])
+    assert re.fullmatch(
+        r"tfrc: wins \d+ %, loses \d+ %, mixed \d+ %, of 16 points spread evenly", repr(limits)
+    )
+    rows = limits.table
+    shares = rows.select(pl.sum_horizontal("wins", "loses", "same", "undecided")).to_series()
+    assert shares.to_list() == pytest.approx([1.0] * rows.height)
+    assert set(rows.filter("judged")["measure"]) == {"own", "others"}
+    assert set(limits.points["measure"]) == set(rows["measure"])
+    entry = limits.document()["schemes"][0]
+    assert [one["id"] for one in entry["measures"]] == rows["measure"].to_list()
+    assert limits.rules.height == sum(len(one["rules"]) for one in entry["measures"])
+    with pytest.raises(KeyError, match="scheme x: allowed tfrc"):
+        limits["x"]
 
 
 def test_a_search_goes_on_where_it_was(

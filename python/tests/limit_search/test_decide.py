@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from airfair.limit_search.decide import Effect, adjusted, beyond, compare, of_point
-from airfair.limit_search.measures import MEASURES, effects
+from airfair.limit_search.measures import CRITERIA, effects
 
 
 def test_false_discoveries_by_hand() -> None:
@@ -81,12 +81,12 @@ def test_a_point_is_judged_by_all_its_measures(verdicts: str, together: Effect) 
 def test_effects_are_positive_where_the_scheme_is_better() -> None:
     without, using = np.array([90.0, 110.0]), np.array([99.0, 121.0])
     # The unit is the mean without the scheme, which is 100: effects of +9 and +11 %.
-    assert effects(MEASURES["total"], without, using, 1.0) == pytest.approx([9, 11])
-    assert effects(MEASURES["delay"], without, using, 1.0) == pytest.approx([-9, -11])
+    assert effects(CRITERIA["total"], without, using, 1.0) == pytest.approx([9, 11])
+    assert effects(CRITERIA["delay"], without, using, 1.0) == pytest.approx([-9, -11])
     # The slowest flow can have a goodput of 0, so the unit is the mean goodput of the flows.
     nothing = np.zeros(2)
-    assert effects(MEASURES["slowest"], nothing, using, 110.0) == pytest.approx([90, 110])
-    assert np.isnan(effects(MEASURES["total"], nothing, using, 110.0)).all()
+    assert effects(CRITERIA["slowest"], nothing, using, 110.0) == pytest.approx([90, 110])
+    assert np.isnan(effects(CRITERIA["total"], nothing, using, 110.0)).all()
     # A loss of 1 % in place of 2 % is an effect of +1 percentage point.
-    lost = effects(MEASURES["loss"], np.array([0.02]), np.array([0.01]), 1.0)
+    lost = effects(CRITERIA["loss"], np.array([0.02]), np.array([0.01]), 1.0)
     assert lost == pytest.approx([1])

@@ -18,10 +18,11 @@ from airfair.figures import Points, band
 from airfair.reproduction import dots
 from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.document import FIRST_LOOK, LABELS, LOOKS, MARKS, claims_text, table_text
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
 from airfair.reproduction.runs import Choice, Measured
-from airfair.reproduction.summary import BOOK, INDEX, OPENING, PAGE, Chapter, Summary
+from airfair.reproduction.summary import BOOK, INDEX, OPENING, PAGE, Reproduction
 from airfair.reproduction.tables import Column, Table, TableCell, heading
 from airfair.reproduction.topology import draw
 
@@ -133,8 +134,8 @@ def its_page(first_look: Outcome) -> str:
 def test_a_first_look_prints_no_interval_that_is_wider_than_its_value(
     first_look: Outcome, its_page: str
 ) -> None:
-    chapter = Chapter.of(first_look, None)
-    summary = Summary([chapter], first_look.choice.out)
+    result = PaperResult.of(first_look)
+    summary = Reproduction([result], first_look.choice.out)
     told = 0
     for text in (its_page, first_look.text(), summary.html(), summary.text()):
         for mean, width in re.findall(r"(-?[\d.]+) ± *([\d.]+)", text):
@@ -175,7 +176,7 @@ def test_every_state_has_a_sign_and_words_of_its_own(first: bool, tmp_path: Path
     choice = Choice(paper, (), 10, tmp_path / paper.id, quick=first)
     run = {"experiments": [{}], "interrupted": False, "seed": 1, "replications": 10}
     document = {**run, "simulated_s": 1.0, "cpu_s": 1.0, "wall_s": 1.0}
-    summary = Summary([Chapter(choice, document, verdicts)], tmp_path)
+    summary = Reproduction([PaperResult(choice, document, verdicts)], tmp_path)
     signs, words = (FIRST_LOOK, LOOKS) if first else (MARKS, LABELS)
     assert len(set(signs.values())) == len(signs)
     text = claims_text(list(verdicts.values()))
@@ -255,7 +256,7 @@ def test_claims_that_a_first_look_cannot_decide_are_counted_in_one_line(tmp_path
     choice = Choice(paper, (), 3, tmp_path / paper.id, quick=True)
     run = {"experiments": [{}], "interrupted": False, "seed": 1, "replications": 3}
     document = {**run, "simulated_s": 1.0, "cpu_s": 1.0, "wall_s": 1.0}
-    summary = Summary([Chapter(choice, document, verdicts)], tmp_path)
+    summary = Reproduction([PaperResult(choice, document, verdicts)], tmp_path)
     page, text = summary.html(), summary.text()
     assert page.count(line) == 1
     assert f"? {line}" in " ".join(text.split())
@@ -266,7 +267,7 @@ def test_claims_that_a_first_look_cannot_decide_are_counted_in_one_line(tmp_path
         assert (sign in page, sign in summary.index()) == (id_ not in open_, id_ not in open_)
     assert "1 of 9 look like they hold, 2 not known yet" in page
     decided = {id_: replace(one, first_look=False) for id_, one in verdicts.items()}
-    full = Summary([Chapter(choice, document, decided)], tmp_path)
+    full = Reproduction([PaperResult(choice, document, decided)], tmp_path)
     assert "cannot be decided in this first look" not in full.html() + full.text()
 
 
@@ -339,12 +340,12 @@ def test_a_page_shows_one_of_the_two(its_page: str) -> None:
 # ------------------------------------------------------------------ the index page
 
 
-def waiting(out: Path) -> list[Chapter]:
-    return [Chapter(Choice(load(id_), (), 5, out / id_, quick=True)) for id_ in papers()]
+def waiting(out: Path) -> list[PaperResult]:
+    return [PaperResult(Choice(load(id_), (), 5, out / id_, quick=True)) for id_ in papers()]
 
 
 def test_the_first_page_lists_all_papers_before_any_has_run(tmp_path: Path) -> None:
-    files = Summary(waiting(tmp_path), tmp_path).files(running=True)
+    files = Reproduction(waiting(tmp_path), tmp_path).files(running=True)
     assert set(files) == {INDEX, PAGE}
     page = files[INDEX].decode()
     for paper_id in papers():
@@ -356,9 +357,9 @@ def test_the_first_page_lists_all_papers_before_any_has_run(tmp_path: Path) -> N
 
 
 def test_the_page_stops_reloading_when_the_run_is_over(tmp_path: Path, first_look: Outcome) -> None:
-    chapters = waiting(tmp_path)
-    chapters[0] = Chapter.of(first_look, None)
-    page = Summary(chapters, tmp_path).index()
+    results = waiting(tmp_path)
+    results[0] = PaperResult.of(first_look)
+    page = Reproduction(results, tmp_path).index()
     assert "http-equiv" not in page
     assert page.count("<b>Not run.</b>") == len(papers()) - 1
     assert '<figure id="arf-aware-tcp-fig2"' in page
@@ -369,12 +370,12 @@ def test_the_page_stops_reloading_when_the_run_is_over(tmp_path: Path, first_loo
 def test_the_first_page_opens_with_a_picture_and_three_sentences_of_what_was_found(
     tmp_path: Path, first_look: Outcome
 ) -> None:
-    chapters = waiting(tmp_path)
-    done = Chapter.of(first_look, None)
+    results = waiting(tmp_path)
+    done = PaperResult.of(first_look)
     for place, id_ in enumerate(papers()):
         if id_ in OPENING:
-            chapters[place] = replace(done, choice=chapters[place].choice, shows=f"Found by {id_}.")
-    page = Summary(chapters, tmp_path).index()
+            results[place] = replace(done, choice=results[place].choice, shows=f"Found by {id_}.")
+    page = Reproduction(results, tmp_path).index()
     sentences = [f"Found by {id_}." for id_ in OPENING]
     words = [
         "<h1>",
@@ -388,18 +389,18 @@ def test_the_first_page_opens_with_a_picture_and_three_sentences_of_what_was_fou
     assert places == sorted(places)
     assert page.count("<figure id=") == len(OPENING), "the picture of the first is not there again"
     glance = page[page.index('<ul class="glance">') : page.index("</ul>")]
-    for chapter in chapters:
-        assert f">{escape(chapter.paper.title)}</a>" in glance
-        assert f">{chapter.paper.id}</a>" not in glance
-    assert '<section id="found"' not in Summary(waiting(tmp_path), tmp_path).index()
+    for result in results:
+        assert f">{escape(result.paper.title)}</a>" in glance
+        assert f">{result.paper.id}</a>" not in glance
+    assert '<section id="found"' not in Reproduction(waiting(tmp_path), tmp_path).index()
 
 
 def test_the_pages_ask_for_nothing_and_their_ids_are_unique(
     tmp_path: Path, first_look: Outcome
 ) -> None:
-    chapters = waiting(tmp_path)
-    chapters[0] = Chapter.of(first_look, None)
-    for page in Summary(chapters, tmp_path).files().values():
+    results = waiting(tmp_path)
+    results[0] = PaperResult.of(first_look)
+    for page in Reproduction(results, tmp_path).files().values():
         text = page.decode()
         ids = re.findall(r'\bid="([^"]+)"', text)
         assert len(ids) == len(set(ids))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from airfair.archive import Archive, Done, Job, run
 from airfair.estimate import Floats
 from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Key, Point, difference
+from airfair.experiment.work import opened
 from airfair.reproduction import runs
 from airfair.reproduction.paper import Experiment, Paper, Setup, Shown, Variant
-from airfair.reproduction.runs import Choice, Measured, measure, verdicts
+from airfair.reproduction.runs import Choice, Means, Measured, measure, verdicts
 from airfair.result import Result
 from support import SCENARIO
 
@@ -126,17 +128,37 @@ def test_nothing_is_asked_anew_where_the_user_chose_or_looks_first(paper: Paper[
 def test_a_second_call_takes_the_runs_from_the_archive(
     paper: Paper[Floats], tmp_path: Path
 ) -> None:
-    kept = tmp_path / "runs.sqlite"
-    first = measure(choice(paper, archive=kept))
-    again = measure(choice(paper, archive=kept))
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        first = measure(choice(paper), Means(archive))
+        again = measure(choice(paper), Means(archive))
     assert (first.found, again.found) == (0, 10)
     assert all(np.array_equal(first.data[key], again.data[key]) for key in first.data)
-    assert measure(choice(paper, archive=kept, fresh=True)).found == 0
+    with opened(tmp_path / "runs.sqlite", fresh=True) as none:
+        assert measure(choice(paper), Means(none)).found == 0
+
+
+def test_the_fraction_done_rises_over_both_tests_of_the_claims(
+    paper: Paper[Floats], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "FRESH", 6)
+    first = measure(choice(paper, replications=4))
+    middle = float((first.data["main", "fast"] - first.data["main", "slow"]).mean())
+    told: list[float] = []
+
+    def in_halves(jobs: Sequence[Job], archive: Archive | None, **options: Any) -> Done:  # noqa: ANN401 - of `run`
+        options["progress"](0.5)
+        return run(jobs, archive, **options)
+
+    monkeypatch.setattr(runs, "run", in_halves)
+    measure(choice(with_claim(paper, above=middle)), Means(progress=told.append))
+    # The first replications are one half of the work, and fresh ones the other.
+    assert told == [0.25, 0.75, 1]
 
 
 def test_replications_that_ctrl_c_cut_off_are_dropped_from_all(paper: Paper[Floats]) -> None:
-    whole = runs.Pool(choice(paper), None).run(
-        {("main", "slow"): range(4), ("main", "fast"): range(4), ("more", "mid"): range(2)}, "x"
+    whole = runs.Pool(choice(paper)).run(
+        {("main", "slow"): range(4), ("main", "fast"): range(4), ("more", "mid"): range(2)},
+        runs.Means(),
     )
     asked = {key: range(len(result.outcomes)) for key, result in whole.items()}
     assert {key: set(n) for key, n in runs.finished(asked, whole, 2).items()} == {

@@ -17,7 +17,7 @@ import pytest
 
 from airfair import cli
 from airfair.cli.actions import reproduce
-from airfair.reproduction import results
+from airfair.reproduction import results, running
 from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.paper import Paper
 from airfair.reproduction.papers.arf_aware_tcp.plan import CAPS
@@ -150,7 +150,7 @@ def short(id_: str) -> Paper[Any]:
 def test_without_a_paper_the_program_runs_them_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(reproduce, "load", short)
+    monkeypatch.setattr(running, "load", short)
     # Pages contain figures as SVG; PNG files are for other programs, and this test does not draw them.
     monkeypatch.setattr(results, "png", lambda _: b"")
     command = ["reproduce", "--quick", "--replications", "1", "--json"]

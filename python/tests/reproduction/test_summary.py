@@ -18,12 +18,14 @@ from airfair.cli.actions import reproduce
 from airfair.estimate import Estimate
 from airfair.experiment.claims import FEW, NOT_FOUND, Reason, Ruling, Verdict
 from airfair.experiment.conditions import Condition
+from airfair.reproduction import running
 from airfair.reproduction.catalogue import experiments_directory, load, papers
 from airfair.reproduction.paper import reference
+from airfair.reproduction.paper_result import PaperResult, duration
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
-from airfair.reproduction.runs import Choice, Measured
-from airfair.reproduction.summary import BOOK, INDEX, PAGE, TEXT, Chapter, Summary, duration
+from airfair.reproduction.runs import Choice, Means, Measured
+from airfair.reproduction.summary import BOOK, INDEX, PAGE, TEXT, Reproduction
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -107,8 +109,8 @@ def choice(paper_id: str, out: Path, *, quick: bool = False) -> Choice:
     return Choice(load(paper_id), (), 10, out / paper_id, quick)
 
 
-def chapter(paper_id: str, out: Path, *, fails: bool = True, **changes: object) -> Chapter:
-    """Chapter of a paper whose claims all hold, or all fail."""
+def result_of(paper_id: str, out: Path, *, fails: bool = True, **changes: object) -> PaperResult:
+    """PaperResult of a paper whose claims all hold, or all fail."""
     chosen = choice(paper_id, out)
     condition = FAILS if fails else HOLDS
     verdicts = {
@@ -125,21 +127,21 @@ def chapter(paper_id: str, out: Path, *, fails: bool = True, **changes: object) 
         "wall_s": 125.0,
         **changes,
     }
-    return Chapter(chosen, document, verdicts)
+    return PaperResult(chosen, document, verdicts)
 
 
 @pytest.fixture
-def summary(tmp_path: Path) -> Summary:
-    return Summary([chapter(paper_id, tmp_path) for paper_id in papers()], tmp_path)
+def summary(tmp_path: Path) -> Reproduction:
+    return Reproduction([result_of(paper_id, tmp_path) for paper_id in papers()], tmp_path)
 
 
-def test_no_claim_of_the_papers_is_missing(summary: Summary) -> None:
+def test_no_claim_of_the_papers_is_missing(summary: Reproduction) -> None:
     printed = [
         (paper_id, claim["id"])
         for paper_id in papers()
         for claim in reference(experiments_directory() / paper_id)["claims"]
     ]
-    document = json.loads(json.dumps(summary.document(), allow_nan=False))
+    document = json.loads(json.dumps(summary.summary(), allow_nan=False))
     assert [(claim["paper"], claim["id"]) for claim in document["claims"]] == printed
     page, text = summary.html(), summary.text()
     for paper_id, claim in printed:
@@ -150,7 +152,9 @@ def test_no_claim_of_the_papers_is_missing(summary: Summary) -> None:
     assert summary.headline == f"0 of {len(printed)} claims hold, {len(printed)} do not"
 
 
-def test_the_page_asks_for_nothing_and_its_links_are_its_own_or_reports(summary: Summary) -> None:
+def test_the_page_asks_for_nothing_and_its_links_are_its_own_or_reports(
+    summary: Reproduction,
+) -> None:
     page = summary.html()
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
@@ -167,7 +171,7 @@ def test_a_papers_page_of_the_book_is_linked_as_a_browser_shows_it(
 ) -> None:
     monkeypatch.setattr(store, "checkout", lambda: tmp_path)
     out = tmp_path / "results"
-    summary = Summary([chapter("arf-window", out)], out)
+    summary = Reproduction([result_of("arf-window", out)], out)
     for page in (summary.html(), summary.index()):
         assert f'href="{BOOK}/arf-window.md"' in page
     built = tmp_path / "site/arf-window.html"
@@ -178,22 +182,22 @@ def test_a_papers_page_of_the_book_is_linked_as_a_browser_shows_it(
 
 
 def test_the_text_fits_80_columns(tmp_path: Path) -> None:
-    chapters = [
-        chapter("arf-aware-tcp", tmp_path, fails=False),
-        chapter("tfrc-friendliness", tmp_path, interrupted=True, replications=3),
-        Chapter(choice("arf-window", tmp_path), failure=RunError("event " * 30)),
-        Chapter(choice("updown-fairness", tmp_path)),
+    results = [
+        result_of("arf-aware-tcp", tmp_path, fails=False),
+        result_of("tfrc-friendliness", tmp_path, interrupted=True, replications=3),
+        PaperResult(choice("arf-window", tmp_path), failure=RunError("event " * 30)),
+        PaperResult(choice("updown-fairness", tmp_path)),
     ]
-    summary = Summary(chapters, tmp_path)
+    summary = Reproduction(results, tmp_path)
     text = summary.text()
     assert max(map(len, text.splitlines())) <= 80
     assert "9 of 33 claims hold, 8 do not, 16 are not run" in text
     assert "9 of 9 hold; 10 replications in 2 min 05 s" in text
     assert "0 of 8 hold; interrupted, 3 of 10 replications" in text
-    assert [summary.line(each) for each in chapters] == text.splitlines()[-6:-2]
+    assert [summary.line(each) for each in results] == text.splitlines()[-6:-2]
     assert text.splitlines()[-1] == "Signs: ✓ holds, ✗ does not hold, – not run."
-    assert summary.line(chapters[1]).endswith("0 of 8 hold; interrupted after 3 of 10 runs")
-    assert [entry["state"] for entry in summary.document()["papers"]] == [
+    assert summary.line(results[1]).endswith("0 of 8 hold; interrupted after 3 of 10 runs")
+    assert [entry["state"] for entry in summary.summary()["papers"]] == [
         "done",
         "interrupted",
         "failed",
@@ -203,9 +207,17 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
 
 
 def test_a_first_look_says_so(tmp_path: Path) -> None:
-    summary = Summary([Chapter(choice("arf-window", tmp_path, quick=True))], tmp_path)
+    summary = Reproduction([PaperResult(choice("arf-window", tmp_path, quick=True))], tmp_path)
     assert "first look" in summary.text()
     assert "first look" in summary.html()
+
+
+def test_a_failure_of_the_system_is_told_in_words(tmp_path: Path) -> None:
+    full = PaperResult(
+        choice("arf-window", tmp_path), failure=OSError(28, "No space left on device")
+    )
+    assert full.line == full.text() == "failed: No space left on device"
+    assert full.ends_all
 
 
 def test_durations_are_for_people() -> None:
@@ -234,7 +246,7 @@ Measure = Callable[..., Measured]
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Callable[[Measure], None]:
     def put(measure: Measure) -> None:
-        monkeypatch.setattr(reproduce, "measure", measure)
+        monkeypatch.setattr(running, "measure", measure)
 
     return put
 
@@ -248,8 +260,8 @@ def test_a_paper_that_fails_keeps_no_other_from_running(
 ) -> None:
     labels = []
 
-    def measure(choice: Choice, label: str) -> Measured:
-        labels.append(label)
+    def measure(choice: Choice, means: Means) -> Measured:
+        labels.append(means.label)
         if choice.paper.id == papers()[1]:
             raise RunError("too many events")
         return nothing(interrupted=False)
@@ -302,7 +314,7 @@ def test_a_line_for_each_paper_is_printed_and_the_whole_is_in_a_file(
 def test_what_was_written_before_a_bug_stays(
     tmp_path: Path, fake: Callable[[Measure], None]
 ) -> None:
-    def measure(choice: Choice, _: str) -> Measured:
+    def measure(choice: Choice, _: Means) -> Measured:
         assert choice.paper.id == papers()[0], "a bug in the second paper"
         return nothing(interrupted=False)
 
@@ -334,7 +346,7 @@ def test_reasons_reach_the_report_of_the_paper(
     escaped = reason.text.replace("'", "&#39;")
     for page in (
         outcome.files()["report.html"].decode(),
-        Summary([Chapter.of(outcome, None)], tmp_path).html(),
+        Reproduction([PaperResult.of(outcome)], tmp_path).html(),
     ):
         assert page.count(escaped) == 1
     words = " ".join(outcome.text().split())

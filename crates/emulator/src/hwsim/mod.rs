@@ -437,6 +437,7 @@ impl<'s> Engine<'s> {
             longest_stall: self.pace.longest,
             slips: self.pace.slips,
             slipped: self.pace.slipped,
+            slipped_in_laws: self.pace.slipped_in_laws,
             stillest: self.pace.by_second.most,
             worst_second,
             worst_flow,

@@ -177,6 +177,39 @@ fn stalls_do_not_vanish_in_a_long_emulation() {
     );
 }
 
+/// A packet of a flow with a round trip of 20 ms may be 2 ms late. Of 100 packets, 20 are 3 ms late
+/// for which laws take 2 ms, and 10 are 5 ms late for which laws take 2 ms, which would be late
+/// without laws. Laws stop the emulation for 60 of 90 ms.
+#[test]
+fn what_laws_have_made_late_is_told() {
+    let mut lateness_of = FlowLateness::new([None].into_iter());
+    for packet in 0..100 {
+        let time = if packet < 20 { ms(3) } else { ms(5) };
+        let late = Span { time, in_laws: ms(2) };
+        lateness_of.note(0, at(packet), ms(20), if packet < 30 { late } else { Span::default() });
+    }
+    let [second, all] = lateness_of.worst(Time::MAX, |_| "up".to_owned());
+    let share = all.expect("late packets").share;
+    assert_eq!(share, Share { packets: 100, late: 30, late_by_laws: 20 });
+    let mut by_second = BySecond::default();
+    by_second.add(at(1), ms(30));
+    by_second.add(at(2), Span { time: ms(60), in_laws: ms(60) });
+    let [slipped, slipped_in_laws, elapsed] = [90, 60, 1_000].map(ms);
+    let stillest = by_second.most;
+    let it = Punctuality { slipped, slipped_in_laws, stillest, elapsed, ..Punctuality::default() };
+    let it = Punctuality { worst_second: second, ..it };
+    let told: Vec<_> = objections(&it).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "30.0 % of the packets of up were more than 2.0 ms late in the second from 0 s on (at most 5 %); \
+             20.0 % because of laws",
+            "the emulation stopped for 90.0 ms in the second from 0 s on (at most 50 ms); 60.0 ms of it in laws",
+            "the emulation stopped for 90.0 ms of 1.0 s (at most 1 %); 60.0 ms of it in laws",
+        ]
+    );
+}
+
 #[test]
 fn drops_are_objected_to_one_by_one_and_a_few_nodes_are_named() {
     let of = |count: u64| (1..=count).map(|at| (format!("n{at}"), at)).collect::<Vec<_>>();
@@ -199,15 +232,19 @@ fn an_engine_that_never_rests_is_too_slow() {
     for (rest, is_valid) in [(6, true), (4, false)] {
         let mut effort = Effort::default();
         for step in 0..30 {
-            effort.note(at(step * 100 + 1), ms(7_000 + step * 100), ms(rest * step));
+            let [wall, rest, in_laws] = [7_000 + step * 100, rest * step, 30 * step].map(ms);
+            effort.note(at(step * 100 + 1), wall, rest, in_laws);
         }
         assert_eq!(effort.most.second, 0);
         assert_eq!(!Objection::Effort(effort.most).holds(), is_valid);
+        // Laws use 30 of every 100 ms.
+        let told = Objection::Effort(effort.most).to_string();
+        assert!(told.ends_with("of the second from 0 s on; 300.0 ms of it in laws"), "{told}");
     }
     // A stall of a minute takes one second of channel time, and does not count as a minute of work.
     let mut effort = Effort::default();
-    effort.note(at(900), ms(0), ms(0));
-    effort.note(at(1_000), ms(60_000), ms(100));
+    effort.note(at(900), ms(0), ms(0), ms(0));
+    effort.note(at(1_000), ms(60_000), ms(100), ms(0));
     assert!(effort.most.time < SECOND, "{effort:?}");
 }
 

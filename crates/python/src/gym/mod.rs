@@ -1,8 +1,13 @@
 //! Worlds that advance together, for environments to learn in.
 
+mod lever;
+mod memory;
 mod pool;
+mod reward;
 mod run;
+mod signal;
 mod slot;
+mod view;
 
 use airfair_trace::film::{Content, Shot};
 use airfair_trace::lanes::WaitKind;
@@ -14,15 +19,22 @@ use pyo3::prelude::*;
 
 use crate::batch::{Outcome, RunError};
 use crate::scenario::Scenario;
-use crate::settings::{WINDOWS, narrow, unsettable};
+use lever::Lever;
 use pool::Pool;
-use slot::{Signal, Slot, View};
+use reward::Reward;
+use signal::Signal;
+use slot::Slot;
+use view::View;
 
 /// Several worlds that advance in steps of one length, by one call and on all cores.
 ///
 /// A learner sees the `history` last steps of one world, or of one station in it if `by_station`. It sees the
 /// `signals` as numbers from 0 to 1, the newest first; with `window`, it sees their means and standard
-/// deviations over windows of so many steps, of which each shares a half with the next.
+/// deviations over windows of so many steps, of which each shares a half with the next. With `station_signals`,
+/// a learner of a world also sees these of each of its `stations`.
+///
+/// An action gives values of the `lever`, with `sets_stations` one for each station. Learners earn the `reward`,
+/// with `by_station` each the goodput of its station.
 ///
 /// With `film_ns`, each world keeps a film of its channel, as long as this.
 #[pyclass(module = "airfair._core")]
@@ -42,20 +54,31 @@ impl Worlds {
     /// Creates places for `count` worlds. `threads` is the number of threads that advance them, by default that of the
     /// cores.
     #[new]
-    #[pyo3(signature = (count, *, step_ns, signals, history, window = None, by_station = false, threads = None,
-        film_ns = None))]
+    #[pyo3(signature = (
+        count, *, step_ns, signals, lever, history, station_signals = Vec::new(), stations = None, window = None,
+        sets_stations = false, reward = "goodput", by_station = false, threads = None,
+        film_ns = None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "options of a constructor in Python")]
     fn new(
         count: usize,
         step_ns: u64,
         signals: Vec<String>,
+        lever: &str,
         history: usize,
+        station_signals: Vec<String>,
+        stations: Option<usize>,
         window: Option<usize>,
+        sets_stations: bool,
+        reward: &str,
         by_station: bool,
         threads: Option<usize>,
         film_ns: Option<u64>,
     ) -> PyResult<Self> {
-        let signals = signals.iter().map(|it| Signal::of(it)).collect::<PyResult<Vec<_>>>()?;
+        let named =
+            |names: &[String]| names.iter().map(|it| Signal::of(it)).collect::<PyResult<_>>();
+        let (signals, station_signals): (Vec<Signal>, Vec<Signal>) =
+            (named(&signals)?, named(&station_signals)?);
         let refuse = |sentence: &str| Err(PyValueError::new_err(sentence.to_owned()));
         if count == 0 || step_ns == 0 || history == 0 || signals.is_empty() {
             return refuse(
@@ -67,9 +90,22 @@ impl Worlds {
                 "window: allowed are even numbers of steps from 2 to those of the history",
             );
         }
-        let step = Duration::from_nanos(step_ns);
-        let film = film_ns.map(Duration::from_nanos);
-        let view = View { step, signals, history, window, by_station, film };
+        if !station_signals.is_empty() && (by_station || stations.is_none()) {
+            return refuse("station_signals: allowed for a learner of a world, with its stations");
+        }
+        let view = View {
+            step: Duration::from_nanos(step_ns),
+            signals,
+            stations: stations.filter(|_| !station_signals.is_empty()),
+            station_signals,
+            history,
+            window,
+            lever: Lever::of(lever)?,
+            sets_stations: sets_stations || by_station,
+            reward: Reward::of(reward)?,
+            by_station,
+            film: film_ns.map(Duration::from_nanos),
+        };
         let runs = (0..count).map(|_| None).collect();
         Ok(Self { pool: Pool::new(count, view.clone(), threads), runs, view })
     }
@@ -93,6 +129,13 @@ impl Worlds {
         if inner.stations.is_empty() {
             return Err(PyValueError::new_err("the scenario has no station"));
         }
+        if let Some(wanted) = self.view.stations
+            && wanted != inner.stations.len()
+        {
+            let found = inner.stations.len();
+            let sentence = format!("{found} stations in the scenario: allowed are {wanted}");
+            return Err(PyValueError::new_err(sentence));
+        }
         let view = &self.view;
         let slot = py.detach(|| Slot::new(inner, seed, view)).map_err(RunError::new_err)?;
         self.pool.put(world, slot);
@@ -100,37 +143,23 @@ impl Worlds {
         Ok(())
     }
 
-    /// Sets both contention windows of all stations and access points, to one value for each world [slots].
-    fn set_windows(&mut self, windows: Vec<i64>) -> PyResult<()> {
-        if windows.len() != self.runs.len() {
+    /// Sets the values of the lever, a list for each world.
+    fn set(&mut self, values: Vec<Vec<i64>>) -> PyResult<()> {
+        if values.len() != self.runs.len() {
             return Err(PyValueError::new_err(format!(
-                "{} windows for {} worlds",
-                windows.len(),
+                "{} actions for {} worlds",
+                values.len(),
                 self.runs.len()
             )));
         }
-        for (world, window) in windows.into_iter().enumerate() {
-            let window = narrow(window, WINDOWS)?;
-            let set = self.pool.with(world, |slot| slot.set_window(window));
-            set.transpose().map_err(unsettable)?;
+        for (world, values) in values.iter().enumerate() {
+            self.pool.with(world, |slot| slot.set(&self.view, values)).ok_or_else(empty)??;
         }
         Ok(())
     }
 
-    /// Sets both contention windows of the stations of a world, in their order [slots].
-    fn set_station_windows(&mut self, world: usize, windows: Vec<i64>) -> PyResult<()> {
-        self.place(world)?;
-        let windows: Vec<u16> =
-            windows.into_iter().map(|it| narrow(it, WINDOWS)).collect::<PyResult<_>>()?;
-        let set = self.pool.with(world, |slot| {
-            let mut each = windows.iter().enumerate();
-            each.try_for_each(|(station, window)| slot.set_station_window(station, *window))
-        });
-        set.transpose().map_err(unsettable).map(Option::unwrap_or_default)
-    }
-
     /// Advances all worlds that are not over by a step, except those of `wait`. Returns what the learners see, a row
-    /// for each; their rewards, the goodput relative to the highest rate; and whether each world is over.
+    /// for each; their rewards, relative to the highest rate; and whether each world is over.
     #[pyo3(signature = (wait = Vec::new()))]
     fn advance<'py>(&mut self, py: Python<'py>, wait: Vec<usize>) -> PyResult<Step<'py>> {
         for world in &wait {
@@ -150,8 +179,7 @@ impl Worlds {
                 rewards.extend(&slot.rewards);
                 over.push(slot.is_over());
             });
-            shown
-                .ok_or_else(|| PyValueError::new_err("a place without a world: start it first"))?;
+            shown.ok_or_else(empty)?;
         }
         let shape = [rewards.len(), self.view.width()];
         let seen = PyArray1::from_vec(py, seen).reshape(shape)?;
@@ -161,7 +189,7 @@ impl Worlds {
     /// Rate to which the rewards of a world are relative: the sum over its cells of the highest data rate [bit/s].
     fn highest_bps(&self, world: usize) -> PyResult<f64> {
         self.place(world)?;
-        let highest = self.pool.with(world, |slot| slot.highest);
+        let highest = self.pool.with(world, |slot| slot.highest_bps());
         highest.ok_or_else(|| PyValueError::new_err(format!("world {world}: not started")))
     }
 
@@ -217,4 +245,8 @@ impl Worlds {
         }
         Err(PyIndexError::new_err(format!("world {world}: allowed are 0 to {}", count - 1)))
     }
+}
+
+fn empty() -> PyErr {
+    PyValueError::new_err("a place without a world: start it first")
 }

@@ -6,28 +6,32 @@
 
 mod cell;
 mod failure;
+mod flow_end;
 mod node;
+mod random;
+mod scope;
 mod seen;
 
 use std::sync::{Arc, Mutex};
 
-use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
-use airfair_sim::packet::Side;
+use airfair_sim::coupling::{Action, CustomAgent, Link, LocalEnd, Passage, Seen, View};
 use airfair_sim::scenario::Scenario;
 use airfair_units::Time;
 use airfair_wlan::{Elements, Listen};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 pub(crate) use cell::Cell;
 pub(crate) use failure::Failure;
-pub(crate) use node::{FlowEnd, Node, Random};
+pub(crate) use flow_end::FlowEnd;
+pub(crate) use node::Node;
+pub(crate) use random::Random;
 pub(crate) use seen::{Frame, Packet};
 
 use crate::settings::{SettingError, narrow};
-use node::Scope;
+use scope::Scope;
 
 /// Number of the beacon element that a law's octets form: vendor specific.  [80211-2020 Table 9-92]
 const VENDOR_SPECIFIC: u8 = 221;
@@ -51,6 +55,8 @@ pub(crate) struct Names {
     /// Names of the members of each cell; the access point comes first and has the name of its cell.
     members: Vec<Vec<Py<PyString>>>,
     flows: Vec<Py<PyString>>,
+    /// Number of flows that laws at their ends may limit. In an emulation, flows of programs follow them.
+    limitable_flows: usize,
 }
 
 impl Names {
@@ -62,7 +68,15 @@ impl Names {
         for station in &scenario.stations {
             members[station.cell].push(text(&station.name));
         }
-        Self { members, flows: scenario.flows.iter().map(|flow| text(&flow.name)).collect() }
+        let flows: Vec<_> = scenario.flows.iter().map(|flow| text(&flow.name)).collect();
+        let limitable_flows = flows.len();
+        Self { members, flows, limitable_flows }
+    }
+
+    /// Names in the scenario of an emulation, of which the first `own_flows` flows are not those of programs.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_emulation(py: Python<'_>, scenario: &Scenario, own_flows: usize) -> Self {
+        Self { limitable_flows: own_flows, ..Self::of(py, scenario) }
     }
 }
 
@@ -135,7 +149,7 @@ impl PyLaw {
     }
 
     /// True if the law has a method for an event.
-    fn wants(&self, seen: &Seen<'_>) -> bool {
+    pub(crate) fn wants(&self, seen: &Seen<'_>) -> bool {
         match seen {
             // The ends of flows at the node become known at the start.
             Seen::Start => true,
@@ -211,27 +225,44 @@ impl PyLaw {
         Ok(())
     }
 
-    /// Gives the node its cell and its ends of flows.
+    /// Gives the node its cell, its link and its ends of flows.
     fn find_ends(&mut self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
-        let [mut senders, mut receivers] = [Vec::new(), Vec::new()];
-        self.ends = view.ends().collect();
+        let is_limitable = |end: &LocalEnd| end.flow.index() < self.names.limitable_flows;
+        self.ends = view.ends().filter(is_limitable).collect();
+        self.scope().set_link(Link::of(view));
+        let mut ends = Vec::new();
         for (index, end) in self.ends.iter().copied().enumerate() {
             let flow = self.names.flows[end.flow.index()].bind(py).to_string();
-            let local = Py::new(py, FlowEnd::new(flow, (index, end), &self.scope))?;
-            match end.side {
-                Side::Sender => senders.push(local),
-                Side::Receiver => receivers.push(local),
-            }
+            ends.push(Py::new(py, FlowEnd::new(flow, (index, end), &self.scope))?);
         }
         let cell = Py::new(py, Cell::of(py, view, &self.names)?)?;
         let mut node = self.node.borrow_mut(py);
         node.set_cell(cell);
-        node.set_ends(PyTuple::new(py, senders)?, PyTuple::new(py, receivers)?);
-        Ok(())
+        node.set_ends(py, &ends)
     }
 
     fn scope(&self) -> std::sync::MutexGuard<'_, Scope> {
         self.scope.lock().expect("nobody panics with it")
+    }
+
+    /// Copy of the law. If it cannot be copied, there is a [`Failure`], and the copy does nothing.
+    pub(crate) fn copied(&self) -> Self {
+        Python::attach(|py| match self.try_copy(py) {
+            Ok(copy) => copy,
+            Err(error) => {
+                Failure::set(py, error, "while a law was copied");
+                Self {
+                    law: self.law.clone_ref(py),
+                    node: self.node.clone_ref(py),
+                    scope: Arc::clone(&self.scope),
+                    ends: Vec::new(),
+                    names: Arc::clone(&self.names),
+                    methods: Methods::default(),
+                    listen: None,
+                    watches_packets: false,
+                }
+            }
+        })
     }
 
     /// Copies the law with everything that it refers to; its references to the node become references to the new node.
@@ -274,22 +305,7 @@ impl CustomAgent for PyLaw {
     }
 
     fn copy(&self) -> Box<dyn CustomAgent> {
-        Python::attach(|py| match self.try_copy(py) {
-            Ok(copy) => Box::new(copy),
-            Err(error) => {
-                Failure::set(py, error, "while a law was copied");
-                Box::new(Self {
-                    law: self.law.clone_ref(py),
-                    node: self.node.clone_ref(py),
-                    scope: Arc::clone(&self.scope),
-                    ends: Vec::new(),
-                    names: Arc::clone(&self.names),
-                    methods: Methods::default(),
-                    listen: None,
-                    watches_packets: false,
-                })
-            }
-        })
+        Box::new(self.copied())
     }
 }
 

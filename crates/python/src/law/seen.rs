@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use airfair_sim::coupling::{Action, View};
-use airfair_sim::packet::{self as sim, Body, Side};
+use airfair_sim::packet::{self as sim, Body, TcpFlags as Flags};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Class, Elements, FrameKind, Headers, NodeId, Overheard};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use super::Names;
-use super::node::{Scope, later, locked};
+use super::flow_end::side_word;
+use super::scope::{Scope, later, locked};
 use crate::settings::{SettingError, narrow};
 use crate::world::By;
 
@@ -68,8 +70,8 @@ impl Frame {
     /// Kind: "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or
     /// "beacon".
     #[getter]
-    fn kind(&self) -> &'static str {
-        word(self.kind)
+    fn kind<'py>(&self, py: Python<'py>) -> &'py Bound<'py, PyString> {
+        word(py, self.kind)
     }
 
     /// Name of the transmitter; `None` for a CTS and an ACK, which do not contain it.
@@ -159,20 +161,21 @@ impl Frame {
         let of = |name: &Option<Py<PyString>>| {
             name.as_ref().map_or_else(|| "?".to_owned(), |name| name.bind(py).to_string())
         };
-        format!("<Frame {} from {} to {}>", self.kind(), of(&self.sender), of(&self.receiver))
+        format!("<Frame {} from {} to {}>", self.kind(py), of(&self.sender), of(&self.receiver))
     }
 }
 
-fn word(kind: FrameKind) -> &'static str {
+/// Word for a kind, made once.
+fn word(py: Python<'_>, kind: FrameKind) -> &Bound<'_, PyString> {
     match kind {
-        FrameKind::Data => "data",
-        FrameKind::Ack => "ack",
-        FrameKind::BlockAck => "block-ack",
-        FrameKind::BlockAckRequest => "block-ack-request",
-        FrameKind::Rts => "rts",
-        FrameKind::Cts => "cts",
-        FrameKind::CtsToSelf => "cts-to-self",
-        FrameKind::Beacon => "beacon",
+        FrameKind::Data => intern!(py, "data"),
+        FrameKind::Ack => intern!(py, "ack"),
+        FrameKind::BlockAck => intern!(py, "block-ack"),
+        FrameKind::BlockAckRequest => intern!(py, "block-ack-request"),
+        FrameKind::Rts => intern!(py, "rts"),
+        FrameKind::Cts => intern!(py, "cts"),
+        FrameKind::CtsToSelf => intern!(py, "cts-to-self"),
+        FrameKind::Beacon => intern!(py, "beacon"),
     }
 }
 
@@ -214,9 +217,11 @@ impl Packet {
         locked(scope).act_on_packet(*call, action)
     }
 
-    fn segment(&self) -> Option<&airfair_transport::tcp::Segment> {
+    /// Control bits of a TCP segment; `None` for other packets.
+    fn flags(&self) -> Option<Flags> {
         match &self.inner.body {
-            Body::Segment(segment) => Some(segment),
+            Body::Segment(segment) => Some(segment.flags),
+            Body::External(external) => external.tcp.map(|tcp| tcp.flags),
             _ => None,
         }
     }
@@ -233,10 +238,7 @@ impl Packet {
     /// End of the flow that has sent the packet: "sender" or "receiver".
     #[getter]
     fn origin(&self) -> &'static str {
-        match self.inner.origin {
-            Side::Sender => "sender",
-            Side::Receiver => "receiver",
-        }
+        side_word(self.inner.origin)
     }
 
     /// Point at which an access point sees the packet: "from-station", "to-queue" or "delivered";
@@ -279,27 +281,34 @@ impl Packet {
     /// True for a TCP segment with the FIN bit.
     #[getter]
     fn is_fin(&self) -> bool {
-        let fin = airfair_transport::tcp::Flags::FIN;
-        self.segment().is_some_and(|segment| segment.flags.has(fin))
+        self.flags().is_some_and(|flags| flags.has(Flags::FIN))
     }
 
     /// True for a TCP segment with the SYN bit.
     #[getter]
     fn is_syn(&self) -> bool {
-        let syn = airfair_transport::tcp::Flags::SYN;
-        self.segment().is_some_and(|segment| segment.flags.has(syn))
+        self.flags().is_some_and(|flags| flags.has(Flags::SYN))
     }
 
     /// True for a TCP segment.
     #[getter]
     fn is_tcp(&self) -> bool {
-        self.segment().is_some()
+        self.flags().is_some()
     }
 
-    /// Receive window that a TCP segment advertises [octets]; `None` for other packets.
+    /// Receive window that a TCP segment advertises [octets]; `None` for other packets, and in an
+    /// emulation for connections whose SYN has not crossed the cell.
     #[getter]
     fn window(&self) -> Option<u64> {
-        self.segment().map(|segment| segment.window)
+        match &self.inner.body {
+            Body::Segment(segment) => Some(segment.window),
+            Body::External(external) => {
+                let tcp = external.tcp?;
+                let advertised = u64::from(tcp.window?);
+                Some(tcp.limit.map_or(advertised, |limit| advertised.min(limit.get())))
+            }
+            _ => None,
+        }
     }
 
     /// Drops the packet.

@@ -27,6 +27,7 @@ mod granting;
 mod hearing;
 mod home;
 mod keeping;
+mod link;
 mod rate_cap;
 
 use std::fmt;
@@ -35,14 +36,17 @@ use airfair_laws::Direction;
 use airfair_laws::exchange::{Exchange, Load};
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::airtime::{Airtime, Protection};
-use airfair_wlan::{Carrier, Cell, Elements, Listen, NodeId, Overheard, Weights};
+use airfair_wlan::aggregation::Agreement;
+use airfair_wlan::airtime::Airtime;
+use airfair_wlan::{Cell, Elements, Listen, NodeId, Overheard, Weights};
 
 pub use custom::CustomAgent;
 pub use end::{LocalEnd, TransportEnd};
 use home::Home;
 pub(crate) use home::agents;
+pub use link::Link;
 
+use crate::endpoint::{Source, TransportKind};
 use crate::packet::{FlowId, Packet, Side};
 use crate::record::{CellId, Measured, Member};
 use crate::scenario::Queue;
@@ -220,6 +224,8 @@ pub enum Refused {
     NotHere,
     /// The transport has no window that can be limited in this way.
     NoWindow,
+    /// The TCP is the kernel's, whose congestion window nobody else sets.
+    KernelsCwnd,
     /// The transport has no rate that can be limited.
     NoRate,
     /// The queue of the node has no weights, or a weight is 0.
@@ -247,6 +253,9 @@ impl fmt::Display for Refused {
             Self::NoWindow => {
                 "the flow has no such window; a TCP sender's can be limited in segments, in octets or by a divisor, \
                  a receiver's in octets"
+            }
+            Self::KernelsCwnd => {
+                "the flow is the kernel's TCP, which alone sets its congestion window; allowed is limit_window"
             }
             Self::NoRate => "the flow has no rate that can be limited; allowed with TFRC",
             Self::NoWeights => {
@@ -313,24 +322,19 @@ impl View<'_> {
         match action {
             Action::LimitWindow(end, limit) => {
                 let is_octets = matches!(limit, WindowLimit::Octets(_));
-                let has_window = match self.end(*end).ok_or(Refused::NotHere)? {
-                    TransportEnd::TcpSender(_) | TransportEnd::OutsideTcp(_) => true,
-                    TransportEnd::TcpReceiver(_) => is_octets,
-                    _ => false,
-                };
-                allowed(has_window, Refused::NoWindow)
+                let is_tcp = self.kind(*end)? == TransportKind::Tcp;
+                allowed(is_tcp && (end.side == Side::Sender || is_octets), Refused::NoWindow)
             }
             Action::SetCwnd(end, _) => {
-                let has_cwnd = self.end(*end).ok_or(Refused::NotHere)?.cwnd().is_some();
-                allowed(has_cwnd, Refused::NoWindow)
+                let is_tcp = self.kind(*end)? == TransportKind::Tcp;
+                allowed(is_tcp && end.side == Side::Sender, Refused::NoWindow)?;
+                let source = &self.flows[end.flow.index()].source;
+                allowed(!matches!(source, Source::External(_)), Refused::KernelsCwnd)
             }
             Action::LimitRate(end, _) => {
-                let has_rate = !self.end(*end).ok_or(Refused::NotHere)?.is_tcp();
-                allowed(has_rate, Refused::NoRate)
+                allowed(self.kind(*end)? == TransportKind::Tfrc, Refused::NoRate)
             }
-            Action::Lift(end) | Action::EstimateRoundTrip(end) => {
-                allowed(self.end(*end).is_some(), Refused::NotHere)
-            }
+            Action::Lift(end) | Action::EstimateRoundTrip(end) => self.kind(*end).map(|_| ()),
             Action::SetWeights(weights) => {
                 let has_weights = self.members[self.node.index()].has_weights;
                 allowed(has_weights && weights.data > 0 && weights.ack > 0, Refused::NoWeights)
@@ -356,6 +360,18 @@ impl View<'_> {
         }
     }
 
+    /// Transport at an end of a flow, as far as a law can limit it. The kernel's is known before its connection is
+    /// open, and [`end`](Self::end) returns its state from then on.
+    fn kind(&self, end: LocalEnd) -> Result<TransportKind, Refused> {
+        let kind = self.flows[end.flow.index()].source.kind(end.side);
+        kind.filter(|_| self.is_here(end)).ok_or(Refused::NotHere)
+    }
+
+    /// True if this end of a flow is at the node, and its transport is TCP.
+    pub fn is_tcp(&self, end: LocalEnd) -> bool {
+        self.kind(end) == Ok(TransportKind::Tcp)
+    }
+
     /// Member of the cell at which the agent runs.
     pub fn member(&self) -> Member {
         Member { cell: self.cell, node: self.node }
@@ -372,22 +388,19 @@ impl View<'_> {
         self.air.airtime()
     }
 
-    /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
-    /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
-    pub fn exchange(&self, access: Duration, load: Load) -> Exchange {
-        let Load { direction, msdu, rate, max_packets } = load;
-        let (airtime, tx) = (self.airtime(), self.airtime().vector_on(self.node, rate));
-        let ends = match direction {
+    /// Rules for aggregates between the node and its access point in a direction.
+    fn agreement(&self, direction: Direction) -> Option<&Agreement> {
+        let (from, to) = match direction {
             Direction::Up => (self.node, NodeId::AP),
             Direction::Down => (NodeId::AP, self.node),
         };
-        let Carrier { packets, psdu, data, response: ack } =
-            self.air.carrier(ends, msdu, max_packets, tx);
-        let protection = match airtime.protection_of(psdu, tx) {
-            Protection::None => [None; 2],
-            Protection::CtsToSelf(tx) => [None, Some(airtime.cts(tx))],
-            Protection::RtsCts(tx) => [Some(airtime.rts(tx)), Some(airtime.cts(tx))],
-        };
-        Exchange { access, protection, data, ack, sifs: airtime.timing.sifs, packets }
+        self.air.agreement(from, to)
+    }
+
+    /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
+    /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
+    pub fn exchange(&self, access: Duration, load: Load) -> Exchange {
+        let tx = self.airtime().vector_on(self.node, load.rate).expect("a rate of the link");
+        link::exchange(self.airtime(), self.agreement(load.direction), tx, (access, &load))
     }
 }

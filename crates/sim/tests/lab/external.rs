@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use airfair_sim::clock::FreeRunning;
+use airfair_sim::coupling::{self, Action, CustomAgent, LocalEnd, Seen, View};
 use airfair_sim::metrics::Metrics;
 use airfair_sim::packet::{External, ExternalTcp, FlowId, Handle, Side};
 use airfair_sim::random::Streams;
@@ -11,7 +12,7 @@ use airfair_sim::scenario::{
     Transport,
 };
 use airfair_sim::world::{
-    Output, Outside, OutsideTcp, Pause, Refused, ReleaseReason, Released, World,
+    Output, Outside, OutsideTcp, Pause, Refused, ReleaseReason, Released, WindowLimit, World,
 };
 use airfair_transport::tcp;
 use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
@@ -247,6 +248,63 @@ fn window_of_ack(world: &mut World<(), FreeRunning>, flow: FlowId, side: Side) -
         }
     }
     panic!("it has not come")
+}
+
+/// Agent of a station that asks for limits at the start, before the kernel's connection is open.
+#[derive(Clone, Debug)]
+struct Early(Vec<(Action, Result<(), coupling::Refused>)>);
+
+impl CustomAgent for Early {
+    fn handle(&mut self, now: Time, seen: &Seen<'_>, view: &View<'_>, actions: &mut Vec<Action>) {
+        if !matches!(seen, Seen::Start) {
+            return;
+        }
+        for (action, expected) in &self.0 {
+            assert_eq!(view.check(now, seen, action), *expected, "{action:?}");
+            actions.extend(expected.is_ok().then_some(*action));
+        }
+    }
+
+    fn copy(&self) -> Box<dyn CustomAgent> {
+        Box::new(self.clone())
+    }
+}
+
+/// An agent limits the kernel's TCP before its connection is open. The limit of 3 segments of 1448 octets takes effect
+/// once the segment is known. The kernel's cwnd cannot be set, and a receiver's window is limited in octets alone.
+#[test]
+fn limits_of_the_kernels_transports_wait_for_their_connection() {
+    let segments = WindowLimit::Segments(3);
+    let octets = WindowLimit::Octets(Bytes::new(9_000));
+    for (ways, side) in
+        [("from = \"s\"\nto = \"h\"", Side::Sender), ("from = \"h\"\nto = \"s\"", Side::Receiver)]
+    {
+        let (mut world, flow) = falling(ways, "tcp");
+        let end = LocalEnd { flow, side };
+        let is_sender = side == Side::Sender;
+        let of_sender = |refused| if is_sender { Ok(()) } else { Err(refused) };
+        let cwnd =
+            if is_sender { coupling::Refused::KernelsCwnd } else { coupling::Refused::NoWindow };
+        let asked = vec![
+            (Action::LimitWindow(end, octets), Ok(())),
+            (Action::LimitWindow(end, segments), of_sender(coupling::Refused::NoWindow)),
+            (Action::SetCwnd(end, 4), Err(cwnd)),
+            (Action::LimitRate(end, DataRate::from_mbps(1)), Err(coupling::Refused::NoRate)),
+            (Action::EstimateRoundTrip(end), Ok(())),
+        ];
+        world.add_agent(world.station(0), Box::new(Early(asked)));
+        assert_eq!(window_of_ack(&mut world, flow, Side::Receiver), None, "not open");
+        let outside = OutsideTcp { cwnd: 130, segment: Bytes::new(1_448), ..OutsideTcp::default() };
+        world.update(flow, side, Outside::Tcp(outside));
+        let limit = Bytes::new(if is_sender { 3 * 1_448 } else { 9_000 });
+        assert_eq!(window_of_ack(&mut world, flow, Side::Receiver), Some(limit));
+    }
+    let (mut world, flow) = falling("from = \"s\"\nto = \"h\"", "tfrc");
+    let end = LocalEnd { flow, side: Side::Sender };
+    let (rate, cwnd) = (DataRate::from_mbps(1), Err(coupling::Refused::NoWindow));
+    let asked = vec![(Action::SetCwnd(end, 4), cwnd), (Action::LimitRate(end, rate), Ok(()))];
+    world.add_agent(world.station(0), Box::new(Early(asked)));
+    assert_eq!(world.poll_output(), Some(Output::RateLimit(flow, Side::Sender, Some(rate))));
 }
 
 /// The program that owns the simulated world gets one output when a station's rate falls from 11 to 1 Mb/s at 20 ms:

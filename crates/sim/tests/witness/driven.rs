@@ -183,6 +183,7 @@ impl Owner {
                 payload,
                 flags: TcpFlags::ACK,
                 is_selective: self.luck.one_in(5),
+                window: None,
                 limit: None,
             };
             let number = u16::try_from(1_000 + self.luck.below(3)).expect("small");

@@ -11,7 +11,7 @@ use super::{Cell, Departure, ReportedDepartures};
 use crate::aggregation::{
     Agreement, BLOCK_ACK_REQUEST_SIZE, BlockAckWindow, DELIMITER, QOS_DATA_OVERHEAD, amsdu_size,
 };
-use crate::airtime::{self, Protection};
+use crate::airtime::{self, Airtime, Protection};
 use crate::block_ack::{Bitmap, PacketOutcome, REORDER_TIMEOUT, Reception, Recipient, Sequence};
 use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
@@ -38,6 +38,54 @@ pub struct Carrier {
     pub data: Duration,
     /// Duration of the response.
     pub response: Duration,
+}
+
+impl Carrier {
+    /// Data frame with this vector that carries up to `most` packets of `msdu` octets: as many as the limits of an
+    /// aggregate under `agreement` allow, in A-MSDUs if these are used.
+    pub fn of(
+        airtime: &Airtime,
+        agreement: Option<&Agreement>,
+        (msdu, most): (Bytes, u32),
+        tx: TxVector,
+    ) -> Self {
+        let frame = |packets, psdu, response| {
+            let data = airtime.frame(psdu, tx);
+            Self { packets, psdu, data, response }
+        };
+        let alone = || frame(1, airtime::psdu(msdu, tx), airtime.ack(tx));
+        let Some(agreement) = agreement else { return alone() };
+        let joined = agreement.most_joined(msdu).min(most).max(1);
+        let one = match joined {
+            1 => msdu,
+            _ => amsdu_size((0..joined).map(|_| msdu)),
+        };
+        let response = airtime.frame(agreement.window.response_size(), airtime.response(tx));
+        let room = room(airtime, agreement, (tx, response, Duration::MAX));
+        let most = usize::try_from(most / joined).unwrap_or(usize::MAX).min(room.mpdus.into());
+        let mpdus = std::iter::repeat_n(one + QOS_DATA_OVERHEAD, most);
+        let filled = agreement.limits.fill(room.octets, mpdus);
+        if filled.mpdus() < 2 {
+            return alone();
+        }
+        frame(joined * u32::from(filled.mpdus()), filled.octets(), response)
+    }
+}
+
+/// Room of an aggregate with this vector, so that it and its response fit into the rest of a TXOP.
+fn room(
+    airtime: &Airtime,
+    agreement: &Agreement,
+    (tx, response, rest): (TxVector, Duration, Duration),
+) -> Room {
+    let (limits, mpdus) = (&agreement.limits, agreement.most_mpdus());
+    let octets = match tx {
+        TxVector::Mode(mode) => {
+            limits.room(mode, airtime.band(), response, rest).unwrap_or(Bytes::ZERO)
+        }
+        _ => limits.max_bytes,
+    };
+    Room { octets, mpdus }
 }
 
 /// An MPDU in a reorder buffer: its packet, or those of its A-MSDU.
@@ -170,45 +218,12 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Largest number of packets of this size in a frame from one member to another.
     pub fn most_packets(&self, from: NodeId, to: NodeId, size: Bytes) -> usize {
-        let link = self.contenders[ContenderId::first(from).index()].queue.agreement(to);
-        link.map_or(1, |agreement| agreement.most_packets(size))
+        self.agreement(from, to).map_or(1, |agreement| agreement.most_packets(size))
     }
 
-    /// Data frame from one member to another that carries up to `most` packets of `msdu` octets: as many as the
-    /// limits of an aggregate allow, in A-MSDUs if these are used.
-    pub fn carrier(
-        &self,
-        (from, to): (NodeId, NodeId),
-        msdu: Bytes,
-        most: u32,
-        tx: TxVector,
-    ) -> Carrier {
-        let id = ContenderId::first(from);
-        let frame = |packets, psdu, response| Carrier {
-            packets,
-            psdu,
-            data: self.airtime.frame(psdu, tx),
-            response,
-        };
-        let alone = || frame(1, airtime::psdu(msdu, tx), self.airtime.ack(tx));
-        let Some(agreement) = self.contenders[id.index()].queue.agreement(to) else {
-            return alone();
-        };
-        let joined = agreement.most_joined(msdu).min(most).max(1);
-        let one = match joined {
-            1 => msdu,
-            _ => amsdu_size((0..joined).map(|_| msdu)),
-        };
-        let response =
-            self.airtime.frame(agreement.window.response_size(), self.airtime.response(tx));
-        let room = self.room(id, to, (tx, response, Duration::MAX));
-        let most = usize::try_from(most / joined).unwrap_or(usize::MAX).min(room.mpdus.into());
-        let mpdus = std::iter::repeat_n(one + QOS_DATA_OVERHEAD, most);
-        let filled = agreement.limits.fill(room.octets, mpdus);
-        if filled.mpdus() < 2 {
-            return alone();
-        }
-        frame(joined * u32::from(filled.mpdus()), filled.octets(), response)
+    /// Rules for aggregates from one member to another; `None` if frames carry one packet each.
+    pub fn agreement(&self, from: NodeId, to: NodeId) -> Option<&Agreement> {
+        self.contenders[ContenderId::first(from).index()].queue.agreement(to)
     }
 
     /// Begins the exchange of contender `id`, which has just won the channel and whose receiver has a block ack
@@ -304,15 +319,7 @@ impl<P: Copy + Headers> Cell<P> {
         (tx, response, rest): (TxVector, Duration, Duration),
     ) -> Room {
         let agreement = self.contenders[id.index()].queue.agreement(to);
-        let agreement = agreement.expect("a link with an agreement");
-        let (limits, mpdus) = (&agreement.limits, agreement.most_mpdus());
-        let octets = match tx {
-            TxVector::Mode(mode) => {
-                limits.room(mode, self.airtime.band(), response, rest).unwrap_or(Bytes::ZERO)
-            }
-            _ => limits.max_bytes,
-        };
-        Room { octets, mpdus }
+        room(&self.airtime, agreement.expect("a link with an agreement"), (tx, response, rest))
     }
 
     /// Makes the batch of MPDUs for the next aggregate of contender `id`, and handles packets that its queue has

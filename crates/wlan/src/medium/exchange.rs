@@ -11,6 +11,14 @@ use crate::link_rate::Chain;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
 
+/// Rule by which a back-off follows an exchange.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Backoff {
+    Always,
+    /// Only if the next frame waits.
+    IfWaiting,
+}
+
 impl<T: Copy> Medium<T> {
     /// First frame of the exchange of a member that has won the channel.
     pub(super) fn begin_exchange(&mut self, id: NodeId) -> Frame {
@@ -198,14 +206,22 @@ impl<T: Copy> Medium<T> {
         let sender = &mut self.senders[id.index()];
         let chain = if sender.stage().is_some() { Chain::GoesOn } else { Chain::Ended };
         match (sender.contender.fail(protected_data, chain), chain) {
-            (Verdict::Retry, Chain::GoesOn) => self.contend_anew(now, id),
+            (Verdict::Retry, Chain::GoesOn) => {}
             // Limits of the scenario may end a chain early, and never extend it.
-            _ => self.finish(now, id, false),
+            _ => self.leave_queue(id, false),
         }
+        self.contend_anew(now, id, Backoff::Always);
     }
 
-    /// Ends the frame in service of member `id`, acknowledged or given up. The next frame contends with a new back-off.
+    /// Ends the exchange of member `id` without a failure: its frame is acknowledged, or needs no response.
     fn finish(&mut self, now: Time, id: NodeId, acknowledged: bool) {
+        self.leave_queue(id, acknowledged);
+        let backoff = if self.post_backoff { Backoff::Always } else { Backoff::IfWaiting };
+        self.contend_anew(now, id, backoff);
+    }
+
+    /// Takes the frame in service of member `id` from its queue, and reports its end.
+    fn leave_queue(&mut self, id: NodeId, acknowledged: bool) {
         let sender = &mut self.senders[id.index()];
         let job = sender.queue.pop_front().expect("a frame in service");
         sender.contender.start_afresh();
@@ -216,14 +232,14 @@ impl<T: Copy> Medium<T> {
             acknowledged,
             airtime: std::mem::take(&mut sender.airtime),
         }));
-        self.contend_anew(now, id);
     }
 
     /// Draws a back-off for member `id`, which then contends, or becomes idle if it has no frame.
-    fn contend_anew(&mut self, now: Time, id: NodeId) {
+    fn contend_anew(&mut self, now: Time, id: NodeId, backoff: Backoff) {
         let sender = &mut self.senders[id.index()];
         let waits = !sender.queue.is_empty();
-        let slots = if waits || self.post_backoff { sender.contender.draw_backoff() } else { 0 };
+        let draws = waits || backoff == Backoff::Always;
+        let slots = if draws { sender.contender.draw_backoff() } else { 0 };
         sender.access = if waits { Access::Contending } else { Access::Idle };
         self.contention.draw(ContenderId::first(id), now, slots);
         if waits {

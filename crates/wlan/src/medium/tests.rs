@@ -229,6 +229,51 @@ fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     }
 }
 
+/// A back-off follows a frame that is given up, even if `post_backoff` is false: the packet that comes 1 µs after the
+/// drop is done when it is in a [`Cell`].
+///
+/// Verifies: [80211-2020 §10.3.4.3]
+#[test]
+fn a_frame_that_is_given_up_is_followed_by_a_back_off_in_any_case() {
+    let mut config = config(&[11]);
+    config.stations[0].errors = ErrorModel::Bernoulli(Probability::ONE);
+    config.rules.attempts = Attempts::Max(1);
+    config.rules.post_backoff = false;
+    let id = NodeId::station(0);
+    let mut ends = Vec::new();
+    for seed in 0..4 {
+        let of_members = [0, 1].map(|member| Stream::seed_from_u64(8 * seed + member)).to_vec();
+        let mut medium: Medium<u32> = Medium::new(&config, of_members.clone(), streams(1));
+        let mut cell: Cell<u32> = Cell::new(&config, of_members, streams(1));
+        let (mut at, mut told, mut left) = (Time::ZERO, Vec::new(), Vec::new());
+        for tag in 0..2 {
+            let frame = job(tag, Addressee::One(NodeId::AP), &[stage(11, 1)]);
+            medium.enqueue(at, id, frame).expect("room in the queue");
+            let size = SIZE - DATA_OVERHEAD;
+            let msdu = Msdu { payload: tag, size, from: id, to: NodeId::AP };
+            cell.enqueue(at, msdu.as_ref()).expect("room in the queue");
+            while left.len() <= tag as usize {
+                let next = cell.next_event();
+                cell.handle_event(next.at(), next.phase());
+                let mut departures = Vec::new();
+                cell.take_departures(&mut departures);
+                left.extend(departures.iter().map(|_| next.at()));
+            }
+            while done(&told).len() <= tag as usize {
+                let next = medium.next_event();
+                medium.handle_event(next.at(), next.phase());
+                told.extend(std::iter::from_fn(|| medium.poll_news()).map(|it| (next.at(), it)));
+            }
+            at = left[tag as usize] + Duration::from_micros(1);
+        }
+        let found: Vec<u64> = done(&told).iter().map(|(at, _)| *at).collect();
+        assert_eq!(found, left.iter().map(|at| US(*at)).collect::<Vec<_>>(), "seed {seed}");
+        ends.push(found[1]);
+    }
+    ends.dedup();
+    assert!(ends.len() > 1, "each seed draws the same back-off: {ends:?}");
+}
+
 /// Each frame is done once, after attempts of its retry chain only, if any member sends to any other, to all, and to an
 /// unknown address, with hidden stations, RTS and errors.
 #[test]

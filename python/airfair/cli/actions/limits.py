@@ -1,118 +1,76 @@
-"""Action of `airfair limits`: searches one scheme after the other, and writes and prints what it finds."""
+"""Action of `airfair limits`: prints the limits of schemes while they are searched."""
 
 from __future__ import annotations
 
 import sys
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from airfair import json_documents, store
-from airfair.cli import output
-from airfair.cli.status import DONE, INTERRUPTED, InputError
-from airfair.errors import describe
-from airfair.limit_search import files
-from airfair.limit_search.cells import TODAYS
-from airfair.limit_search.schemes import SCHEMES, Scheme
-from airfair.limit_search.search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
-from airfair.limit_search.standards import STANDARDS, TODAY
-from airfair.names import did_you_mean
+from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
+from airfair.engine import Interrupted
+from airfair.errors import OptionError, describe
+from airfair.limit_search.files import ARCHIVE
+from airfair.limit_search.running import limits, place_of
+from airfair.limit_search.schemes import SCHEMES
 
 if TYPE_CHECKING:
     import argparse
 
-FEWEST_POINTS, MOST_POINTS = 16, 4096
-FEWEST_REPLICATIONS = 3
+    from airfair.limit_search.running import Limits
+    from airfair.limit_search.search import Found
 
 
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, standard, list, quick, points, replications, seed, threads, out and json. Without a
-    scheme, all schemes are searched one after the other. Raises InputError for mistakes of the user.
+    `args` has scheme, standard, list, quick, points, replications, seed, threads, out, force and json.
+    Without a scheme, all schemes are searched one after the other. Raises InputError for mistakes of the
+    user.
     """
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
         return DONE
-    plan = _plan(args)
-    chosen = _chosen(args.scheme, args.standard)
     out: Path = args.out or Path("results/limits")
-    places = {scheme.id: out / (args.standard or "") / scheme.id for scheme in chosen}
-    outputs = [output.Output("--out", place, files.names()) for place in places.values()]
-    output.check(outputs, force=args.force)
-    output.prepare(out)
     people = sys.stderr if args.json else sys.stdout
-    documents: list[dict[str, Any]] = []
-    every: list[Found] = []
-    for scheme in chosen:
-        found = _search(scheme, plan, out, args.threads)
-        every.append(found)
-        documents.append(_save(found, places[scheme.id], force=args.force))
-        _tell(found, people, places[scheme.id])
-        if found.interrupted or found.unsaved:
-            break
-    if len(every) > 1:
+    status = DONE
+    try:
+        result = _run(args, out, people)
+    except Interrupted as stop:
+        result, status = stop.result, INTERRUPTED
+    if len(result.schemes) > 1:
         from airfair.limit_search.report import summary
 
-        _write(summary(every), people)
+        _write(summary(result.schemes), people)
     if args.json:
-        whole = json_documents.document("limits", {"schemes": documents})
-        _write(store.encode(whole).decode(), sys.stdout)
-    if every[-1].unsaved:
-        raise every[-1].unsaved
-    return INTERRUPTED if every[-1].interrupted else DONE
+        _write(store.encode(result.document()).decode(), sys.stdout)
+    if result.unsaved:
+        raise result.unsaved
+    return status
 
 
-def _plan(args: argparse.Namespace) -> Plan:
-    usual = QUICK_PLAN if args.quick else FULL_PLAN
-    points = usual.points if args.points is None else args.points
-    replications = usual.replications if args.replications is None else args.replications
-    seed = usual.seed if args.seed is None else args.seed
-    problems = []
-    if not FEWEST_POINTS <= points <= MOST_POINTS:
-        problems.append(f"--points {points}: allowed is {FEWEST_POINTS} to {MOST_POINTS}")
-    if replications < FEWEST_REPLICATIONS:
-        problems.append(
-            f"--replications {replications}: allowed is {FEWEST_REPLICATIONS} or more; fewer pairs of runs "
-            "decide nothing"
+def _run(args: argparse.Namespace, out: Path, people: TextIO) -> Limits:
+    try:
+        return limits(
+            args.scheme,
+            standard=args.standard,
+            quick=args.quick,
+            points=args.points,
+            replications=args.replications,
+            seed=args.seed,
+            out=out,
+            force=args.force,
+            store=out / ARCHIVE,
+            threads=args.threads,
+            finished=lambda found: _tell(found, people, out),
         )
-    if seed < 0:
-        problems.append(f"--seed {seed}: allowed is 0 or more")
-    if problems:
-        raise InputError(*problems)
-    times = TODAYS[usual.times] if args.standard in TODAY else usual.times
-    return Plan(points, replications, seed, times)
-
-
-def _chosen(name: str | None, standard: str | None) -> list[Scheme]:
-    problems = []
-    for what, value, allowed in (("scheme", name, SCHEMES), ("--standard", standard, STANDARDS)):
-        if value is not None and value not in allowed:
-            hint = did_you_mean(value, allowed)
-            problems.append(f"{what} {value!r}: unknown{hint}; allowed {', '.join(allowed)}")
-    if problems:
-        raise InputError(*problems)
-    chosen = list(SCHEMES.values()) if name is None else [SCHEMES[name]]
-    return [scheme.under(standard) for scheme in chosen] if standard else chosen
-
-
-def _search(scheme: Scheme, plan: Plan, out: Path, threads: int | None) -> Found:
-    from airfair.archive import Archive
-    from airfair.terminal import Progress
-
-    try:
-        with Archive(out / files.ARCHIVE) as archive, Progress(scheme.id) as progress:
-            return find(scheme, plan, archive, progress, threads)
+    except OptionError as error:
+        raise InputError(*(as_option(one, "scheme") for one in error.problems)) from error
     except OSError as error:
-        raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
-
-
-def _save(found: Found, out: Path, *, force: bool) -> dict[str, Any]:
-    """Write the files of a scheme, and return its JSON document."""
-    try:
-        return files.save(found, out, force=force)
-    except OSError as error:
-        raise OSError(error.errno, f"--out {out}: {describe(error)}") from error
+        words = describe(error)
+        told = as_option(words) if words.startswith("out ") else f"--out {out}: {words}"
+        raise OSError(error.errno, told) from error
 
 
 def _tell(found: Found, people: TextIO, out: Path) -> None:
@@ -120,7 +78,7 @@ def _tell(found: Found, people: TextIO, out: Path) -> None:
 
     _write(report.text(found) + "\n", people)
     if found.points:
-        _write(f"airfair: wrote {out}\n", sys.stderr)
+        _write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)
     if found.interrupted:
         whole = found.plan.points + found.plan.refined
         _write(

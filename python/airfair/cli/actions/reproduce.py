@@ -1,31 +1,29 @@
-"""Action of `airfair reproduce`: runs papers, and writes their reports and the page of all claims."""
+"""Action of `airfair reproduce`: prints the results of papers while they run."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from airfair import RunError, ScenarioError, json_documents, store
-from airfair.cli import output
-from airfair.cli.status import DONE, INTERRUPTED, InputError
-from airfair.errors import describe
+from airfair import ScenarioError, json_documents, store
+from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
+from airfair.engine import Interrupted
+from airfair.errors import OptionError, describe
 from airfair.experiment.errors import StudyError
-from airfair.replacing import note_input
-from airfair.reproduction import directory
-from airfair.reproduction.catalogue import UnknownPaperError, load, papers, select
+from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.document import WIDTH
-from airfair.reproduction.paper import Paper
-from airfair.reproduction.results import Outcome, names
-from airfair.reproduction.runs import Choice, measure
-from airfair.reproduction.summary import INDEX, PAGE, TEXT, Chapter, Summary
+from airfair.reproduction.running import ReproductionError, Selection, reproduce
+from airfair.reproduction.summary import INDEX, TEXT
 from airfair.terminal import columns
 
 if TYPE_CHECKING:
     import argparse
+
+    from airfair.reproduction.paper_result import PaperResult
+    from airfair.reproduction.summary import Reproduction
 
 
 ARCHIVE = "runs.sqlite"
@@ -42,184 +40,80 @@ def main(args: argparse.Namespace) -> int:
     if args.list:
         _write(_list(as_json=args.json), sys.stdout)
         return DONE
-    choices = _choices(args)
-    output.check([*_outputs(choices, args)], force=args.force)
-    for choice in choices:
-        output.prepare(choice.out)
-    return _one(choices[0], args) if args.paper else _all(choices, args)
-
-
-def _outputs(choices: Sequence[Choice], args: argparse.Namespace) -> Iterator[output.Output]:
-    """Output directories of the papers; if all papers run, also the directory above them."""
-    for choice in choices:
-        for path in choice.paths:
-            note_input(path)
-        yield output.Output("--out", choice.out, names(choice))
-    if not args.paper:
-        yield output.Output("--out", choices[0].out.parent, (INDEX, PAGE, TEXT, store.MANIFEST))
-
-
-def _one(choice: Choice, args: argparse.Namespace) -> int:
-    outcome = Outcome(choice, measure(choice))
-    failure = _save_outcome(outcome, force=args.force)
-    people = _for_people(args)
-    _write(outcome.text(saved=failure is None, width=_columns(people)) + "\n", people)
-    failure = failure or outcome.measured.unsaved
+    failure, status = None, DONE
+    try:
+        result = _run(args)
+    except Interrupted as stop:
+        result, status = stop.result, INTERRUPTED
+    except ReproductionError as error:
+        result, failure = error.result, error.reason
+    if args.paper is None:
+        _write(_conclusion(result), _for_people(args))
     if args.json:
-        _write_document(Summary([Chapter.of(outcome, failure)], choice.out.parent))
+        _write(store.encode(result.document()).decode(), sys.stdout)
+    failure = failure or result.failure
+    if isinstance(failure, OSError):
+        raise OSError(failure.errno, _of_option(describe(failure))) from failure
     if failure:
         raise failure
-    return INTERRUPTED if outcome.measured.interrupted else DONE
+    return status
 
 
-def _all(choices: Sequence[Choice], args: argparse.Namespace) -> int:
-    """Run one paper after the other; a failure does not stop the others, Ctrl-C and a full disk do.
-
-    The page of all claims is written after each paper, so that it exists however the program ends.
-    """
-    chapters = [Chapter(choice) for choice in choices]
-    summary = Summary(chapters, choices[0].out.parent)
-    people, told = _for_people(args), list[str]()
-
-    def save(*, running: bool) -> OSError | None:
-        files = summary.files(running=running)
-        if told:
-            files |= _text_file(told, summary)
-        return _save(summary.out, files, force=args.force)
-
-    page_failure = save(running=True)
+def _run(args: argparse.Namespace) -> Reproduction:
+    top: Path = args.out or Path("results")
     try:
-        for i, choice in enumerate(choices):
-            chapters[i], text = _chapter(
-                choice, f"{i + 1}/{len(choices)} {choice.paper.id}", force=args.force
-            )
-            told.append(text)
-            _write(summary.line(chapters[i], _columns(people)) + "\n", people)
-            over = chapters[i].ends_all or choice is choices[-1]
-            page_failure = save(running=not over)
-            if page_failure or over:
-                break
-    except BaseException:
-        # However the program ends, the page stops reloading itself.
-        save(running=False)
-        raise
-    kept = (
-        f"reports of all papers: {summary.out / INDEX}\nall results as text: {summary.out / TEXT}"
-    )
-    kept = "no page was written" if page_failure else kept
-    _write(f"\n{summary.counts_text()}\n{kept}\n", people)
-    if args.json:
-        _write_document(summary)
-    failures = [failure for failure in (*(c.failure for c in chapters), page_failure) if failure]
-    if failures:
-        raise failures[0]
-    return INTERRUPTED if summary.interrupted else DONE
+        chosen = None if args.paper is None else _chosen(args.paper)
+        return reproduce(
+            chosen,
+            quick=args.quick,
+            replications=args.replications,
+            out=top if chosen is None or args.out else top / chosen.paper.id,
+            force=args.force,
+            store=top / ARCHIVE,
+            fresh=args.fresh,
+            threads=args.threads,
+            finished=lambda result, paper: _tell(result, paper, args),
+        )
+    except OptionError as error:
+        problems = [as_option(one, "paper", "experiment") for one in error.problems]
+        raise InputError(*problems) from error
+    except (StudyError, ScenarioError) as error:
+        raise InputError(*error.problems) from error
 
 
-def _chapter(choice: Choice, label: str, *, force: bool) -> tuple[Chapter, str]:
-    """Run one of several papers and write its files; return its chapter and its text."""
-    paper = choice.paper
-    title = "\n".join(textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH))
+def _chosen(named: str) -> Selection:
     try:
-        outcome = Outcome(choice, measure(choice, label))
-    except RunError as error:
-        failed = RunError(f"{paper.id}: {error}")
-        return Chapter(choice, failure=failed), f"{title}\n\nfailed: {error}"
+        return Selection.of(named)
     except OSError as error:
-        return Chapter(choice, failure=error), f"{title}\n\nfailed: {describe(error)}"
-    failure = _save_outcome(outcome, force=force)
-    text = f"{title}\n\n{outcome.text(saved=failure is None)}"
-    return Chapter.of(outcome, failure or outcome.measured.unsaved), text
+        raise InputError(f"{error.filename or named}: {describe(error)}") from error
 
 
-def _text_file(told: Sequence[str], summary: Summary) -> dict[str, bytes]:
-    """Text file with tables and claims of the finished papers, and a summary."""
-    return {TEXT: ("\n\n\n".join([*told, summary.text()]) + "\n").encode()}
+def _tell(result: Reproduction, paper: PaperResult, args: argparse.Namespace) -> None:
+    """Print a line on one of all papers, or all results of a single one."""
+    people = _for_people(args)
+    width = max(columns(people), WIDTH)
+    if args.paper is None:
+        _write(f"{result.line(paper, width)}\n", people)
+    elif paper.document is not None:
+        _write(f"{paper.text(width)}\n", people)
 
 
-def _save_outcome(outcome: Outcome, *, force: bool) -> OSError | None:
-    if not outcome.experiments:
-        return None
-    return _save(outcome.choice.out, outcome.files(), force=force)
+def _conclusion(result: Reproduction) -> str:
+    """Number of claims of all papers by their state, and the places of the pages."""
+    kept = "no page was written"
+    if result.out is not None and not result.page_failure:
+        pages = (("reports of all papers", INDEX), ("all results as text", TEXT))
+        kept = "\n".join(f"{what}: {result.out / name}" for what, name in pages)
+    return f"\n{result.counts_text()}\n{kept}\n"
 
 
-def _save(out: Path, files: Mapping[str, bytes], *, force: bool) -> OSError | None:
-    return output.failure(out, lambda: store.write_all(out, files, force=force))
+def _of_option(message: str) -> str:
+    return as_option(message) if message.startswith("out ") else message
 
 
 def _for_people(args: argparse.Namespace) -> TextIO:
     """Stream for text: standard error if standard output has a JSON document."""
     return sys.stderr if args.json else sys.stdout
-
-
-def _columns(people: TextIO) -> int:
-    """Width of tables [columns], at least 80."""
-    return max(columns(people), WIDTH)
-
-
-def _write_document(summary: Summary) -> None:
-    """Print the JSON document, which has the same shape for one paper and for all."""
-    content = {
-        "papers": [chapter.document for chapter in summary.chapters if chapter.document],
-        "summary": summary.document(),
-    }
-    whole = json_documents.document("reproduction", content)
-    _write(store.encode(whole).decode(), sys.stdout)
-
-
-def _choices(args: argparse.Namespace) -> list[Choice]:
-    top = args.out or Path("results")
-    if args.paper is None:
-        return [_choice(args, load(id_), None, top / id_, top) for id_ in papers()]
-    paper, experiment_id = _paper(args.paper)
-    return [_choice(args, paper, experiment_id, args.out or top / paper.id, top)]
-
-
-def _paper(named: str) -> tuple[Paper[Any], str | None]:
-    """Paper for an id or a directory, and the id of its experiment if one is named."""
-    paper_id, _, experiment_id = named.partition("/")
-    try:
-        if paper_id in papers():
-            return load(paper_id), experiment_id or None
-        path = Path(named)
-        if directory.is_paper(path):
-            return directory.load(path), None
-        if directory.is_paper(path.parent) and path.name:
-            return directory.load(path.parent), path.name
-        if path.is_dir():
-            raise InputError(
-                f"{named}: this directory has no {directory.PAPER}; write an example with: airfair init paper"
-            )
-        return load(named if paper_id in {"", ".", ".."} else paper_id), experiment_id or None
-    except UnknownPaperError as error:
-        raise InputError(f"{error}, or a directory with a {directory.PAPER}") from error
-    except (StudyError, ScenarioError) as error:
-        raise InputError(*error.problems) from error
-    except OSError as error:
-        raise InputError(f"{error.filename or named}: {describe(error)}") from error
-
-
-def _choice(
-    args: argparse.Namespace, paper: Paper[Any], experiment_id: str | None, out: Path, top: Path
-) -> Choice:
-    try:
-        experiments = select(paper, experiment_id)
-    except UnknownPaperError as error:
-        raise InputError(str(error)) from error
-    if args.replications is not None and args.replications < 1:
-        raise InputError(
-            f"--replications {args.replications}: allowed is a whole number, 1 or more"
-        )
-    return Choice(
-        paper,
-        tuple(experiments),
-        args.replications,
-        out,
-        quick=args.quick,
-        archive=top / ARCHIVE,
-        fresh=args.fresh,
-        threads=args.threads,
-    )
 
 
 def _list(*, as_json: bool) -> str:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from airfair import store, validation
 from airfair.cli import output
-from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError
-from airfair.errors import describe
-from airfair.terminal import Progress
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, as_option
+from airfair.engine import Interrupted
+from airfair.errors import OptionError, describe
 from airfair.validation import kernel
-from airfair.validation.kernel.cells import is_quick, stacks
-from airfair.validation.kernel.runs import ComparisonError
-from airfair.validation.kernel.table import Agreement, rows, text
+from airfair.validation.kernel.running import validate_kernel
+from airfair.validation.kernel.runs import ComparisonError, NoEmulationError
+from airfair.validation.kernel.table import text
 
 if TYPE_CHECKING:
     import argparse
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 def theory(args: argparse.Namespace) -> int:
     """Run `airfair validate` and return its exit status; `args` has json."""
-    with Progress("validating") as progress:
-        checks, interrupted = validation.run(progress=progress)
+    try:
+        found = validation.validate()
+    except Interrupted as stop:
+        found = stop.result
     people = sys.stderr if args.json else sys.stdout
-    people.write(validation.text(checks))
+    people.write(validation.text(found.checks))
     if args.json:
-        sys.stdout.write(store.encode(validation.document(checks)).decode())
-    if interrupted:
+        sys.stdout.write(store.encode(found.document()).decode())
+    if found.interrupted:
         return INTERRUPTED
-    return DONE if all(check.passed for check in checks) else FAILED
+    return DONE if found.passed else FAILED
 
 
 def beside_the_kernel(args: argparse.Namespace) -> int:
@@ -38,46 +40,29 @@ def beside_the_kernel(args: argparse.Namespace) -> int:
 
     `args` has json, quick, only, keep and force.
     """
-    _check_permission()
-    only = args.only or ""
-    chosen = [cell for cell in stacks() if is_quick(cell) or not args.quick]
-    chosen = [cell for cell in chosen if only in cell.name]
-    if not chosen:
-        raise InputError(
-            f"--only {only}: no cell's name contains this; a name is, for example, `11a alone up cubic 3%`"
-        )
-    quick = (kernel.QUICK_RUNS, kernel.QUICK_SECONDS)
-    runs, seconds = quick if args.quick else (kernel.RUNS, kernel.SECONDS)
     if args.keep is not None:
         output.check([output.Output("--keep", args.keep)], force=args.force)
         _check_file(args.keep)
     try:
-        with Progress("comparing") as progress:
-            found = kernel.compare(chosen, runs, seconds, progress=progress)
+        found = validate_kernel(quick=args.quick, only=args.only or "")
+    except OptionError as error:
+        raise InputError(*map(as_option, error.problems)) from error
+    except NoEmulationError as error:
+        first, *rest = str(error).splitlines()
+        raise InputError(f"--kernel: {first}", *rest) from error
     except ComparisonError as error:
         raise InputError(*str(error).splitlines()) from error
-    table = rows(found)
-    (sys.stderr if args.json else sys.stdout).write(text(table))
+    (sys.stderr if args.json else sys.stdout).write(text(found.rows))
     if args.json:
-        sys.stdout.write(store.encode(kernel.document(table)).decode())
+        sys.stdout.write(store.encode(found.document()).decode())
     if args.keep is not None:
         try:
-            kernel.keep(args.keep, found, runs, seconds)
+            found.save(args.keep)
         except OSError as error:
             why = f"{describe(error)}; the file is unchanged"
             sys.stderr.write(f"airfair: --keep {args.keep}: {why}\n")
             return FAILED
-    differs = any(row.verdict is Agreement.DIFFERS for row in table)
-    return FAILED if differs else DONE
-
-
-def _check_permission() -> None:
-    """Raise `InputError` if no emulation is possible."""
-    try:
-        kernel.check_permission()
-    except ComparisonError as error:
-        first, *rest = str(error).splitlines()
-        raise InputError(f"--kernel: {first}", *rest) from error
+    return DONE if found.agrees else FAILED
 
 
 def _check_file(file: Path) -> None:

@@ -39,8 +39,9 @@ def add(commands: Commands) -> None:
     check.add_argument(
         "--twice",
         action="store_true",
-        help="run the first replication of each scenario in two fresh processes, and compare the record "
-        "hashes; they differ if a law uses randomness or time that is not the node's",
+        help="run the first two replications of each scenario in two fresh processes, in both orders, and "
+        "compare the record hashes; they differ if a law uses randomness or time that is not the node's, or "
+        "keeps state from one run to the next",
     )
     check.set_defaults(action=_check)
 

@@ -8,7 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from airfair.cli import options, output, scenarios
+from airfair.cli import laws, options, output, scenarios
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import did_you_mean, printable
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.cli.parser import Commands
     from airfair.emulation.session import Command, Session
+    from airfair.law import Law
 
 _EPILOGUE = """\
 examples:
   sudo airfair emulate one-slow-station -- curl -O http://server/100M
   airfair emulate cell.toml --in fast -- iperf3 -c server # root is not needed
   airfair emulate cell.toml                               # runs until Ctrl-C
+  airfair emulate cell.toml --law station.slow=mylaws:Mine --duration '30 s'
   airfair shell fast                                      # in another terminal
 
 The exit status is the one of COMMAND.
@@ -65,6 +67,7 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
     )
+    laws.add(emulate, "the verdict has the time that it uses; ")
     options.out(emulate, "write the same files as `airfair run --out` to DIR")
     options.force(emulate)
     options.json(emulate)
@@ -96,6 +99,7 @@ def _emulate(arguments: argparse.Namespace) -> int:
         # COMMAND uses the terminal, so the live view is not shown on it.
         is_quiet=bool(arguments.rest) and sys.stderr.isatty(),
         keeps_output=arguments.json,
+        laws=(lambda: _laws(arguments, scenario)) if arguments.law else None,
     )
     output.check(output.results(arguments.out), force=arguments.force)
     made = output.prepare(arguments.out)
@@ -104,6 +108,8 @@ def _emulate(arguments: argparse.Namespace) -> int:
         ended = session.run(scenario, wish)
     except backend.NotPermittedError as error:
         return complain(FAILED, *error.lines)
+    except _LawNotMadeError as error:
+        return laws.failed(error.cause)
     except ValueError as error:
         raise InputError(f"{arguments.scenario}: {error}") from error
     finally:
@@ -111,12 +117,46 @@ def _emulate(arguments: argparse.Namespace) -> int:
             from airfair.store import remove_if_empty
 
             remove_if_empty(made)
+    return _finish(ended, arguments)
+
+
+def _finish(ended: Session, arguments: argparse.Namespace) -> int:
+    """Print and save an emulation that has ended; returns the exit status."""
     _print(ended, arguments)
     status = DONE if ended.status is None else ended.status
     if arguments.out is not None and ended.result is not None:
         status = _save(ended, arguments) or status
+    if ended.raised is not None:
+        return _law_has_ended(ended, ended.raised)
     # Without COMMAND, Ctrl-C is the usual end of an emulation and no failure.
     return INTERRUPTED if ended.interrupted and arguments.rest else status
+
+
+class _LawNotMadeError(Exception):
+    """Raised if the constructor of a law raises an exception, which is the cause."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+def _laws(arguments: argparse.Namespace, scenario: Scenario) -> list[tuple[int, Law]]:
+    """Laws of the command line, as pairs of a member and its law."""
+    from airfair.law import place
+
+    own = laws.of(arguments, arguments.scenario, scenario)
+    try:
+        return place(own, scenario)
+    except Exception as error:
+        raise _LawNotMadeError(error) from error
+
+
+def _law_has_ended(ended: Session, error: BaseException) -> int:
+    """Print the traceback of the law that has ended the emulation; returns the exit status."""
+    laws.failed(error)
+    if ended.interrupted and isinstance(error, KeyboardInterrupt):
+        return complain(INTERRUPTED, "interrupted a law that did not return")
+    return complain(FAILED, f"a law has ended the emulation after {ended.state['elapsed_s']:.3f} s")
 
 
 def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
@@ -124,6 +164,11 @@ def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
         raise InputError(
             "--backend hwsim: --in and COMMAND are not allowed, because it makes no namespaces; start "
             "programs in the namespaces of the radios"
+        )
+    if arguments.law:
+        raise InputError(
+            "--backend hwsim: --law is not allowed, because the kernel's mac80211 is the MAC: airfair does "
+            "not see its queues, and does not choose its rates"
         )
     if arguments.json or arguments.out is not None:
         raise InputError(
@@ -244,7 +289,19 @@ def _verdict(state: dict[str, Any]) -> list[str]:
         f"{late['slips']} slips"
     )
     lost = f"dropped by the kernel instead of the cell: {live.dropped(state)} packets"
+    wall_s = state["elapsed_s"] + late["slipped_s"]
+    own = [_law_time(law, wall_s) for law in state["laws"]]
     if state["valid"]:
-        return [told, lost, "verdict: valid"]
+        return [told, lost, *own, "verdict: valid"]
     reasons = [f"verdict: invalid: {printable(reason)}" for reason in state["objections"]]
-    return [told, lost, *reasons, "remedies: docs/emulator.md, The verdict"]
+    return [told, lost, *own, *reasons, "remedies: docs/emulator.md, The verdict"]
+
+
+def _law_time(law: dict[str, Any], wall_s: float) -> str:
+    """Number of calls of a law, and the time in them, in words."""
+    calls = f"{law['calls']} call" + ("" if law["calls"] == 1 else "s")
+    per_cent = 100 * law["time_s"] / wall_s if wall_s else 0.0
+    return (
+        f"law {printable(law['law'])} at {printable(law['node'])}: {calls}, {per_cent:.1f} % of the time, "
+        f"longest {law['longest_us'] / 1e3:.2f} ms"
+    )

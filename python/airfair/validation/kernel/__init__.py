@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, store
+from airfair.engine import Interrupted
 from airfair.marks import PROGRAM
 
-from .runs import ComparisonError, Summary, emulated, simulated, summed
+from .runs import NoEmulationError, Summary, emulated, simulated, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,14 +42,14 @@ except NotPermittedError as error:
 
 
 def check_permission() -> None:
-    """Raise `ComparisonError` if this process cannot run emulations.
+    """Raise `NoEmulationError` if this process cannot run emulations.
 
     A child process tries it, because the attempt may put a process into a user namespace.
     """
     words = [sys.executable, "-c", PERMISSION]
     done = subprocess.run(words, capture_output=True, check=False, text=True)
     if done.returncode != 0:
-        raise ComparisonError(f"this process cannot run emulations\n{done.stderr.strip()}")
+        raise NoEmulationError(f"this process cannot run emulations\n{done.stderr.strip()}")
 
 
 def check_file(file: Path) -> None:
@@ -75,10 +76,13 @@ def compare(
     side_by_side: int = SIDE_BY_SIDE,
     progress: Callable[[float], object] | None = None,
 ) -> dict[str, tuple[Summary, Summary]]:
-    """Emulated and simulated summary of each cell, by name. Raises `ComparisonError`."""
+    """Emulated and simulated summary of each cell, by name.
+
+    Raises `ComparisonError`, and `Interrupted` on Ctrl-C, whose `result` has the finished cells.
+    """
     seeds = range(1, runs + 1)
     cells = list(chosen)
-    found = {}
+    found: dict[str, tuple[Summary, Summary]] = {}
     with ThreadPoolExecutor(side_by_side) as pool:
         jobs = [
             (cell, [pool.submit(emulated, cell, seconds, seed) for seed in seeds]) for cell in cells
@@ -90,8 +94,10 @@ def compare(
                 found[cell.name] = (summed(real), summed(ours))
                 if progress is not None:
                     progress((done + 1) / len(jobs))
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, KeyboardInterrupt):
+                raise Interrupted(found, runs * len(found)) from error
             raise
     return found
 

@@ -31,6 +31,10 @@ class ComparisonError(Exception):
     """Raised if a run or an emulation fails, with the reason."""
 
 
+class NoEmulationError(ComparisonError):
+    """Raised if this process cannot run emulations."""
+
+
 def goodputs(command: Sequence[str], text: str) -> Goodputs | None:
     """Goodputs that `airfair COMMAND` measures in a scenario; `None` for an invalid emulation.
 

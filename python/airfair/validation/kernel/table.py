@@ -67,10 +67,15 @@ def text(found: Sequence[Row]) -> str:
     lines = [head, *(_line(row) for row in found)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     table = [_justified(line, widths) for line in lines]
+    return "\n".join([*table, counted(found)]) + "\n"
+
+
+def counted(found: Sequence[Row]) -> str:
+    """Text of the number of flows by agreement."""
     counts = ", ".join(
         f"{sum(row.verdict is verdict for row in found)} {verdict.value}" for verdict in Agreement
     )
-    return "\n".join([*table, f"{len(found)} flows: {counts}"]) + "\n"
+    return f"{len(found)} flows: {counts}"
 
 
 def _line(row: Row) -> tuple[str, ...]:

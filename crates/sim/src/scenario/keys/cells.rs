@@ -103,7 +103,10 @@ pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
          early. `ns-2`: a NAV of EIFS, which nothing shortens, and then a DIFS.",
     );
     keys.key("post_backoff", &mut rules.post_backoff, Kind::Flag, "false")
-        .says("A station draws a back-off after each success, even before it has the next frame.");
+        .says(
+            "A station draws a back-off after each success, even before it has the next frame. After a failure, and \
+             after a frame that is given up, it draws one in any case.",
+        );
     keys.optional("cw_min", &mut rules.cw_min, WINDOW, "63").says(
         "Smallest contention window [slots]. `standard` is 31 in 802.11b, in 802.11g cells with a b station, and for \
          b stations; else 15.",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airfair.estimate import Estimate, Floats, quotient
-from airfair.reproduction.measured import Columns, column, of_each, taken, total
+from airfair.reproduction.measured import Columns, column, measured, of_each, taken
 
 from .plan import SCHEMES, SchemePair
 
@@ -19,13 +19,13 @@ class ArfWindowRuns(Columns):
 
     mbps: Floats = column("goodput_bps", 1e6)
     """Goodput of each download over the measured time [Mb/s], (replication, download)."""
-    sent: Floats = total("packets_sent")
+    sent: Floats = measured("packets_sent")
     """Data packets of the downloads, (replication)."""
-    dropped: Floats = total("packets_dropped")
+    dropped: Floats = measured("packets_dropped")
     """Data packets that a queue or the MAC dropped."""
-    queue_full: Floats = total("dropped_queue_full", table="access_points")
+    queue_full: Floats = measured("access_points.dropped_queue_full")
     """Packets dropped because the access point's queue was full."""
-    retry_limit: Floats = total("dropped_retry_limit", table="access_points")
+    retry_limit: Floats = measured("access_points.dropped_retry_limit")
     """Packets that the access point dropped after its last attempt."""
     rate_changes_per_s: Floats = taken(
         lambda result: (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airfair.estimate import Floats
-from airfair.reproduction.measured import Columns, column, names, of_each, taken
+from airfair.reproduction.measured import Columns, column, measured, names, taken
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -26,12 +26,6 @@ SHORT = "short"
 
 def _stations(result: Result) -> tuple[str, ...]:
     return tuple(result.scenario.stations)
-
-
-def _aggregate(result: Result) -> Floats:
-    of = of_each(result, "mean_aggregate", table="access_points")
-    first: Floats = of[:, 0]
-    return first
 
 
 @dataclass(frozen=True)
@@ -52,7 +46,7 @@ class ModernRuns(Columns):
     """Share of the time used by frames of a station's exchanges, (replication, station)."""
     occupancy: Floats = column("occupancy", table="airtime")
     """Share of the time used by a station's exchanges with gaps and back-off, (replication, station)."""
-    aggregate: Floats = taken(_aggregate)
+    aggregate: Floats = measured("access_points.mean_aggregate")
     """Mean number of MPDUs in a data frame of the access point, (replication); NaN without aggregates."""
     completion_s: Floats = column("completion_s")
     """Completion time of finite flows [s]; NaN if a flow did not complete."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airfair.estimate import Estimate, Floats, estimate
-from airfair.reproduction.measured import Columns, column, over_time, taken
+from airfair.reproduction.measured import Columns, column, measured, over_time, taken
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,7 @@ class OccupancyRuns(Columns):
     """95th percentile of the round-trip time of each flow [ms]; NaN if the flow measures none."""
     occupancy: Floats = column("occupancy", table="airtime")
     """Share of the time used by a station's exchanges, with gaps and back-off, (replication, station)."""
-    collisions: Floats = taken(
-        lambda result: (
-            result.channels["collision_ns"].to_numpy() / result.channels["elapsed_ns"].to_numpy()
-        )
-    )
+    collisions: Floats = measured("channels.collision_ns / channels.elapsed_ns")
     """Share of the time used by collisions, (replication)."""
     series: Floats | None = taken(
         lambda result: (

@@ -1,0 +1,153 @@
+"""Declarations of all tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .declaration import Declaration, Level, Lever, Signals
+
+TASK = "airfair/ContentionWindow-v0"
+"""Name of the first task, which is the default."""
+
+
+def _powers(lowest: float, highest: float, share: float) -> float:
+    """Power of two, whose exponent lies between two exponents."""
+    return float(2.0 ** (lowest + share * (highest - lowest)))
+
+
+def _contention_window(share: float) -> Level:
+    return (int(_powers(4, 10, share)) - 1,)
+
+
+# Contention window of all nodes of a crowded cell, of Wydmański and Szott [contention-window-2021].
+_CONTENTION_WINDOW = Declaration(
+    name=TASK,
+    scenario="crowded-cell.toml",
+    step="10 ms",
+    history=300,
+    window=150,
+    observe={"cell": Signals(["collided"]), "local": Signals(["busy", "airtime"])},
+    lever=Lever(
+        name="contention window",
+        noun="window",
+        levels=[(2**exponent - 1,) for exponent in range(4, 11)],
+        between=_contention_window,
+    ),
+    reward="goodput",
+    rivals={"802.11 back-off": {}},
+    vary={"station.s.count": (5, 10, 20, 30, 40, 50)},
+)
+
+
+def _ratio(share: float) -> Level:
+    """Weights of a ratio from 1 : 8 to 8 : 1."""
+    ratio = _powers(-3, 3, share)
+    return (8, max(round(8 / ratio), 1)) if ratio >= 1 else (max(round(8 * ratio), 1), 8)
+
+
+# Weights of TCP's DATA and ACKs in an access point's queue, of Vacirca and Cuomo [updown-fairness §IV].
+# Their own weights are 2 : 1, or the numbers of connections that the access point sees. Equal airtime is
+# that of mac80211 [hoiland-2017].
+_QUEUE_WEIGHTS = Declaration(
+    name="airfair/QueueWeights-v0",
+    scenario="up-and-down.toml",
+    step="1 s",
+    history=4,
+    window=None,
+    observe={
+        "cell": Signals(["uploads", "uploaded", "downloaded", "busy", "collided"]),
+        "local": Signals(["uploads", "uploaded", "downloaded", "busy"]),
+    },
+    lever=Lever(
+        name="queue weights",
+        noun="weights",
+        levels=[(1, 8), (1, 4), (1, 2), (1, 1), (2, 1), (4, 1), (8, 1)],
+        between=_ratio,
+    ),
+    reward="fair goodput",
+    rivals={
+        "first in, first out": {"bss.home.ap.queue": {"packets": 100}},
+        "equal airtime": {"bss.home.ap.queue": {"discipline": "airtime"}},
+        "DATA/ACK 2:1": {},
+        "by active flows": {
+            "bss.home.ap.queue": {
+                "discipline": "data-ack",
+                "packets": 100,
+                "overflow": "longest-flow",
+                "weights": "active-flows",
+            }
+        },
+    },
+    vary={"station.downloader.count": (1, 3, 7)},
+)
+
+
+def _rate(share: float) -> Level:
+    return (round(7 * share),)
+
+
+# Rate of a link under fading. Its rivals are ARF [kamerman-1997], Minstrel-HT [linux-minstrel-ht], and an
+# oracle that knows the channel and takes the rate with the least expected transmission time [bicket-2005 §5].
+_LINK_RATE = Declaration(
+    name="airfair/LinkRate-v0",
+    scenario="fading-link.toml",
+    step="10 ms",
+    history=20,
+    window=None,
+    observe={
+        "cell": Signals(["rate_down", "retried", "goodput", "busy"]),
+        "local": Signals(["rate_down", "retried", "goodput"]),
+    },
+    lever=Lever(
+        name="rate down", noun="rate", levels=[(index,) for index in range(8)], between=_rate
+    ),
+    reward="goodput",
+    rivals={
+        "ARF": {"station.s.rate.down": {"control": "arf"}},
+        "Minstrel-HT": {"station.s.rate.down": {"control": "minstrel"}},
+        "oracle": {"station.s.rate.down": {"control": "oracle"}},
+    },
+    vary={"bss.home.radio.fading.coherence": ("20 ms", "200 ms", "1 s")},
+)
+
+
+def _window(share: float) -> Level:
+    return (round(_powers(0, 5, share)),)
+
+
+# Windows of uploads whose rates change. Its rivals are the schemes of the papers [arf-aware-tcp],
+# [arf-window] and [occupancy-tfrc], which all aim at equal shares of the channel.
+_UPLOAD_WINDOWS = Declaration(
+    name="airfair/UploadWindows-v0",
+    scenario="slow-upload.toml",
+    step="500 ms",
+    history=4,
+    window=None,
+    observe={
+        "cell": Signals(["collided"], ["rate_up", "goodput", "airtime"]),
+        "local": Signals(["busy"], ["rate_up", "goodput", "airtime"]),
+    },
+    lever=Lever(
+        name="window",
+        noun="windows",
+        levels=[(2**exponent,) for exponent in range(6)],
+        between=_window,
+        each_station=True,
+    ),
+    reward="fair goodput",
+    rivals={
+        "TCP": {},
+        "ARF-aware TCP": {"flow.a.control": "arf-aware", "flow.b.control": "arf-aware"},
+        "window under ARF": {"flow.a.control": "arf-window", "flow.b.control": "arf-window"},
+        "occupancy": {
+            "flow.a.control": "occupancy",
+            "flow.b.control": "occupancy",
+            "bss.home.ap.occupancy": True,
+        },
+    },
+)
+
+TASKS: Mapping[str, Declaration] = {
+    each.name: each for each in (_CONTENTION_WINDOW, _QUEUE_WEIGHTS, _LINK_RATE, _UPLOAD_WINDOWS)
+}
+"""Declarations by their names in the registry of Gymnasium."""

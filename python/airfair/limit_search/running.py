@@ -1,0 +1,248 @@
+"""Function `airfair.limits`: searches the limits of schemes, and writes what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airfair import json_documents, lazy
+from airfair.engine import Interrupted
+from airfair.errors import OptionError, describe
+from airfair.experiment.work import opened
+from airfair.names import did_you_mean
+from airfair.store import begin
+from airfair.terminal import shown
+
+from . import files, report
+from .cells import TODAYS
+from .measures import CRITERIA, UNIT, Criterion
+from .schemes import SCHEMES, Scheme
+from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
+from .standards import STANDARDS, TODAY
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airfair.archive import Archive
+else:
+    pl = lazy.Module("polars")
+
+FEWEST_POINTS, MOST_POINTS = 16, 4096
+FEWEST_REPLICATIONS = 3
+
+
+@dataclass(frozen=True, repr=False)
+class Limits:
+    """Limits of schemes; they print as a line for each scheme."""
+
+    schemes: Sequence[Found]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.schemes))
+
+    def __getitem__(self, scheme: str) -> Found:
+        """Limits of one scheme; raises `KeyError` with the ids for any other."""
+        by_id = {found.scheme.id: found for found in self.schemes}
+        if scheme not in by_id:
+            raise KeyError(f"scheme {scheme}: allowed {', '.join(by_id)}")
+        return by_id[scheme]
+
+    @property
+    def interrupted(self) -> bool:
+        """True if Ctrl-C ended a search."""
+        return any(found.interrupted for found in self.schemes)
+
+    @property
+    def unsaved(self) -> OSError | None:
+        """Error because of which the store could not save all runs; `None` without one."""
+        return next((found.unsaved for found in self.schemes if found.unsaved), None)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Table of the measures of each scheme: at which share of the points it wins and loses."""
+        rows = [row for found in self.schemes for row in report.rows(found)]
+        return pl.DataFrame(rows, schema_overrides=_TABLE, infer_schema_length=None)
+
+    @property
+    def rules(self) -> pl.DataFrame:
+        """Table of the rules: regions of the conditions in which a scheme mostly wins or loses."""
+        rows = [row for found in self.schemes for row in report.rules(found)]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """Table of the effect of each scheme on each measure at each point, with its interval."""
+        tables = [
+            files.comparisons(found).select(pl.lit(found.scheme.id).alias("scheme"), pl.all())
+            for found in self.schemes
+            if found.points
+        ]
+        return pl.concat(tables) if tables else pl.DataFrame()
+
+    def document(self) -> dict[str, Any]:
+        """Document that `airfair limits --json` prints."""
+        schemes = [report.document(found) for found in self.schemes]
+        return json_documents.document("limits", {"schemes": schemes})
+
+
+_TABLE: Mapping[str, type[pl.DataType]] = {
+    "standard": pl.String,
+    "median_win": pl.Float64,
+    "median_loss": pl.Float64,
+}
+"""Types of columns that may have no value."""
+
+
+def limits(  # noqa: PLR0913 - options, each with a default
+    schemes: str | Scheme | Sequence[str | Scheme] | None = None,
+    *,
+    standard: str | None = None,
+    criteria: Sequence[Criterion] = (),
+    quick: bool = False,
+    points: int | None = None,
+    replications: int | None = None,
+    seed: int | None = None,
+    out: Path | str | None = None,
+    force: bool = False,
+    store: Archive | str | Path | None = "default",
+    threads: int | None = None,
+    progress: Callable[[float], object] | bool = True,
+    finished: Callable[[Found], object] | None = None,
+) -> Limits:
+    """Search for the conditions under which a scheme makes things worse.
+
+    Each point is run with the scheme and without it, under the same seeds.
+
+    - `schemes`: a scheme by its id, such as "data-ack", a list of schemes, or `None` for all.
+    - `standard`: search in this standard only, such as "802.11ax"; by default in 802.11b, a and g.
+    - `criteria`: criteria of your own, made by `airfair.criterion`, which are reported beside the usual ones.
+    - `quick`: true for fewer points, and fewer and shorter runs.
+    - `points`: number of points spread evenly over the conditions, by default 256, or 24 if `quick`. Half as
+      many follow at the border between gain and loss.
+    - `replications`: number of pairs of runs at each point, by default 10, or 4 if `quick`.
+    - `seed`: seed of the points and of the runs, by default 1.
+    - `out`: directory with a directory for each scheme, for its points, its map and the scenarios of its best
+      and worst points. Nothing is written without `out`. `force` replaces files that airfair has not written.
+    - `store`: archive of finished runs, as in `Experiment.run`.
+    - `threads`: number of threads, by default one per core.
+    - `progress`: true to show a bar on standard error, or a function called with the fraction done.
+    - `finished`: function called with the limits of each scheme as soon as they are found.
+
+    If the store cannot save all runs, no further scheme is searched, and `unsaved` is the reason.
+
+    Raises `OptionError` for wrong arguments, `OSError` if the store cannot be read or files cannot be
+    written, and `Interrupted` on Ctrl-C, whose `result` has the points that are finished. A second call
+    continues from the store.
+    """
+    chosen = _chosen(schemes, standard)
+    _check_criteria(criteria)
+    chosen = [replace(scheme, more=(*scheme.more, *criteria)) for scheme in chosen]
+    plan = _plan(points, replications, seed, standard, quick=quick)
+    places = [place_of(scheme, out) for scheme in chosen]
+    if out is not None:
+        names = files.names(criteria)
+        begin(dict.fromkeys(filter(None, places), names), [Path(out)], force=force)
+    found: list[Found] = []
+    with opened(store) as archive:
+        for place, scheme in zip(places, chosen, strict=True):
+            tell = _part(progress, len(found), len(chosen))
+            with shown(tell, scheme.id) as bar:
+                found.append(find(scheme, plan, archive, bar, threads))
+                if bar is not None and not found[-1].interrupted:
+                    bar(1.0)
+            if place is not None:
+                _save(found[-1], place, force=force)
+            if finished is not None:
+                finished(found[-1])
+            if found[-1].interrupted or found[-1].unsaved:
+                break
+    result = Limits(found)
+    if result.interrupted:
+        raise Interrupted(result, sum(len(one.points) for one in found) * 2 * plan.replications)
+    return result
+
+
+def place_of(scheme: Scheme, out: Path | str | None) -> Path | None:
+    """Directory of the files of a scheme; `None` without `out`."""
+    return None if out is None else Path(out) / (scheme.standard or "") / scheme.id
+
+
+def _chosen(
+    schemes: str | Scheme | Sequence[str | Scheme] | None, standard: str | None
+) -> list[Scheme]:
+    """Schemes in the space of a standard; raises `OptionError` for unknown names."""
+    wanted = [*SCHEMES] if schemes is None else schemes
+    wanted = [wanted] if isinstance(wanted, str | Scheme) else wanted
+    problems = [_unknown("scheme", one, SCHEMES) for one in wanted if isinstance(one, str)]
+    problems.append(_unknown("standard", standard, STANDARDS))
+    if not wanted:
+        problems.append("schemes []: allowed is at least one scheme")
+    if found := [problem for problem in problems if problem]:
+        raise OptionError(*found)
+    chosen = [SCHEMES[one] if isinstance(one, str) else one for one in wanted]
+    return [scheme.under(standard) for scheme in chosen] if standard else chosen
+
+
+def _check_criteria(criteria: Sequence[Criterion]) -> None:
+    taken = {UNIT, *CRITERIA}
+    for one in criteria:
+        if one.id in taken:
+            raise OptionError(
+                f"criteria: the name {one.label!r} is taken; allowed is another one, given by `name`"
+            )
+        taken.add(one.id)
+
+
+def _unknown(what: str, name: str | None, allowed: Sequence[str] | dict[str, Scheme]) -> str | None:
+    if name is None or name in allowed:
+        return None
+    hint = did_you_mean(name, allowed)
+    return f"{what} {name!r}: unknown{hint}; allowed {', '.join(allowed)}"
+
+
+def _plan(
+    points: int | None,
+    replications: int | None,
+    seed: int | None,
+    standard: str | None,
+    *,
+    quick: bool,
+) -> Plan:
+    usual = QUICK_PLAN if quick else FULL_PLAN
+    points = usual.points if points is None else points
+    replications = usual.replications if replications is None else replications
+    seed = usual.seed if seed is None else seed
+    problems = []
+    if not FEWEST_POINTS <= points <= MOST_POINTS:
+        problems.append(f"points {points}: allowed is {FEWEST_POINTS} to {MOST_POINTS}")
+    if replications < FEWEST_REPLICATIONS:
+        problems.append(
+            f"replications {replications}: allowed is {FEWEST_REPLICATIONS} or more; fewer pairs of runs "
+            "decide nothing"
+        )
+    if seed < 0:
+        problems.append(f"seed {seed}: allowed is 0 or more")
+    if problems:
+        raise OptionError(*problems)
+    times = TODAYS[usual.times] if standard in TODAY else usual.times
+    return Plan(points, replications, seed, times)
+
+
+def _part(
+    progress: Callable[[float], object] | bool,  # noqa: FBT001 - as the argument of `limits`
+    done: int,
+    count: int,
+) -> Callable[[float], object] | bool:
+    """Argument `progress` for one search after `done` of `count` searches."""
+    if not callable(progress):
+        return progress
+    return lambda part: progress((done + part) / count)
+
+
+def _save(found: Found, place: Path, *, force: bool) -> None:
+    try:
+        files.save(found, place, force=force)
+    except OSError as error:
+        raise OSError(error.errno, f"out {place}: {describe(error)}") from error

@@ -1,0 +1,135 @@
+"""Distributions of one result: goodputs of flows, delays of packets, and completion times of transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import distributions
+from .names import drawable
+from .run_axes import add_legend, new_figure, say_hidden
+from .run_curves import MOST, Cast, Floats, Group
+
+if TYPE_CHECKING:
+    from .figures import Figure
+    from .result import Result
+
+FEWEST = 4
+"""Smallest number of values for which a distribution is drawn."""
+
+
+def goodputs(result: Result) -> Floats:
+    """Goodput of each flow [Mb/s], (replication, flow)."""
+    values = np.array(result.columns["flows"]["goodput_bps"], dtype=np.float64)
+    return values.reshape(result.replications, -1) / 1e6
+
+
+def has_goodputs(result: Result, cast: Cast) -> bool:
+    """True if some flow, or group of flows, has enough goodputs for a distribution."""
+    most = max((len(group.places) for group in cast.flows), default=0)
+    return most * result.replications >= FEWEST
+
+
+def goodput(result: Result, cast: Cast) -> Figure:
+    """Figure of the share of runs in which the goodput was at most a value, a curve per group of flows."""
+    values = goodputs(result)
+    shown = [group for group in cast.flows if group.name in cast.largest_flows]
+    samples = [values[:, list(group.places)].ravel() for group in shown]
+    grouped = any(len(group.places) > 1 for group in shown)
+    figure, axes = new_figure(4.2)
+    ends = distributions.ends(samples)
+    for group, own in zip(shown, samples, strict=True):
+        distributions.cumulative(
+            axes,
+            own,
+            ends,
+            colour=cast.flow_colours[group.name],
+            label=_flows(group),
+        )
+    axes.set(xlabel="goodput [Mb/s]", ylabel="flows [%]" if grouped else "runs [%]")
+    axes.set(xlim=ends, ylim=(0, 102))
+    each = f"one value for each {'flow and run' if grouped else 'run'}, {_runs(result)}"
+    axes.set_title(f"{drawable(result.scenario.title)}\n{each}", fontsize=10)
+    say_hidden(axes, len(cast.flows) - len(shown))
+    add_legend(axes)
+    return figure
+
+
+def delays(result: Result, cast: Cast) -> Figure:
+    """Figure with a histogram of the one-way delays of packets for each group of flows."""
+    table = result.delays
+    flow, packets = table["flow"].to_numpy(), table["packets"].to_numpy()
+    low, high = (table[name].to_numpy().astype(np.float64) / 1e6 for name in ("from_ns", "to_ns"))
+    # The geometric middle of a bucket of the table; its edges differ by less than 2 %.
+    middle = np.sqrt(np.maximum(low, 1e-6) * high)
+    members = {group: np.isin(flow, _names(result, group)) for group in cast.flows}
+    drawn = [group for group in cast.flows if members[group].any()]
+    shown = sorted(drawn, key=lambda group: -int(packets[members[group]].sum()))[:MOST]
+    colours = cast.colours_of_flows([group.name for group in shown])
+    edges = distributions.bins(middle)
+    figure, axes = new_figure(4.2)
+    for group in (group for group in drawn if group in shown):
+        own = members[group]
+        counts = np.histogram(middle[own], edges, weights=packets[own])[0]
+        distributions.histogram(
+            axes,
+            edges,
+            100 * counts / counts.sum(),
+            colour=colours[group.name],
+            label=_flows(group),
+        )
+    axes.set(xlabel="one-way delay [ms]", ylabel="packets of the flow [%]")
+    axes.set_ylim(bottom=0)
+    wide = round(100 * (2 ** (1 / distributions.BINS_PER_OCTAVE) - 1))
+    about = f"all packets of {_runs(result)}, in bins {wide} % wide"
+    axes.set_title(f"{drawable(result.scenario.title)}\n{about}", fontsize=10)
+    say_hidden(axes, len(drawn) - len(shown))
+    add_legend(axes)
+    return figure
+
+
+def completions(result: Result, cast: Cast) -> Figure:
+    """Figure of the share of transfers that were complete after a time, one curve per group of flows."""
+    times = np.array(result.columns["flows"]["completion_s"]).reshape(result.replications, -1)
+    lives = np.array(result.columns["flows"]["active_s"]).reshape(times.shape)
+    figure, axes = new_figure(4.2)
+    groups = [g for g in cast.flows if not np.isnan(times[:, list(g.places)]).all()]
+    ranked = sorted(groups, key=lambda g: -np.isfinite(times[:, list(g.places)]).sum())[:MOST]
+    colours = cast.colours_of_flows([group.name for group in ranked])
+    for group in ranked:
+        own = times[:, list(group.places)]
+        # Transfers that have begun but are not complete count, so that a curve may end below 100 %.
+        begun = own[np.isfinite(own) | (lives[:, list(group.places)] > 0)]
+        done = np.isfinite(own).sum()
+        distributions.cumulative(
+            axes,
+            begun,
+            (0, np.nanmax(times)),
+            colour=colours[group.name],
+            label=f"{drawable(group.name)}\n({done} of {len(begun)} done)",
+        )
+    axes.set(xlabel="completion time [s]", ylabel="transfers done [%]", ylim=(0, 102))
+    axes.set_xlim(left=0)
+    runs = f"\nall transfers of {_runs(result)}" if result.replications > 1 else ""
+    axes.set_title(drawable(result.scenario.title) + runs, fontsize=10)
+    say_hidden(axes, len(groups) - len(ranked))
+    add_legend(axes)
+    return figure
+
+
+def _names(result: Result, group: Group) -> Sequence[str]:
+    """Names of the flows of a group."""
+    flows = result.scenario.flows
+    return [flows[place]["name"] for place in group.places]
+
+
+def _flows(group: Group) -> str:
+    """Label of a group in a legend."""
+    count = len(group.places)
+    return drawable(group.name) + (f"\n({count} flows)" if count > 1 else "")
+
+
+def _runs(result: Result) -> str:
+    return "1 run" if result.replications == 1 else f"{result.replications} runs"

@@ -1,0 +1,104 @@
+"""Function `airfair.validate_kernel`: compares simulated TCP with the TCP of this machine's kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airfair import lazy
+from airfair.engine import Interrupted
+from airfair.errors import OptionError
+from airfair.terminal import shown
+from airfair.validation import kernel
+
+from .cells import is_quick, stacks
+from .table import Agreement, Row, counted, rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from .runs import Summary
+else:
+    pl = lazy.Module("polars")
+
+
+@dataclass(frozen=True, repr=False)
+class KernelComparison:
+    """Emulated and simulated goodputs; it prints as the number of flows that agree."""
+
+    cells: Mapping[str, tuple[Summary, Summary]]
+    """Emulated and simulated summary of each cell, by name."""
+    runs: int
+    """Number of runs of each cell."""
+    seconds: int
+    """Duration of each run [s]."""
+
+    def __repr__(self) -> str:
+        return counted(self.rows)
+
+    @cached_property
+    def rows(self) -> Sequence[Row]:
+        """A row for each flow of each cell."""
+        return rows(dict(self.cells))
+
+    @property
+    def agrees(self) -> bool:
+        """True if the goodput of no flow differs."""
+        return all(row.verdict is not Agreement.DIFFERS for row in self.rows)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Table with a row for each flow of each cell."""
+        found = [
+            {**entry, "difference": row.difference}
+            for entry, row in zip(self.document()["flows"], self.rows, strict=True)
+        ]
+        return pl.DataFrame(found, infer_schema_length=None)
+
+    def document(self) -> dict[str, Any]:
+        """Document that `airfair validate --kernel --json` prints."""
+        return kernel.document(self.rows)
+
+    def save(self, file: Path | str) -> None:
+        """Save the comparison in a file of JSON, in which the results of other cells stay.
+
+        Raises `OSError` if the file cannot be written; it is unchanged then.
+        """
+        kernel.keep(Path(file), dict(self.cells), self.runs, self.seconds)
+
+
+def validate_kernel(
+    *,
+    quick: bool = False,
+    only: str = "",
+    progress: Callable[[float], object] | bool = True,
+) -> KernelComparison:
+    """Compare simulated TCP with the TCP of this machine's kernel in emulated cells, in real time.
+
+    This takes an hour, or four minutes if `quick` is true: only single flows then, in three short runs each.
+    `only` selects the cells whose names contain this text, such as "alone up". `progress` is true to show a
+    bar on standard error, or a function called with the fraction done.
+
+    Raises `OptionError` if no cell is selected, `ComparisonError` if this process cannot run emulations or
+    one fails, and `Interrupted` on Ctrl-C, whose `result` has the finished cells.
+    """
+    chosen = [cell for cell in stacks() if is_quick(cell) or not quick]
+    chosen = [cell for cell in chosen if only in cell.name]
+    if not chosen:
+        raise OptionError(
+            f"only {only}: no cell's name contains this; a name is, for example, `11a alone up cubic 3%`"
+        )
+    kernel.check_permission()
+    short = (kernel.QUICK_RUNS, kernel.QUICK_SECONDS)
+    runs, seconds = short if quick else (kernel.RUNS, kernel.SECONDS)
+    try:
+        with shown(progress, "comparing") as tell:
+            found = kernel.compare(chosen, runs, seconds, progress=tell)
+    except Interrupted as stop:
+        raise Interrupted(
+            KernelComparison(stop.result, runs, seconds), runs * len(stop.result)
+        ) from stop
+    return KernelComparison(found, runs, seconds)
