@@ -36,7 +36,7 @@ impl Slot {
         let run = Some(panics::caught(|| Run::new(scenario, seed, view.film))?);
         let stations = scenario.stations.len();
         let memory = Memory::new(view, stations);
-        let seen = if memory.sees_stations() { 1 + stations } else { 1 };
+        let places = if memory.sees_stations() { 1 + stations } else { 1 };
         Ok(Self {
             run,
             last_film: (Time::ZERO, Vec::new()),
@@ -46,7 +46,7 @@ impl Slot {
             end: Time::ZERO + scenario.duration,
             memory,
             rewards: vec![0.0; if view.by_station { stations } else { 1 }],
-            seen: vec![Seen::default(); seen],
+            seen: vec![Seen::default(); places],
         })
     }
 
