@@ -1,4 +1,7 @@
-"""Draws the pictures of the gallery. Each is the `figure` of the code below it on the page.
+"""Draws the pictures of the gallery and the learning curve.
+
+A picture of the gallery is the `figure` of the code below it on the page. The learning curve is drawn from
+bench/ppo.json.
 
 Use: make site. The pictures go to target/book/figures, where `mkdocs` finds them.
 """
@@ -10,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import learning
 import steps
 
 from airfair.figures import svg
@@ -26,6 +30,7 @@ def main(only: list[str]) -> None:
         if not only or name in only:
             (INTO / f"{name}.svg").write_text(svg(figure), encoding="utf-8")
 
+    draw("learning-curve", learning.figure())
     with tempfile.TemporaryDirectory() as folder:
         os.environ["AIRFAIR_CACHE"] = str(Path(folder) / "runs.sqlite")
         (Path(folder) / "page").mkdir()

@@ -40,6 +40,7 @@ KEPT = {
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
     "ns3": ROOT / "bench/ns3",
+    "ppo": ROOT / "bench/ppo.json",
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
     "step": ROOT / "bench/step.json",

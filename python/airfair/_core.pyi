@@ -365,6 +365,8 @@ class Worlds:
 
     An action gives values of the `lever`, with `sets_stations` one for each station. Learners earn the
     `reward`, with `by_station` each the goodput of its station.
+
+    With `film_ns`, each world keeps a film of its channel, as long as this.
     """
 
     def __new__(
@@ -382,6 +384,7 @@ class Worlds:
         reward: str = "goodput",
         by_station: bool = False,
         threads: int | None = None,
+        film_ns: int | None = None,
     ) -> Worlds: ...
     @property
     def width(self) -> int: ...
@@ -393,6 +396,9 @@ class Worlds:
     def seen(self) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_]]: ...
     def highest_bps(self, world: int) -> float: ...
     def finish(self, world: int) -> Outcome: ...
+    def film(
+        self, world: int
+    ) -> tuple[Scenario, int, list[tuple[int, int, int, int, str, str, str, int]]]: ...
 
 @final
 class Observation:

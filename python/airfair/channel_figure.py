@@ -81,7 +81,8 @@ _KINDS = {
     "block ack request": _REQUEST,
     "beacon": _BEACON,
 }
-_LOOKS = (_DATA, _RESPONSE, _REQUEST, _BEACON, _PARTLY_LOST, _COLLIDED, _LOST)
+LOOKS = (_DATA, _RESPONSE, _REQUEST, _BEACON, _PARTLY_LOST, _COLLIDED, _LOST)
+"""Styles of frames, in the order of a legend."""
 
 
 @dataclass(frozen=True)
@@ -256,7 +257,7 @@ def _tell(figure: Figure, found: Sequence[Slice], width: float, *, has_slots: bo
     frames = [it for it in found if it.category == "frame"]
     looks = {it.look for it in frames}
     kinds = [kind for kind in _KINDS if any(it.arguments["kind"] == kind for it in frames)]
-    for look in _LOOKS:
+    for look in LOOKS:
         if look in looks:
             shown = [kind for kind in kinds if _KINDS[kind] == look]
             add(Patch(**look.patch()), ", ".join(shown) or look.label)

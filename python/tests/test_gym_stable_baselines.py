@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("gymnasium", reason="Gymnasium is not installed")
 
-from airfair.gym import Environment, MissingExtraError, VectorEnv
+from airfair.gym import TASK, TASKS, Environment, MissingExtraError, VectorEnv
 
 ADAPTER = "airfair.gym.stable_baselines"
 SHORT: dict[str, Any] = {
@@ -115,7 +115,9 @@ def test_environments_share_their_attributes(adapter: Any) -> None:  # noqa: ANN
 
 
 @pytest.mark.slow
-def test_stable_baselines_learns_on_it() -> None:
+@pytest.mark.parametrize("actions", ["discrete", "continuous"])
+@pytest.mark.parametrize("task", TASKS)
+def test_stable_baselines_learns_on_every_task(task: str, actions: str) -> None:
     """PPO learns for a moment, and its checker finds nothing in the single environment."""
     reason = "stable-baselines3 is not installed: pip install -r requirements/train.txt"
     stable_baselines3 = pytest.importorskip("stable_baselines3", reason=reason)
@@ -124,8 +126,10 @@ def test_stable_baselines_learns_on_it() -> None:
 
     from airfair.gym.stable_baselines import StableVecEnv
 
-    check_env(Environment(**SHORT))
-    env = StableVecEnv(4, **SHORT)
+    options: dict[str, Any] = {"task": task, "actions": actions}
+    options |= {TASK: SHORT, "airfair/LinkRate-v0": {"duration": "200 ms"}}.get(task, {})
+    check_env(Environment(**options))
+    env = StableVecEnv(4, **options)
     model = stable_baselines3.PPO("MlpPolicy", env, n_steps=32, batch_size=32, seed=1, device="cpu")
     model.learn(256)
     mean, _ = evaluate_policy(model, env, n_eval_episodes=4, warn=False)

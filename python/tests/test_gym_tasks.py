@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 import airfair
 from airfair import _core
+from airfair.channel_figure import LOOKS
 
 gymnasium = pytest.importorskip("gymnasium", reason="Gymnasium is not installed")
 
@@ -107,6 +109,26 @@ def test_continuous_actions_span_the_levels(name: str) -> None:
     levels = task.lever.levels
     assert task.values(np.full(task.parts, -1.0)) == [*levels[0]] * task.parts
     assert task.values(np.full(task.parts, 1.0)) == [*levels[-1]] * task.parts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pictures_of_each_task_show_its_frames_and_change_no_record(name: str) -> None:
+    """A lane of 22 pixels for each station and for the access point lies between margins of 28 and 74."""
+    filmed = Environment(**options(name), render_mode="rgb_array")
+    assert episode(filmed, np.random.default_rng(1)) == episode(
+        Environment(**options(name)), np.random.default_rng(1)
+    )
+    filmed.reset(seed=5)
+    highest = np.full(filmed.task.parts, len(filmed.task.lever.levels) - 1)
+    for _ in range(2):
+        filmed.step(highest if filmed.task.lever.each_station else highest[0])
+    image = filmed.render()
+    assert image is not None
+    lanes = len(filmed.task.scenario(()).stations) + 1
+    lane = min(22, 640 // lanes)
+    assert image.shape == (28 + lanes * lane + 74, 860, 3)
+    data = np.array([round(255 * part) for part in to_rgb(LOOKS[0].fill)], np.uint8)
+    assert (image == data).all(axis=2)[28 : 28 + lanes * lane, 110:844].any()
 
 
 def test_the_ratio_of_weights_is_continuous() -> None:

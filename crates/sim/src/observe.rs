@@ -49,6 +49,11 @@ impl<W> Observed<W> {
         Self { metrics: Metrics::new(scenario), sums: Sums::new(scenario), also }
     }
 
+    /// Recorder to which records are passed on.
+    pub fn also(&self) -> &W {
+        &self.also
+    }
+
     /// Metrics of the run, and the recorder to which records were passed on.
     pub fn into_parts(self) -> (Metrics, W) {
         (self.metrics, self.also)

@@ -8,18 +8,21 @@
 //! | [`selection`] | the traced part of a run: an interval of time, and stations and access points |
 //! | [`capture`] | pcapng: interfaces, radiotap, 802.11 and IP headers |
 //! | [`timeline`] | Chrome's JSON of trace events: tracks and counters |
+//! | [`film`] | frames and waits of the last milliseconds, in memory |
 //! | [`lanes`] | waits of a station as intervals |
 //! | [`fate`] | names of the outcomes of frames |
 //! | [`outlet`] | output file with its first write error |
 
 pub mod capture;
 pub mod fate;
+pub mod film;
 pub mod lanes;
 pub mod outlet;
 pub mod selection;
 pub mod timeline;
 
 pub use capture::Capture;
+pub use film::Film;
 pub use outlet::{Outlet, Written};
 pub use selection::Selection;
 pub use timeline::Timeline;

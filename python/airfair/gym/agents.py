@@ -11,6 +11,7 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from .environment import Action, Seen
+from .rendering import RENDERING, Image, Screen
 from .task import Options, Task, TaskError, observations, record_hash
 from .tasks import TASK
 
@@ -22,17 +23,18 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
     """Contention windows of a crowded cell, of which each station chooses its own."""
 
     def __init__(
-        self, *, reward: Literal["cell", "own"], render_mode: None, **options: Unpack[Options]
+        self, *, reward: Literal["cell", "own"], render_mode: str | None, **options: Unpack[Options]
     ) -> None:
         if reward not in ("cell", "own"):
             raise TaskError(f'reward = {reward!r}: allowed are "cell" and "own"')
-        self.metadata = {"name": TASK, "render_modes": []}
+        self.metadata = {"name": TASK, **RENDERING}
+        self._screen = Screen(render_mode)
         self.render_mode = render_mode
         self.task = Task(task=TASK, **options)
         self.possible_agents = list(self.task.stations())
         self.agents: list[str] = []
         self._shares = reward == "cell"
-        self._worlds = self.task.worlds(1, threads=1, by_station=True)
+        self._worlds = self.task.worlds(1, threads=1, by_station=True, film_ns=self._screen.film_ns)
         width = self._worlds.width
         self._observed = {name: observations(width) for name in self.possible_agents}
         self._acted = {name: self.task.actions() for name in self.possible_agents}
@@ -79,6 +81,13 @@ class Stations(ParallelEnv):  # type: ignore[misc] # PettingZoo has no types
             dict.fromkeys(agents, bool(over)),
             {name: dict(info) for name in agents},
         )
+
+    def render(self) -> Image | None:
+        """Picture of the channel, as that of `Environment`."""
+        if self._random is None:
+            raise ResetNeeded("the episode has not begun: call reset first")
+        pictures = self._screen.pictures(self._worlds, 1)
+        return None if pictures is None else pictures[0]
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""

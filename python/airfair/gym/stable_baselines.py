@@ -18,6 +18,7 @@ except ImportError as error:
     ) from error
 
 from .environment import Seen
+from .rendering import Image
 from .task import Options
 from .tasks import TASK
 from .vector import Actions, Flags, VectorEnv
@@ -43,10 +44,16 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
         *,
         task: str = TASK,
         threads: int | None = None,
+        render_mode: str | None = None,
         **options: Unpack[Options],
     ) -> None:
         self.vector = VectorEnv(
-            num_envs, task=task, autoreset_mode="SameStep", threads=threads, **options
+            num_envs,
+            task=task,
+            autoreset_mode="SameStep",
+            threads=threads,
+            render_mode=render_mode,
+            **options,
         )
         self._actions: Actions = np.zeros(num_envs, np.int64)
         self._earned = np.zeros(num_envs)
@@ -86,6 +93,10 @@ class StableVecEnv(VecEnv):  # type: ignore[misc] # types of an optional package
     def close(self) -> None:
         """Close the environments."""
         self.vector.close()
+
+    def get_images(self) -> list[Image | None]:
+        """Picture of the channel of each environment; `None` for each without a render mode."""
+        return [*(self.vector.render() or [None] * self.num_envs)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:  # noqa: ANN401
         """Value of an attribute, which all environments share."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def parallel_env(
     *,
     reward: Literal["cell", "own"] = "cell",
-    render_mode: None = None,
+    render_mode: str | None = None,
     **options: Unpack[Options],
 ) -> Stations:
     """Environment of PettingZoo in which each station chooses its own contention window.

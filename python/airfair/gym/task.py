@@ -129,8 +129,15 @@ class Task:
             return len(self.stations())
         return None
 
-    def worlds(self, count: int, *, threads: int | None, by_station: bool = False) -> _core.Worlds:
-        """Places for `count` worlds of this task."""
+    def worlds(
+        self,
+        count: int,
+        *,
+        threads: int | None,
+        by_station: bool = False,
+        film_ns: int | None = None,
+    ) -> _core.Worlds:
+        """Places for `count` worlds of this task. With `film_ns`, they keep films of this length."""
         try:
             return _core.Worlds(
                 count,
@@ -145,6 +152,7 @@ class Task:
                 window=self._window,
                 by_station=by_station,
                 threads=threads,
+                film_ns=film_ns,
             )
         except (ValueError, OverflowError) as error:
             raise TaskError(str(error)) from None

@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from .environment import Seen
+from .rendering import RENDERING, Image, Screen
 from .task import Options, Task, record_hash
 from .tasks import TASK
 
@@ -30,7 +31,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
 
     Episodes are those of `Environment` with the same seeds and actions. `autoreset_mode` is a mode of
     Gymnasium: "NextStep" (the default), "SameStep" or "Disabled". `threads` is the number of threads, by
-    default that of the cores. `Options` describes the other options.
+    default that of the cores. With `render_mode="rgb_array"`, `render` returns a picture of each environment.
+    `Options` describes the other options.
     """
 
     def __init__(
@@ -40,17 +42,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
         task: str = TASK,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         threads: int | None = None,
+        render_mode: str | None = None,
         **options: Unpack[Options],
     ) -> None:
         self.num_envs = num_envs
+        self._screen = Screen(render_mode)
+        self.render_mode = render_mode
         self.task = Task(task=task, **options)
         self._mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
+        self.metadata = {"autoreset_mode": self._mode, **RENDERING}
         self.single_observation_space = self.task.observation_space
         self.single_action_space = self.task.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._worlds = self.task.worlds(num_envs, threads=threads)
+        self._worlds = self.task.worlds(num_envs, threads=threads, film_ns=self._screen.film_ns)
         self._random: list[np.random.Generator | None] = [None] * num_envs
         self._over: Flags = np.ones(num_envs, dtype=np.bool_)
         self._never = np.zeros(num_envs, dtype=np.bool_)
@@ -99,6 +104,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Seen, Actions, Any]):
         if over.any():
             seen, infos = self._end(seen, over, infos)
         return seen, rewards, self._never.copy(), over, infos
+
+    def render(self) -> tuple[Image, ...] | None:
+        """Picture of the channel of each environment, as that of `Environment`."""
+        if not self._begun:
+            raise ResetNeeded("the episodes have not begun: call reset first")
+        return self._screen.pictures(self._worlds, self.num_envs)
 
     def _end(self, seen: Seen, over: Flags, infos: dict[str, Any]) -> tuple[Seen, dict[str, Any]]:
         """Close the episodes that are over, and start new ones if the same step shall show them."""

@@ -1,15 +1,15 @@
 //! Levers: the settings of a world that actions change.
 
+use airfair_sim::clock::FreeRunning;
 use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::{FlowId, Side};
-use airfair_sim::record::Member;
+use airfair_sim::record::{Member, Recorder};
 use airfair_sim::scenario::{Endpoint, Scenario};
-use airfair_sim::world::{Direction, WindowLimit};
+use airfair_sim::world::{Direction, WindowLimit, World};
 use airfair_wlan::Weights;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::slot::World;
 use crate::settings::{SettingError, WINDOWS, narrow, unsettable};
 
 /// Setting that an action changes, in all parts of a world or with a value for each station.
@@ -40,9 +40,9 @@ impl Lever {
     }
 
     /// Sets the values in a world: one for all stations or, with `by_station`, one for each.
-    pub(crate) fn set(
+    pub(crate) fn set<R: Recorder>(
         self,
-        world: &mut World,
+        world: &mut World<R, FreeRunning>,
         parts: &Parts,
         by_station: bool,
         values: &[i64],
@@ -86,7 +86,11 @@ impl Lever {
     }
 }
 
-fn set_window(world: &mut World, of: Member, window: i64) -> PyResult<()> {
+fn set_window<R: Recorder>(
+    world: &mut World<R, FreeRunning>,
+    of: Member,
+    window: i64,
+) -> PyResult<()> {
     let window = narrow(window, WINDOWS)?;
     world.set_contention_window(of, None, (window, window)).map_err(unsettable)
 }

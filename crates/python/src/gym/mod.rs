@@ -1,12 +1,17 @@
 //! Worlds that advance together, for environments to learn in.
 
 mod lever;
+mod memory;
 mod pool;
 mod reward;
+mod run;
 mod signal;
 mod slot;
+mod view;
 
-use airfair_sim::observe::Observed;
+use airfair_trace::film::{Content, Shot};
+use airfair_trace::lanes::WaitKind;
+use airfair_trace::timeline;
 use airfair_units::Duration;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -18,7 +23,8 @@ use lever::Lever;
 use pool::Pool;
 use reward::Reward;
 use signal::Signal;
-use slot::{Slot, View};
+use slot::Slot;
+use view::View;
 
 /// Several worlds that advance in steps of one length, by one call and on all cores.
 ///
@@ -29,6 +35,8 @@ use slot::{Slot, View};
 ///
 /// An action gives values of the `lever`, with `sets_stations` one for each station. Learners earn the `reward`,
 /// with `by_station` each the goodput of its station.
+///
+/// With `film_ns`, each world keeps a film of its channel, as long as this.
 #[pyclass(module = "airfair._core")]
 pub(crate) struct Worlds {
     pool: Pool,
@@ -48,7 +56,8 @@ impl Worlds {
     #[new]
     #[pyo3(signature = (
         count, *, step_ns, signals, lever, history, station_signals = Vec::new(), stations = None, window = None,
-        sets_stations = false, reward = "goodput", by_station = false, threads = None
+        sets_stations = false, reward = "goodput", by_station = false, threads = None,
+        film_ns = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "options of a constructor in Python")]
     fn new(
@@ -64,6 +73,7 @@ impl Worlds {
         reward: &str,
         by_station: bool,
         threads: Option<usize>,
+        film_ns: Option<u64>,
     ) -> PyResult<Self> {
         let named =
             |names: &[String]| names.iter().map(|it| Signal::of(it)).collect::<PyResult<_>>();
@@ -94,6 +104,7 @@ impl Worlds {
             sets_stations: sets_stations || by_station,
             reward: Reward::of(reward)?,
             by_station,
+            film: film_ns.map(Duration::from_nanos),
         };
         let runs = (0..count).map(|_| None).collect();
         Ok(Self { pool: Pool::new(count, view.clone(), threads), runs, view })
@@ -189,10 +200,40 @@ impl Worlds {
         let (Some(run), Some((scenario, seed))) = (run, &self.runs[world]) else {
             return Err(PyValueError::new_err(format!("world {world}: no run to finish")));
         };
-        let finished = run.finish().map(Observed::into_parts);
-        let metrics = finished.map(|(metrics, ())| metrics);
-        Ok(Outcome { inner: metrics.outcome(&scenario.get().inner, *seed, 0) })
+        Ok(Outcome { inner: run.finish().outcome(&scenario.get().inner, *seed, 0) })
     }
+
+    /// Scenario of a world, its time [ns], and the intervals that its film shows; none without a film. Each has the
+    /// numbers of its cell and of its member, of which the access point is 0; its start and its end [ns]; its category,
+    /// as in a timeline; and for a frame the kind, the outcome and the number of lost MPDUs.
+    fn film(
+        &mut self,
+        py: Python<'_>,
+        world: usize,
+    ) -> PyResult<(Py<Scenario>, u64, Vec<Interval>)> {
+        self.place(world)?;
+        let (Some((now, shots)), Some((scenario, _))) =
+            (self.pool.with(world, Slot::film), &self.runs[world])
+        else {
+            return Err(PyValueError::new_err(format!("world {world}: not started")));
+        };
+        let intervals = shots.into_iter().map(interval).collect();
+        Ok((scenario.clone_ref(py), now.as_nanos(), intervals))
+    }
+}
+
+/// Cell, member, start and end [ns], category, kind, outcome and number of lost MPDUs.
+type Interval = (usize, u16, u64, u64, &'static str, &'static str, &'static str, usize);
+
+fn interval(shot: Shot) -> Interval {
+    let (category, kind, outcome, lost) = match shot.content {
+        Content::Frame { kind, outcome, lost } => ("frame", timeline::word(kind), outcome, lost),
+        Content::Wait(WaitKind::Backoff { .. }) => ("backoff", "", "", 0),
+        Content::Wait(WaitKind::Deferring) => ("wait", "", "", 0),
+        Content::Wait(WaitKind::Answer) => ("answer", "", "", 0),
+    };
+    let (cell, member) = (shot.member.cell.index(), shot.member.node.0);
+    (cell, member, shot.from.as_nanos(), shot.to.as_nanos(), category, kind, outcome, lost)
 }
 
 impl Worlds {

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::slot::{Slot, View};
+use super::slot::Slot;
+use super::view::View;
 
 /// Places of worlds, and threads that advance them.
 pub(crate) struct Pool {

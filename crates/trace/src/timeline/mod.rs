@@ -402,7 +402,8 @@ fn put<W: Write>(writer: &mut EventWriter<W>, at: Time, counter: &Counter) {
     }
 }
 
-fn word(kind: FrameKind) -> &'static str {
+/// Name of a kind of frames.
+pub fn word(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Data => "data",
         FrameKind::Ack => "ACK",
