@@ -150,7 +150,7 @@ MOST = {
     "crates/agent": (3, 20),
     "crates/emulator": (1, 3),
     "crates/laws": (3, 12),
-    "crates/python": (2, 8),
+    "crates/python": (2, 7),
     "crates/sim": (5, 70),
     "crates/trace": (0, 0),
     "crates/transport": (2, 6),
