@@ -91,8 +91,11 @@ impl<P: Copy + Headers> Cell<P> {
         (smallest, largest): (u16, u16),
     ) {
         assert!(smallest <= largest, "a smallest window is at most the largest");
-        for id in self.contenders_of(node, category) {
-            self.contenders[id.index()].set_contention_window(smallest, largest);
+        // Learners set the windows of all members in each step of 10 ms, so no list is made.
+        for id in self.roster.of(node) {
+            if category.is_none_or(|it| self.roster.category(id) == it) {
+                self.contenders[id.index()].set_contention_window(smallest, largest);
+            }
         }
     }
 
