@@ -764,8 +764,9 @@ def bss(
     llc_snap: 8 octets of LLC/SNAP precede each packet. Default: true.
     max_attempts: Largest number of transmission attempts of a frame, whatever its length. Default:
         see `retry_limits`.
-    post_backoff: A station draws a back-off after each success, even before it has the next frame. After a
-        failure, and after a frame that is given up, it draws one in any case. Default: true.
+    post_backoff: A station draws a back-off after each success, even before it has the next frame.
+        After a failure, and after a frame that is given up, it draws one in any case. Default:
+        true.
     preamble: PLCP preamble of DSSS and CCK frames. Default: "long".
     protection: A CTS-to-self precedes frames that a station in the cell cannot decode: OFDM frames
         if there is a b station; HT, VHT and HE frames if there is a station of 802.11a, b or g. Not

@@ -160,7 +160,7 @@ def test_a_law_cannot_use_its_own_world(call: str) -> None:
     law.world = world
     with pytest.raises(airfair.RunError, match="in the middle of a step") as raised:
         world.advance()
-    assert raised.value.__notes__ == ["in Calls at one, at 100 ms of the run"]
+    assert raised.value.__notes__ == ["in Calls at one, at 0.1 s of the run"]
     with pytest.raises(airfair.RunError, match="the world is over: its run has failed"):
         CALLS[call](world)
     with pytest.raises(airfair.RunError, match="its run has failed"):
