@@ -399,8 +399,8 @@ impl Contention {
         let mut held = std::mem::take(&mut self.held);
         held.retain(|(_, until)| *until > now);
         for (id, until) in &held {
-            let spaces = self.spaces(*id);
-            let start = self.part(*id).medium.wait_until(*until, spaces);
+            let own = self.part(*id);
+            let start = own.medium.wait_until(*until, own.spaces);
             let Self { memberships, countdowns, alone, slot, .. } = self;
             if let (PendingAccess::Immediate(at), Some(start)) =
                 (&mut countdowns[id.index()].pending, start)

@@ -217,7 +217,8 @@ impl<P> SubQueues<P> {
 
     /// Offers the first packets of queue `index` to `take`, one after the other, as long as they are for `to` and it
     /// accepts them. Returns the number of packets taken.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the state of a batch stays in registers")]
+    #[inline(always)]
     pub(super) fn hand_over(
         &mut self,
         index: usize,
