@@ -70,7 +70,9 @@ fn no_recording_ends_a_replay_with_a_panic() {
             }
             Ok(Err(error)) => {
                 let said = format!("{error:#}");
-                assert!(said.starts_with("line ") || said.contains("scheme"), "{said}");
+                // A recording that has been cut to nothing has no line.
+                let has_place = said.starts_with("line ") || said.contains("scheme");
+                assert!(has_place || text.is_empty(), "{said}");
             }
             Err(_) => {
                 let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("replay.rec");
