@@ -44,7 +44,8 @@ impl Routes {
             for &(index, heading) in incident.get(&node).into_iter().flatten() {
                 let link = &links[index];
                 let next = heading.end(link.ends);
-                let cost = (hops + 1, delay + link.delay);
+                // The defaults of a file are chosen before its delays are checked.
+                let cost = (hops + 1, delay.saturating_add(link.delay));
                 if best.get(&next).is_none_or(|known| cost < *known) {
                     best.insert(next, cost);
                     last_hop.insert(next, (index, heading));

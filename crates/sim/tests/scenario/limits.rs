@@ -88,3 +88,16 @@ fn what_could_not_be_read_again_is_refused() {
     assert_eq!(errors.len(), 1);
     assert!(errors[0].to_string().contains("more than 24 MiB and could not be read again"));
 }
+
+/// The defaults of a cell of today depend on the routes of its flows, which are sought before delays are checked.
+#[test]
+fn the_longest_delay_that_can_be_written_is_a_mistake_with_an_address() {
+    let delay = format!("{} ns", u64::MAX);
+    let text = format!(
+        "duration = \"1 s\"\n[bss.cell]\nstandard = \"802.11n\"\n[station.slow]\n[host.server.link]\ndelay = \"{delay}\"\n\
+         [flow.slow]\nfrom = \"server\"\nto = \"slow\"\n"
+    );
+    let errors = Scenario::parse(&text, &[]).expect_err("no wire is as long");
+    assert_eq!(errors[0].path, "host.server.link.delay");
+    assert!(errors[0].to_string().contains(&delay), "{}", errors[0]);
+}
