@@ -9,6 +9,7 @@
 )]
 
 mod batch;
+mod duration;
 #[cfg(target_os = "linux")]
 mod emulated_laws;
 #[cfg(target_os = "linux")]
@@ -21,6 +22,7 @@ mod panics;
 mod radios;
 mod scenario;
 mod settings;
+mod stepped;
 mod tables;
 mod tfrc;
 mod trace;
@@ -35,6 +37,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::batch::{Batch, Outcome, RunError, run, stream};
+    #[pymodule_export]
+    use crate::duration::duration_ns;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
@@ -58,7 +62,7 @@ mod _core {
     #[pymodule_export]
     use crate::trace::{Tracing, traceable};
     #[pymodule_export]
-    use crate::world::{World, duration_ns};
+    use crate::world::World;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,6 +1,6 @@
 //! Worlds that Python steps, observes and changes.
 
-mod stepped;
+mod interruptible;
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
@@ -15,6 +15,7 @@ use airfair_wlan::phy::Rate;
 use pyo3::prelude::*;
 
 use crate::batch::{Outcome, RunError};
+use crate::duration::By;
 use crate::law::{Failure, Names, PyLaw, Random};
 use crate::observation::Observation;
 use crate::panics;
@@ -22,9 +23,12 @@ use crate::scenario::Scenario;
 use crate::settings::{
     SettingError, Target, WINDOWS, access_category, directions, member_of, narrow, side, unsettable,
 };
-use crate::trace::Tracing;
-pub(crate) use stepped::{By, duration_ns};
-use stepped::{Stepped, with};
+use crate::stepped::{self, with};
+use crate::trace::{TraceWriters, Tracing};
+use interruptible::Interruptible;
+
+/// Run of a world, with the writers of trace files or without.
+type Stepped = stepped::Stepped<TraceWriters, Interruptible>;
 
 /// Reason for which a world cannot go on.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +114,8 @@ impl World {
         let inner = &scenario.get().inner;
         let writers = tracing.map(|tracing| tracing.get().lend());
         let streams = Streams::new(seed, replication);
-        let build = || Stepped::new(inner, streams, writers, !laws.is_empty());
+        let clock = Interruptible::new(!laws.is_empty());
+        let build = || Stepped::new(inner, streams, writers, clock);
         let stepped = py.detach(|| panics::caught(build)).map_err(RunError::new_err)?;
         let state = Mutex::new(State::Running(stepped));
         let world = Self { scenario, seed, replication, state };
@@ -330,7 +335,7 @@ impl World {
             return Err(RunError::new_err(place));
         }
         let Some(stepped) = state.end(Ended::Finished) else { unreachable!("the world runs") };
-        let inner = stepped.finish(scenario, self.seed, self.replication);
+        let inner = stepped.finish().outcome(scenario, self.seed, self.replication);
         match Failure::take() {
             None => Ok(Outcome { inner }),
             Some(error) => {

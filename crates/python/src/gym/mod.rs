@@ -4,7 +4,6 @@ mod lever;
 mod memory;
 mod pool;
 mod reward;
-mod run;
 mod signal;
 mod slot;
 mod view;

@@ -1,6 +1,9 @@
 //! One world among several, with what its learners see and earn.
 
+use airfair_sim::clock::FreeRunning;
+use airfair_sim::random::Streams;
 use airfair_sim::scenario::Scenario;
+use airfair_trace::Film;
 use airfair_trace::film::Shot;
 use airfair_units::Time;
 use pyo3::PyResult;
@@ -8,10 +11,13 @@ use pyo3::PyResult;
 use super::lever::Parts;
 use super::memory::Memory;
 use super::reward::Schedule;
-use super::run::{Run, with};
 use super::signal::{Reader, Seen};
 use super::view::View;
 use crate::panics;
+use crate::stepped::{Stepped, with};
+
+/// Run of one world, with a film of the channel or without.
+pub(crate) type Run = Stepped<Film, FreeRunning>;
 
 /// One world with what its learners remember.
 pub(crate) struct Slot {
@@ -33,7 +39,9 @@ pub(crate) struct Slot {
 impl Slot {
     /// Creates the world of `scenario` at time zero.
     pub(crate) fn new(scenario: &Scenario, seed: u64, view: &View) -> Result<Self, String> {
-        let run = Some(panics::caught(|| Run::new(scenario, seed, view.film))?);
+        let film = view.film.map(|span| Film::new(scenario, span));
+        let build = || Run::new(scenario, Streams::new(seed, 0), film, FreeRunning);
+        let run = Some(panics::caught(build)?);
         let stations = scenario.stations.len();
         let memory = Memory::new(view, stations);
         let places = if memory.sees_stations() { 1 + stations } else { 1 };
@@ -71,8 +79,9 @@ impl Slot {
         let Some(run) = &mut self.run else { return Ok(()) };
         let from = run.now();
         let until = from + view.step;
-        panics::caught(|| run.advance(until))?;
-        let values = run.observe();
+        let advanced = panics::caught(|| run.advance(until))?;
+        assert!(advanced.is_ok(), "a clock that runs freely never stops a run");
+        let values = run.observe().values;
         let (world, stations) = self.seen.split_first_mut().expect("a place for the world");
         let highest = &self.reader.highest;
         *world = self.reader.world(&values);
@@ -104,6 +113,8 @@ impl Slot {
 
     /// Time of the run, and the intervals that its film shows.
     pub(crate) fn film(&mut self) -> (Time, Vec<Shot>) {
-        self.run.as_mut().map_or_else(|| self.last_film.clone(), |it| (it.now(), it.shots()))
+        let Some(run) = &mut self.run else { return self.last_film.clone() };
+        let now = run.now();
+        (now, run.traces().map_or_else(Vec::new, |film| film.shots(now)))
     }
 }

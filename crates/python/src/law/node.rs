@@ -14,8 +14,8 @@ use super::cell::{Cell, Report};
 use super::flow_end::FlowEnd;
 use super::random::Random;
 use super::scope::{Scope, later, locked};
+use crate::duration::By;
 use crate::settings::{SettingError, narrow};
-use crate::world::By;
 
 /// Sizes of packets on the air.
 const OCTETS: &str = "0 to 65535 octets";

@@ -13,8 +13,8 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use super::Names;
 use super::flow_end::side_word;
 use super::scope::{Scope, later, locked};
+use crate::duration::By;
 use crate::settings::{SettingError, narrow};
-use crate::world::By;
 
 /// Frame that a node has decoded or sent.
 #[pyclass(frozen, module = "airfair._core")]
