@@ -83,7 +83,7 @@ impl Gate {
         Self { kind: Some(kind), ..Self::default() }
     }
 
-    /// Transport at one end; `None` if nobody has said which one it is.
+    /// Transport at one end; `None` if the owner of the flow has not named it.
     fn kind(&self, side: Side) -> Option<TransportKind> {
         let reported = || match self.outside(side)? {
             Outside::Tcp(_) => Some(TransportKind::Tcp),
