@@ -8,6 +8,14 @@ def describe(error: OSError) -> str:
     return error.strerror or str(error)
 
 
+class EngineError(RuntimeError):
+    """Raised if an engine cannot execute the runs; it has passed the finished ones to `on_done`."""
+
+
+class OtherBuildError(EngineError):
+    """Raised if a worker has another build of airfair, whose results may differ."""
+
+
 class OptionError(ValueError):
     """Raised for arguments that are not allowed; `problems` has one line for each, with its name in front."""
 

@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
-from .archive.engines import EngineError, cores
+from .cores import cores
+from .errors import EngineError
 from .law import LawWarning
 from .law_use import LawUse, reference
 from .law_worker import WAKE_S, LawTraceback, Order, run
@@ -114,7 +115,7 @@ class LawProcesses:
                 for connection in wait([*busy], WAKE_S):
                     worker = busy[connection]  # type: ignore[index]
                     kind, *content = worker.receive()
-                    if not _is_told(kind, content, shown):
+                    if not _is_shown(kind, content, shown):
                         if kind == "done":
                             on_done(*content)
                         elif failed is None or content[0] < failed[0]:
@@ -132,7 +133,7 @@ class LawProcesses:
             raise error from LawTraceback(failed[2])
 
 
-def _is_told(kind: str, content: Sequence[Any], shown: _Shown) -> bool:
+def _is_shown(kind: str, content: Sequence[Any], shown: _Shown) -> bool:
     """Print text of a law or show progress; return false for a message of another kind."""
     if kind == "printed":
         getattr(sys, content[0]).write(content[1])
@@ -243,15 +244,15 @@ class _Shown:
         self._progress(self._done_s + sum(self._parts.values()))
 
 
-TOLD: set[str] = set()
+WARNED: set[str] = set()
 """Names of the laws of which `_warn` has warned."""
 
 
 def _warn(laws: set[LawUse]) -> None:
     """Warn of laws that run in this process alone, once of each."""
     for law in sorted(laws, key=str):
-        if law.name not in TOLD:
-            TOLD.add(law.name)
+        if law.name not in WARNED:
+            WARNED.add(law.name)
             warnings.warn(
                 f"{law.name} runs in this process alone, on one core: {law.apart}; move the class into a "
                 "file that can be imported, such as mylaws.py, to use all cores",

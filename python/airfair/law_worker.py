@@ -154,12 +154,12 @@ def _execute(order: Order, connection: Connection) -> bytes:
     for law in order.laws:
         if law not in _KNOWN:
             _KNOWN[law] = law.loaded()
-    told = time.monotonic()
+    sent_at = time.monotonic()
 
     def shown(fraction: float) -> None:
-        nonlocal told
-        if time.monotonic() - told >= WAKE_S:
-            told = time.monotonic()
+        nonlocal sent_at
+        if time.monotonic() - sent_at >= WAKE_S:
+            sent_at = time.monotonic()
             connection.send(("progress", order.place, fraction))
 
     laws = tuple(_KNOWN[law] for law in order.laws)

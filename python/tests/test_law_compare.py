@@ -37,6 +37,9 @@ transport = { kind = "tcp" }
 """
 
 LAWS = """
+import os
+import signal
+
 import airfair
 
 
@@ -66,6 +69,11 @@ class Raises(airfair.Law):
 class Lost(Raises):
     def timer(self, node):
         raise FileNotFoundError("no table of windows")
+
+
+class Dies(airfair.Law):
+    def start(self, node):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Unmade(airfair.Law):
@@ -285,3 +293,34 @@ def test_a_law_that_raises_ends_the_command_with_its_traceback_alone(
     files = [line.split('"')[1] for line in lines if line.startswith("  File ")]
     assert files == [str(cell.parent / "comparedlaws.py")]
     assert lines[-2:] == ends
+
+
+@pytest.mark.parametrize(
+    ("command", "ends"),
+    [
+        (["compare", "cell.toml"], []),
+        (["sweep", "study.toml", "--no-store"], []),
+        (
+            ["run", "cell.toml", "--replications", "2"],
+            ["airfair: a law has ended the run after 0 of 2 replications"],
+        ),
+    ],
+)
+def test_a_process_of_a_law_that_dies_ends_the_command_with_a_sentence(
+    cell: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    ends: list[str],
+) -> None:
+    monkeypatch.chdir(cell.parent)
+    laws = 'laws = { "station.slow" = "comparedlaws:Dies" }'
+    Path("study.toml").write_text(f'scenario = "cell.toml"\nreplications = 2\n{laws}\n', "utf-8")
+    law = [] if command[0] == "sweep" else ["--law", "station.slow=comparedlaws:Dies"]
+    assert cli.main([*command, *law, "--threads", "2"]) == cli.FAILED
+    died = (
+        "airfair: a process that ran laws was killed by SIGKILL, perhaps because the memory was full; "
+        "finished replications are kept"
+    )
+    lines = capsys.readouterr().err.splitlines()
+    assert [line for line in lines if "s left" not in line] == [died, *ends]

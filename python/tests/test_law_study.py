@@ -169,7 +169,7 @@ def test_a_law_of_a_function_runs_in_this_process_alone_with_one_warning() -> No
     class Local(Law):
         pass
 
-    law_processes.TOLD.clear()
+    law_processes.WARNED.clear()
     laws = {"station.slow": Local}
     with pytest.warns(LawWarning, match="created inside a function"):
         airfair.run(CELL, replications=2, threads=2, laws=laws)

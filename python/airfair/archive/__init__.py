@@ -13,6 +13,8 @@ compressing ten runs together 17 %, but both make it costlier to add and remove 
 
 from __future__ import annotations
 
+from airfair.errors import EngineError, OtherBuildError
+
 from .base import (
     Archive,
     ArchiveError,
@@ -21,7 +23,7 @@ from .base import (
     Kept,
     default_path,
 )
-from .engines import Engine, EngineError, Local, OtherBuildError, cores, engine
+from .engines import Engine, Local, engine
 from .job import Job, build
 from .running import Done, run
 
@@ -38,7 +40,6 @@ __all__ = [
     "Local",
     "OtherBuildError",
     "build",
-    "cores",
     "default_path",
     "engine",
     "run",

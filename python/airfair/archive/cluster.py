@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 
 from airfair import _core
 from airfair._core import RunError, Scenario, __version__
+from airfair.cores import cores
+from airfair.errors import EngineError, OtherBuildError
 
-from .engines import EngineError, OnDone, OtherBuildError, Progress, cores
 from .job import Job, build
 from .packed import pack
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
     from airfair.law_use import Reference
+
+    from .engines import OnDone, Progress
 
 BATCH_S = 4.0
 """Intended duration of a batch [s]: long compared with sending it, but short if it has to be repeated."""

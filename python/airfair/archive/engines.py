@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -23,14 +22,6 @@ Progress = Callable[[float], object]
 
 PART = 4096
 """Number of jobs in memory at once; a lazy sequence makes each when it is accessed."""
-
-
-class EngineError(RuntimeError):
-    """Raised if an engine cannot execute the runs; it has passed the finished ones to `on_done`."""
-
-
-class OtherBuildError(EngineError):
-    """Raised if a worker has another build of airfair, whose results may differ."""
 
 
 class Engine(Protocol):
@@ -119,10 +110,3 @@ def engine(form: str, *, threads: int | None = None) -> Engine:
 
         return Dask(address or None, workers=threads)
     raise ValueError(f'engine "{form}": unknown; allowed local, dask, dask:ADDRESS')
-
-
-def cores() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

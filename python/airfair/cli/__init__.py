@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from airfair._core import RunError, ScenarioError
-from airfair.errors import describe
+from airfair.errors import EngineError, describe
 from airfair.replacing import inputs_noted
 
 from . import completers, laws
@@ -67,7 +67,7 @@ def _complaint(error: Exception) -> int:
     match error:
         case InputError() | ScenarioError():
             return complain(BAD_INPUT, *error.problems)
-        case RunError():
+        case RunError() | EngineError():
             return complain(FAILED, str(error))
         case OSError():
             drop_output()

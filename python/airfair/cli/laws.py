@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli.status import FAILED, InputError
+from airfair.cli.status import FAILED, InputError, complain
+from airfair.errors import EngineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +89,9 @@ def _found(law: str, folders: Sequence[Path]) -> type[Law]:
 
 
 def failed(error: BaseException) -> int:
-    """Print the traceback of a law that has raised an exception, without the frames of airfair."""
+    """Print the error of an engine, or the traceback of a law without the frames of airfair."""
+    if isinstance(error, EngineError):
+        return complain(FAILED, str(error))
     from airfair.law_worker import trimmed
 
     print(trimmed(error), end="", file=sys.stderr)

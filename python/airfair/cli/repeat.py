@@ -32,11 +32,11 @@ def twice(name: str, laws: Sequence[str]) -> int:
     for replication, which in enumerate(("first", "second")):
         one, other = first[str(replication)], second[str(replication)]
         if one != other:
-            told = f"{name}: two runs of the {which} replication differ: record hashes {one} and {other}"
+            words = f"{name}: two runs of the {which} replication differ: record hashes {one} and {other}"
             if laws:
-                told += (
+                words += (
                     "; a law may use random numbers of node.random() and the time of node.now_s, and no "
                     "others, and keep state in attributes of self, not of its class or module"
                 )
-            return complain(FAILED, told)
+            return complain(FAILED, words)
     return DONE

@@ -156,7 +156,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
 
 @contextmanager
 def _prompt() -> Iterator[None]:
-    """Keep waits for the interpreter short, in which the emulated cell stands still.
+    """Keep waits for the interpreter short, because the emulated cell pauses during them.
 
     Objects that exist already need no garbage collection while laws run. A thread that waits for the
     interpreter gets it after a tenth of a millisecond.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from airfair import defaults as defaults_of_today
 from airfair import scenario
 from airfair._core import Scenario, ScenarioError
+from airfair.cores import cores
 
 from . import law_keys
 from .compare import has_pairs
@@ -397,14 +398,14 @@ class Experiment:
         archive.run([archive.Job(self.scenario(point, 0), 0, self.laws_at(point))])
         each = time.perf_counter() - begun
 
-        cores = threads or archive.cores()
-        took = span(each * most / cores)
+        used = threads or cores()
+        took = span(each * most / used)
         often = f"{self.replications.most:,} replications"
         if not isinstance(self.replications, Fixed):
             often = f"up to {often}"
         raise StudyError(
-            f"{self.size:,} points with {often} are {most:,} runs, which would take about {took} on {cores} "
-            f"{'core' if cores == 1 else 'cores'}; allowed are {limit:,} runs; raise limit to run more"
+            f"{self.size:,} points with {often} are {most:,} runs, which would take about {took} on {used} "
+            f"{'core' if used == 1 else 'cores'}; allowed are {limit:,} runs; raise limit to run more"
         )
 
     # -------------------------------------------------------------- keys

@@ -41,7 +41,7 @@ def save_failed(found: Found, job: Job, out: Path, *, force: bool = False) -> Pa
 
     Raises as `save` does.
     """
-    text = _told(FAILED, job.laws) + job.scenario.to_toml()
+    text = _head(FAILED, job.laws) + job.scenario.to_toml()
     store.write_all(out, {FAILED: text.encode()}, found.about, force=force)
     return out / FAILED
 
@@ -136,11 +136,11 @@ def _scenarios(found: Found) -> dict[str, bytes]:
                 ("without", "with"), scenarios, ((), both.laws), strict=True
             ):
                 name = f"{word}-{account.measure.id}-{side}.toml"
-                files[name] = (_told(name, laws) + scenario.to_toml()).encode()
+                files[name] = (_head(name, laws) + scenario.to_toml()).encode()
     return files
 
 
-def _told(name: str, laws: Sequence[LawUse]) -> str:
+def _head(name: str, laws: Sequence[LawUse]) -> str:
     """Comment with the command that runs a scenario with its laws; a scenario without laws has none."""
     if not laws:
         return ""

@@ -188,7 +188,7 @@ class _Work:
     """Directory of the pages on all papers; `None` for none."""
     means: Means
     force: bool
-    told: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     """Texts of the finished papers."""
 
     def finish(self, finished: Callable[[Reproduction, PaperResult], object]) -> Reproduction:
@@ -230,26 +230,26 @@ class _Work:
         if choice.out is not None and outcome.experiments:
             failure = self._saved(choice.out, outcome.files())
         result = PaperResult.of(outcome, failure, pictured=self.top is not None)
-        self._tell(result)
+        self._add_text(result)
         return result
 
     def _failed(self, choice: Choice, error: RunError | OSError) -> PaperResult:
         result = PaperResult(choice, failure=error)
-        self._tell(result)
+        self._add_text(result)
         return result
 
-    def _tell(self, result: PaperResult) -> None:
+    def _add_text(self, result: PaperResult) -> None:
         if self.top is not None:
             title = "\n".join(textwrap.wrap(f"{result.id}: {result.paper.title}", WIDTH))
-            self.told.append(f"{title}\n\n{result.text()}")
+            self.texts.append(f"{title}\n\n{result.text()}")
 
     def _save_pages(self, result: Reproduction, *, running: bool) -> Reproduction:
         if self.top is None:
             return result
         pages = result.files(running=running)
-        if self.told:
+        if self.texts:
             # Tables and claims of the finished papers, and a summary.
-            pages[TEXT] = ("\n\n\n".join([*self.told, result.text()]) + "\n").encode()
+            pages[TEXT] = ("\n\n\n".join([*self.texts, result.text()]) + "\n").encode()
         return replace(result, page_failure=self._saved(self.top, pages))
 
     def _saved(self, out: Path, contents: Mapping[str, bytes]) -> OSError | None:

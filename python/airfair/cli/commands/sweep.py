@@ -126,7 +126,6 @@ def _refuse_labels_alone(study: Study) -> None:
 
 
 def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
-    from airfair.archive import EngineError
     from airfair.engine import Interrupted
     from airfair.experiment import DefaultsWarning, StudyError
 
@@ -143,8 +142,6 @@ def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
         return partial
     except StudyError as error:
         raise InputError(*error.problems) from error
-    except EngineError as error:
-        raise InputError(str(error)) from error
 
 
 def _warn(study: Study) -> None:
