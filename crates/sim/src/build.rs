@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::aggregation::Agreement;
+use airfair_wlan::LinkCapabilities;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::medium::Medium;
 use airfair_wlan::phy::{Band, Rate, Standard, Timing, TxVector, mode_groups};
@@ -334,7 +334,11 @@ fn members_of<'s>(
             rates: rates.clone().unwrap_or_else(|| rates_of_link(station)),
             is_adapted: station.adaptation.map(|law| law.is_some()),
             has_weights: has_weights(&station.queue),
-            aggregates: station.link.as_ref().and_then(Agreement::on).map(|it| it.limits),
+            aggregates: station
+                .link
+                .as_ref()
+                .and_then(LinkCapabilities::agreement)
+                .map(|it| it.limits),
             errors: bss.radio.is_none().then_some(errors),
         })
     };

@@ -4,23 +4,16 @@
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::block_ack::{self, AfterSilence};
-use crate::capabilities::{Aggregation, LinkCapabilities};
-use crate::frame::ACK_SIZE;
 use crate::phy::mode::Format;
 use crate::phy::ppdu::{self, MAX_PPDU_DURATION, PacketPadding};
-use crate::phy::{Band, Mode, ofdm};
+use crate::phy::{Band, Mode};
+use crate::sizes::{ACK_SIZE, DELIMITER, QOS_DATA_OVERHEAD};
 
-/// Header, 26 octets, and frame check sequence, 4 octets, of a `QoS` data frame.  [80211-2020 §9.3.2.1]
-pub const QOS_DATA_OVERHEAD: Bytes = Bytes::new(30);
-/// Delimiter before each MPDU of an A-MPDU.  [80211-2020 §9.7.1]
-pub const DELIMITER: Bytes = Bytes::new(4);
 /// Subframe header of each MSDU of an A-MSDU: two addresses and the length.  [80211-2020 §9.3.2.2.2]
 pub const AMSDU_SUBFRAME_HEADER: Bytes = Bytes::new(14);
 /// Sizes of the largest A-MSDU that a receiver can announce. The third is for VHT, and for HE together with VHT.
 /// [80211-2020 §9.4.2.55.2, §9.4.2.157.2]
 pub const AMSDU_LIMITS: [Bytes; 3] = [Bytes::new(3_839), Bytes::new(7_935), Bytes::new(11_398)];
-/// Size of a `BlockAckReq` for one traffic identifier.  [80211-2020 §9.3.1.7]
-pub const BLOCK_ACK_REQUEST_SIZE: Bytes = Bytes::new(24);
 /// Largest MPDU in an A-MPDU of an HT PPDU.  [80211-2020 §9.7.1]
 pub const MAX_HT_MPDU_IN_AMPDU: Bytes = Bytes::new(4_095);
 
@@ -108,22 +101,6 @@ impl Agreement {
             Format::Vht | Format::He => amsdu,
         };
         Self { amsdu: Some(amsdu.min(most)), ..self }
-    }
-
-    /// Agreement that the capabilities of a link's two ends allow; `None` if frames carry one packet each.
-    pub fn on(link: &LinkCapabilities) -> Option<Self> {
-        let format = link.format.format;
-        let Some(own) = link.aggregation else {
-            return link.amsdu.map(|amsdu| Self::without_block_ack(format, amsdu));
-        };
-        let Aggregation { window, max_duration, slow_duration, slow_below, after_silence, .. } =
-            own;
-        let agreement = Self::of(format, window);
-        let max_bytes = own.max_bytes.min(agreement.limits.max_bytes);
-        let limits =
-            AmpduLimits { max_bytes, max_duration, slow_duration, slow_below, ..agreement.limits };
-        let agreement = Self { limits, after_silence, ..agreement };
-        Some(link.amsdu.map_or(agreement, |amsdu| agreement.with_amsdu(format, amsdu)))
     }
 
     /// True if `BlockAck`s acknowledge MPDUs.
@@ -294,30 +271,12 @@ impl AmpduLimits {
     }
 }
 
-/// Time on the air of a control frame in non-HT OFDM, duplicated over the width of the frame that it answers.
-/// [80211-2020 §10.6.6.5.2, §17.4.3]
-pub fn control_duration(size: Bytes, modulation: ofdm::Modulation, band: Band) -> Duration {
-    ofdm::ppdu_duration(size, ofdm::RATES[modulation as usize]) + band.signal_extension()
-}
-
-/// Modulation of the response to a frame of this mode: the highest basic rate not above the mode's non-HT reference
-/// rate, or else the highest such mandatory rate.  [80211-2020 §10.6.6.5.2, §10.6.11]
-pub fn response_modulation(mode: Mode, basic: &[ofdm::Modulation]) -> ofdm::Modulation {
-    let reference = mode.reference();
-    let is_mandatory =
-        |it: &ofdm::Modulation| ofdm::MANDATORY_RATES.contains(&ofdm::RATES[*it as usize]);
-    // Modulations are ordered by their rates.
-    let below = |it: &ofdm::Modulation| *it <= reference;
-    let basic = basic.iter().copied().filter(below).max();
-    let mandatory = || ofdm::Modulation::ALL.into_iter().filter(is_mandatory).rfind(below);
-    basic.or_else(mandatory).unwrap_or(ofdm::Modulation::Bpsk12)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::phy::mode::Parameters;
-    use crate::phy::{GuardInterval, Width};
+    use crate::phy::{GuardInterval, Preamble, Standard, TxVector, Width};
+    use crate::sizes::BLOCK_ACK_REQUEST_SIZE;
     use proptest::prelude::*;
 
     fn mode(format: Format, mcs: u8, width: Width) -> Mode {
@@ -400,16 +359,17 @@ mod tests {
     /// Verifies: [80211-2020 §9.3.1.7, §9.3.1.8.2, §17.4.3]
     #[test]
     fn responses_last_as_long_as_their_symbols() {
-        use ofdm::Modulation::{Bpsk12, Qam16R12};
-        let us =
-            |size, modulation| control_duration(size, modulation, Band::Ghz5).as_nanos() / 1_000;
+        let us = |standard: Standard, size, mbps| {
+            let tx = TxVector::of(DataRate::from_mbps(mbps), Preamble::Long).expect("a rate");
+            standard.ppdu_duration(size, tx).as_nanos() / 1_000
+        };
         let (small, large) =
             (BlockAckWindow::Mpdus64.response_size(), BlockAckWindow::Mpdus256.response_size());
         assert_eq!((small, large), (Bytes::new(32), Bytes::new(56)));
-        assert_eq!([us(small, Qam16R12), us(large, Qam16R12), us(small, Bpsk12)], [32, 40, 68]);
-        assert_eq!(us(BLOCK_ACK_REQUEST_SIZE, Qam16R12), 32);
-        let extended = control_duration(small, Qam16R12, Band::Ghz2);
-        assert_eq!(extended, Duration::from_micros(38));
+        let lasts = |size, mbps| us(Standard::A, size, mbps);
+        assert_eq!([lasts(small, 24), lasts(large, 24), lasts(small, 6)], [32, 40, 68]);
+        assert_eq!(lasts(BLOCK_ACK_REQUEST_SIZE, 24), 32);
+        assert_eq!(us(Standard::G, small, 24), 38);
     }
 
     /// The slow limit of a driver shortens aggregates at rates below 12 Mb/s, and no others. HT at 20 MHz, 4 ms: 3964
@@ -449,23 +409,6 @@ mod tests {
         let known = |format, band| amsdu_limits(format, band).len();
         assert_eq!(known(Format::Ht, Band::Ghz5), 2);
         assert_eq!((known(Format::He, Band::Ghz2), known(Format::Vht, Band::Ghz5)), (2, 3));
-    }
-
-    /// The response to a frame has the highest basic rate not above the reference rate of the frame's mode, or else the
-    /// highest such mandatory rate.
-    ///
-    /// Verifies: [80211-2020 §10.6.6.5.2]
-    #[test]
-    fn a_response_has_the_highest_basic_rate_that_the_reference_rate_allows() {
-        use ofdm::Modulation::{Bpsk12, Qam16R12, Qpsk12};
-        let of =
-            |mcs, basic: &[_]| response_modulation(mode(Format::Vht, mcs, Width::Mhz80), basic);
-        let basic = [Bpsk12, Qpsk12, Qam16R12];
-        assert_eq!(
-            [0, 1, 2, 3, 9].map(|mcs| of(mcs, &basic)),
-            [Bpsk12, Qpsk12, Qpsk12, Qam16R12, Qam16R12]
-        );
-        assert_eq!((of(9, &[Bpsk12]), of(9, &[])), (Bpsk12, Qam16R12));
     }
 
     proptest! {

@@ -2,13 +2,11 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use crate::aggregation::{DELIMITER, QOS_DATA_OVERHEAD};
-
 use crate::capabilities::LinkCapabilities;
-use crate::config::{CellConfig, NodeId};
-use crate::frame::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
-use crate::phy::mode::Format;
+use crate::config::CellConfig;
+use crate::node::NodeId;
 use crate::phy::{Band, Mode, Preamble, Rate, Standard, Timing, TxVector, dsss, mode_groups, ofdm};
+use crate::sizes::{self, ACK_SIZE, CTS_SIZE, RTS_SIZE};
 
 /// Size of the frame by which rate control compares rates.  [linux-minstrel]
 pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
@@ -131,7 +129,7 @@ impl Airtime {
     /// Protection of a data frame that carries `msdu` octets.
     #[inline]
     pub fn protection(&self, msdu: Bytes, tx: TxVector) -> Protection {
-        self.protection_of(psdu(msdu, tx), tx)
+        self.protection_of(sizes::psdu(msdu, tx), tx)
     }
 
     /// Protection of a data frame whose PSDU has `psdu` octets.
@@ -150,7 +148,7 @@ impl Airtime {
     /// Duration of a data frame that carries `msdu` octets.
     #[inline]
     pub fn data(&self, msdu: Bytes, tx: TxVector) -> Duration {
-        self.standard.ppdu_duration(psdu(msdu, tx), tx)
+        self.standard.ppdu_duration(sizes::psdu(msdu, tx), tx)
     }
 
     /// Duration of a frame of `psdu` octets.
@@ -206,31 +204,6 @@ impl Airtime {
     pub fn response_timeout(&self) -> Duration {
         self.timing.sifs + self.timing.slot + self.timing.rx_phy_start_delay
     }
-}
-
-/// Size of the MPDU of a data frame with this vector. HT, VHT and HE frames are `QoS` data frames.  [80211-2020
-/// §9.3.2.1]
-#[inline]
-pub(crate) fn mpdu(msdu: Bytes, tx: TxVector) -> Bytes {
-    msdu + if matches!(tx, TxVector::Mode(_)) { QOS_DATA_OVERHEAD } else { DATA_OVERHEAD }
-}
-
-/// Size of the PSDU of a data frame with one MPDU.
-#[inline]
-pub(crate) fn psdu(msdu: Bytes, tx: TxVector) -> Bytes {
-    match tx {
-        TxVector::Mode(mode) => mode_psdu(msdu, mode),
-        _ => msdu + DATA_OVERHEAD,
-    }
-}
-
-/// Size of the PSDU of an HT, VHT or HE data frame with one MPDU. In VHT and HE each PSDU is an A-MPDU; with one MPDU
-/// it is an S-MPDU.  [80211-2020 §10.12.6]
-// A separate function, so that frames of legacy vectors do not pay for it.
-#[inline(never)]
-fn mode_psdu(msdu: Bytes, mode: Mode) -> Bytes {
-    let delimiter = if mode.format() == Format::Ht { Bytes::ZERO } else { DELIMITER };
-    delimiter + msdu + QOS_DATA_OVERHEAD
 }
 
 fn vector(rate: DataRate, preamble: Preamble) -> TxVector {

@@ -5,7 +5,7 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use crate::aggregation::{AmpduLimits, BlockAckWindow, amsdu_limits};
+use crate::aggregation::{Agreement, AmpduLimits, BlockAckWindow, amsdu_limits};
 use crate::block_ack::AfterSilence;
 use crate::phy::mode::Format;
 use crate::phy::rate_name::LinkFormat;
@@ -127,6 +127,22 @@ pub struct LinkCapabilities {
 }
 
 impl LinkCapabilities {
+    /// Agreement that the capabilities of the link's two ends allow; `None` if frames carry one packet each.
+    pub fn agreement(&self) -> Option<Agreement> {
+        let format = self.format.format;
+        let Some(own) = self.aggregation else {
+            return self.amsdu.map(|amsdu| Agreement::without_block_ack(format, amsdu));
+        };
+        let Aggregation { window, max_duration, slow_duration, slow_below, after_silence, .. } =
+            own;
+        let agreement = Agreement::of(format, window);
+        let max_bytes = own.max_bytes.min(agreement.limits.max_bytes);
+        let limits =
+            AmpduLimits { max_bytes, max_duration, slow_duration, slow_below, ..agreement.limits };
+        let agreement = Agreement { limits, after_silence, ..agreement };
+        Some(self.amsdu.map_or(agreement, |amsdu| agreement.with_amsdu(format, amsdu)))
+    }
+
     /// Modes of the link in ascending order of rate. Of modes with the same rate, those with fewer streams come first.
     pub fn modes(&self) -> Vec<Mode> {
         let mut modes: Vec<Mode> = self.format.modes().collect();

@@ -1,40 +1,14 @@
 //! Configuration of one cell, without contradictions.
 
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::{Bytes, DataRate};
 
 use crate::capabilities::{Channel, LinkCapabilities};
-use crate::edca::AccessCategory;
+use crate::edca::{AccessCategory, AccessParameters, Attempts};
 use crate::errors::ErrorModel;
 use crate::link_rate::RateLaw;
+use crate::node::NodeId;
 use crate::phy::{Preamble, Rate, Standard, Timing};
 use crate::queue::config::QueueConfig;
-
-/// Member of a cell: the access point or a station.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u16);
-
-impl NodeId {
-    /// The access point.
-    pub const AP: Self = Self(0);
-
-    /// The `index`-th station, from 0.
-    ///
-    /// # Panics
-    /// If `index` is above 65 534.
-    pub fn station(index: usize) -> Self {
-        Self(u16::try_from(index + 1).expect("at most 65 534 stations"))
-    }
-
-    /// True for the access point.
-    pub fn is_ap(self) -> bool {
-        self == Self::AP
-    }
-
-    /// Index in tables with one entry per member.
-    pub fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
 
 /// Configuration of one cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,71 +159,6 @@ impl CellConfig {
     pub fn has_legacy_stations(&self) -> bool {
         self.rules.standard.format().is_some()
             && self.stations.iter().any(|s| s.standard.format().is_none())
-    }
-}
-
-/// Channel access of one member: EDCA parameters and retry limits.  [80211-2020 §10.23.2]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AccessParameters {
-    /// Number of slots by which the AIFS exceeds a SIFS, at least 1; with 2, the AIFS is a DIFS.
-    pub aifsn: u8,
-    /// Smallest contention window [slots]; `None` for the cell's.
-    pub cw_min: Option<u16>,
-    /// Largest contention window [slots]; `None` for the cell's.
-    pub cw_max: Option<u16>,
-    /// Time for which the member may continue to send after it has won the channel; zero allows one frame.
-    pub txop_limit: Duration,
-    /// Limits at which a frame is given up; `None` for the cell's.
-    pub attempts: Option<Attempts>,
-    /// True if the back-off counter decreases at the beginning of a slot, as in EDCA, and not after an idle slot, as
-    /// in the DCF. An interrupted countdown is then one slot ahead of the DCF's.  [80211-2020 §10.23.2.4]
-    pub counts_at_start: bool,
-}
-
-impl AccessParameters {
-    /// Default channel access of a member of `standard`: the DCF, or EDCA's best effort for 802.11n and later.
-    /// [80211-2020 §10.3.4, Table 9-155]  Deviates: [D-121]
-    pub fn of(standard: Standard) -> Self {
-        let has_edca = standard.format().is_some();
-        let aifsn = if has_edca { 3 } else { 2 };
-        Self { aifsn, counts_at_start: has_edca, ..Self::default() }
-    }
-}
-
-impl Default for AccessParameters {
-    /// Channel access by the DCF, with the contention windows and retry limits of the cell.  [80211-2020 §10.3.4]
-    fn default() -> Self {
-        Self {
-            aifsn: 2,
-            cw_min: None,
-            cw_max: None,
-            txop_limit: Duration::ZERO,
-            attempts: None,
-            counts_at_start: false,
-        }
-    }
-}
-
-/// Limits at which the MAC gives up a frame.  [80211-2020 §10.3.4.4]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attempts {
-    /// Short and long retry limits: transmission attempts of a frame without and with RTS protection.
-    Limits {
-        /// dot11ShortRetryLimit, default 7.
-        short: u16,
-        /// dot11LongRetryLimit, default 4.
-        long: u16,
-    },
-    /// One limit on transmission attempts, for all frames.
-    Max(u16),
-    /// No limit, as Bianchi assumes.
-    Unlimited,
-}
-
-impl Default for Attempts {
-    /// Default values of the standard: dot11ShortRetryLimit 7 and dot11LongRetryLimit 4.  [80211-2020 Annex C]
-    fn default() -> Self {
-        Self::Limits { short: 7, long: 4 }
     }
 }
 

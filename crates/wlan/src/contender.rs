@@ -3,19 +3,17 @@
 use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 use rand_core::Rng;
-use rand_xoshiro::Xoshiro128PlusPlus;
 
 use crate::airtime::Protection;
-use crate::config::{AccessParameters, Attempts, NodeId};
+use crate::edca::{AccessParameters, Attempts};
 use crate::frame::FrameKind;
 use crate::link_rate::{Chain, LinkRate};
+use crate::node::NodeId;
 use crate::phy::{Timing, TxVector};
 use crate::queue::config::QueueConfig;
 use crate::queue::headers::Headers;
 use crate::queue::{InService, TransmitQueue};
-
-/// Random generator from which a contender draws its back-offs: small, portable, and pinned to one version.
-pub type Stream = Xoshiro128PlusPlus;
+use crate::random::Stream;
 
 /// State of one contender's channel access.  [80211-2020 §10.3.4]
 ///

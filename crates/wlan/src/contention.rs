@@ -37,9 +37,10 @@ use airfair_units::{Decibels, Duration, Time};
 use self::group::{Alone, Countdown, Group, Membership, PendingAccess, groups, place};
 use self::reach::{Reach, least};
 use crate::cell::ChannelAccess;
-use crate::config::{CellConfig, NodeId};
+use crate::config::CellConfig;
 use crate::dcf::{InterframeSpaces, MediumState, Waits};
 use crate::hearing::{Audibility, ClassId, Hearing};
+use crate::node::NodeId;
 use crate::phy::{Generation, Timing, TxVector};
 use crate::roster::{ContenderId, Roster};
 

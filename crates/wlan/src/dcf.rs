@@ -39,8 +39,9 @@
 use airfair_units::{Duration, Time};
 
 use crate::cell::ChannelAccess;
-use crate::config::{AfterCollision, Eifs, NodeId, Rules};
+use crate::config::{AfterCollision, Eifs, Rules};
 use crate::frame::{Frame, Ppdu};
+use crate::node::NodeId;
 use crate::phy::Timing;
 
 /// Physical carrier sense of a station, with its knowledge of the busy period.  [80211-2020 §10.3.2.1]

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use airfair_units::{Bytes, Decibels, Duration, Probability, Time};
 use rand_core::Rng;
 
-use crate::contender::Stream;
 use crate::phy::TxVector;
 use crate::phy::error_rate::{LogSurvival, independent_bits};
 use crate::phy::known_survivals::log_survival;
 use crate::phy::mode_errors::ErrorClass;
+use crate::random::Stream;
 
 /// Model of frame errors between a station and its access point, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,20 +15,11 @@ use std::num::NonZeroU16;
 
 use airfair_units::{Bytes, Duration, Time};
 
-use crate::airtime;
-use crate::config::NodeId;
 use crate::elements::Elements;
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
-
-/// Header, 24 octets, and frame check sequence, 4, of a data frame without `QoS`.  [80211-2020 §9.3.2.1]
-pub const DATA_OVERHEAD: Bytes = Bytes::new(28);
-/// Size of an ACK or CTS frame.  [80211-2020 §9.3.1.3, §9.3.1.4]
-pub const ACK_SIZE: Bytes = Bytes::new(14);
-/// Size of a CTS frame.  [80211-2020 §9.3.1.3]
-pub const CTS_SIZE: Bytes = Bytes::new(14);
-/// Size of an RTS frame.  [80211-2020 §9.3.1.2]
-pub const RTS_SIZE: Bytes = Bytes::new(20);
+use crate::sizes;
 
 /// A packet on one hop through the cell. `P` is the payload that the owner of the cell attaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +110,7 @@ impl<P> Mpdu<P> {
     #[inline]
     pub fn size(&self, tx: TxVector) -> Bytes {
         let amsdu = self.amsdu.map(|octets| Bytes::new(u64::from(octets.get())));
-        airtime::mpdu(amsdu.unwrap_or(self.msdu.size), tx)
+        sizes::mpdu(amsdu.unwrap_or(self.msdu.size), tx)
     }
 }
 

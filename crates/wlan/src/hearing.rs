@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{CellConfig, NodeId};
+use crate::config::CellConfig;
 use crate::dcf::InterframeSpaces;
+use crate::node::NodeId;
 use crate::phy::{Generation, Timing};
 use crate::roster::{ContenderId, Roster};
 

@@ -42,32 +42,34 @@ mod hearing;
 mod link_rate;
 pub mod medium;
 mod moment;
+mod node;
 pub mod phy;
 pub mod queue;
 pub mod radio;
+mod random;
 mod record;
 mod roster;
+mod sizes;
 
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
     Carrier, Cell, ChannelAccess, Departure, FrameOutcome, Listen, Monitored, Overheard, QueueFull,
     RateChange, Signal,
 };
-pub use config::{
-    AccessParameters, AfterCollision, Attempts, CellConfig, Eifs, NodeId, Rules, StationConfig,
-};
-pub use contender::Stream;
+pub use config::{AfterCollision, CellConfig, Eifs, Rules, StationConfig};
+pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
-pub use frame::{
-    ACK_SIZE, Beacon, CTS_SIZE, DATA_OVERHEAD, Frame, FrameKind, Mpdu, Msdu, Ppdu, RTS_SIZE,
-};
+pub use frame::{Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu};
 pub use hearing::Audibility;
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
+pub use node::NodeId;
 pub use queue::config::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
     QueueConfig, TimeRegulation, Weights,
 };
 pub use queue::headers::{Class, Headers};
+pub use random::Stream;
 pub use record::{AirUse, CategoryEvent, DropCause, Record, SentFrame};
+pub use sizes::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};

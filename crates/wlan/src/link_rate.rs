@@ -5,9 +5,9 @@ use airfair_laws::{arf, minstrel, minstrel_ht};
 use airfair_units::{Duration, Probability, Time};
 use rand_core::{Rng, SeedableRng};
 
-use crate::contender::Stream;
 use crate::phy::mode_groups::OVERHEAD;
 use crate::phy::{Mode, TxVector};
+use crate::random::Stream;
 
 /// Rate control of the data frames of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

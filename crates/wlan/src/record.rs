@@ -3,8 +3,8 @@
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
 
-use crate::config::NodeId;
 use crate::edca::AccessCategory;
+use crate::node::NodeId;
 
 /// Record of something that happened in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Roster: the contenders of a cell. A member has one contender for each access category that it uses.
 
-use crate::config::{CellConfig, NodeId};
+use crate::config::CellConfig;
 use crate::edca::AccessCategory;
+use crate::node::NodeId;
 
 /// Contender: a member with an access category.  [80211-2020 §10.23.2.1]
 ///

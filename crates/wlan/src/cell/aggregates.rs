@@ -8,21 +8,22 @@ use airfair_laws::Direction;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::{Cell, Departure, ReportedDepartures};
-use crate::aggregation::{
-    Agreement, BLOCK_ACK_REQUEST_SIZE, BlockAckWindow, DELIMITER, QOS_DATA_OVERHEAD, amsdu_size,
-};
-use crate::airtime::{self, Airtime, Protection};
+use crate::aggregation::{Agreement, BlockAckWindow, amsdu_size};
+use crate::airtime::{Airtime, Protection};
 use crate::block_ack::{Bitmap, PacketOutcome, REORDER_TIMEOUT, Reception, Recipient, Sequence};
-use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange, Step, Verdict};
-use crate::frame::{ACK_SIZE, Frame, FrameKind, Mpdu, Msdu};
+use crate::frame::{Frame, FrameKind, Mpdu, Msdu};
 use crate::link_rate::Chain;
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
 use crate::queue::{Batch, Frames, Queued, Response, Room};
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
+use crate::sizes;
+use crate::sizes::ACK_SIZE;
+use crate::sizes::{BLOCK_ACK_REQUEST_SIZE, DELIMITER, QOS_DATA_OVERHEAD};
 
 /// Recipient of the block ack agreement of one link.
 type BoxedRecipient<P> = Box<Recipient<Received<P>>>;
@@ -53,7 +54,7 @@ impl Carrier {
             let data = airtime.frame(psdu, tx);
             Self { packets, psdu, data, response }
         };
-        let alone = || frame(1, airtime::psdu(msdu, tx), airtime.ack(tx));
+        let alone = || frame(1, sizes::psdu(msdu, tx), airtime.ack(tx));
         let Some(agreement) = agreement else { return alone() };
         let joined = agreement.most_joined(msdu).min(most).max(1);
         let one = match joined {

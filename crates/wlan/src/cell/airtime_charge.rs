@@ -6,9 +6,9 @@ use airfair_units::{Duration, Time};
 
 use super::Cell;
 use crate::airtime::Protection;
-use crate::config::NodeId;
 use crate::contender::{Access, Exchange};
 use crate::frame::FrameKind;
+use crate::node::NodeId;
 use crate::queue::Charge;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;

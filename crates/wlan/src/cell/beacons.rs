@@ -7,9 +7,9 @@
 use airfair_units::{Duration, Time};
 
 use super::Cell;
-use crate::config::NodeId;
 use crate::frame::{Beacon, Frame, FrameKind, Ppdu};
 use crate::moment::{Moment, Phase};
+use crate::node::NodeId;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 

@@ -11,18 +11,20 @@ use super::noise::Noise;
 use super::overhear::HeardFrames;
 use super::undisturbed::Audience;
 use super::{Cell, FrameReports, ReportedDepartures};
-use crate::aggregation::Agreement;
 use crate::airtime::Airtime;
-use crate::config::{CellConfig, NodeId, StationConfig};
-use crate::contender::{AccessLimits, Contender, Member, Stream};
+use crate::capabilities::LinkCapabilities;
+use crate::config::{CellConfig, StationConfig};
+use crate::contender::{AccessLimits, Contender, Member};
 use crate::contention::Contention;
 use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::moment::Moment;
+use crate::node::NodeId;
 use crate::phy::mode_groups::mode_groups;
 use crate::phy::{Mode, Standard, Timing, TxVector};
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
+use crate::random::Stream;
 use crate::roster::{ContenderId, Roster};
 
 impl<P: Copy + Headers> Cell<P> {
@@ -137,7 +139,7 @@ impl<P: Copy + Headers> Cell<P> {
             monitor: None,
         };
         for (index, station) in config.stations.iter().enumerate() {
-            if let Some(agreement) = station.link.as_ref().and_then(Agreement::on) {
+            if let Some(agreement) = station.link.as_ref().and_then(LinkCapabilities::agreement) {
                 for direction in [Direction::Up, Direction::Down] {
                     cell.agree(NodeId::station(index), direction, agreement);
                 }

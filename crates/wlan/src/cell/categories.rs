@@ -3,11 +3,11 @@
 use airfair_units::Time;
 
 use super::{Cell, FrameReports};
-use crate::config::NodeId;
 use crate::contender::{Access, Verdict};
 use crate::edca::AccessCategory;
 use crate::frame::{Frame, FrameKind};
 use crate::link_rate::Chain;
+use crate::node::NodeId;
 use crate::queue::headers::Headers;
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;

@@ -3,9 +3,9 @@
 use airfair_laws::Direction;
 use airfair_units::Time;
 
-use crate::config::NodeId;
 use crate::edca::AccessCategory;
 use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::node::NodeId;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 

@@ -4,15 +4,18 @@
 use airfair_units::{Duration, Time};
 
 use super::{Cell, Departure, Errors, ReportedDepartures};
-use crate::airtime::{self, Protection};
-use crate::config::{AfterCollision, NodeId};
+use crate::airtime::Protection;
+use crate::config::AfterCollision;
 use crate::contender::{Access, Content, Deadline, Exchange, Step, Verdict};
-use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Msdu, Ppdu, RTS_SIZE};
+use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::queue::InService;
 use crate::queue::headers::Headers;
 use crate::record::{DropCause, Record};
 use crate::roster::ContenderId;
+use crate::sizes;
+use crate::sizes::{ACK_SIZE, CTS_SIZE, RTS_SIZE};
 
 impl<P: Copy + Headers> Cell<P> {
     /// Begins the exchange of a contender that has just won the channel.
@@ -66,7 +69,7 @@ impl<P: Copy + Headers> Cell<P> {
             &self.members[member.index()].rate_up
         };
         let tx = link.get();
-        let psdu = airtime::psdu(size, tx);
+        let psdu = sizes::psdu(size, tx);
         Exchange {
             step: Step::OnAir,
             content: Content::Packet,
@@ -95,7 +98,7 @@ impl<P: Copy + Headers> Cell<P> {
             from: id.member(),
             to: Some(to),
             tx,
-            psdu: airtime::psdu(mpdu.msdu.size, tx),
+            psdu: sizes::psdu(mpdu.msdu.size, tx),
             duration: data,
             duration_field: self.airtime.timing.sifs + ack,
             retry: mpdu.retry,

@@ -23,13 +23,14 @@ use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
-use crate::config::{AfterCollision, NodeId};
+use crate::config::AfterCollision;
 use crate::contender::{Access, Contender, Content, Deadline, Exchange, Member, Step};
 use crate::contention::Contention;
 use crate::edca::AccessCategory;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::hearing::Audibility;
 use crate::moment::{Moment, Phase};
+use crate::node::NodeId;
 use crate::queue::Queued;
 use crate::queue::headers::Headers;
 use crate::record::{CategoryEvent, DropCause, Record};

@@ -10,11 +10,11 @@ use airfair_units::{Dbm, Time};
 use super::Cell;
 use super::undisturbed::Audience;
 use crate::block_ack::Bitmap;
-use crate::config::NodeId;
 use crate::contender::Access;
 use crate::edca::AccessCategory;
 use crate::elements::Elements;
 use crate::frame::{FrameKind, Mpdu, Ppdu};
+use crate::node::NodeId;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 

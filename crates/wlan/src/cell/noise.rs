@@ -3,15 +3,17 @@
 use airfair_units::{Bytes, Probability, Time};
 
 use super::{Cell, Signal};
-use crate::airtime::{self, ORDINARY};
-use crate::config::{CellConfig, NodeId};
-use crate::contender::Stream;
+use crate::airtime::ORDINARY;
+use crate::config::CellConfig;
 use crate::errors::{ErrorModel, LinkErrors};
 use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
+use crate::random::Stream;
 use crate::record::Record;
+use crate::sizes;
 
 /// Source of errors in frames that no other frame overlaps.
 #[derive(Clone, Debug)]
@@ -39,7 +41,7 @@ impl Noise {
     /// Probability that noise makes an error in a data frame of the size that rate control assumes, if it is sent now
     /// with the vector `tx` between the station and the access point.
     pub(super) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
-        let psdu = airtime::mpdu(ORDINARY, tx);
+        let psdu = sizes::mpdu(ORDINARY, tx);
         match self {
             Self::Links(links) => links.loss(station.index() - 1, tx, psdu),
             Self::Propagation(propagation) => propagation.loss(now, station, tx, psdu),

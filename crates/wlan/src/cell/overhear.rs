@@ -6,10 +6,10 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::{Cell, Errors, FrameReports};
 use crate::airtime::Airtime;
-use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
 use crate::elements::Elements;
 use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
@@ -347,10 +347,10 @@ mod tests {
     use super::super::tests::{cell, config, down, next, with};
     use super::*;
     use crate::Rules;
-    use crate::contender::Stream;
     use crate::errors::ErrorModel;
     use crate::moment::Moment;
     use crate::phy::Standard;
+    use crate::random::Stream;
     use crate::record::{Record, SentFrame};
 
     const NEAR: NodeId = NodeId(1);

@@ -7,10 +7,10 @@ use airfair_laws::Direction;
 use airfair_units::Time;
 
 use super::{Cell, RateChange};
-use crate::config::NodeId;
 use crate::contender::{Content, Exchange};
 use crate::frame::FrameKind;
 use crate::link_rate::{Chain, LinkEvent, LinkRate};
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::queue::headers::Headers;
 use crate::record::Record;

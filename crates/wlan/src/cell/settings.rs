@@ -6,13 +6,13 @@ use airfair_units::{Duration, Time};
 use super::Cell;
 use super::undisturbed::Audience;
 use crate::aggregation::AmpduLimits;
-use crate::config::NodeId;
-use crate::contender::Stream;
 use crate::edca::AccessCategory;
 use crate::errors::ErrorModel;
+use crate::node::NodeId;
 use crate::phy::{Rate, TxVector};
 use crate::queue::config::{QueueConfig, Weights};
 use crate::queue::headers::Headers;
+use crate::random::Stream;
 use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> Cell<P> {

@@ -2,9 +2,10 @@ use airfair_units::Bytes;
 use rand_core::SeedableRng;
 
 use super::*;
-use crate::config::{AccessParameters, Attempts, CellConfig, Rules, StationConfig};
-use crate::contender::Stream;
+use crate::config::{CellConfig, Rules, StationConfig};
+use crate::edca::{AccessParameters, Attempts};
 use crate::phy::Standard;
+use crate::random::Stream;
 use crate::record::SentFrame;
 use crate::{ErrorModel, QueueConfig};
 

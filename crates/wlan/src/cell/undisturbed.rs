@@ -12,12 +12,13 @@ use airfair_units::Time;
 use super::channel::UndisturbedFrame;
 use super::{Cell, FrameReports};
 use crate::airtime::Protection;
-use crate::config::NodeId;
 use crate::contender::{Access, Content, Exchange};
-use crate::frame::{ACK_SIZE, Frame, FrameKind, Ppdu};
+use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::node::NodeId;
 use crate::queue::headers::Headers;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
+use crate::sizes::ACK_SIZE;
 
 /// Frames of an undisturbed exchange, which no other member can disturb, for which PPDUs are constructed: none, those
 /// in which noise makes errors, or all because a monitor wants to see them. Without a PPDU the cell only handles the

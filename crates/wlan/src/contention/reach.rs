@@ -3,9 +3,9 @@
 use airfair_units::{Dbm, Decibels};
 
 use super::Contention;
-use crate::config::NodeId;
 use crate::frame::{Frame, FrameKind};
 use crate::hearing::{Audibility, ClassId};
+use crate::node::NodeId;
 
 /// Audibility and power of one member's frame that is on the air, or of its last one.
 #[derive(Clone, Debug)]

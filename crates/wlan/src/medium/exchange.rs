@@ -4,12 +4,14 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::{Addressee, Done, Medium, News, STAGES};
 use crate::airtime::Protection;
-use crate::config::{AfterCollision, NodeId};
+use crate::config::AfterCollision;
 use crate::contender::{Access, Content, Deadline, Exchange, Step, Verdict};
-use crate::frame::{ACK_SIZE, CTS_SIZE, Frame, FrameKind, Ppdu, RTS_SIZE};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::link_rate::Chain;
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
+use crate::sizes::{ACK_SIZE, CTS_SIZE, RTS_SIZE};
 
 /// Rule by which a back-off follows an exchange.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -22,15 +22,17 @@ use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::airtime::Airtime;
-use crate::config::{AfterCollision, CellConfig, NodeId};
-use crate::contender::{Access, AccessLimits, Contender, Deadline, Exchange, Step, Stream};
+use crate::config::{AfterCollision, CellConfig};
+use crate::contender::{Access, AccessLimits, Contender, Deadline, Exchange, Step};
 use crate::contention::Contention;
 use crate::errors::LinkErrors;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::hearing::Hearing;
 use crate::moment::{Moment, Phase};
+use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::queue::config::QueueConfig;
+use crate::random::Stream;
 use crate::roster::{ContenderId, Roster};
 
 /// Largest number of stages of a retry chain.

@@ -3,10 +3,12 @@ use rand_core::{Rng, SeedableRng};
 
 use super::*;
 use crate::cell::{Cell, Departure};
-use crate::config::{AccessParameters, Attempts, Rules, StationConfig};
+use crate::config::{Rules, StationConfig};
+use crate::edca::{AccessParameters, Attempts};
 use crate::errors::ErrorModel;
-use crate::frame::{DATA_OVERHEAD, Msdu};
+use crate::frame::Msdu;
 use crate::phy::{Preamble, Standard};
+use crate::sizes::DATA_OVERHEAD;
 
 const US: fn(Time) -> u64 = |at| at.as_nanos() / 1_000;
 /// Size of a PSDU. In 802.11b with the long preamble, 192 µs, it lasts 1117.1 → 1118 µs at 11 Mb/s, and 12 288 µs at 1

@@ -5,7 +5,7 @@ use super::bucket;
 use super::config::Discipline;
 use super::headers::Headers;
 use super::scheduler::Scheduler;
-use crate::config::NodeId;
+use crate::node::NodeId;
 
 impl<P: Copy + Headers> TransmitQueue<P> {
     /// Number of packets that wait in the queue of a data packet of `flow` to `to`, and of packets to the same

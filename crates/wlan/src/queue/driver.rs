@@ -18,9 +18,10 @@ use super::TransmitQueue;
 use super::config::Counts;
 use super::headers::Headers;
 use super::scheduler::Scheduler;
-use crate::aggregation::{AmpduLength, QOS_DATA_OVERHEAD};
-use crate::config::NodeId;
+use crate::aggregation::AmpduLength;
 use crate::frame::Msdu;
+use crate::node::NodeId;
+use crate::sizes::QOS_DATA_OVERHEAD;
 
 /// Queue of the driver: packets that it has taken ahead of the air, in the order in which they are sent.
 #[derive(Clone, Debug)]

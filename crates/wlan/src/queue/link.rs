@@ -3,12 +3,11 @@
 
 use airfair_units::{Bytes, Duration};
 
-use crate::aggregation::{
-    AMSDU_SUBFRAME_HEADER, Agreement, AmpduLength, QOS_DATA_OVERHEAD, padded,
-};
+use crate::aggregation::{AMSDU_SUBFRAME_HEADER, Agreement, AmpduLength, padded};
 use crate::block_ack::{Bitmap, Done, Originator, Outgoing, Sequence};
 use crate::frame::Msdu;
 use crate::phy::TxVector;
+use crate::sizes::QOS_DATA_OVERHEAD;
 
 /// Content of an MPDU in a block ack window: a packet that has left its queue, or an A-MSDU.
 #[derive(Clone, Debug)]

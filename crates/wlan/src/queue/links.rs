@@ -16,8 +16,8 @@ use super::headers::Headers;
 use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use crate::aggregation::Agreement;
 use crate::block_ack::PacketOutcome;
-use crate::config::NodeId;
 use crate::frame::Msdu;
+use crate::node::NodeId;
 
 /// Links of one transmitter with block ack agreements.
 #[derive(Clone, Debug)]

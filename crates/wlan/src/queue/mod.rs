@@ -51,8 +51,8 @@ use std::collections::BTreeMap;
 use airfair_laws::Direction;
 use airfair_units::{DataRate, Duration, Time};
 
-use crate::config::NodeId;
 use crate::frame::{Mpdu, Msdu};
+use crate::node::NodeId;
 use crate::record::DropCause;
 
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};

@@ -13,7 +13,7 @@ use super::config::{Discipline, QueueConfig};
 use super::driver::Driver;
 use super::headers::Headers;
 use super::scheduler::Scheduler;
-use crate::config::NodeId;
+use crate::node::NodeId;
 use crate::record::DropCause;
 
 impl<P: Copy + Headers> TransmitQueue<P> {

@@ -9,7 +9,7 @@ use super::codel;
 use super::config::{CoDel, Discipline, Weights};
 use super::regulator::Regulator;
 use super::sub_queue::{SubQueue, SubQueues, Turn};
-use crate::config::NodeId;
+use crate::node::NodeId;
 
 /// Scheduler of one transmitter, which chooses the queue that is served next.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Time};
 
 use super::codel;
-use crate::config::NodeId;
 use crate::frame::Msdu;
+use crate::node::NodeId;
 use crate::record::DropCause;
 
 /// A packet that waits in a queue, with the time at which it came.

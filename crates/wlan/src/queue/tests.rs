@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, HardwareQueue, TimeRegulation};
 use super::*;
-use crate::config::NodeId;
+use crate::node::NodeId;
 
 mod aggregates;
 mod airtime;

@@ -5,7 +5,7 @@ use libm::{log, log10, pow, sqrt};
 use rand_core::Rng;
 
 use super::draws::Draws;
-use crate::contender::Stream;
+use crate::random::Stream;
 
 /// Index of the first of two words for shadowing in a link's sequence of random words; one for the grid of intervals is
 /// at `GRID`.

@@ -6,7 +6,7 @@ use airfair_units::{Speed, Time};
 
 use super::random_waypoint::{RandomWaypoint, Walk};
 use super::region::Position;
-use crate::contender::Stream;
+use crate::random::Stream;
 
 /// Mobility model of a member.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,10 +17,10 @@ use super::mobility::{Mobility, Mover};
 use super::path_loss::PathLoss;
 use super::reception::{Radio, Terminal};
 use super::region::Position;
-use crate::config::NodeId;
-use crate::contender::Stream;
 use crate::hearing::Audibility;
+use crate::node::NodeId;
 use crate::phy::TxVector;
+use crate::random::Stream;
 
 /// Positions and radios of a cell. The access point is at the origin.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use rand_core::Rng;
 
 use super::draws::unit;
 use super::region::{Position, Region};
-use crate::contender::Stream;
+use crate::random::Stream;
 
 /// Random waypoint model. Places are uniform in a region. Each trip is straight, with a speed that is uniform between
 /// two limits. A pause of constant length follows each trip.

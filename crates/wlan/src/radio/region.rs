@@ -7,7 +7,7 @@ use libm::{asinh, cos, sin, sqrt};
 use rand_core::Rng;
 
 use super::draws::unit;
-use crate::contender::Stream;
+use crate::random::Stream;
 
 /// Position in the plane [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
