@@ -189,6 +189,11 @@ impl Airtime {
         self.standard.ppdu_duration(CTS_SIZE, tx)
     }
 
+    /// Time that RTS and CTS with this vector take before a data frame, with the SIFS after each.
+    pub(crate) fn call(&self, tx: TxVector) -> Duration {
+        self.rts(tx) + self.timing.sifs + self.cts(tx) + self.timing.sifs
+    }
+
     /// Vector of beacons: that of the lowest rate, which every station supports.
     pub fn beacon_vector(&self) -> TxVector {
         self.beacon

@@ -84,6 +84,12 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
+    /// True for a frame that answers another one after a SIFS.
+    #[inline]
+    pub(crate) fn is_response(self) -> bool {
+        matches!(self, Self::Ack | Self::BlockAck | Self::Cts)
+    }
+
     /// Kind of frame to which a response of this kind is the answer.
     pub(crate) fn answers(self) -> Self {
         if self == Self::Cts { Self::Rts } else { Self::Data }

@@ -26,19 +26,16 @@
 //! | `cell` | the cell: exchanges, frames, and airtime charges |
 
 pub mod aggregation;
+mod air;
 pub mod airtime;
 pub mod block_ack;
 mod capabilities;
 mod cell;
 mod config;
-mod contender;
-mod contention;
-mod dcf;
 pub mod edca;
 mod elements;
 mod errors;
 mod frame;
-mod hearing;
 mod link_rate;
 pub mod medium;
 mod moment;
@@ -51,17 +48,18 @@ mod record;
 mod roster;
 mod sizes;
 
+pub use air::access::ChannelAccess;
+pub use air::hearing::Audibility;
+pub use air::noise::Signal;
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
-    Carrier, Cell, ChannelAccess, Departure, FrameOutcome, Listen, Monitored, Overheard, QueueFull,
-    RateChange, Signal,
+    Carrier, Cell, Departure, FrameOutcome, Listen, Monitored, Overheard, QueueFull, RateChange,
 };
 pub use config::{AfterCollision, CellConfig, Eifs, Rules, StationConfig};
 pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
 pub use frame::{Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu};
-pub use hearing::Audibility;
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
 pub use node::NodeId;

@@ -76,6 +76,11 @@ impl Roster {
         Self { members: count, others, others_of, categories }
     }
 
+    /// Number of members.
+    pub(crate) fn members(&self) -> u16 {
+        self.members
+    }
+
     /// Number of contenders.
     pub(crate) fn len(&self) -> usize {
         self.categories.len()

@@ -1,96 +1,92 @@
 //! Airtime charges: each exchange is charged to the access point's queue, if that shares time between stations.
 //! [hoiland-2017 §3.2], [tan-2004 §4.2]
 
-use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 
-use super::Cell;
-use crate::airtime::Protection;
-use crate::contender::{Access, Exchange};
+use super::mac::CellMac;
+use crate::air::Air;
+use crate::air::access::Exchange;
 use crate::frame::FrameKind;
-use crate::node::NodeId;
+use crate::node::{Link, NodeId};
 use crate::queue::Charge;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
-impl<P: Copy + Headers> Cell<P> {
+impl<P: Copy + Headers> CellMac<P> {
+    /// Charges the airtime of content that the access point has received, if its queue shares time between stations.
+    #[inline]
+    pub(super) fn charge_received(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        sender: ContenderId,
+        to: NodeId,
+    ) {
+        if self.shares_time && to.is_ap() {
+            self.charge_airtime(air, now, sender, FrameKind::Ack);
+        }
+    }
+
     /// Charges the exchange of contender `id`, whose last frame was of kind `last`, to its station. The access point
     /// does not know frames that it did not receive, so failed attempts of stations are charged to nobody.
     #[cold]
-    pub(super) fn charge_airtime(&mut self, now: Time, id: ContenderId, last: FrameKind) {
-        let Access::Exchange(plan) = self.contenders[id.index()].access else { return };
-        let from = id.member();
-        let sifs = self.airtime.timing.sifs;
-        let before = match plan.protection {
-            Protection::None => Duration::ZERO,
-            Protection::RtsCts(tx) => self.airtime.rts(tx) + sifs + self.airtime.cts(tx) + sifs,
-            Protection::CtsToSelf(tx) => self.airtime.cts(tx) + sifs,
-        };
-        let airtime = match (last, plan.protection) {
-            (FrameKind::Rts, Protection::RtsCts(tx)) => self.airtime.rts(tx),
-            (FrameKind::Data | FrameKind::BlockAckRequest, _) => before + plan.data,
-            _ => before + plan.data + sifs + plan.ack,
-        };
-        let to_own_end = if last == FrameKind::Rts { airtime } else { before + plan.data };
+    pub(super) fn charge_airtime(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        last: FrameKind,
+    ) {
+        let Exchange { sequence, own_end, txop_start, .. } = air.accesses[id.index()].exchange();
+        let span = |last| sequence.span(last, &air.airtime);
+        let airtime = span(last);
+        let to_own_end = if last == FrameKind::Rts { airtime } else { span(FrameKind::Data) };
         // Further exchanges of a TXOP follow after a SIFS.
-        let (gap, backoff) = if plan.own_end == plan.txop_start + to_own_end {
-            (self.airtime.timing.difs, self.airtime.mean_backoff())
+        let timing = &air.airtime.timing;
+        let (gap, backoff) = if *own_end == *txop_start + to_own_end {
+            (timing.difs, air.airtime.mean_backoff())
         } else {
-            (sifs, Duration::ZERO)
+            (timing.sifs, Duration::ZERO)
         };
-        let Exchange { to, tx, .. } = plan;
-        let (station, direction) =
-            if from.is_ap() { (to, Direction::Down) } else { (from, Direction::Up) };
-        let charge = Charge { station, direction, rate: tx.rate(), airtime, gap, backoff };
+        let Link { station, direction } = Link::between(id.member(), sequence.responder());
+        let rate = sequence.tx.rate();
+        let charge = Charge { station, direction, rate, airtime, gap, backoff };
         // Deficits belong to one category, and a share of the channel belongs to all.  Deviates: [D-150]
-        let own = self.roster.find(NodeId::AP, || self.roster.category(id));
-        for queue in self.roster.of(NodeId::AP) {
-            let queue_of = &mut self.contenders[queue.index()].queue;
+        let own = air.roster.find(NodeId::AP, || air.roster.category(id));
+        for queue in air.roster.of(NodeId::AP) {
+            let queue_of = &mut self.queues[queue.index()];
             if queue == own || queue_of.shares_channel() {
                 queue_of.charge(now, &charge);
             }
         }
-        self.plan_release();
-    }
-
-    /// Releases packets that the access point's queue has held back, and packets whose reorder buffers have timed
-    /// out.
-    #[cold]
-    pub(super) fn release(&mut self, now: Time) {
-        self.release_buffers(now);
-        for id in self.roster.of(NodeId::AP) {
-            self.contenders[id.index()].queue.release(now);
-            self.take_dropped(id);
-            self.seek_access(now, id);
-        }
-        self.plan_release();
+        self.plan_release(air);
     }
 
     /// Sets, for the queue of each access category of the access point, the expected airtime of the other categories'
     /// packets in the driver.
-    fn tell_airtime_ahead(&mut self) {
-        let ahead =
-            |cell: &Self, id: ContenderId| cell.contenders[id.index()].queue.airtime_ahead();
-        let all: Duration = self.roster.of(NodeId::AP).map(|id| ahead(self, id)).sum();
-        for id in self.roster.of(NodeId::AP) {
+    fn tell_airtime_ahead(&mut self, air: &Air<P>) {
+        let ahead = |mac: &Self, id: ContenderId| mac.queues[id.index()].airtime_ahead();
+        let all: Duration = air.roster.of(NodeId::AP).map(|id| ahead(self, id)).sum();
+        for id in air.roster.of(NodeId::AP) {
             let others = all.saturating_sub(ahead(self, id));
-            self.contenders[id.index()].queue.note_airtime_of_others(others);
+            self.queues[id.index()].note_airtime_of_others(others);
         }
     }
 
     /// Determines the next time at which the access point's queue may release a packet, or a reorder buffer times out.
-    pub(super) fn plan_release(&mut self) {
-        if self.shares_time && !self.roster.is_plain() {
-            self.tell_airtime_ahead();
+    pub(super) fn plan_release(&mut self, air: &mut Air<P>) {
+        if self.shares_time && !air.roster.is_plain() {
+            self.tell_airtime_ahead(air);
         }
-        let queues = self.roster.of(NodeId::AP);
-        let releases = queues.filter_map(|id| self.contenders[id.index()].queue.next_release());
-        self.release = releases.chain(self.recipients.next_timeout).min();
+        let queues = air.roster.of(NodeId::AP);
+        let releases = queues.filter_map(|id| self.queues[id.index()].next_release());
+        air.set_timer(releases.chain(self.recipients.next_timeout).min());
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::interface::Cell;
     use super::super::tests::{config, with};
     use super::*;
     use crate::edca::AccessCategory;
@@ -100,6 +96,7 @@ mod tests {
         AirtimeQueueLimits, AirtimeSharing, CellConfig, Discipline, HardwareQueue, Limit,
         QueueConfig, Rules, TimeRegulation,
     };
+    use airfair_laws::Direction;
     use airfair_units::{Bytes, DataRate};
 
     /// An 802.11b cell of two stations, both known to a regulator with buckets of 500 µs. Two packets for the first
@@ -128,21 +125,31 @@ mod tests {
             cell.enqueue(Time::ZERO, Msdu { payload: &0, size: Bytes::new(1_500), from, to })
                 .expect("room in the queue");
         }
-        cell.contenders[0].finish(Time::ZERO);
+        finish(&mut cell, Time::ZERO);
         cell
+    }
+
+    /// Takes the packet in service of the access point from its queue, which then holds the next one back.
+    fn finish<P: Copy + Headers>(cell: &mut Cell<P>, now: Time) {
+        let Cell { air, mac } = cell;
+        let sequence = mac.queues[0].packet().expect("a packet in service").mpdu.sequence;
+        air.accesses[0].start_afresh();
+        mac.queues[0].finish(now, sequence);
+        mac.plan_release(air);
     }
 
     /// Time from which the access point may send to the first station again [µs], after an exchange of `from` whose
     /// last frame was of kind `last`. The last frame of `from` itself ended `own_end` [µs] after its TXOP began.
     fn release(rts: bool, from: NodeId, last: FrameKind, own_end: u64) -> u64 {
         let mut cell = cell(rts);
-        cell.begin_exchange(Time::ZERO, ContenderId::first(from));
-        let Access::Exchange(plan) = &mut cell.contenders[from.index()].access else { panic!() };
-        plan.own_end = Time::ZERO + Duration::from_micros(own_end);
-        cell.charge_airtime(Time::ZERO, ContenderId::first(from), last);
-        cell.contenders[0].finish(Time::ZERO);
-        cell.plan_release();
-        let release = cell.release.expect("it has no tokens") - Duration::from_nanos(1);
+        let id = ContenderId::first(from);
+        let Cell { air, mac } = &mut cell;
+        air.begin_exchange(mac, Time::ZERO, id);
+        air.accesses[from.index()].exchange_mut().own_end =
+            Time::ZERO + Duration::from_micros(own_end);
+        mac.charge_airtime(air, Time::ZERO, id, last);
+        finish(&mut cell, Time::ZERO);
+        let release = cell.air.timer().expect("it has no tokens") - Duration::from_nanos(1);
         release.as_nanos() / 1_000
     }
 
@@ -178,19 +185,20 @@ mod tests {
     fn what_arrives_and_what_fails_is_told() {
         let is_held = |from: NodeId, errored: bool| {
             let mut cell = cell(false);
-            let plan = cell.begin_exchange(Time::ZERO, ContenderId::first(from));
-            let frame = cell.first_frame(ContenderId::first(from), &plan);
+            let id = ContenderId::first(from);
+            let Cell { air, mac } = &mut cell;
+            let sequence = air.begin_exchange(mac, Time::ZERO, id);
+            let frame = air.frame_of(id, &sequence, sequence.first());
             let end = Time::ZERO + frame.duration;
-            cell.transmit(Time::ZERO, ContenderId::first(from), frame);
-            cell.contention.begin_busy(Time::ZERO);
-            let start = Time::ZERO;
-            let mut ppdu = cell.ppdu(start, ContenderId::first(from), frame);
+            air.transmit(mac, Time::ZERO, id, frame);
+            air.contention.begin_busy(Time::ZERO);
+            let mut ppdu = air.ppdu(mac, Time::ZERO, id, frame);
             ppdu.errored = errored;
-            cell.receive(end, &ppdu);
-            cell.time_out(end + cell.response_timeout);
-            cell.contenders[0].finish(end + cell.response_timeout);
-            cell.plan_release();
-            cell.release.is_some()
+            air.receive(mac, end, &ppdu);
+            let timeout = end + air.airtime.response_timeout();
+            air.time_out(mac, timeout);
+            finish(&mut cell, timeout);
+            cell.air.timer().is_some()
         };
         let station = NodeId::station(0);
         assert!(is_held(station, false) && !is_held(station, true));
@@ -233,16 +241,16 @@ mod tests {
                 let packet = Msdu { payload: &Of(category), size, from, to };
                 cell.enqueue(Time::ZERO, packet).expect("room in the queue");
             }
-            let id = cell.roster.find(from, || category);
-            cell.contenders[id.index()].queue.airtime_ahead().as_nanos() / 1_000
+            let id = cell.air.roster.find(from, || category);
+            cell.mac.queues[id.index()].airtime_ahead().as_nanos() / 1_000
         };
         for category in [BestEffort, Video] {
-            let id = cell.roster.find(NodeId::AP, || category);
+            let id = cell.air.roster.find(NodeId::AP, || category);
             for station in stations {
                 let (rate, direction) = (DataRate::from_mbps(8), Direction::Down);
                 let [airtime, gap, backoff] = [Duration::ZERO; 3];
                 let charge = Charge { station, direction, rate, airtime, gap, backoff };
-                cell.contenders[id.index()].queue.charge(Time::ZERO, &charge);
+                cell.mac.queues[id.index()].charge(Time::ZERO, &charge);
             }
         }
         assert_eq!(fill(&mut cell, BestEffort, stations[0]), 12 * 1_040);

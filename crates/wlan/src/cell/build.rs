@@ -4,24 +4,23 @@ use std::collections::VecDeque;
 
 use airfair_laws::Direction;
 
-use super::aggregates::{Errors, Recipients};
-use super::beacons::Beacons;
-use super::channel::Channel;
-use super::noise::Noise;
-use super::overhear::HeardFrames;
-use super::undisturbed::Audience;
-use super::{Cell, FrameReports, ReportedDepartures};
+use super::interface::Cell;
+use super::mac::CellMac;
+use super::member::Member;
+use super::overheard::HeardFrames;
+use super::recipients::Recipients;
+use crate::air::Air;
+use crate::air::access::{Access, AccessLimits};
+use crate::air::hearing::Hearing;
+use crate::air::noise::Noise;
 use crate::airtime::Airtime;
 use crate::capabilities::LinkCapabilities;
 use crate::config::{CellConfig, StationConfig};
-use crate::contender::{AccessLimits, Contender, Member};
-use crate::contention::Contention;
-use crate::hearing::Hearing;
 use crate::link_rate::{LinkRate, RateLaw};
-use crate::moment::Moment;
 use crate::node::NodeId;
 use crate::phy::mode_groups::mode_groups;
 use crate::phy::{Mode, Standard, Timing, TxVector};
+use crate::queue::TransmitQueue;
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
 use crate::random::Stream;
@@ -58,7 +57,7 @@ impl<P: Copy + Headers> Cell<P> {
         let mut cell =
             Self::on(config, streams, Noise::Propagation(Box::new(propagation)), hearing);
         if let Some(margin) = capture {
-            cell.contention.set_capture(margin);
+            cell.air.contention.set_capture(margin);
         }
         cell
     }
@@ -84,60 +83,28 @@ impl<P: Copy + Headers> Cell<P> {
         noise: Noise,
         (hearing, roster): (Hearing, Roster),
     ) -> Self {
-        assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
         let airtime = Airtime::new(config);
-        let dsss = dsss_timing(config, &airtime);
-        let mut streams = streams;
-        let contender = |id: ContenderId| {
-            let (member, category) = (id.member(), roster.category(id));
-            let station = member.index().checked_sub(1).map(|index| &config.stations[index]);
-            let is_dsss = station.is_some_and(|it| it.standard == Standard::B);
-            let timing = if is_dsss { &dsss } else { &airtime.timing };
-            let queue = station.map_or(config.ap_queue, |station| station.queue);
-            let access = config.access(member, category);
-            // Streams of contenders of one member are disjoint.
-            let stream = streams[member.index()].clone();
-            streams[member.index()].jump();
-            Contender::new(queue, AccessLimits::new(access, timing, config.rules.attempts), stream)
+        let accesses = accesses(config, &airtime, &roster, streams);
+        let queue = |id: ContenderId| {
+            let station = id.member().index().checked_sub(1).map(|index| &config.stations[index]);
+            TransmitQueue::new(station.map_or(config.ap_queue, |station| station.queue))
         };
-        let contenders = roster.all().map(contender).collect();
-        let mut cell = Self {
-            response_timeout: airtime.response_timeout(),
-            after_collision: config.rules.after_collision,
-            post_backoff: config.rules.post_backoff,
-            contention: Contention::new(config, &airtime.timing, (hearing, roster.clone())),
-            beacons: Beacons::default(),
-            next: Moment::NEVER,
-            channel: Channel::default(),
+        let mac = CellMac {
             members: members(config, &airtime),
-            airtime,
-            contenders,
-            audience: if noise.is_on_anywhere() { Audience::Noise } else { Audience::None },
-            noise,
-            undisturbed: None,
-            following: Vec::new(),
-            unanswered: Vec::new(),
-            winners: Vec::new(),
-            yielding: Vec::new(),
-            ended: Vec::new(),
-            spare: Vec::new(),
+            queues: roster.all().map(queue).collect(),
+            received: if roster.is_plain() { Vec::new() } else { vec![None; roster.hops()] },
+            recipients: Recipients::default(),
             deliveries: Vec::new(),
             departures: Vec::new(),
+            reports_delivered: true,
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
             shares_time: config.ap_queue.discipline.shares_time(),
-            release: None,
-            reported_departures: ReportedDepartures::All,
-            frame_reports: FrameReports::Nobody,
-            scopes: Vec::new(),
-            listeners: Vec::new(),
             heard: HeardFrames::default(),
-            received: if roster.is_plain() { Vec::new() } else { vec![None; roster.hops()] },
-            recipients: Recipients::default(),
-            roster,
-            errors: Errors::default(),
             monitor: None,
         };
+        let air = Air::new(config, airtime, (hearing, roster), accesses, noise);
+        let mut cell = Self { air, mac };
         for (index, station) in config.stations.iter().enumerate() {
             if let Some(agreement) = station.link.as_ref().and_then(LinkCapabilities::agreement) {
                 for direction in [Direction::Up, Direction::Down] {
@@ -147,6 +114,33 @@ impl<P: Copy + Headers> Cell<P> {
         }
         cell
     }
+}
+
+/// Channel access of each contender. `streams` are the random streams of the members' back-offs, the access point's
+/// first.
+///
+/// # Panics
+/// If the number of streams does not match the members.
+pub(crate) fn accesses(
+    config: &CellConfig,
+    airtime: &Airtime,
+    roster: &Roster,
+    mut streams: Vec<Stream>,
+) -> Vec<Access> {
+    assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
+    let dsss = dsss_timing(config, airtime);
+    let access = |id: ContenderId| {
+        let member = id.member();
+        let station = member.index().checked_sub(1).map(|index| &config.stations[index]);
+        let is_dsss = station.is_some_and(|it| it.standard == Standard::B);
+        let timing = if is_dsss { &dsss } else { &airtime.timing };
+        let limits = config.access(member, roster.category(id));
+        // Streams of contenders of one member are disjoint.
+        let stream = streams[member.index()].clone();
+        streams[member.index()].jump();
+        Access::new(AccessLimits::new(limits, timing, config.rules.attempts), stream)
+    };
+    roster.all().map(access).collect()
 }
 
 /// Timing of an 802.11b station, whose smallest contention window is that of its own PHY, even if EDCA's is

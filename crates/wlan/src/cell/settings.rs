@@ -3,12 +3,11 @@
 use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 
-use super::Cell;
-use super::undisturbed::Audience;
+use super::interface::Cell;
 use crate::aggregation::AmpduLimits;
 use crate::edca::AccessCategory;
 use crate::errors::ErrorModel;
-use crate::node::NodeId;
+use crate::node::{Link, NodeId};
 use crate::phy::{Rate, TxVector};
 use crate::queue::config::{QueueConfig, Weights};
 use crate::queue::headers::Headers;
@@ -21,13 +20,13 @@ impl<P: Copy + Headers> Cell<P> {
     /// # Panics
     /// If no legacy amendment has this rate.
     pub fn set_rate(&mut self, station: NodeId, direction: Direction, rate: impl Into<Rate>) {
-        let tx = self.airtime.vector(rate);
-        self.link_rate(station, direction).set(tx);
+        let tx = self.air.airtime.vector(rate);
+        self.set_vector(station, direction, tx);
     }
 
     /// Sets the vector of data frames from or to a station, from its next attempt on.
     pub fn set_vector(&mut self, station: NodeId, direction: Direction, tx: TxVector) {
-        self.link_rate(station, direction).set(tx);
+        self.mac.rate_on(Link { station, direction }).set(tx);
     }
 
     /// Sets the error model of frames between a station and the access point, from those on the air on. A link that
@@ -36,14 +35,13 @@ impl<P: Copy + Headers> Cell<P> {
     /// # Panics
     /// If the cell was made [`with_propagation`](Self::with_propagation), where powers decide.
     pub fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
-        self.noise.set_model(station, model, stream);
-        self.audience = self.audience.max(Audience::Noise);
+        self.air.set_errors(station, model, stream);
     }
 
     /// Sets the weights by which the queues of `node` serve DATA and pure ACKs, from the next packet on.
     pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
-        for id in self.roster.of(node) {
-            self.contenders[id.index()].queue.set_weights(weights);
+        for id in self.air.roster.of(node) {
+            self.mac.queues[id.index()].set_weights(weights);
         }
     }
 
@@ -51,22 +49,19 @@ impl<P: Copy + Headers> Cell<P> {
     /// [`TransmitQueue::reconfigure`](crate::queue::TransmitQueue::reconfigure).
     #[cold]
     pub fn set_queue(&mut self, now: Time, node: NodeId, config: QueueConfig) {
-        for id in self.roster.of(node) {
-            self.contenders[id.index()].queue.reconfigure(now, config);
-            if self.contenders[id.index()].queue.has_dropped() {
-                self.take_dropped(id);
-                self.record_queue(id);
-            }
+        for id in self.air.roster.of(node) {
+            self.mac.queues[id.index()].reconfigure(now, config);
+            self.mac.report_dropped(&mut self.air, id);
         }
         if node.is_ap() {
-            self.shares_time = config.discipline.shares_time();
+            self.mac.shares_time = config.discipline.shares_time();
         }
-        for id in self.roster.of(node) {
-            self.contenders[id.index()].queue.release(now);
-            self.seek_access(now, id);
+        for id in self.air.roster.of(node) {
+            self.mac.queues[id.index()].release(now);
+            self.mac.seek_access(&mut self.air, now, id);
         }
-        self.plan_release();
-        self.plan_next(now);
+        self.mac.plan_release(&mut self.air);
+        self.air.plan_next(now);
     }
 
     /// Contenders of a member: the one of `category`, or all.
@@ -75,8 +70,9 @@ impl<P: Copy + Headers> Cell<P> {
         node: NodeId,
         category: Option<AccessCategory>,
     ) -> impl Iterator<Item = ContenderId> + use<P> {
-        let is_meant = |id: &ContenderId| category.is_none_or(|it| self.roster.category(*id) == it);
-        self.roster.of(node).filter(is_meant).collect::<Vec<_>>().into_iter()
+        let is_meant =
+            |id: &ContenderId| category.is_none_or(|it| self.air.roster.category(*id) == it);
+        self.air.roster.of(node).filter(is_meant).collect::<Vec<_>>().into_iter()
     }
 
     /// Sets the smallest and largest contention window of a member for one of its access categories, or for all
@@ -92,9 +88,9 @@ impl<P: Copy + Headers> Cell<P> {
     ) {
         assert!(smallest <= largest, "a smallest window is at most the largest");
         // Learners set the windows of all members in each step of 10 ms, so no list is made.
-        for id in self.roster.of(node) {
-            if category.is_none_or(|it| self.roster.category(id) == it) {
-                self.contenders[id.index()].set_contention_window(smallest, largest);
+        for id in self.air.roster.of(node) {
+            if category.is_none_or(|it| self.air.roster.category(id) == it) {
+                self.air.accesses[id.index()].set_contention_window(smallest, largest);
             }
         }
     }
@@ -112,9 +108,9 @@ impl<P: Copy + Headers> Cell<P> {
         aifsn: u8,
     ) {
         for id in self.contenders_of(node, category) {
-            self.contention.set_aifsn(now, id, &self.airtime.timing, aifsn);
+            self.air.contention.set_aifsn(now, id, &self.air.airtime.timing, aifsn);
         }
-        self.plan_next(now);
+        self.air.plan_next(now);
     }
 
     /// Sets the TXOP limit of a member for one of its access categories, or for all, from the next frame on. Zero
@@ -126,26 +122,26 @@ impl<P: Copy + Headers> Cell<P> {
         limit: Duration,
     ) {
         for id in self.contenders_of(node, category) {
-            self.contenders[id.index()].limits.txop = limit;
+            self.air.accesses[id.index()].limits.txop = limit;
         }
     }
 
     /// Limits of A-MPDUs from or to a station; `None` if there is no block ack agreement.
     pub fn ampdu_limits(&self, station: NodeId, direction: Direction) -> Option<AmpduLimits> {
-        let (from, to) = ends(station, direction);
+        let (from, to) = Link { station, direction }.ends();
         let id = ContenderId::first(from);
-        let agreement = self.contenders[id.index()].queue.agreement(to);
+        let agreement = self.mac.queues[id.index()].agreement(to);
         agreement.filter(|it| it.has_block_ack()).map(|it| it.limits)
     }
 
     /// Sets the limits of A-MPDUs from or to a station, from the next one on; no effect without a block ack agreement.
     pub fn set_ampdu_limits(&mut self, station: NodeId, direction: Direction, limits: AmpduLimits) {
-        let (from, to) = ends(station, direction);
+        let (from, to) = Link { station, direction }.ends();
         if self.ampdu_limits(station, direction).is_none() {
             return;
         }
         for id in self.contenders_of(from, None) {
-            let link = self.contenders[id.index()].queue.link(to);
+            let link = self.mac.queues[id.index()].link(to);
             link.agreement.limits = limits;
             link.frames = None;
         }
@@ -154,22 +150,14 @@ impl<P: Copy + Headers> Cell<P> {
     /// True if the access point's queues share airtime between stations by turns, which weights can change.
     pub fn has_airtime_weights(&self) -> bool {
         let id = ContenderId::first(NodeId::AP);
-        self.contenders[id.index()].queue.has_airtime_weights()
+        self.mac.queues[id.index()].has_airtime_weights()
     }
 
     /// Sets the weight of a station in the queues of the access point if they share airtime, from the station's next
     /// turn on. A station of twice the weight gets twice the airtime.  [linux-atf]
     pub fn set_airtime_weight(&mut self, station: NodeId, weight: u16) {
         for id in self.contenders_of(NodeId::AP, None) {
-            self.contenders[id.index()].queue.set_airtime_weight(station, weight);
+            self.mac.queues[id.index()].set_airtime_weight(station, weight);
         }
-    }
-}
-
-/// Transmitter and receiver of frames from or to a station.
-fn ends(station: NodeId, direction: Direction) -> (NodeId, NodeId) {
-    match direction {
-        Direction::Up => (station, NodeId::AP),
-        Direction::Down => (NodeId::AP, station),
     }
 }

@@ -1,12 +1,17 @@
-use airfair_units::Bytes;
+use airfair_units::{Bytes, DataRate, Duration, Time};
 use rand_core::SeedableRng;
 
 use super::*;
+use crate::air::access::AccessState;
 use crate::config::{CellConfig, Rules, StationConfig};
 use crate::edca::{AccessParameters, Attempts};
+use crate::frame::{Frame, Msdu, Ppdu};
+use crate::moment::{Moment, Phase};
+use crate::node::NodeId;
 use crate::phy::Standard;
+use crate::queue::headers::Headers;
 use crate::random::Stream;
-use crate::record::SentFrame;
+use crate::record::{Record, SentFrame};
 use crate::{ErrorModel, QueueConfig};
 
 /// A cell with an access point and stations at 11 Mb/s. The first station cannot decode the frames of the members in
@@ -59,10 +64,10 @@ pub(super) fn down() -> Msdu<()> {
 
 /// Name of the state of the access point's channel access.
 fn state(cell: &Cell<()>) -> &'static str {
-    match cell.contenders[0].access {
-        Access::Idle => "Idle",
-        Access::Contending => "Contending",
-        Access::Exchange(_) => "Exchange",
+    match cell.air.accesses[0].state {
+        AccessState::Idle => "Idle",
+        AccessState::Contending => "Contending",
+        AccessState::Exchange(_) => "Exchange",
     }
 }
 
@@ -86,7 +91,7 @@ fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()>
     cell
 }
 
-/// Each input moves the access point's channel access to the state that the diagram of [`Access`] shows. A call without
+/// Each input moves the access point's channel access to the state that the diagram of [`AccessState`] shows. A call without
 /// a due event changes nothing.
 ///
 /// Verifies: [80211-2020 §10.3.4]
@@ -107,7 +112,7 @@ fn access_follows_its_diagram() {
     // A TXOP with room for any number of frames.
     let in_txop = |waiting| {
         let mut cell = in_exchange(9, false, false, waiting);
-        cell.contenders[0].limits.txop = Duration::from_millis(50);
+        cell.air.accesses[0].limits.txop = Duration::from_millis(50);
         cell
     };
     let packet = |cell: &mut Cell<()>| _ = cell.enqueue(Time::ZERO, down().as_ref());
@@ -167,7 +172,7 @@ fn a_cts_sets_the_nav_of_those_who_did_not_decode_the_rts() {
     // RTS 50 … 322, CTS 332 … 580, then SIFS 10, data 920, SIFS 10, ACK 248: until 1768 µs.
     let mut nav_is_clear = |steps: usize, us: u64| {
         (0..steps).for_each(|_| next(&mut cell));
-        cell.contention.nav_is_clear(listener, Time::from_nanos(us * 1000))
+        cell.air.contention.nav_is_clear(listener, Time::from_nanos(us * 1000))
     };
     assert!(nav_is_clear(2, 322));
     assert!(!nav_is_clear(2, 1767) && nav_is_clear(0, 1768));
@@ -188,8 +193,8 @@ fn entries_per_frame(stations: usize, may_change: bool) -> usize {
         let now = cell.next_event().at();
         next(&mut cell);
         if frames >= FRAMES {
-            entries += cell.contention.looked_at();
-            entries += cell.unanswered.len() + cell.following.len();
+            entries += cell.air.contention.looked_at();
+            entries += cell.air.open_exchanges();
         }
         cell.take_departures(&mut departures);
         for Departure { msdu, .. } in departures.drain(..) {

@@ -1,12 +1,16 @@
 use airfair_units::Probability;
 use rand_core::{Rng, SeedableRng};
 
+use airfair_units::{Bytes, Duration};
+
 use super::*;
+use crate::QueueConfig;
 use crate::cell::{Cell, Departure};
 use crate::config::{Rules, StationConfig};
 use crate::edca::{AccessParameters, Attempts};
 use crate::errors::ErrorModel;
 use crate::frame::Msdu;
+use crate::phy::TxVector;
 use crate::phy::{Preamble, Standard};
 use crate::sizes::DATA_OVERHEAD;
 

@@ -17,7 +17,7 @@ use super::mobility::{Mobility, Mover};
 use super::path_loss::PathLoss;
 use super::reception::{Radio, Terminal};
 use super::region::Position;
-use crate::hearing::Audibility;
+use crate::air::hearing::Audibility;
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::random::Stream;

@@ -1,4 +1,4 @@
-//! Frames on the air, and the accounting of airtime.
+//! Frames on the air, and the account of airtime.
 
 use airfair_laws::Direction;
 use airfair_units::Time;
@@ -9,34 +9,45 @@ use crate::node::NodeId;
 use crate::record::{AirUse, CategoryEvent, Record, SentFrame};
 use crate::roster::ContenderId;
 
-/// Channel of a cell: the frames on the air, and the account of airtime. Records cover each nanosecond once; time is
-/// charged whenever the use of the air changes.
+/// Frames on the air of a channel, and the account of its airtime. Records cover each nanosecond once; time is charged
+/// whenever the use of the air changes.
 #[derive(Clone, Debug)]
-pub(super) struct Channel<P> {
-    on_air: Vec<Ppdu<P>>,
+pub(crate) struct OnAir<P> {
+    ppdus: Vec<Ppdu<P>>,
     /// Frame of an undisturbed exchange on the air, for which there is no PPDU.
-    undisturbed: Option<UndisturbedFrame>,
+    pub(crate) undisturbed: Option<UndisturbedFrame>,
     /// Number of members with something to send, or with a response due.
     waiting: usize,
     charged_until: Time,
     /// Access category of each contender, if categories are recorded.
     categories: Vec<AccessCategory>,
-    pub(super) records: Vec<Record>,
+    pub(crate) records: Vec<Record>,
 }
 
-/// A frame that is alone on the air from its start to its end: the data that the account of airtime needs.
+/// Frame of an undisturbed exchange: it is alone on the air, and no other member can disturb it or its response.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UndisturbedFrame {
-    pub(super) initiator: ContenderId,
-    pub(super) start: Time,
-    pub(super) end: Time,
-    pub(super) usage: AirUse,
+pub(crate) struct UndisturbedFrame {
+    pub(crate) initiator: ContenderId,
+    pub(crate) responder: NodeId,
+    /// End of the content, if this frame is the response to it.
+    pub(crate) content_end: Option<Time>,
+    pub(crate) start: Time,
+    pub(crate) end: Time,
 }
 
-impl<P> Default for Channel<P> {
+impl UndisturbedFrame {
+    fn usage(&self) -> AirUse {
+        match self.content_end {
+            None => AirUse::of_data(self.initiator.member(), self.responder),
+            Some(_) => AirUse::of_control(self.initiator.member(), self.responder),
+        }
+    }
+}
+
+impl<P> Default for OnAir<P> {
     fn default() -> Self {
         Self {
-            on_air: Vec::new(),
+            ppdus: Vec::new(),
             undisturbed: None,
             waiting: 0,
             charged_until: Time::ZERO,
@@ -46,87 +57,75 @@ impl<P> Default for Channel<P> {
     }
 }
 
-impl<P> Channel<P> {
+impl<P> OnAir<P> {
     #[inline]
-    pub(super) fn next_end(&self) -> Option<Time> {
+    pub(crate) fn next_end(&self) -> Option<Time> {
         if let Some(frame) = &self.undisturbed {
             return Some(frame.end);
         }
-        if let [alone] = self.on_air.as_slice() {
+        if let [alone] = self.ppdus.as_slice() {
             return Some(alone.end);
         }
-        self.on_air.iter().map(|ppdu| ppdu.end).min()
+        self.ppdus.iter().map(|ppdu| ppdu.end).min()
     }
 
     /// Puts a frame on the air that starts now.
-    pub(super) fn put(&mut self, ppdu: Ppdu<P>) {
+    pub(crate) fn put(&mut self, ppdu: Ppdu<P>) {
         self.charge(ppdu.start);
-        self.on_air.push(ppdu);
+        self.ppdus.push(ppdu);
     }
 
     /// Puts a frame on the air that will start a SIFS after the one before it.
-    pub(super) fn put_ahead(&mut self, ppdu: Ppdu<P>) {
-        self.on_air.push(ppdu);
+    pub(crate) fn put_ahead(&mut self, ppdu: Ppdu<P>) {
+        self.ppdus.push(ppdu);
     }
 
     /// Starts an undisturbed exchange, and charges the time until now as contention.
     #[inline]
-    pub(super) fn begin_undisturbed(&mut self, frame: UndisturbedFrame) {
+    pub(crate) fn begin_undisturbed(&mut self, frame: UndisturbedFrame) {
         if frame.start > self.charged_until {
             self.charge_as(frame.start, AirUse::Contention);
         }
-        self.put_undisturbed(frame);
-    }
-
-    /// Puts a frame of an undisturbed exchange on the air, which starts now or after a SIFS.
-    #[inline]
-    pub(super) fn put_undisturbed(&mut self, frame: UndisturbedFrame) {
         self.undisturbed = Some(frame);
     }
 
     /// Removes a frame of an undisturbed exchange from the air.
     #[inline]
-    pub(super) fn end_undisturbed(
+    pub(crate) fn end_undisturbed(
         &mut self,
         now: Time,
         node: NodeId,
-        frame: SentFrame,
+        sent: SentFrame,
         retry: bool,
     ) {
-        if let Some(UndisturbedFrame { start, usage, .. }) = self.undisturbed.take() {
-            self.charge_frame(start, now, usage);
+        if let Some(frame) = self.undisturbed.take() {
+            self.charge_frame(frame.start, now, frame.usage());
         }
-        self.records.push(Record::Sent { node, frame, retry, collided: false });
-    }
-
-    /// Removes the frame of an undisturbed exchange, which no other member can disturb, from the air. The fast path has
-    /// no PPDU for the frame; the caller constructs one, which takes its place. Returns the start of the frame.
-    pub(super) fn expose(&mut self) -> Time {
-        self.undisturbed.take().expect("an undisturbed frame is on the air").start
+        self.records.push(Record::Sent { node, frame: sent, retry, collided: false });
     }
 
     /// Marks all frames on the air that are `overlapped` at their receiver as collided.
-    pub(super) fn collide(&mut self, overlapped: impl Fn(&Frame) -> bool) {
-        let known = self.on_air.iter().any(|ppdu| ppdu.collided);
-        for ppdu in &mut self.on_air {
+    pub(crate) fn collide(&mut self, overlapped: impl Fn(&Frame) -> bool) {
+        let known = self.ppdus.iter().any(|ppdu| ppdu.collided);
+        for ppdu in &mut self.ppdus {
             ppdu.collided |= overlapped(&ppdu.frame);
         }
-        if !known && self.on_air.iter().any(|ppdu| ppdu.collided) {
+        if !known && self.ppdus.iter().any(|ppdu| ppdu.collided) {
             self.records.push(Record::Collision);
         }
     }
 
     /// PPDUs that have started at `now`.
-    pub(super) fn started(&mut self, now: Time) -> impl Iterator<Item = &mut Ppdu<P>> {
-        self.on_air.iter_mut().filter(move |on_air| on_air.start == now)
+    pub(crate) fn started(&mut self, now: Time) -> impl Iterator<Item = &mut Ppdu<P>> {
+        self.ppdus.iter_mut().filter(move |ppdu| ppdu.start == now)
     }
 
     /// Moves the PPDUs that end now to `ended`.
-    pub(super) fn take_ended(&mut self, now: Time, ended: &mut Vec<Ppdu<P>>) {
-        if let [alone] = self.on_air.as_slice() {
+    pub(crate) fn take_ended(&mut self, now: Time, ended: &mut Vec<Ppdu<P>>) {
+        if let [alone] = self.ppdus.as_slice() {
             if alone.end == now {
                 self.charge(now);
-                std::mem::swap(&mut self.on_air, ended);
+                std::mem::swap(&mut self.ppdus, ended);
             }
             return;
         }
@@ -134,11 +133,11 @@ impl<P> Channel<P> {
             return;
         }
         self.charge(now);
-        ended.extend(self.on_air.extract_if(.., |ppdu| ppdu.end == now));
+        ended.extend(self.ppdus.extract_if(.., |ppdu| ppdu.end == now));
     }
 
     /// Counts one more member with something to send.
-    pub(super) fn begin_waiting(&mut self, now: Time) {
+    pub(crate) fn begin_waiting(&mut self, now: Time) {
         if self.waiting == 0 {
             self.charge(now);
         }
@@ -146,7 +145,7 @@ impl<P> Channel<P> {
     }
 
     /// Counts one less member with something to send.
-    pub(super) fn end_waiting(&mut self, now: Time) {
+    pub(crate) fn end_waiting(&mut self, now: Time) {
         if self.waiting == 1 {
             self.charge(now);
         }
@@ -154,12 +153,12 @@ impl<P> Channel<P> {
     }
 
     /// Charges the time since the last change to the current use of the air.
-    pub(super) fn charge(&mut self, now: Time) {
+    pub(crate) fn charge(&mut self, now: Time) {
         if now == self.charged_until {
             return;
         }
-        let (start, usage) = match (&self.undisturbed, self.on_air.as_slice()) {
-            (Some(frame), _) => (frame.start, frame.usage),
+        let (start, usage) = match (&self.undisturbed, self.ppdus.as_slice()) {
+            (Some(frame), _) => (frame.start, frame.usage()),
             (None, []) if self.waiting > 0 => (now, AirUse::Contention),
             (None, []) => (self.charged_until, AirUse::Idle),
             (None, [ppdu]) if !ppdu.collided => (ppdu.start, usage_of(&ppdu.frame)),
@@ -174,7 +173,7 @@ impl<P> Channel<P> {
     /// Records the access category whose frame was alone on the air since the last change of the use of the air.
     #[cold]
     fn charge_category(&mut self, now: Time) {
-        let (initiator, start) = match (&self.undisturbed, self.on_air.as_slice()) {
+        let (initiator, start) = match (&self.undisturbed, self.ppdus.as_slice()) {
             (Some(frame), _) => (frame.initiator, frame.start),
             (None, [ppdu]) if !ppdu.collided && ppdu.frame.to.is_some() => {
                 (ppdu.initiator, ppdu.start)
@@ -189,7 +188,7 @@ impl<P> Channel<P> {
     }
 
     /// Records the airtime of each category from now on.
-    pub(super) fn tell_categories(&mut self, categories: &[AccessCategory]) {
+    pub(crate) fn tell_categories(&mut self, categories: &[AccessCategory]) {
         self.categories = categories.to_vec();
     }
 
@@ -210,7 +209,7 @@ impl<P> Channel<P> {
         self.charged_until = to;
     }
 
-    pub(super) fn record_sent(&mut self, ppdu: &Ppdu<P>) {
+    pub(crate) fn record_sent(&mut self, ppdu: &Ppdu<P>) {
         let frame = match ppdu.frame.kind {
             FrameKind::Data => SentFrame::Data,
             FrameKind::Rts => SentFrame::Rts,
@@ -237,7 +236,7 @@ fn usage_of(frame: &Frame) -> AirUse {
 impl AirUse {
     /// Use of the air by a data frame.
     #[inline]
-    pub(super) fn of_data(from: NodeId, to: NodeId) -> Self {
+    pub(crate) fn of_data(from: NodeId, to: NodeId) -> Self {
         if from.is_ap() {
             Self::Data { station: to, direction: Direction::Down }
         } else {
@@ -247,7 +246,7 @@ impl AirUse {
 
     /// Use of the air by a control frame.
     #[inline]
-    pub(super) fn of_control(from: NodeId, to: NodeId) -> Self {
+    pub(crate) fn of_control(from: NodeId, to: NodeId) -> Self {
         Self::Control { station: if from.is_ap() { to } else { from } }
     }
 }

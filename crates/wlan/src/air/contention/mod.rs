@@ -2,14 +2,14 @@
 //! of contenders that wait.
 //!
 //! Every contender, a member with one of its access categories, follows the rules of the DCF or EDCA
-//! ([`crate::dcf`]). Contenders with equal knowledge of the medium share one [`MediumState`], and so one count of
+//! (`air::dcf`). Contenders with equal knowledge of the medium share one [`MediumState`], and so one count of
 //! slots: their *group*. A contender that has `b` slots of back-off left when the group has counted `s` slots waits
 //! in a heap under `s + b`. While the medium is busy, nothing is updated. A contender whose knowledge becomes
 //! different goes on *alone*, with its own state: it transmits, or it is addressed and so not bound by the NAV, or it
 //! does not sense or decode a frame that its group does. When the two states agree again after a busy period, it
 //! returns to the group. A plain cell is one group, and few contenders are alone.
 //!
-//! The contenders of a class, which sense and decode the same frames (`hearing`), form a group. All contenders that
+//! The contenders of a class, which sense and decode the same frames (`air::hearing`), form a group. All contenders that
 //! have a class of their own and wait equally long also form a group. Such a group treats each frame as decoded, and
 //! exceptions go on alone: contenders that do not sense a frame when it starts, and contenders that do not decode it,
 //! once this makes a difference. It makes no difference if the next frame of an exchange follows after a SIFS and all
@@ -21,13 +21,14 @@
 //! Two shortcuts save time and change no record. If all members sense both a frame and the frame that follows it a SIFS
 //! later, nobody can transmit in between: [`Contention::hold`] holds the medium, and the rules decide at the end of the
 //! exchange. If all members always sense each other, the next frame of an exchange is put on the air together with the
-//! end of the last one, and its sender stays in its group. Undisturbed exchanges (`cell::undisturbed`) go further.
+//! end of the last one, and its sender stays in its group. Undisturbed exchanges (`air::undisturbed`) go further.
 //!
 //! If who hears whom may change, each member is a class of its own. A frame then costs a few more instructions for each
 //! member that senses it, and tens for each that does not or that is alone. Property tests compare groups by class with
 //! groups and exceptions, cells with a monitor with cells without, and both with a model that advances by microseconds
 //! (`tests/ticks`).
 
+mod audibility;
 mod busy;
 mod group;
 mod reach;
@@ -36,10 +37,10 @@ use airfair_units::{Decibels, Duration, Time};
 
 use self::group::{Alone, Countdown, Group, Membership, PendingAccess, groups, place};
 use self::reach::{Reach, least};
-use crate::cell::ChannelAccess;
+use crate::air::access::ChannelAccess;
+use crate::air::dcf::{InterframeSpaces, MediumState, Waits};
+use crate::air::hearing::{Audibility, ClassId, Hearing};
 use crate::config::CellConfig;
-use crate::dcf::{InterframeSpaces, MediumState, Waits};
-use crate::hearing::{Audibility, ClassId, Hearing};
 use crate::node::NodeId;
 use crate::phy::{Generation, Timing, TxVector};
 use crate::roster::{ContenderId, Roster};

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::dcf::InterframeSpaces;
 use crate::config::CellConfig;
-use crate::dcf::InterframeSpaces;
 use crate::node::NodeId;
 use crate::phy::{Generation, Timing};
 use crate::roster::{ContenderId, Roster};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use airfair_units::{Duration, Time};
 
-use crate::dcf::{InterframeSpaces, MediumState};
-use crate::hearing::ClassId;
+use crate::air::dcf::{InterframeSpaces, MediumState};
+use crate::air::hearing::ClassId;
 use crate::roster::ContenderId;
 
 /// Channel access that a contender waits for.

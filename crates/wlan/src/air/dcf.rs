@@ -38,7 +38,7 @@
 
 use airfair_units::{Duration, Time};
 
-use crate::cell::ChannelAccess;
+use super::access::ChannelAccess;
 use crate::config::{AfterCollision, Eifs, Rules};
 use crate::frame::{Frame, Ppdu};
 use crate::node::NodeId;

@@ -1,18 +1,14 @@
-//! State of a contender: queue, channel access and retry counters; and state of the member that owns it.
+//! Channel access of a contender: the state machine of the DCF and of EDCA, contention window and retry counters.
+//! [80211-2020 §10.3.4, §10.23.2]
 
-use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 use rand_core::Rng;
 
-use crate::airtime::Protection;
+use super::sequence::Sequence;
 use crate::edca::{AccessParameters, Attempts};
 use crate::frame::FrameKind;
-use crate::link_rate::{Chain, LinkRate};
-use crate::node::NodeId;
-use crate::phy::{Timing, TxVector};
-use crate::queue::config::QueueConfig;
-use crate::queue::headers::Headers;
-use crate::queue::{InService, TransmitQueue};
+use crate::link_rate::Chain;
+use crate::phy::Timing;
 use crate::random::Stream;
 
 /// State of one contender's channel access.  [80211-2020 §10.3.4]
@@ -26,7 +22,7 @@ use crate::random::Stream;
 ///                                    the next frame fits the TXOP: at once
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum AccessState {
     /// The contender has nothing to send. The back-off after its last exchange continues.
     Idle,
     /// The contender counts down its back-off, or waits for an idle medium to do so.
@@ -35,53 +31,15 @@ pub(crate) enum Access {
     Exchange(Exchange),
 }
 
-/// An exchange: a data frame with its protection, which are fixed at the start, and the progress of the sequence.
+/// An exchange: a sequence of frames, and its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
+    pub(crate) sequence: Sequence,
     pub(crate) step: Step,
-    pub(crate) content: Content,
-    pub(crate) to: NodeId,
-    pub(crate) tx: TxVector,
-    /// Duration of the frame that carries the content; `ack` is the duration of the response to it.
-    pub(crate) data: Duration,
-    pub(crate) ack: Duration,
-    pub(crate) protection: Protection,
     /// Start of the first frame of the TXOP.
     pub(crate) txop_start: Time,
     /// End of the initiator's own last frame.
     pub(crate) own_end: Time,
-}
-
-/// Content of an exchange, which decides the kind of the response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// A packet without a block ack agreement, answered by an ACK.
-    Packet,
-    /// A single MPDU under a block ack agreement, answered by an ACK.
-    Mpdu,
-    /// An A-MPDU, answered by a `BlockAck`.
-    Aggregate,
-    /// A `BlockAckReq`, answered by a `BlockAck`.
-    Request,
-}
-
-impl Content {
-    /// Kind of frame that carries the content.
-    pub(crate) fn kind(self) -> FrameKind {
-        match self {
-            Self::Packet | Self::Mpdu | Self::Aggregate => FrameKind::Data,
-            Self::Request => FrameKind::BlockAckRequest,
-        }
-    }
-
-    /// Kind of frame that answers the content.
-    #[inline]
-    pub(crate) fn response(self) -> FrameKind {
-        match self {
-            Self::Packet | Self::Mpdu => FrameKind::Ack,
-            Self::Aggregate | Self::Request => FrameKind::BlockAck,
-        }
-    }
 }
 
 /// Step of the sequence RTS–CTS–data–ACK, or of its part without protection.  [80211-2020 §10.3.2]
@@ -147,37 +105,10 @@ impl AccessLimits {
     }
 }
 
-/// State of a member as a receiver of data frames, and rates between it and the access point.
+/// Channel access of one contender: an EDCAF, or the DCF of a member.  [80211-2020 §10.3.4, §10.23.2]
 #[derive(Clone, Debug)]
-pub(crate) struct Member {
-    /// Sequence number that the access point received last from this member; `last_received_down` is for the other
-    /// direction.  [80211-2020 §10.3.2.14]
-    pub(crate) last_received_up: Option<u16>,
-    pub(crate) last_received_down: Option<u16>,
-    /// Rate of data frames from this station to the access point; `rate_down` is for the other direction.
-    pub(crate) rate_up: LinkRate,
-    pub(crate) rate_down: LinkRate,
-}
-
-impl Member {
-    pub(crate) fn new([rate_up, rate_down]: [LinkRate; 2]) -> Self {
-        Self { last_received_up: None, last_received_down: None, rate_up, rate_down }
-    }
-
-    /// Rate of data frames between this station and the access point in this direction.
-    pub(crate) fn rate(&mut self, direction: Direction) -> &mut LinkRate {
-        match direction {
-            Direction::Up => &mut self.rate_up,
-            Direction::Down => &mut self.rate_down,
-        }
-    }
-}
-
-/// State of one contender of a cell.
-#[derive(Clone, Debug)]
-pub(crate) struct Contender<P> {
-    pub(crate) access: Access,
-    pub(crate) queue: TransmitQueue<P>,
+pub(crate) struct Access {
+    pub(crate) state: AccessState,
     contention_window: u16,
     pub(crate) limits: AccessLimits,
     /// Failed attempts of the frame in service without RTS protection; `long_retries` counts those with it.
@@ -197,11 +128,10 @@ pub(crate) enum Verdict {
     GiveUp,
 }
 
-impl<P: Copy + Headers> Contender<P> {
-    pub(crate) fn new(queue: QueueConfig, limits: AccessLimits, stream: Stream) -> Self {
+impl Access {
+    pub(crate) fn new(limits: AccessLimits, stream: Stream) -> Self {
         Self {
-            access: Access::Idle,
-            queue: TransmitQueue::new(queue),
+            state: AccessState::Idle,
             contention_window: limits.cw_min,
             limits,
             short_retries: 0,
@@ -212,28 +142,60 @@ impl<P: Copy + Headers> Contender<P> {
         }
     }
 
-    /// The packet in service.
+    /// Exchange in progress.
     ///
     /// # Panics
-    /// If there is none. There is one while the contender contends or has won the channel and its receiver takes no
-    /// aggregates.
-    pub(crate) fn serving(&self) -> &InService<P> {
-        self.queue.packet().expect("a packet in service")
+    /// If the contender is in no exchange.
+    #[inline]
+    pub(crate) fn exchange(&self) -> &Exchange {
+        let AccessState::Exchange(exchange) = &self.state else {
+            unreachable!("it is in an exchange")
+        };
+        exchange
     }
 
-    /// Receiver of the packet or aggregate in service.
+    /// Exchange in progress, mutable.
     ///
     /// # Panics
-    /// If nothing is in service. Something is while the contender contends or has won the channel.
-    pub(crate) fn receiver(&self) -> NodeId {
-        self.queue.receiver().expect("something in service")
+    /// As [`exchange`](Self::exchange).
+    #[inline]
+    pub(crate) fn exchange_mut(&mut self) -> &mut Exchange {
+        let AccessState::Exchange(exchange) = &mut self.state else {
+            unreachable!("it is in an exchange")
+        };
+        exchange
     }
 
-    /// Notes that the packet with this sequence number has reached its receiver.
-    pub(crate) fn note_arrival(&mut self, sequence: u16) {
-        if let Some(served) = self.queue.packet_mut().filter(|it| it.mpdu.sequence == sequence) {
-            served.has_arrived = true;
-        }
+    /// Sequence of the exchange in progress.
+    ///
+    /// # Panics
+    /// As [`exchange`](Self::exchange).
+    #[inline]
+    pub(crate) fn sequence(&self) -> &Sequence {
+        &self.exchange().sequence
+    }
+
+    /// Frame that follows in the exchange, and the time at which it is due.
+    ///
+    /// # Panics
+    /// If no frame follows.
+    #[inline]
+    pub(crate) fn following(&self) -> (FrameKind, Time) {
+        let Step::Following(kind, at) = self.exchange().step else {
+            unreachable!("a frame follows")
+        };
+        (kind, at)
+    }
+
+    /// Frame to which no response comes, and the time at which the initiator learns it.
+    ///
+    /// # Panics
+    /// If the exchange waits for no response in vain.
+    pub(crate) fn unanswered(&self) -> (FrameKind, Deadline) {
+        let Step::Unanswered(failed, until) = self.exchange().step else {
+            unreachable!("no response comes")
+        };
+        (failed, until)
     }
 
     /// True if an attempt for the packet in service has failed on the air.
@@ -292,25 +254,50 @@ impl<P: Copy + Headers> Contender<P> {
         self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries, self.internal) = (0, 0, 0);
     }
+}
 
-    /// Removes the frame in service, received or given up, and resets contention window and retry counters.
-    pub(crate) fn finish(&mut self, now: Time) {
-        self.start_afresh();
-        let sequence = self.serving().mpdu.sequence;
-        self.queue.finish(now, sequence);
+/// State of a member's channel access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChannelAccess {
+    /// The member has nothing to send.
+    #[default]
+    Resting,
+    /// A packet waits while the medium is busy, physically or virtually.
+    Deferring {
+        /// Slots of the back-off left to count.
+        slots: u64,
+    },
+    /// A packet waits while the medium is idle: first for the end of the interframe space and of the NAV, and then for
+    /// the slots of its back-off.
+    CountingDown {
+        /// Time from which slots of the back-off count.
+        from: Time,
+        /// Slots of the back-off left to count at the time `from`.
+        slots: u64,
+    },
+    /// The member has won the channel: a frame of its exchange is on the air or due, or a response is awaited.
+    InExchange,
+}
+
+impl ChannelAccess {
+    /// Rank of the state: of the states of a member's categories, the one with the lowest rank represents the member.
+    pub(crate) fn order(&self) -> (u8, u64) {
+        match *self {
+            Self::InExchange => (0, 0),
+            Self::CountingDown { slots, .. } | Self::Deferring { slots } => (1, slots),
+            Self::Resting => (2, 0),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Msdu;
-    use airfair_units::Bytes;
     use rand_core::SeedableRng;
 
-    fn contender(cw_min: u16, cw_max: u16, attempts: Attempts) -> Contender<()> {
+    fn access(cw_min: u16, cw_max: u16, attempts: Attempts) -> Access {
         let limits = AccessLimits { cw_min, cw_max, attempts, txop: Duration::ZERO };
-        Contender::new(QueueConfig::fifo(2), limits, Stream::seed_from_u64(1))
+        Access::new(limits, Stream::seed_from_u64(1))
     }
 
     /// Each failed attempt doubles the contention window, up to the maximum, and the end of the frame resets it.
@@ -318,19 +305,17 @@ mod tests {
     /// Verifies: [80211-2020 §10.3.3]
     #[test]
     fn the_window_doubles_to_its_maximum_and_starts_afresh_after_the_frame() {
-        let mut contender = contender(31, 1023, Attempts::Unlimited);
-        let (from, to) = (NodeId(1), NodeId::AP);
-        contender.queue.push(Time::ZERO, Msdu { payload: (), size: Bytes::new(1), from, to });
+        let mut access = self::access(31, 1023, Attempts::Unlimited);
         let windows: Vec<u16> = (0..7)
             .map(|_| {
-                assert_eq!(contender.fail(false, Chain::None), Verdict::Retry);
-                contender.contention_window
+                assert_eq!(access.fail(false, Chain::None), Verdict::Retry);
+                access.contention_window
             })
             .collect();
         assert_eq!(windows, [63, 127, 255, 511, 1023, 1023, 1023]);
-        contender.finish(Time::ZERO);
-        assert_eq!(contender.contention_window, 31);
-        assert!(!contender.is_retrying());
+        access.start_afresh();
+        assert_eq!(access.contention_window, 31);
+        assert!(!access.is_retrying());
     }
 
     /// A frame is given up after seven failed attempts without RTS protection, and after four with it.
@@ -339,8 +324,8 @@ mod tests {
     #[test]
     fn seven_attempts_without_and_four_with_protection() {
         let count = |attempts, protected| {
-            let mut contender = contender(31, 1023, attempts);
-            (1..100).find(|_| contender.fail(protected, Chain::None) == Verdict::GiveUp)
+            let mut access = self::access(31, 1023, attempts);
+            (1..100).find(|_| access.fail(protected, Chain::None) == Verdict::GiveUp)
         };
         assert_eq!(count(Attempts::default(), false), Some(7));
         assert_eq!(count(Attempts::default(), true), Some(4));
@@ -350,9 +335,9 @@ mod tests {
     #[test]
     fn a_retry_chain_counts_instead_of_the_standards_limits() {
         let count = |attempts, planned| {
-            let mut contender = contender(31, 1023, attempts);
+            let mut access = self::access(31, 1023, attempts);
             let chain = |attempt| if attempt < planned { Chain::GoesOn } else { Chain::Ended };
-            (1..100).find(|it| contender.fail(false, chain(*it)) == Verdict::GiveUp)
+            (1..100).find(|it| access.fail(false, chain(*it)) == Verdict::GiveUp)
         };
         assert_eq!(count(Attempts::default(), 19), Some(19));
         assert_eq!(count(Attempts::default(), 3), Some(3));
@@ -362,21 +347,21 @@ mod tests {
 
     #[test]
     fn the_largest_and_the_smallest_window_there_are_work() {
-        let mut widest = contender(u16::MAX, u16::MAX, Attempts::Unlimited);
+        let mut widest = access(u16::MAX, u16::MAX, Attempts::Unlimited);
         assert_eq!(widest.fail(false, Chain::None), Verdict::Retry);
         assert_eq!(widest.contention_window, u16::MAX);
         assert!((0..100).any(|_| widest.draw_backoff() > 32_767));
-        let mut none = contender(0, 0, Attempts::Unlimited);
+        let mut none = access(0, 0, Attempts::Unlimited);
         assert_eq!(none.fail(false, Chain::None), Verdict::Retry);
         assert!((0..100).all(|_| none.draw_backoff() == 0));
     }
 
     #[test]
     fn every_back_off_of_the_window_is_drawn_about_equally_often() {
-        let mut contender = contender(31, 1023, Attempts::Unlimited);
+        let mut access = self::access(31, 1023, Attempts::Unlimited);
         let mut counts = [0u32; 32];
         for _ in 0..32_000 {
-            counts[usize::from(contender.draw_backoff())] += 1;
+            counts[usize::from(access.draw_backoff())] += 1;
         }
         // Binomial(32 000, 1/32): mean 1000, σ = 31; the test allows six σ.
         assert!(counts.iter().all(|&n| (814..=1186).contains(&n)), "{counts:?}");

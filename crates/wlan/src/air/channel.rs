@@ -1,0 +1,584 @@
+//! The channel as one state machine: the order of events on the air, and frames that start and end.
+
+use airfair_units::{Duration, Time};
+
+use super::access::{Access, AccessState, Deadline, Exchange, Step};
+use super::contention::Contention;
+use super::hearing::Hearing;
+use super::mac::Mac;
+use super::noise::Noise;
+use super::on_air::OnAir;
+use super::sequence::Sequence;
+use crate::airtime::Airtime;
+use crate::config::{AfterCollision, CellConfig};
+use crate::elements::Elements;
+use crate::errors::ErrorModel;
+use crate::frame::{Beacon, Frame, FrameKind, Mpdu, Ppdu};
+use crate::moment::{Moment, Phase};
+use crate::node::NodeId;
+use crate::random::Stream;
+use crate::record::{CategoryEvent, Record};
+use crate::roster::{ContenderId, Roster};
+
+/// One channel with its members: contention, the frames on the air, their reception, and the account of airtime. A
+/// [`Mac`] above it fills the frames. `P` is the payload of packets.
+#[derive(Clone, Debug)]
+pub(crate) struct Air<P> {
+    pub(crate) airtime: Airtime,
+    pub(super) response_timeout: Duration,
+    pub(super) after_collision: AfterCollision,
+    pub(super) post_backoff: bool,
+    pub(crate) contention: Contention,
+    pub(crate) roster: Roster,
+    /// Channel access of each contender.
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) on_air: OnAir<P>,
+    pub(crate) noise: Noise,
+    pub(super) beacons: Beacons,
+    pub(super) observers: Observers,
+    /// Next event of the channel, which is kept because it is asked for more often than it changes.
+    pub(super) next: Moment,
+    /// Time at which the MAC wants to be called.
+    timer: Option<Time>,
+    /// Initiators of exchanges whose next frame is due after a SIFS; `unanswered` has those that wait for a time-out.
+    pub(super) following: Vec<ContenderId>,
+    pub(super) unanswered: Vec<ContenderId>,
+    winners: Vec<ContenderId>,
+    /// Contenders that have won the channel and given way to another category of their member.
+    yielding: Vec<ContenderId>,
+    ended: Vec<Ppdu<P>>,
+    /// Spare buffers for the MPDUs of the next PPDUs.
+    spare: Vec<Vec<Mpdu<P>>>,
+}
+
+/// Beacons of the access point, which has a separate queue for one beacon, without back-off.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beacons {
+    pub(super) waiting: Option<Beacon>,
+    /// Start of the beacon that waits, if the access point's medium stays idle.
+    pub(super) due: Option<Time>,
+    on_air: Option<Beacon>,
+    /// Members for which noise has destroyed the beacon that has just left the air, ascending.
+    pub(super) missed: Vec<NodeId>,
+    /// Contenders of the access point that would transmit now, and give way to the beacon that starts.
+    yielding: Vec<ContenderId>,
+}
+
+/// Observers of a channel, and the frames that they need: whoever needs none costs nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Observers {
+    /// True if some members listen, so that frames that leave the air are passed to the MAC.
+    pub(crate) listen: bool,
+    /// True if events of access categories are recorded.
+    pub(crate) categories: bool,
+    /// True if every frame must be a PPDU, because a monitor or the MAC looks at it.
+    pub(crate) every_ppdu: bool,
+    /// True if noise may make errors in some frame.
+    pub(super) noise: bool,
+}
+
+impl<P: Copy> Air<P> {
+    /// Creates a silent channel with the rules of `config`. `accesses` has the channel access of each contender.
+    pub(crate) fn new(
+        config: &CellConfig,
+        airtime: Airtime,
+        (hearing, roster): (Hearing, Roster),
+        accesses: Vec<Access>,
+        noise: Noise,
+    ) -> Self {
+        Self {
+            response_timeout: airtime.response_timeout(),
+            after_collision: config.rules.after_collision,
+            post_backoff: config.rules.post_backoff,
+            contention: Contention::new(config, &airtime.timing, (hearing, roster.clone())),
+            roster,
+            airtime,
+            accesses,
+            on_air: OnAir::default(),
+            observers: Observers { noise: noise.is_on_anywhere(), ..Observers::default() },
+            noise,
+            beacons: Beacons::default(),
+            next: Moment::NEVER,
+            timer: None,
+            following: Vec::new(),
+            unanswered: Vec::new(),
+            winners: Vec::new(),
+            yielding: Vec::new(),
+            ended: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// All members.
+    pub(crate) fn members(&self) -> impl Iterator<Item = NodeId> + use<P> {
+        (0..self.roster.members()).map(NodeId)
+    }
+
+    /// Observers of the channel, to add some.
+    pub(crate) fn observers_mut(&mut self) -> &mut Observers {
+        &mut self.observers
+    }
+
+    /// Sets the error model of frames between a station and the access point, from those on the air on. A link that had
+    /// no errors before draws from `stream`.
+    ///
+    /// # Panics
+    /// In a cell with a radio, where powers decide.
+    pub(crate) fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
+        self.noise.set_model(station, model, stream);
+        self.observers.noise = true;
+    }
+
+    /// Elements of the beacon that leaves the air, if `frame` is it.
+    pub(crate) fn elements_of(&self, frame: &Frame) -> Elements {
+        match &self.beacons.on_air {
+            Some(beacon) if frame.kind == FrameKind::Beacon => beacon.elements,
+            _ => Elements::default(),
+        }
+    }
+
+    /// Members for which noise has destroyed the frame to all members that has just left the air, ascending.
+    pub(crate) fn missed(&self) -> &[NodeId] {
+        &self.beacons.missed
+    }
+
+    /// True if member `id` decodes the frame of `from` that leaves the air, unless noise destroys it. All members are
+    /// synchronised to an undisturbed exchange.
+    #[inline]
+    pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
+        match self.on_air.undisturbed {
+            Some(_) => self.contention.reaches(id, from),
+            None => self.contention.decodes(id, from),
+        }
+    }
+
+    /// Sets the time at which the MAC wants to be called; `None` for never.
+    #[inline]
+    pub(crate) fn set_timer(&mut self, at: Option<Time>) {
+        self.timer = at;
+    }
+
+    /// Time at which the MAC wants to be called.
+    #[cfg(test)]
+    pub(crate) fn timer(&self) -> Option<Time> {
+        self.timer
+    }
+
+    // ------------------------------------------------------------------------------------------------- access
+
+    /// Starts channel access for contender `id`, which has something to send, unless it has begun before.
+    #[inline]
+    pub(crate) fn seek_access(&mut self, now: Time, id: ContenderId) {
+        if self.accesses[id.index()].state == AccessState::Idle {
+            self.begin_access(now, id);
+        }
+    }
+
+    #[inline(never)]
+    fn begin_access(&mut self, now: Time, id: ContenderId) {
+        self.on_air.begin_waiting(now);
+        let left = self.contention.try_access(id, now);
+        self.accesses[id.index()].backoff = left.unwrap_or(0);
+        if left.is_none() {
+            self.back_off(now, id);
+        }
+        self.accesses[id.index()].state = AccessState::Contending;
+        self.plan_next(now);
+    }
+
+    /// Draws a back-off for contender `id`, which has found the medium busy, and contends.
+    fn back_off(&mut self, now: Time, id: ContenderId) {
+        let access = &mut self.accesses[id.index()];
+        let backoff = access.draw_backoff();
+        access.backoff += u64::from(backoff);
+        self.contention.draw(id, now, backoff);
+        self.contention.contend(id);
+    }
+
+    /// Draws back-offs for contenders that were to transmit without one and have found the medium busy.
+    #[inline]
+    pub(super) fn back_off_forestalled(&mut self, now: Time) {
+        while let Some(id) = self.contention.pop_forestalled() {
+            self.back_off(now, id);
+        }
+    }
+
+    /// Contender of a member whose exchange is in progress.
+    pub(crate) fn in_exchange(&self, member: NodeId) -> Option<ContenderId> {
+        let is_in_exchange =
+            |id: &ContenderId| matches!(self.accesses[id.index()].state, AccessState::Exchange(_));
+        self.roster.of(member).find(is_in_exchange)
+    }
+
+    /// Number of exchanges that each event inspects one by one.
+    #[cfg(test)]
+    pub(crate) fn open_exchanges(&self) -> usize {
+        self.unanswered.len() + self.following.len()
+    }
+
+    /// Sequence of contender `id`.
+    ///
+    /// # Panics
+    /// If the contender is in no exchange.
+    #[inline]
+    pub(crate) fn sequence(&self, id: ContenderId) -> &Sequence {
+        self.accesses[id.index()].sequence()
+    }
+
+    // ------------------------------------------------------------------------------------------------- events
+
+    /// Next event of the channel; [`Moment::NEVER`] if there is none.
+    #[inline]
+    pub(crate) fn next_event(&self) -> Moment {
+        self.next
+    }
+
+    /// Determines the next event of the channel.
+    #[inline]
+    pub(crate) fn plan_next(&mut self, now: Time) {
+        self.next = match &self.on_air.undisturbed {
+            // During the exchange, only events that do not need the air can come first.
+            Some(frame) if self.unanswered.is_empty() && self.timer.is_none() => {
+                Moment::new(frame.end, Phase::End)
+            }
+            _ => self.find_next(),
+        };
+        if self.beacons.waiting.is_some() {
+            self.await_beacon(now);
+        }
+    }
+
+    #[inline(never)]
+    fn find_next(&mut self) -> Moment {
+        let mut next = Moment::of(self.on_air.next_end(), Phase::End);
+        if !self.unanswered.is_empty() {
+            next = next.min(Moment::of(self.next_timeout(), Phase::Timeout));
+        }
+        if self.timer.is_some() {
+            next = next.min(Moment::of(self.timer, Phase::Timeout));
+        }
+        if !self.following.is_empty() {
+            next = next.min(Moment::of(self.next_response(), Phase::Start));
+        }
+        next.min(Moment::of(self.contention.next_access(), Phase::Start))
+    }
+
+    /// Time at which the next frame of any exchange follows another one after a SIFS.
+    fn next_response(&self) -> Option<Time> {
+        self.following.iter().map(|id| self.due(*id)).min()
+    }
+
+    /// Time at which the next frame of the exchange of contender `id` is due.
+    fn due(&self, id: ContenderId) -> Time {
+        self.accesses[id.index()].following().1
+    }
+
+    /// Time of the next response time-out.
+    fn next_timeout(&self) -> Option<Time> {
+        let timeout = |id: &ContenderId| match self.accesses[id.index()].unanswered() {
+            (_, Deadline::At(at)) => Some(at),
+            (_, Deadline::Idle) => None,
+        };
+        self.unanswered.iter().filter_map(timeout).min()
+    }
+
+    /// Handles the event that [`next_event`](Self::next_event) has announced. A call at another moment has no effect.
+    #[inline]
+    pub(crate) fn handle_event<M: Mac<P>>(&mut self, mac: &mut M, now: Time, phase: Phase) {
+        match phase {
+            Phase::End => match self.on_air.undisturbed {
+                Some(frame) => self.end_undisturbed(mac, now, frame),
+                None => self.end_transmissions(mac, now),
+            },
+            Phase::Timeout => {
+                self.time_out(mac, now);
+                if self.timer.is_some_and(|at| at <= now) {
+                    mac.handle_timeout(self, now);
+                }
+            }
+            Phase::Start => self.start_transmissions(mac, now),
+        }
+        self.plan_next(now);
+    }
+
+    // ------------------------------------------------------------------------------------------------- starts
+
+    fn start_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        let mut winners = std::mem::take(&mut self.winners);
+        // Winners come first, because a response that starts now would stop their countdowns.
+        self.contention.take_winners(now, &mut winners);
+        if winners.len() > 1 && !self.roster.is_plain() {
+            self.collide_internally(now, &mut winners);
+        }
+        if let [winner] = winners[..]
+            && self.stays_undisturbed(now, winner)
+        {
+            winners.clear();
+            self.winners = winners;
+            return self.begin_undisturbed(mac, now, winner);
+        }
+        while let Some(place) = self.following.iter().position(|id| self.due(*id) == now) {
+            let initiator = self.following.swap_remove(place);
+            let frame = self.next_frame(initiator);
+            self.transmit(mac, now, initiator, frame);
+        }
+        let yields = self.beacons.due == Some(now);
+        if yields {
+            // Winners of the access point give way to its beacon.
+            self.beacons.yielding.extend(winners.extract_if(.., |id| id.member().is_ap()));
+            let beacon = self.begin_beacon(now);
+            self.transmit(mac, now, ContenderId::first(NodeId::AP), beacon);
+        }
+        for id in winners.drain(..) {
+            let sequence = self.begin_exchange(mac, now, id);
+            let frame = self.frame_of(id, &sequence, sequence.first());
+            self.transmit(mac, now, id, frame);
+        }
+        self.winners = winners;
+        self.contention.begin_busy(now);
+        self.meet(now);
+        self.back_off_forestalled(now);
+        if yields {
+            while let Some(id) = self.beacons.yielding.pop() {
+                self.back_off(now, id);
+            }
+        }
+        self.give_way(mac, now);
+    }
+
+    /// Resolves internal collisions: of several winners of one member, the highest category transmits. All winners of
+    /// the access point give way to a beacon instead.  [80211-2020 §10.23.2.4]
+    #[inline(never)]
+    fn collide_internally(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
+        let has_beacon = self.beacons.due == Some(now);
+        for place in (1..winners.len()).rev() {
+            let (lower, member) = (winners[place - 1], winners[place].member());
+            if lower.member() == member && !(has_beacon && member.is_ap()) {
+                self.yielding.push(winners.remove(place - 1));
+            }
+        }
+    }
+
+    /// Handles winners of the channel that have given way to another category of their member, as after a collision.
+    /// Their frame was not on the air. They do not count down in the slot that begins now.
+    #[inline]
+    pub(super) fn give_way<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        while let Some(id) = self.yielding.pop() {
+            self.record_category(id, CategoryEvent::InternalCollision);
+            mac.gave_way(self, now, id);
+            self.contend_anew(mac, now, id);
+        }
+    }
+
+    /// Begins the exchange of a contender that has just won the channel.
+    pub(crate) fn begin_exchange<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        id: ContenderId,
+    ) -> Sequence {
+        let sequence = mac.begin(self, now, id);
+        let exchange =
+            Exchange { sequence, step: Step::OnAir, txop_start: now, own_end: Time::ZERO };
+        self.accesses[id.index()].state = AccessState::Exchange(exchange);
+        sequence
+    }
+
+    /// Puts a frame on the air that starts now.
+    pub(crate) fn transmit<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        id: ContenderId,
+        frame: Frame,
+    ) {
+        if let Noise::Propagation(propagation) = &mut self.noise
+            && self.contention.can_change()
+        {
+            self.contention.set_row(&frame, propagation.audibility(now, frame.from, frame.tx));
+            if propagation.capture().is_some() {
+                self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
+            }
+        }
+        self.contention.announce(&frame);
+        let ppdu = self.ppdu(mac, now, id, frame);
+        self.on_air.put(ppdu);
+    }
+
+    /// PPDU of a frame of the exchange of contender `id`. The content counts as sent from now on.
+    pub(crate) fn ppdu<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        start: Time,
+        id: ContenderId,
+        frame: Frame,
+    ) -> Ppdu<P> {
+        let mut mpdus = Vec::new();
+        if frame.kind == FrameKind::Data {
+            mpdus = self.spare_mpdus();
+            let sequence = self.sequence(id);
+            mac.send(id, sequence);
+            mac.fill(id, sequence, &mut mpdus);
+        }
+        Ppdu::new(start, (id, frame), mpdus)
+    }
+
+    /// Empty buffer for the MPDUs of a PPDU.
+    pub(super) fn spare_mpdus(&mut self) -> Vec<Mpdu<P>> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Handles frames that have started: those that overlap at their receiver collide. An initiator that misses the
+    /// start of its response waits for its time-out.
+    fn meet(&mut self, now: Time) {
+        if self.contention.is_undisturbed() {
+            return;
+        }
+        self.on_air.collide(|frame| self.contention.overlapped(frame));
+        for ppdu in self.on_air.started(now) {
+            if !self.contention.misses(&ppdu.frame) {
+                continue;
+            }
+            ppdu.missed = true;
+            let id = ppdu.initiator;
+            if let AccessState::Exchange(exchange) = &mut self.accesses[id.index()].state {
+                let timeout = exchange.own_end + self.response_timeout;
+                let failed = ppdu.frame.kind.answers();
+                exchange.step = Step::Unanswered(failed, Deadline::At(timeout));
+                self.unanswered.push(id);
+                self.contention.hold_still(now, id, timeout);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------- ends
+
+    pub(super) fn end_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        let mut ended = std::mem::take(&mut self.ended);
+        self.on_air.take_ended(now, &mut ended);
+        for ppdu in &mut ended {
+            self.on_air.record_sent(ppdu);
+            mac.record_content(ppdu, &mut self.on_air.records);
+            self.add_noise(now, ppdu);
+            if self.observers.listen {
+                mac.overhear(self, now, ppdu);
+            }
+            if self.observers.categories && ppdu.frame.kind != FrameKind::Beacon {
+                let is_data = ppdu.frame.kind == FrameKind::Data;
+                let sent = CategoryEvent::Sent { is_data, collided: ppdu.collided };
+                self.record_category(ppdu.initiator, sent);
+            }
+        }
+        if self.observers.every_ppdu {
+            mac.monitor(self, now, &ended);
+        }
+        // Responses are decided before the NAV of the frames that they answer is set.
+        for ppdu in &ended {
+            self.receive(mac, now, ppdu);
+        }
+        self.end_busy(mac, now, &ended);
+        self.fail_collided(mac, now);
+        for mut ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
+            ppdu.mpdus.clear();
+            self.spare.push(ppdu.mpdus);
+        }
+        self.ended = ended;
+    }
+
+    /// Ends the busy period of members that sensed the frames in `ended`, unless the medium is held for the next
+    /// frame of the exchange, which is then put on the air.
+    fn end_busy<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ended: &[Ppdu<P>]) {
+        let missed = &self.beacons.missed;
+        let Some(initiator) = self.following.first().copied() else {
+            return self.contention.end_busy(now, ended, missed);
+        };
+        let (kind, _) = self.accesses[initiator.index()].following();
+        let next = self.sequence(initiator).duration(kind, &self.airtime);
+        let all_sense = self.contention.all_sense_all();
+        if !self.contention.can_hold(ended, next)
+            || !(all_sense || self.all_sense_next(now, initiator))
+        {
+            return self.contention.end_busy(now, ended, missed);
+        }
+        self.contention.hold(now, ended[0].frame.from);
+        if !all_sense {
+            return self.contention.wait_for_next();
+        }
+        self.put_next(mac, now, initiator);
+    }
+
+    /// Puts the next frame of the exchange of `initiator` on the air, for which the medium is held.
+    pub(super) fn put_next<M: Mac<P>>(&mut self, mac: &mut M, now: Time, initiator: ContenderId) {
+        let next = self.next_frame(initiator);
+        self.following.clear();
+        self.contention.replace(&next);
+        let ppdu = self.ppdu(mac, now + self.airtime.timing.sifs, initiator, next);
+        self.on_air.put_ahead(ppdu);
+    }
+
+    /// True if all members sense the next frame of the exchange of `initiator`, which starts a SIFS from now.
+    #[cold]
+    fn all_sense_next(&self, now: Time, initiator: ContenderId) -> bool {
+        let (kind, at) = self.accesses[initiator.index()].following();
+        let sequence = self.sequence(initiator);
+        let (from, tx) = sequence.sender(kind, initiator.member(), &self.airtime);
+        debug_assert_eq!(at, now + self.airtime.timing.sifs);
+        match &self.noise {
+            Noise::Propagation(propagation) if self.contention.can_change() => {
+                propagation.all_sense(at, from, tx)
+            }
+            _ => self.contention.all_sense(from),
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------- beacons
+
+    /// Replaces the beacon that waits, and plans its start: see [`Beacons`].
+    pub(crate) fn send_beacon(&mut self, now: Time, beacon: Beacon) {
+        if self.beacons.waiting.replace(beacon).is_none() {
+            self.on_air.begin_waiting(now);
+        }
+        self.plan_next(now);
+    }
+
+    /// Recalculates the start of the waiting beacon after each event: as soon as the access point's medium has been idle
+    /// for a PIFS, as in real access points and ns-3.  [80211-2020 §11.1.3.2, §10.3.2.3.4]  Deviates: [D-100], [D-101],
+    /// [D-102], [D-103]
+    #[cold]
+    fn await_beacon(&mut self, now: Time) {
+        let timing = &self.airtime.timing;
+        let pifs = timing.sifs + timing.slot;
+        let is_in_exchange = self.in_exchange(NodeId::AP).is_some();
+        let idle = self.contention.idle_for(NodeId::AP, pifs);
+        self.beacons.due = idle.filter(|_| !is_in_exchange).map(|at| at.max(now));
+        self.next = self.next.min(Moment::of(self.beacons.due, Phase::Start));
+    }
+
+    /// Frame of the beacon that starts now, together with other frames.
+    #[cold]
+    fn begin_beacon(&mut self, now: Time) -> Frame {
+        let beacon = self.beacons.waiting.take().expect("a beacon is due");
+        (self.beacons.due, self.beacons.on_air) = (None, Some(beacon));
+        self.on_air.end_waiting(now);
+        Frame {
+            kind: FrameKind::Beacon,
+            from: NodeId::AP,
+            to: None,
+            tx: self.airtime.beacon_vector(),
+            duration: self.airtime.beacon(beacon.psdu),
+            duration_field: Duration::ZERO,
+            psdu: beacon.psdu,
+            retry: false,
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------- records
+
+    /// Records an event of the category of a contender, if these events are recorded.
+    #[inline]
+    pub(crate) fn record_category(&mut self, id: ContenderId, event: CategoryEvent) {
+        if self.observers.categories {
+            self.on_air.records.push(Record::Category(self.roster.category(id), event));
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Exchanges, frame by frame: reception, the frame that follows, and the end of an exchange.  [80211-2020 §10.3.2,
+//! §10.23]
+
+use airfair_units::Time;
+
+use super::access::{AccessState, Deadline, Exchange, Step};
+use super::channel::Air;
+use super::mac::Mac;
+use super::sequence::{Content, Sequence};
+use crate::config::AfterCollision;
+use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::record::Record;
+use crate::roster::ContenderId;
+
+impl<P: Copy> Air<P> {
+    /// Frame of the sequence of contender `id`.
+    pub(crate) fn frame_of(&self, id: ContenderId, sequence: &Sequence, kind: FrameKind) -> Frame {
+        let is_retrying = self.accesses[id.index()].is_retrying();
+        sequence.frame(kind, id.member(), is_retrying, &self.airtime)
+    }
+
+    /// Draws the errors of a frame for its receiver, unless it has collided.
+    pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
+        let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
+        if kind == FrameKind::Beacon {
+            return self.add_noise_to_beacon(now, ppdu);
+        }
+        let Some(to) = to else { return };
+        if !self.noise.is_on(from, to) || ppdu.collided || kind == FrameKind::CtsToSelf {
+            return;
+        }
+        if ppdu.errored {
+            for _ in 0..ppdu.mpdus.len().max(1) {
+                self.on_air.records.push(Record::Errored { node: from });
+            }
+            return;
+        }
+        if !self.contention.decodes(to, from) {
+            return;
+        }
+        let Self { noise, on_air, .. } = self;
+        let is_beyond = kind == FrameKind::Data && noise.is_beyond(from, to, tx);
+        let mut errs = |psdu| {
+            let errored = is_beyond || noise.errs(now, (from, to), tx, psdu);
+            if errored {
+                on_air.records.push(Record::Errored { node: from });
+            }
+            errored
+        };
+        if ppdu.mpdus.is_empty() {
+            ppdu.errored = errs(psdu);
+            return;
+        }
+        for mpdu in &mut ppdu.mpdus {
+            mpdu.errored = errs(mpdu.size(tx));
+        }
+        ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
+    }
+
+    /// Draws the errors of the beacon that ends now, for each member that could decode it.
+    #[cold]
+    fn add_noise_to_beacon(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
+        let Frame { from, tx, psdu, .. } = ppdu.frame;
+        self.beacons.missed.clear();
+        for to in self.members().filter(|to| *to != from) {
+            if self.noise.is_on(from, to)
+                && self.contention.decodes(to, from)
+                && self.noise.errs(now, (from, to), tx, psdu)
+            {
+                self.beacons.missed.push(to);
+            }
+        }
+        ppdu.errored = !self.beacons.missed.is_empty();
+    }
+
+    /// Handles a frame that has just left the air, and continues its exchange.
+    pub(crate) fn receive<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ppdu: &Ppdu<P>) {
+        let Ppdu { frame, initiator, .. } = *ppdu;
+        if let Some(id) = self.in_exchange(frame.from)
+            && let AccessState::Exchange(exchange) = &mut self.accesses[id.index()].state
+        {
+            exchange.own_end = now;
+        }
+        if ppdu.missed {
+            return;
+        }
+        let is_lost = ppdu.collided || ppdu.errored;
+        let receiver = frame.to.filter(|to| !is_lost && self.contention.decodes(*to, frame.from));
+        match (frame.kind, receiver) {
+            (FrameKind::Beacon, _) => self.receive_beacon(mac, now, ppdu),
+            // A CTS-to-self has no response: its sender continues, and does not know of a collision.
+            (FrameKind::CtsToSelf, _) => self.follow(now, initiator, frame.kind),
+            (FrameKind::Rts, Some(to)) if !self.contention.nav_is_clear(to, now) => {
+                self.await_in_vain(now, ppdu);
+            }
+            (FrameKind::Rts | FrameKind::Cts, Some(_)) => self.follow(now, initiator, frame.kind),
+            (FrameKind::Data | FrameKind::BlockAckRequest, Some(to)) => {
+                mac.deliver(self, now, ppdu, to);
+                self.follow(now, initiator, frame.kind);
+            }
+            (FrameKind::Ack | FrameKind::BlockAck, Some(_)) => {
+                if self.succeed(mac, now, initiator) {
+                    let first = self.sequence(initiator).first();
+                    self.follow_with(now, initiator, first);
+                }
+            }
+            (FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckRequest, None) => {
+                self.await_in_vain(now, ppdu);
+            }
+            (FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts, None) => {
+                self.fail(mac, now, initiator, frame.kind.answers());
+            }
+        }
+    }
+
+    /// Handles a beacon that has just left the air. If a contender has won the channel for it, its exchange is over.
+    fn receive_beacon<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ppdu: &Ppdu<P>) {
+        let AccessState::Exchange(exchange) = &self.accesses[ppdu.initiator.index()].state else {
+            return;
+        };
+        if exchange.sequence.content != Content::Beacon {
+            return;
+        }
+        let from = ppdu.frame.from;
+        for to in self.members().filter(|to| *to != from) {
+            if self.contention.decodes(to, from) && !self.beacons.missed.contains(&to) {
+                mac.deliver(self, now, ppdu, to);
+            }
+        }
+        self.succeed(mac, now, ppdu.initiator);
+    }
+
+    /// Schedules the frame that follows the one of kind `last` in the exchange of contender `id`, a SIFS later.
+    pub(super) fn follow(&mut self, now: Time, id: ContenderId, last: FrameKind) {
+        let next = self.sequence(id).next(last).expect("a frame that another one follows");
+        self.follow_with(now, id, next);
+    }
+
+    /// Schedules the next frame of the exchange of contender `id`, a SIFS later.
+    pub(super) fn follow_with(&mut self, now: Time, id: ContenderId, next: FrameKind) {
+        let at = now + self.airtime.timing.sifs;
+        self.accesses[id.index()].exchange_mut().step = Step::Following(next, at);
+        self.following.push(id);
+    }
+
+    /// Next frame of the exchange of contender `id`, which is on the air from now on.
+    pub(super) fn next_frame(&mut self, id: ContenderId) -> Frame {
+        let (kind, _) = self.accesses[id.index()].following();
+        self.accesses[id.index()].exchange_mut().step = Step::OnAir;
+        self.frame_of(id, self.sequence(id), kind)
+    }
+
+    /// Handles a frame to which no response will come. Its sender learns this at the time-out, except under a model in
+    /// which collisions are noticed at once.
+    fn await_in_vain(&mut self, now: Time, ppdu: &Ppdu<P>) {
+        let (id, kind) = (ppdu.initiator, ppdu.frame.kind);
+        let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
+        let timeout = now + self.response_timeout;
+        let until = if at_once { Deadline::Idle } else { Deadline::At(timeout) };
+        self.accesses[id.index()].exchange_mut().step = Step::Unanswered(kind, until);
+        self.unanswered.push(id);
+        if !at_once {
+            self.contention.hold_still(now, id, timeout);
+        }
+    }
+
+    /// Handles the response time-outs that are due.
+    pub(crate) fn time_out<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        self.fail_where(mac, now, |_, _, until| until == Deadline::At(now));
+    }
+
+    /// Fails collided exchanges under Bianchi's model, as soon as the medium of the sender is idle.
+    pub(super) fn fail_collided<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        if self.after_collision != AfterCollision::Standard {
+            self.fail_where(mac, now, |air, id, until| {
+                until == Deadline::Idle && air.contention.is_idle(id.member())
+            });
+        }
+    }
+
+    fn fail_where<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        knows: impl Fn(&Self, ContenderId, Deadline) -> bool,
+    ) {
+        let due = |air: &Self| {
+            let until = |id: ContenderId| air.accesses[id.index()].unanswered().1;
+            air.unanswered.iter().position(|id| knows(air, *id, until(*id)))
+        };
+        while let Some(place) = due(self) {
+            let id = self.unanswered.swap_remove(place);
+            let (failed, _) = self.accesses[id.index()].unanswered();
+            self.fail(mac, now, id, failed);
+        }
+    }
+
+    /// Ends the sequence of contender `id` successfully. Returns true if its TXOP continues with another one a SIFS
+    /// later.
+    pub(super) fn succeed<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) -> bool {
+        if let Some(sequence) = mac.answered(self, now, id) {
+            let exchange = self.accesses[id.index()].exchange_mut();
+            let txop_start = exchange.txop_start;
+            *exchange = Exchange { sequence, step: Step::OnAir, txop_start, own_end: Time::ZERO };
+            return true;
+        }
+        let access = &mut self.accesses[id.index()];
+        let has_next = mac.has_content(id);
+        let backoff = if has_next || self.post_backoff { access.draw_backoff() } else { 0 };
+        access.backoff = u64::from(backoff);
+        self.contention.draw(id, now, backoff);
+        self.go_on(id, has_next);
+        false
+    }
+
+    /// Handles the missing response to the frame `failed` of contender `id`.
+    fn fail<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId, failed: FrameKind) {
+        mac.unanswered(self, now, id, failed);
+        self.accesses[id.index()].backoff = 0;
+        self.contend_anew(mac, now, id);
+    }
+
+    /// Draws a new back-off for contender `id` after a failure. The contender then contends, or becomes idle if it has
+    /// nothing to send.
+    pub(super) fn contend_anew<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
+        let access = &mut self.accesses[id.index()];
+        let backoff = access.draw_backoff();
+        access.backoff += u64::from(backoff);
+        self.contention.draw(id, now, backoff);
+        self.go_on(id, mac.has_content(id));
+    }
+
+    /// Lets contender `id` contend for its next packet with the back-off already drawn, or become idle.
+    #[inline]
+    fn go_on(&mut self, id: ContenderId, has_content: bool) {
+        if has_content {
+            self.accesses[id.index()].state = AccessState::Contending;
+            self.contention.contend(id);
+        } else {
+            self.accesses[id.index()].state = AccessState::Idle;
+        }
+    }
+}

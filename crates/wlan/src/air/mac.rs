@@ -1,0 +1,90 @@
+//! Interface between the channel and the MAC above it.
+
+use airfair_units::{Bytes, Time};
+
+use super::channel::Air;
+use super::mpdu_errors::MpduErrors;
+use super::sequence::Sequence;
+use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
+use crate::node::NodeId;
+use crate::record::Record;
+use crate::roster::ContenderId;
+
+/// MAC of the members of a channel: queues, rates, windows of block ack agreements and sequence numbers.
+///
+/// The channel asks for the sequence of a contender that has won access, passes on what receivers have decoded, and
+/// reports the end of each sequence.
+///
+/// ```text
+///            begin                 deliver              answered, unanswered
+///   Mac ──────────────► Air ─────────────────► Mac ◄─────────────────────── Air
+///        sequence            at the receiver        at the initiator
+/// ```
+pub(crate) trait Mac<P> {
+    /// Plans the sequence of contender `id`, which has won the channel now.
+    fn begin(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Sequence;
+
+    /// Handles content, or a beacon, that member `to` has decoded.
+    fn deliver(&mut self, air: &mut Air<P>, now: Time, ppdu: &Ppdu<P>, to: NodeId);
+
+    /// Handles the answer to the sequence of contender `id`, or the end of a sequence that has none. Returns the next
+    /// sequence if the TXOP continues with one, a SIFS later.
+    fn answered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Option<Sequence>;
+
+    /// Handles the missing response to the frame `failed` of contender `id`.
+    fn unanswered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, failed: FrameKind);
+
+    /// True if contender `id` has something to send.
+    fn has_content(&self, id: ContenderId) -> bool;
+
+    /// Handles an internal collision: contender `id` has won the channel and given way to a higher category of its
+    /// member.  [80211-2020 §10.23.2.4]
+    fn gave_way(&mut self, _air: &mut Air<P>, _now: Time, _id: ContenderId) {}
+
+    /// Handles the time for which the MAC has set the [timer](Air::set_timer).
+    fn handle_timeout(&mut self, _air: &mut Air<P>, _now: Time) {}
+
+    /// Notes that the content of the sequence of contender `id` is on the air from now on.
+    fn send(&mut self, _id: ContenderId, _sequence: &Sequence) {}
+
+    /// Appends the MPDUs of contender `id` that are on the air, the content of a PPDU, to `mpdus`.
+    fn fill(&mut self, _id: ContenderId, _sequence: &Sequence, _mpdus: &mut Vec<Mpdu<P>>) {}
+
+    /// Records the content of a PPDU that leaves the air, before any error is drawn.
+    fn record_content(&mut self, ppdu: &Ppdu<P>, records: &mut Vec<Record>);
+
+    /// Passes a PPDU that leaves the air to listeners, before it has any effect.
+    fn overhear(&mut self, _air: &Air<P>, _now: Time, _ppdu: &Ppdu<P>) {}
+
+    /// Passes frames that leave the air to a monitor, before they have any effect.
+    fn monitor(&mut self, _air: &mut Air<P>, _now: Time, _ended: &[Ppdu<P>]) {}
+
+    /// Handles the content of an undisturbed sequence, which the receiver has decoded, as
+    /// [`record_content`](Self::record_content) and [`deliver`](Self::deliver) do. There is no PPDU; `errors` marks MPDUs
+    /// with errors. Not called if the MAC wants every PPDU.
+    fn deliver_undisturbed(
+        &mut self,
+        _air: &mut Air<P>,
+        _now: Time,
+        _id: ContenderId,
+        _errors: MpduErrors,
+    ) {
+    }
+
+    /// Passes the frame that leaves the air in an undisturbed sequence to listeners, as [`overhear`](Self::overhear)
+    /// does.
+    fn overhear_undisturbed(
+        &mut self,
+        _air: &Air<P>,
+        _now: Time,
+        _id: ContenderId,
+        _frame: &Frame,
+        _errors: MpduErrors,
+    ) {
+    }
+
+    /// Sizes of the MPDUs on the air from contender `id`, without delimiters.
+    fn sizes(&mut self, _id: ContenderId, _sequence: &Sequence) -> impl Iterator<Item = Bytes> {
+        std::iter::empty()
+    }
+}

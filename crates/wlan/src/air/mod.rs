@@ -1,0 +1,43 @@
+//! The air: one channel with its members, from contention to reception.
+//!
+//! ```text
+//!     Mac   queues, rates, windows, sequence numbers: `cell` for simulations, `medium` for kernels
+//!      ▲    begin · deliver · answered · unanswered
+//!      ▼
+//!     Air ── access ────── contention: who transmits next
+//!      │      EDCAF           └── dcf: carrier sense, NAV, count of slots
+//!      ├──── sequence: the frames of an exchange, as a table
+//!      ├──── on_air: PPDUs, and the account of airtime
+//!      └──── noise, hearing: who receives what
+//! ```
+//!
+//! | module | content |
+//! | --- | --- |
+//! | `channel` | [`Air`]: the order of events, frames that start and end |
+//! | `exchange` | reception, the frame that follows, the end of an exchange |
+//! | `undisturbed` | exchanges that no other member can disturb, in one go |
+//! | `sequence` | frames of an exchange: their order, lengths and responses |
+//! | `access` | channel access of a contender: state, window, retry counters |
+//! | `contention` | the contenders whose back-off ends next |
+//! | `dcf` | rules of the DCF: carrier sense, NAV, interframe spaces, count of slots |
+//! | `hearing` | audibility: which members sense and decode whose frames |
+//! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
+//! | `on_air` | the frames on the air, and the account of airtime |
+//! | `mac` | [`Mac`]: interface to the MAC above |
+
+pub(crate) mod access;
+mod channel;
+pub(crate) mod contention;
+mod dcf;
+mod exchange;
+pub(crate) mod hearing;
+mod mac;
+mod mpdu_errors;
+pub(crate) mod noise;
+mod on_air;
+pub(crate) mod sequence;
+mod undisturbed;
+
+pub(crate) use channel::Air;
+pub(crate) use mac::Mac;
+pub(crate) use mpdu_errors::MpduErrors;

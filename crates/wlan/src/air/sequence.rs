@@ -1,0 +1,197 @@
+//! Sequences of frames: the turns of a member and of those that answer it, as one table.  [80211-2020 §10.3.2, §10.12,
+//! §10.23, §10.25]
+//!
+//! | frame | sent by | octets | followed, a SIFS later, by | missing after |
+//! | --- | --- | --- | --- | --- |
+//! | RTS | initiator | 20 | CTS | response time-out |
+//! | CTS | responder | 14 | content | |
+//! | CTS-to-self | initiator | 14 | content | |
+//! | data or `BlockAckReq`: the content | initiator | PSDU | ACK or `BlockAck` | response time-out |
+//! | ACK or `BlockAck` | responder | 14, 32 or 56 | | |
+//! | beacon | initiator | PSDU | | |
+//!
+//! A sequence without protection begins with its content. Whoever needs the length of a sequence or of a part of it,
+//! its duration fields, or the frame that follows another one, asks [`Sequence`]: a frame on the air step by step, an
+//! undisturbed exchange in one go, and the charge of airtime.
+
+use airfair_units::{Bytes, Duration};
+
+use crate::airtime::{Airtime, Protection};
+use crate::frame::{Frame, FrameKind};
+use crate::node::NodeId;
+use crate::phy::TxVector;
+use crate::sizes::{CTS_SIZE, RTS_SIZE};
+
+/// Content of a sequence, which decides the response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// A packet without a block ack agreement, answered by an ACK.
+    Packet,
+    /// A single MPDU under a block ack agreement, answered by an ACK.
+    Mpdu,
+    /// An A-MPDU, answered by a `BlockAck`.
+    Aggregate,
+    /// A `BlockAckReq`, answered by a `BlockAck`.
+    Request,
+    /// A beacon, which is for all members and has no response.
+    Beacon,
+}
+
+impl Content {
+    /// Kind of frame that carries the content.
+    #[inline]
+    pub(crate) fn kind(self) -> FrameKind {
+        match self {
+            Self::Packet | Self::Mpdu | Self::Aggregate => FrameKind::Data,
+            Self::Request => FrameKind::BlockAckRequest,
+            Self::Beacon => FrameKind::Beacon,
+        }
+    }
+
+    /// Kind of frame that answers the content.
+    #[inline]
+    pub(crate) fn response(self) -> Option<FrameKind> {
+        match self {
+            Self::Packet | Self::Mpdu => Some(FrameKind::Ack),
+            Self::Aggregate | Self::Request => Some(FrameKind::BlockAck),
+            Self::Beacon => None,
+        }
+    }
+}
+
+/// Frames of one exchange: content with its protection and its response, all of which are fixed at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sequence {
+    pub(crate) content: Content,
+    /// Member to which the content is addressed; `None` if it is for all, or if no member has its address.
+    pub(crate) to: Option<NodeId>,
+    pub(crate) protection: Protection,
+    /// Vector of the frame that carries the content; `psdu` is the size of its PSDU, and `data` its duration.
+    pub(crate) tx: TxVector,
+    pub(crate) psdu: Bytes,
+    pub(crate) data: Duration,
+    /// Size and duration of the response to the content.
+    pub(crate) response: (Bytes, Duration),
+    /// True if the content, or a part of it, was sent before.
+    pub(crate) retry: bool,
+}
+
+impl Sequence {
+    /// Member that answers.
+    ///
+    /// # Panics
+    /// If no single member does.
+    #[inline]
+    pub(crate) fn responder(&self) -> NodeId {
+        self.to.expect("content for one member")
+    }
+
+    /// True if RTS and CTS precede the content.
+    #[inline]
+    pub(crate) fn is_called(&self) -> bool {
+        matches!(self.protection, Protection::RtsCts(_))
+    }
+
+    /// Frame that begins the sequence.
+    #[inline]
+    pub(crate) fn first(&self) -> FrameKind {
+        match self.protection {
+            Protection::None => self.content.kind(),
+            Protection::RtsCts(_) => FrameKind::Rts,
+            Protection::CtsToSelf(_) => FrameKind::CtsToSelf,
+        }
+    }
+
+    /// Frame that follows one of this kind after a SIFS; `None` if the sequence ends with it.
+    #[inline]
+    pub(crate) fn next(&self, kind: FrameKind) -> Option<FrameKind> {
+        match kind {
+            FrameKind::Rts => Some(FrameKind::Cts),
+            FrameKind::Cts | FrameKind::CtsToSelf => Some(self.content.kind()),
+            FrameKind::Data | FrameKind::BlockAckRequest => self.content.response(),
+            FrameKind::Ack | FrameKind::BlockAck | FrameKind::Beacon => None,
+        }
+    }
+
+    /// Vector and size of a frame of the sequence.
+    fn form(&self, kind: FrameKind, airtime: &Airtime) -> (TxVector, Bytes) {
+        match (kind, self.protection) {
+            (FrameKind::Rts, Protection::RtsCts(tx)) => (tx, RTS_SIZE),
+            (FrameKind::Cts, Protection::RtsCts(tx)) => (airtime.response(tx), CTS_SIZE),
+            (FrameKind::CtsToSelf, Protection::CtsToSelf(tx)) => (tx, CTS_SIZE),
+            (FrameKind::Ack | FrameKind::BlockAck, _) => {
+                (airtime.response(self.tx), self.response.0)
+            }
+            _ => (self.tx, self.psdu),
+        }
+    }
+
+    /// Duration of a frame of the sequence.
+    pub(crate) fn duration(&self, kind: FrameKind, airtime: &Airtime) -> Duration {
+        match (kind, self.protection) {
+            (FrameKind::Rts, Protection::RtsCts(tx)) => airtime.rts(tx),
+            (FrameKind::Cts, Protection::RtsCts(tx))
+            | (FrameKind::CtsToSelf, Protection::CtsToSelf(tx)) => airtime.cts(tx),
+            (FrameKind::Ack | FrameKind::BlockAck, _) => self.response.1,
+            _ => self.data,
+        }
+    }
+
+    /// Time from the end of a frame of the sequence to the end of the sequence: the frame's duration field, which covers
+    /// only its own response even if the TXOP continues.  [80211-2020 §9.2.5.2]
+    pub(crate) fn rest(&self, kind: FrameKind, airtime: &Airtime) -> Duration {
+        let (mut rest, mut kind) = (Duration::ZERO, kind);
+        while let Some(next) = self.next(kind) {
+            rest += airtime.timing.sifs + self.duration(next, airtime);
+            kind = next;
+        }
+        rest
+    }
+
+    /// Time from the start of the sequence to its end.
+    pub(crate) fn length(&self, airtime: &Airtime) -> Duration {
+        let first = self.first();
+        self.duration(first, airtime) + self.rest(first, airtime)
+    }
+
+    /// Time from the start of the sequence to the end of its frame of kind `last`.
+    pub(crate) fn span(&self, last: FrameKind, airtime: &Airtime) -> Duration {
+        self.length(airtime) - self.rest(last, airtime)
+    }
+
+    /// Transmitter of a frame of the sequence, and its vector. `initiator` is the member that has won the channel.
+    pub(crate) fn sender(
+        &self,
+        kind: FrameKind,
+        initiator: NodeId,
+        airtime: &Airtime,
+    ) -> (NodeId, TxVector) {
+        let from = if kind.is_response() { self.responder() } else { initiator };
+        (from, self.form(kind, airtime).0)
+    }
+
+    /// Frame of the sequence of member `initiator`. `is_retrying` is true if an attempt has failed, which an RTS or a
+    /// CTS-to-self shows in its retry bit.
+    pub(crate) fn frame(
+        &self,
+        kind: FrameKind,
+        initiator: NodeId,
+        is_retrying: bool,
+        airtime: &Airtime,
+    ) -> Frame {
+        let (tx, psdu) = self.form(kind, airtime);
+        let (from, to) = match kind {
+            _ if kind.is_response() => (self.responder(), Some(initiator)),
+            FrameKind::CtsToSelf => (initiator, self.to.or(Some(initiator))),
+            _ => (initiator, self.to),
+        };
+        let retry = match kind {
+            FrameKind::Rts | FrameKind::CtsToSelf => is_retrying,
+            FrameKind::Data => self.retry,
+            _ => false,
+        };
+        let duration = self.duration(kind, airtime);
+        let duration_field = self.rest(kind, airtime);
+        Frame { kind, from, to, tx, psdu, duration, duration_field, retry }
+    }
+}

@@ -1,0 +1,232 @@
+//! Undisturbed exchanges in one go: content and its response, without a PPDU for either.
+//!
+//! If all members sense each other, a frame that starts alone on a silent medium stays alone, and so does the
+//! response: no member can transmit before the exchange is over. The effects are those of the frame-by-frame path, by
+//! the same [table](super::sequence) and in the same order. The packets in service provide the content, since they do
+//! not change meanwhile. If noise has made an error in a frame, the frame is [exposed](Air::expose) as it ends and continues on the frame-by-frame path. An aggregate is not exposed as long as
+//! any of its MPDUs has no error.
+
+use airfair_units::Time;
+
+use super::channel::Air;
+use super::mac::Mac;
+use super::mpdu_errors::MpduErrors;
+use super::on_air::UndisturbedFrame;
+use super::sequence::Sequence;
+use crate::airtime::Protection;
+use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::record::{CategoryEvent, SentFrame};
+use crate::roster::ContenderId;
+
+impl<P: Copy> Air<P> {
+    /// True if no other member can disturb the exchange that contender `id` begins. `id` is the only contender that won
+    /// the channel now.
+    pub(super) fn stays_undisturbed(&self, now: Time, id: ContenderId) -> bool {
+        self.following.is_empty()
+            && !self.observers.every_ppdu
+            && self.beacons.due != Some(now)
+            && self.contention.stays_undisturbed(id.member())
+    }
+
+    /// Starts an exchange of contender `id` that no other member can disturb.
+    pub(super) fn begin_undisturbed<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
+        let sequence = self.begin_exchange(mac, now, id);
+        if self.goes_undisturbed(id, &sequence) {
+            self.contention.begin_undisturbed(now, id.member());
+            self.on_air.begin_undisturbed(content_on_air(id, now, &sequence));
+            mac.send(id, &sequence);
+        } else {
+            let frame = self.frame_of(id, &sequence, sequence.first());
+            self.transmit(mac, now, id, frame);
+            self.contention.begin_busy(now);
+        }
+        self.back_off_forestalled(now);
+        self.give_way(mac, now);
+    }
+
+    /// True if the sequence consists of data and a response that are both certain to be decoded.
+    #[expect(clippy::inline_always, reason = "few instructions for each exchange")]
+    #[inline(always)]
+    fn goes_undisturbed(&self, id: ContenderId, sequence: &Sequence) -> bool {
+        sequence.protection == Protection::None
+            && sequence.content.kind() == FrameKind::Data
+            && sequence.to.is_some_and(|to| self.contention.is_answered(id.member(), to))
+    }
+
+    /// Ends the frame on the air of an undisturbed exchange, if it ends now.
+    pub(super) fn end_undisturbed<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        frame: UndisturbedFrame,
+    ) {
+        if frame.end != now {
+            return;
+        }
+        let mut errors = MpduErrors::default();
+        let errored = !self.observers.every_ppdu
+            && self.observers.noise
+            && self.errs_undisturbed(mac, now, &frame, &mut errors);
+        if errored || self.observers.every_ppdu {
+            self.expose(mac, &frame, errored);
+            return self.end_transmissions(mac, now);
+        }
+        if self.observers.listen || self.observers.categories {
+            self.observe_undisturbed(mac, now, &frame, errors);
+        }
+        match frame.content_end {
+            None => self.end_content(mac, now, frame, errors),
+            Some(content_end) => self.end_response(mac, now, content_end, frame),
+        }
+    }
+
+    /// Delivers the content of an undisturbed exchange, and puts the response on the air.
+    #[inline]
+    fn end_content<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        content: UndisturbedFrame,
+        errors: MpduErrors,
+    ) {
+        let UndisturbedFrame { initiator, .. } = content;
+        let exchange = self.accesses[initiator.index()].exchange_mut();
+        exchange.own_end = now;
+        let Sequence { response: (_, response), retry, .. } = exchange.sequence;
+        self.on_air.end_undisturbed(now, initiator.member(), SentFrame::Data, retry);
+        mac.deliver_undisturbed(self, now, initiator, errors);
+        let start = now + self.airtime.timing.sifs;
+        let (content_end, end) = (Some(now), start + response);
+        self.on_air.undisturbed = Some(UndisturbedFrame { content_end, start, end, ..content });
+    }
+
+    /// Handles the end of the response, which ends an undisturbed exchange. In a TXOP another exchange may follow.
+    #[inline]
+    fn end_response<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        content_end: Time,
+        response: UndisturbedFrame,
+    ) {
+        let UndisturbedFrame { initiator, responder, .. } = response;
+        self.on_air.end_undisturbed(now, responder, SentFrame::Response, false);
+        if self.succeed(mac, now, initiator) {
+            return self.continue_undisturbed(mac, now, content_end, response);
+        }
+        self.contention.end_undisturbed(now, initiator.member(), content_end, responder);
+    }
+
+    /// Continues the TXOP of an exchange that no other member can disturb with the next one, a SIFS later, undisturbed
+    /// or frame by frame.
+    #[inline(never)]
+    fn continue_undisturbed<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        content_end: Time,
+        last: UndisturbedFrame,
+    ) {
+        let UndisturbedFrame { initiator: id, responder, .. } = last;
+        let sequence = *self.sequence(id);
+        if self.goes_undisturbed(id, &sequence) && self.contention.forgets_frames() {
+            let start = now + self.airtime.timing.sifs;
+            self.on_air.undisturbed = Some(content_on_air(id, start, &sequence));
+            return mac.send(id, &sequence);
+        }
+        self.contention.hold_undisturbed(now, id.member(), content_end, responder);
+        self.follow_with(now, id, sequence.first());
+        self.put_next(mac, now, id);
+    }
+
+    /// Reports a frame that ends to listeners, and records its access category, as far as these reports are wanted.
+    #[cold]
+    fn observe_undisturbed<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        ended: &UndisturbedFrame,
+        errors: MpduErrors,
+    ) {
+        if self.observers.categories {
+            self.on_air.charge(now);
+            let is_data = ended.content_end.is_none();
+            let sent = CategoryEvent::Sent { is_data, collided: false };
+            self.record_category(ended.initiator, sent);
+        }
+        if self.observers.listen {
+            let frame = self.undisturbed_frame(ended);
+            mac.overhear_undisturbed(self, now, ended.initiator, &frame, errors);
+        }
+    }
+
+    fn undisturbed_frame(&self, on_air: &UndisturbedFrame) -> Frame {
+        let (id, sequence) = (on_air.initiator, self.sequence(on_air.initiator));
+        let content = sequence.content.kind();
+        let response = on_air.content_end.and_then(|_| sequence.next(content));
+        self.frame_of(id, sequence, response.unwrap_or(content))
+    }
+
+    /// Draws the errors of the frame of an undisturbed exchange that leaves the air. Returns true if noise has
+    /// destroyed the frame. Otherwise `errors` gets the errors of an aggregate's MPDUs.
+    #[inline(never)]
+    fn errs_undisturbed<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        frame: &UndisturbedFrame,
+        errors: &mut MpduErrors,
+    ) -> bool {
+        let (id, responder) = (frame.initiator, frame.responder);
+        let ends = (id.member(), responder);
+        if !self.noise.is_on(ends.0, responder) {
+            return false;
+        }
+        let sequence = *self.sequence(id);
+        let Sequence { tx, response: (octets, _), .. } = sequence;
+        if frame.content_end.is_some() {
+            return self.noise.errs(now, ends, self.airtime.response(tx), octets);
+        }
+        let (mut found, mut mpdus) = (MpduErrors::default(), 0);
+        for size in mac.sizes(id, &sequence) {
+            if self.noise.errs(now, ends, tx, size) {
+                found.set(mpdus);
+            }
+            mpdus += 1;
+        }
+        let everywhere = found.count() as usize == mpdus;
+        if !everywhere {
+            *errors = found;
+        }
+        everywhere
+    }
+
+    /// Makes a PPDU of the frame of an undisturbed exchange on the air, and marks errors in it.
+    #[cold]
+    fn expose<M: Mac<P>>(&mut self, mac: &mut M, on_air: &UndisturbedFrame, errored: bool) {
+        let (id, frame) = (on_air.initiator, self.undisturbed_frame(on_air));
+        let mut mpdus = Vec::new();
+        match on_air.content_end {
+            Some(content_end) => {
+                self.contention.hold(content_end, id.member());
+                self.contention.replace(&frame);
+            }
+            None => {
+                mpdus = self.spare_mpdus();
+                mac.fill(id, self.sequence(id), &mut mpdus);
+            }
+        }
+        self.on_air.undisturbed = None;
+        let mut ppdu = Ppdu::new(on_air.start, (id, frame), mpdus);
+        ppdu.errored = errored;
+        ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);
+        self.on_air.put_ahead(ppdu);
+    }
+}
+
+/// Content of a sequence of `initiator`, on the air from `start` on.
+#[inline]
+fn content_on_air(initiator: ContenderId, start: Time, sequence: &Sequence) -> UndisturbedFrame {
+    let (responder, end) = (sequence.responder(), start + sequence.data);
+    UndisturbedFrame { initiator, responder, content_end: None, start, end }
+}

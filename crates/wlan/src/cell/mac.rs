@@ -1,0 +1,436 @@
+//! MAC of the members of a cell: what they send, what they receive, and what becomes of it.
+
+use std::collections::VecDeque;
+
+use airfair_units::{Bytes, Time};
+
+use super::member::Member;
+use super::monitored::Monitor;
+use super::overheard::HeardFrames;
+use super::recipients::Recipients;
+use super::reports::{Departure, RateChange};
+use crate::air::access::Verdict;
+use crate::air::sequence::{Content, Sequence};
+use crate::air::{Air, Mac, MpduErrors};
+use crate::airtime::{Airtime, Protection};
+use crate::block_ack::Outgoing;
+use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
+use crate::link_rate::Chain;
+use crate::node::NodeId;
+use crate::queue::headers::Headers;
+use crate::queue::{InService, Queued, TransmitQueue};
+use crate::record::{CategoryEvent, DropCause, Record};
+use crate::roster::ContenderId;
+use crate::sizes::{self, ACK_SIZE, QOS_DATA_OVERHEAD};
+
+/// MAC of all members of a cell. `P` is the payload that the owner attaches to each packet.
+#[derive(Clone, Debug)]
+pub(crate) struct CellMac<P> {
+    pub(super) members: Vec<Member>,
+    /// Transmit queue of each contender.
+    pub(super) queues: Vec<TransmitQueue<P>>,
+    /// For each hop, the sequence number that its receiver has received last from a contender that is not the first of
+    /// its member. [`Member`] has the numbers of first contenders.
+    pub(super) received: Vec<Option<u16>>,
+    pub(super) recipients: Recipients<P>,
+    pub(super) deliveries: Vec<Msdu<P>>,
+    pub(super) departures: Vec<Departure<P>>,
+    /// True if delivered packets are reported as departures, too, for an owner that waits for room.
+    pub(super) reports_delivered: bool,
+    pub(super) rate_changes: VecDeque<RateChange>,
+    /// True if any link has rate control.
+    pub(super) adapts: bool,
+    /// True if the access point's queue shares time between stations, and so needs airtime charges.
+    pub(super) shares_time: bool,
+    pub(super) heard: HeardFrames<P>,
+    /// Monitor of frames and channel access for a trace, if there is one.
+    pub(super) monitor: Option<Box<Monitor<P>>>,
+}
+
+impl<P: Copy + Headers> Mac<P> for CellMac<P> {
+    fn begin(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Sequence {
+        self.adapt_to_sending(air, now, id);
+        if let Some(to) = self.queues[id.index()].link_in_service() {
+            return self.plan_link(air, now, (id, to), now);
+        }
+        self.plan(&air.airtime, id)
+    }
+
+    #[inline]
+    fn send(&mut self, id: ContenderId, sequence: &Sequence) {
+        if sequence.content != Content::Packet {
+            self.send_batch(id, sequence.responder());
+        }
+    }
+
+    fn fill(&mut self, id: ContenderId, sequence: &Sequence, mpdus: &mut Vec<Mpdu<P>>) {
+        if let Some(served) = self.queues[id.index()].packet_mut() {
+            mpdus.push(served.mpdu);
+            served.mpdu.retry = true;
+        } else {
+            self.fill_batch(id, sequence.responder(), mpdus);
+        }
+    }
+
+    fn sizes(&mut self, id: ContenderId, sequence: &Sequence) -> impl Iterator<Item = Bytes> {
+        let queue = &mut self.queues[id.index()];
+        let packet = queue.packet().map(|served| served.mpdu.size(sequence.tx));
+        let to = if packet.is_none() { sequence.to } else { None };
+        let link = to.map(|to| queue.link(to));
+        let on_air = link.into_iter().flat_map(|link| link.on_air());
+        let size = |it: Outgoing<&mut Queued<P>>| it.packet.size() + QOS_DATA_OVERHEAD;
+        packet.into_iter().chain(on_air.map(size))
+    }
+
+    #[inline]
+    fn record_content(&mut self, ppdu: &Ppdu<P>, records: &mut Vec<Record>) {
+        if self.recipients.are_used()
+            && !ppdu.mpdus.is_empty()
+            && let Some(to) = ppdu.frame.to
+            && self.queues[ppdu.initiator.index()].packet().is_none()
+        {
+            self.record_aggregate(ppdu.initiator, to, records);
+        }
+    }
+
+    fn overhear(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>) {
+        self.overhear_ppdu(air, now, ppdu);
+    }
+
+    fn overhear_undisturbed(
+        &mut self,
+        air: &Air<P>,
+        now: Time,
+        id: ContenderId,
+        frame: &Frame,
+        errors: MpduErrors,
+    ) {
+        self.overhear_in_service(air, now, id, (frame, errors));
+    }
+
+    fn monitor(&mut self, air: &mut Air<P>, now: Time, ended: &[Ppdu<P>]) {
+        self.keep_monitored(air, now, ended);
+    }
+
+    fn deliver(&mut self, air: &mut Air<P>, now: Time, ppdu: &Ppdu<P>, to: NodeId) {
+        let id = ppdu.initiator;
+        if ppdu.frame.kind == FrameKind::BlockAckRequest {
+            return self.take_request(air, id, to);
+        }
+        self.charge_received(air, now, id, to);
+        if air.sequence(id).content == Content::Packet {
+            self.deliver_packet(air, ppdu, to);
+        } else {
+            self.deliver_batch(air, now, (id, to), MpduErrors::of(&ppdu.mpdus));
+        }
+    }
+
+    #[inline]
+    fn deliver_undisturbed(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        errors: MpduErrors,
+    ) {
+        let to = air.sequence(id).responder();
+        let Some(served) = self.queues[id.index()].packet_mut() else {
+            return self.deliver_in_one_go(air, now, (id, to), errors);
+        };
+        let (sequence, retry) =
+            (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
+        self.charge_received(air, now, id, to);
+        if self.is_new(air, id, to, sequence, retry)
+            && let Some(served) = self.queues[id.index()].packet_mut()
+        {
+            served.has_arrived = true;
+            self.deliveries.push(served.mpdu.msdu);
+        }
+    }
+
+    #[inline]
+    fn answered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Option<Sequence> {
+        if self.shares_time && id.member().is_ap() {
+            self.charge_airtime(air, now, id, FrameKind::Ack);
+        }
+        self.adapt_to_answer(air, now, id);
+        match self.queues[id.index()].link_in_service() {
+            None => self.leave_queue(air, now, id),
+            Some(to) => self.settle_answered(air, now, id, to),
+        }
+        let has_time = !air.accesses[id.index()].limits.txop.is_zero();
+        if has_time && self.has_content(id) { self.continue_txop(air, now, id) } else { None }
+    }
+
+    fn unanswered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, failed: FrameKind) {
+        if self.shares_time && id.member().is_ap() {
+            self.charge_airtime(air, now, id, failed);
+        }
+        self.adapt_to_silence(air, now, id, failed);
+        let sequence = air.sequence(id);
+        let (content, to) = (sequence.content, sequence.to);
+        let protected_data = failed == FrameKind::Data && sequence.is_called();
+        let chain = self.chain(id);
+        match to {
+            Some(to) if content != Content::Packet => {
+                self.settle_silence(air, now, (id, to), (failed, protected_data, chain));
+            }
+            _ => {
+                if air.accesses[id.index()].fail(protected_data, chain) == Verdict::GiveUp {
+                    self.give_up(air, now, id);
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn gave_way(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+        // No frame was sent and lost, so a retry chain does not advance.
+        let chain = match self.chain(id) {
+            Chain::None => Chain::None,
+            _ => Chain::GoesOn,
+        };
+        if air.accesses[id.index()].collide(chain) == Verdict::Retry {
+            return;
+        }
+        if self.queues[id.index()].link_in_service().is_some() {
+            return air.accesses[id.index()].start_afresh();
+        }
+        self.give_up(air, now, id);
+        air.accesses[id.index()].backoff = 0;
+    }
+
+    #[inline]
+    fn has_content(&self, id: ContenderId) -> bool {
+        !self.queues[id.index()].is_empty()
+    }
+
+    /// Releases packets that the access point's queue has held back, and packets whose reorder buffers have timed out.
+    #[cold]
+    fn handle_timeout(&mut self, air: &mut Air<P>, now: Time) {
+        self.release_buffers(now);
+        for id in air.roster.of(NodeId::AP) {
+            self.release(air, now, id);
+        }
+        self.plan_release(air);
+    }
+}
+
+impl<P: Copy + Headers> CellMac<P> {
+    /// Plans the sequence for the packet in service of contender `id`.
+    #[expect(clippy::inline_always, reason = "it is large, and stays where it is made")]
+    #[inline(always)]
+    fn plan(&self, airtime: &Airtime, id: ContenderId) -> Sequence {
+        let served = self.queues[id.index()].packet().expect("a packet in service");
+        let Mpdu { msdu: Msdu { size, to, .. }, retry, .. } = served.mpdu;
+        let member = id.member();
+        let link = if member.is_ap() {
+            &self.members[to.index()].rate_down
+        } else {
+            &self.members[member.index()].rate_up
+        };
+        let tx = link.get();
+        let psdu = sizes::psdu(size, tx);
+        Sequence {
+            content: Content::Packet,
+            to: Some(to),
+            protection: airtime.protection_of(psdu, tx),
+            tx,
+            psdu,
+            data: airtime.frame(psdu, tx),
+            response: (ACK_SIZE, airtime.ack(tx)),
+            retry,
+        }
+    }
+
+    /// Sequence with which the TXOP of contender `id` continues: the next packet or aggregate, if its exchange, starting
+    /// a SIFS later, ends within the TXOP. No protection precedes it, since the channel is held already.  [80211-2020
+    /// §10.23.2.8]
+    #[inline(never)]
+    fn continue_txop(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Option<Sequence> {
+        self.adapt_to_sending(air, now, id);
+        let txop_start = air.accesses[id.index()].exchange().txop_start;
+        let sequence = match self.queues[id.index()].link_in_service() {
+            None => Sequence { protection: Protection::None, ..self.plan(&air.airtime, id) },
+            Some(to) => self.plan_link(air, now, (id, to), txop_start),
+        };
+        let sifs = air.airtime.timing.sifs;
+        let end = now + sifs + sequence.length(&air.airtime);
+        (end <= txop_start + air.accesses[id.index()].limits.txop).then_some(sequence)
+    }
+
+    /// Delivers the packet of a data frame, if the receiver has not had it before.  [80211-2020 §10.3.2.14]
+    pub(super) fn deliver_packet(&mut self, air: &mut Air<P>, ppdu: &Ppdu<P>, to: NodeId) {
+        let id = ppdu.initiator;
+        for mpdu in ppdu.mpdus.iter().filter(|mpdu| !mpdu.errored) {
+            if self.is_new(air, id, to, mpdu.sequence, mpdu.retry) {
+                let served = self.queues[id.index()].packet_mut();
+                if let Some(served) = served.filter(|it| it.mpdu.sequence == mpdu.sequence) {
+                    served.has_arrived = true;
+                }
+                self.deliveries.push(mpdu.msdu);
+            }
+        }
+    }
+
+    /// True if `to` has not had the packet of contender `id` with this sequence number before. Stores the number.
+    #[inline]
+    fn is_new(
+        &mut self,
+        air: &mut Air<P>,
+        id: ContenderId,
+        to: NodeId,
+        sequence: u16,
+        retry: bool,
+    ) -> bool {
+        let from = id.member();
+        // One end of each hop is the access point, so one cache per station and direction is enough.
+        let cache = if !id.is_first() {
+            &mut self.received[air.roster.hop(id, to)]
+        } else if from.is_ap() {
+            &mut self.members[to.index()].last_received_down
+        } else {
+            &mut self.members[from.index()].last_received_up
+        };
+        if retry && *cache == Some(sequence) {
+            air.on_air.records.push(Record::Duplicate { node: to });
+            return false;
+        }
+        *cache = Some(sequence);
+        true
+    }
+
+    /// Drops the packet in service of contender `id`, all of whose attempts have failed.
+    fn give_up(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+        self.record_drop(air, id, DropCause::RetryLimit);
+        self.leave_queue(air, now, id);
+    }
+
+    /// Takes the packet in service of contender `id`, delivered or given up, from its queue.
+    #[inline]
+    fn leave_queue(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+        let queue = &mut self.queues[id.index()];
+        let InService { mpdu, has_arrived } = queue.packet().expect("a packet in service");
+        if self.reports_delivered || !has_arrived {
+            self.departures.push(Departure { msdu: mpdu.msdu, lost: !has_arrived });
+        }
+        air.accesses[id.index()].start_afresh();
+        let sequence = mpdu.sequence;
+        queue.finish(now, sequence);
+        self.leave_service(air, now, id);
+    }
+
+    /// Handles the end of service of a packet or of MPDUs of contender `id`, after which others may be in service.
+    #[inline]
+    pub(super) fn leave_service(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+        if !self.has_content(id) {
+            air.on_air.end_waiting(now);
+        }
+        if self.shares_time {
+            self.plan_release(air);
+        }
+        self.take_dropped(air, id);
+        self.record_queue(air, id);
+    }
+
+    /// Puts a packet that contender `id` has held back into service, if one may be sent now.
+    pub(super) fn release(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+        self.queues[id.index()].release(now);
+        self.take_dropped(air, id);
+        self.seek_access(air, now, id);
+    }
+
+    /// Starts channel access for contender `id`, if it is idle and has something to send.
+    #[inline]
+    pub(super) fn seek_access(&self, air: &mut Air<P>, now: Time, id: ContenderId) {
+        if self.has_content(id) {
+            air.seek_access(now, id);
+        }
+    }
+
+    /// Number of packets in the queues of all access categories of a member.
+    #[inline(never)]
+    pub(super) fn packets_of(&self, air: &Air<P>, member: NodeId) -> u32 {
+        air.roster.of(member).map(|id| self.queues[id.index()].len()).sum()
+    }
+
+    #[inline]
+    pub(super) fn record_queue(&self, air: &mut Air<P>, id: ContenderId) {
+        self.record_length(air, id, self.queues[id.index()].len());
+    }
+
+    /// Records the queue length of the member of contender `id`, whose own queue has `length` packets.
+    #[inline]
+    pub(super) fn record_length(&self, air: &mut Air<P>, id: ContenderId, length: u32) {
+        let node = id.member();
+        let length = if air.roster.is_plain() { length } else { self.packets_of(air, node) };
+        air.on_air.records.push(Record::Queue { node, length });
+    }
+
+    pub(super) fn record_drop(&self, air: &mut Air<P>, id: ContenderId, cause: DropCause) {
+        air.on_air.records.push(Record::Dropped { node: id.member(), cause });
+        air.record_category(id, CategoryEvent::Dropped);
+    }
+
+    /// Handles packets that the queue of contender `id` has dropped in favour of others.
+    #[inline]
+    pub(super) fn take_dropped(&mut self, air: &mut Air<P>, id: ContenderId) {
+        if self.queues[id.index()].has_dropped() {
+            self.record_dropped(air, id);
+        }
+    }
+
+    #[cold]
+    fn record_dropped(&mut self, air: &mut Air<P>, id: ContenderId) {
+        while let Some((msdu, cause)) = self.queues[id.index()].poll_dropped() {
+            self.record_drop(air, id, cause);
+            self.departures.push(Departure { msdu, lost: true });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::interface::Cell;
+    use super::super::tests::{config, with};
+    use super::*;
+    use crate::Rules;
+    use crate::phy::Standard;
+
+    /// A retry with the sequence number of a packet that was delivered is recorded as a duplicate, and not delivered
+    /// again. The test itself sends the frame twice, without losing an ACK.
+    ///
+    /// Verifies: [80211-2020 §10.3.2.14]
+    #[test]
+    fn a_frame_that_comes_again_is_not_delivered_again_and_the_next_one_is() {
+        let id = NodeId::station(0);
+        let mut cell: Cell<u32> = with(&config(Rules::of(Standard::B), 1, &[]));
+        for payload in [7, 8] {
+            let msdu = Msdu { payload, size: Bytes::new(100), from: id, to: NodeId::AP };
+            cell.enqueue(Time::ZERO, msdu.as_ref()).expect("room in the queue");
+        }
+        let send = |cell: &mut Cell<u32>| {
+            let Cell { air, mac } = cell;
+            let contender = ContenderId::first(id);
+            let sequence = air.begin_exchange(mac, Time::ZERO, contender);
+            let frame = air.frame_of(contender, &sequence, sequence.first());
+            air.ppdu(mac, Time::ZERO, contender, frame)
+        };
+        let (first, again) = (send(&mut cell), send(&mut cell));
+        assert!(!first.mpdus[0].retry && again.mpdus[0].retry);
+        assert!(!first.frame.retry && again.frame.retry);
+        cell.mac.deliver_packet(&mut cell.air, &first, NodeId::AP);
+        cell.mac.deliver_packet(&mut cell.air, &again, NodeId::AP);
+        cell.mac.leave_queue(&mut cell.air, Time::ZERO, ContenderId::first(id));
+        // The next frame is new even if its first copy was lost and this is a retry.
+        send(&mut cell);
+        let next = send(&mut cell);
+        cell.mac.deliver_packet(&mut cell.air, &next, NodeId::AP);
+        let mut delivered = Vec::new();
+        cell.take_deliveries(&mut delivered);
+        assert_eq!(delivered.iter().map(|msdu| msdu.payload).collect::<Vec<_>>(), [7, 8]);
+        let duplicate = Record::Duplicate { node: NodeId::AP };
+        let records: Vec<Record> = cell.drain_records().collect();
+        assert_eq!(records.iter().filter(|record| **record == duplicate).count(), 1);
+    }
+}

@@ -1,0 +1,79 @@
+//! PPDUs as a trace needs them: with their outcome at their receivers.
+
+use std::collections::VecDeque;
+
+use crate::air::access::ChannelAccess;
+use crate::air::noise::Signal;
+use crate::block_ack::Bitmap;
+use crate::edca::AccessCategory;
+use crate::elements::Elements;
+use crate::frame::{Mpdu, Ppdu};
+use crate::node::NodeId;
+
+/// A PPDU that has left the air, with facts that no single member knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Monitored<P> {
+    /// The PPDU, as it was on the air.
+    pub ppdu: Ppdu<P>,
+    /// Elements of the beacon; empty if the PPDU is no beacon.
+    pub elements: Elements,
+    /// Members that the PPDU is addressed to and that have decoded it, ascending. Only a beacon may have several.
+    pub receivers: Vec<NodeId>,
+    /// Power and noise of the PPDU at its addressee, in a cell with a radio.
+    pub signal: Option<Signal>,
+    /// Access category of the exchange to which the PPDU belongs; without meaning for a beacon.
+    pub category: AccessCategory,
+    /// Starting sequence number and bits of the `BlockAck`, or only the starting number of the `BlockAckReq`; `None` if
+    /// the PPDU is neither.
+    pub block_ack: Option<Bitmap>,
+}
+
+/// Outcome of a PPDU at its receivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameOutcome {
+    /// The addressee has decoded the PPDU; for a beacon or a CTS-to-self, any member has.
+    Received,
+    /// Another frame overlapped the PPDU.
+    Collided,
+    /// Noise has destroyed the PPDU.
+    Errored,
+    /// The addressee did not receive the PPDU: it was not synchronised to the PPDU, or does not decode such PPDUs.
+    Missed,
+}
+
+impl<P> Monitored<P> {
+    /// Outcome of the PPDU at its receivers.
+    pub fn outcome(&self) -> FrameOutcome {
+        match &self.ppdu {
+            Ppdu { collided: true, .. } => FrameOutcome::Collided,
+            _ if !self.receivers.is_empty() => FrameOutcome::Received,
+            Ppdu { errored: true, .. } => FrameOutcome::Errored,
+            _ => FrameOutcome::Missed,
+        }
+    }
+
+    /// Outcome of one MPDU of the PPDU, since noise affects each MPDU by itself.
+    pub fn outcome_of(&self, mpdu: &Mpdu<P>) -> FrameOutcome {
+        match self.outcome() {
+            FrameOutcome::Received if mpdu.errored => FrameOutcome::Errored,
+            outcome => outcome,
+        }
+    }
+
+    /// Number of MPDUs of the PPDU that have not arrived.
+    pub fn lost_mpdus(&self) -> usize {
+        self.ppdu
+            .mpdus
+            .iter()
+            .filter(|mpdu| self.outcome_of(mpdu) != FrameOutcome::Received)
+            .count()
+    }
+}
+
+/// State of the monitor of a cell.
+#[derive(Clone, Debug)]
+pub(super) struct Monitor<P> {
+    pub(super) frames: VecDeque<Monitored<P>>,
+    /// State of each member's channel access when it was last reported.
+    pub(super) reported: Vec<ChannelAccess>,
+}
