@@ -13,7 +13,8 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `channel` | [`Air`]: the order of events, frames that start and end |
+//! | `channel` | [`Air`]: state of the channel, and its next event |
+//! | `events` | frames that start, frames that end |
 //! | `exchange` | reception, the frame that follows, the end of an exchange |
 //! | `undisturbed` | exchanges that no other member can disturb, in one go |
 //! | `sequence` | frames of an exchange: their order, lengths and responses |
@@ -29,6 +30,7 @@ pub(crate) mod access;
 mod channel;
 pub(crate) mod contention;
 mod dcf;
+mod events;
 mod exchange;
 pub(crate) mod hearing;
 mod mac;

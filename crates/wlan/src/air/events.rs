@@ -1,0 +1,265 @@
+//! Order of events on the air: frames that start, and frames that end.
+
+use airfair_units::Time;
+
+use super::access::{AccessState, Deadline, Exchange, Step};
+use super::channel::Air;
+use super::mac::Mac;
+use super::noise::Noise;
+use super::sequence::Sequence;
+use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
+use crate::moment::Phase;
+use crate::node::NodeId;
+use crate::record::CategoryEvent;
+use crate::roster::ContenderId;
+
+impl<P: Copy> Air<P> {
+    /// Handles the event that [`next_event`](Self::next_event) has announced. A call at another moment has no effect.
+    #[inline]
+    pub(crate) fn handle_event<M: Mac<P>>(&mut self, mac: &mut M, now: Time, phase: Phase) {
+        match phase {
+            Phase::End => match self.on_air.undisturbed {
+                Some(frame) => self.end_undisturbed(mac, now, frame),
+                None => self.end_transmissions(mac, now),
+            },
+            Phase::Timeout => {
+                self.time_out(mac, now);
+                if self.timer.is_some_and(|at| at <= now) {
+                    mac.handle_timeout(self, now);
+                }
+            }
+            Phase::Start => self.start_transmissions(mac, now),
+        }
+        self.plan_next(now);
+    }
+
+    // ------------------------------------------------------------------------------------------------- starts
+
+    fn start_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        let mut winners = std::mem::take(&mut self.winners);
+        // Winners come first, because a response that starts now would stop their countdowns.
+        self.contention.take_winners(now, &mut winners);
+        if winners.len() > 1 && !self.roster.is_plain() {
+            self.collide_internally(now, &mut winners);
+        }
+        if let [winner] = winners[..]
+            && self.stays_undisturbed(now, winner)
+        {
+            winners.clear();
+            self.winners = winners;
+            return self.begin_undisturbed(mac, now, winner);
+        }
+        while let Some(place) = self.following.iter().position(|id| self.due(*id) == now) {
+            let initiator = self.following.swap_remove(place);
+            let frame = self.next_frame(initiator);
+            self.transmit(mac, now, initiator, frame);
+        }
+        let yields = self.beacons.due == Some(now);
+        if yields {
+            // Winners of the access point give way to its beacon.
+            self.beacons.yielding.extend(winners.extract_if(.., |id| id.member().is_ap()));
+            let beacon = self.begin_beacon(now);
+            self.transmit(mac, now, ContenderId::first(NodeId::AP), beacon);
+        }
+        for id in winners.drain(..) {
+            let sequence = self.begin_exchange(mac, now, id);
+            let frame = self.frame_of(id, &sequence, sequence.first());
+            self.transmit(mac, now, id, frame);
+        }
+        self.winners = winners;
+        self.contention.begin_busy(now);
+        self.meet(now);
+        self.back_off_forestalled(now);
+        if yields {
+            while let Some(id) = self.beacons.yielding.pop() {
+                self.back_off(now, id);
+            }
+        }
+        self.give_way(mac, now);
+    }
+
+    /// Resolves internal collisions: of several winners of one member, the highest category transmits. All winners of
+    /// the access point give way to a beacon instead.  [80211-2020 §10.23.2.4]
+    #[inline(never)]
+    fn collide_internally(&mut self, now: Time, winners: &mut Vec<ContenderId>) {
+        let has_beacon = self.beacons.due == Some(now);
+        for place in (1..winners.len()).rev() {
+            let (lower, member) = (winners[place - 1], winners[place].member());
+            if lower.member() == member && !(has_beacon && member.is_ap()) {
+                self.yielding.push(winners.remove(place - 1));
+            }
+        }
+    }
+
+    /// Handles winners of the channel that have given way to another category of their member, as after a collision.
+    /// Their frame was not on the air. They do not count down in the slot that begins now.
+    #[inline]
+    pub(super) fn give_way<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        while let Some(id) = self.yielding.pop() {
+            self.record_category(id, CategoryEvent::InternalCollision);
+            mac.gave_way(self, now, id);
+            self.contend_anew(mac, now, id);
+        }
+    }
+
+    /// Begins the exchange of a contender that has just won the channel.
+    pub(crate) fn begin_exchange<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        id: ContenderId,
+    ) -> Sequence {
+        let sequence = mac.begin(self, now, id);
+        let exchange =
+            Exchange { sequence, step: Step::OnAir, txop_start: now, own_end: Time::ZERO };
+        self.accesses[id.index()].state = AccessState::Exchange(exchange);
+        sequence
+    }
+
+    /// Puts a frame on the air that starts now.
+    pub(crate) fn transmit<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        id: ContenderId,
+        frame: Frame,
+    ) {
+        if let Noise::Propagation(propagation) = &mut self.noise
+            && self.contention.can_change()
+        {
+            self.contention.set_row(&frame, propagation.audibility(now, frame.from, frame.tx));
+            if propagation.capture().is_some() {
+                self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
+            }
+        }
+        self.contention.announce(&frame);
+        let ppdu = self.ppdu(mac, now, id, frame);
+        self.on_air.put(ppdu);
+    }
+
+    /// PPDU of a frame of the exchange of contender `id`. The content counts as sent from now on.
+    pub(crate) fn ppdu<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        start: Time,
+        id: ContenderId,
+        frame: Frame,
+    ) -> Ppdu<P> {
+        let mut mpdus = Vec::new();
+        if frame.kind == FrameKind::Data {
+            mpdus = self.spare_mpdus();
+            let sequence = self.sequence(id);
+            mac.send(id, sequence);
+            mac.fill(id, sequence, &mut mpdus);
+        }
+        Ppdu::new(start, (id, frame), mpdus)
+    }
+
+    /// Empty buffer for the MPDUs of a PPDU.
+    pub(super) fn spare_mpdus(&mut self) -> Vec<Mpdu<P>> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Handles frames that have started: those that overlap at their receiver collide. An initiator that misses the
+    /// start of its response waits for its time-out.
+    fn meet(&mut self, now: Time) {
+        if self.contention.is_undisturbed() {
+            return;
+        }
+        self.on_air.collide(|frame| self.contention.overlapped(frame));
+        for ppdu in self.on_air.started(now) {
+            if !self.contention.misses(&ppdu.frame) {
+                continue;
+            }
+            ppdu.missed = true;
+            let id = ppdu.initiator;
+            if let AccessState::Exchange(exchange) = &mut self.accesses[id.index()].state {
+                let timeout = exchange.own_end + self.response_timeout;
+                let failed = ppdu.frame.kind.answers();
+                exchange.step = Step::Unanswered(failed, Deadline::At(timeout));
+                self.unanswered.push(id);
+                self.contention.hold_still(now, id, timeout);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------- ends
+
+    pub(super) fn end_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        let mut ended = std::mem::take(&mut self.ended);
+        self.on_air.take_ended(now, &mut ended);
+        for ppdu in &mut ended {
+            self.on_air.record_sent(ppdu);
+            mac.record_content(ppdu, &mut self.on_air.records);
+            self.add_noise(now, ppdu);
+            if self.observers.listen {
+                mac.overhear(self, now, ppdu);
+            }
+            if self.observers.categories && ppdu.frame.kind != FrameKind::Beacon {
+                let is_data = ppdu.frame.kind == FrameKind::Data;
+                let sent = CategoryEvent::Sent { is_data, collided: ppdu.collided };
+                self.record_category(ppdu.initiator, sent);
+            }
+        }
+        if self.observers.every_ppdu {
+            mac.monitor(self, now, &ended);
+        }
+        // Responses are decided before the NAV of the frames that they answer is set.
+        for ppdu in &ended {
+            self.receive(mac, now, ppdu);
+        }
+        self.end_busy(mac, now, &ended);
+        self.fail_collided(mac, now);
+        for mut ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
+            ppdu.mpdus.clear();
+            self.spare.push(ppdu.mpdus);
+        }
+        self.ended = ended;
+    }
+
+    /// Ends the busy period of members that sensed the frames in `ended`, unless the medium is held for the next
+    /// frame of the exchange, which is then put on the air.
+    fn end_busy<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ended: &[Ppdu<P>]) {
+        let missed = &self.beacons.missed;
+        let Some(initiator) = self.following.first().copied() else {
+            return self.contention.end_busy(now, ended, missed);
+        };
+        let (kind, _) = self.accesses[initiator.index()].following();
+        let next = self.sequence(initiator).duration(kind, &self.airtime);
+        let all_sense = self.contention.all_sense_all();
+        if !self.contention.can_hold(ended, next)
+            || !(all_sense || self.all_sense_next(now, initiator))
+        {
+            return self.contention.end_busy(now, ended, missed);
+        }
+        self.contention.hold(now, ended[0].frame.from);
+        if !all_sense {
+            return self.contention.wait_for_next();
+        }
+        self.put_next(mac, now, initiator);
+    }
+
+    /// Puts the next frame of the exchange of `initiator` on the air, for which the medium is held.
+    pub(super) fn put_next<M: Mac<P>>(&mut self, mac: &mut M, now: Time, initiator: ContenderId) {
+        let next = self.next_frame(initiator);
+        self.following.clear();
+        self.contention.replace(&next);
+        let ppdu = self.ppdu(mac, now + self.airtime.timing.sifs, initiator, next);
+        self.on_air.put_ahead(ppdu);
+    }
+
+    /// True if all members sense the next frame of the exchange of `initiator`, which starts a SIFS from now.
+    #[cold]
+    fn all_sense_next(&self, now: Time, initiator: ContenderId) -> bool {
+        let (kind, at) = self.accesses[initiator.index()].following();
+        let sequence = self.sequence(initiator);
+        let (from, tx) = sequence.sender(kind, initiator.member(), &self.airtime);
+        debug_assert_eq!(at, now + self.airtime.timing.sifs);
+        match &self.noise {
+            Noise::Propagation(propagation) if self.contention.can_change() => {
+                propagation.all_sense(at, from, tx)
+            }
+            _ => self.contention.all_sense(from),
+        }
+    }
+}
