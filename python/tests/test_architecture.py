@@ -156,7 +156,7 @@ MOST = {
     "crates/transport": (2, 6),
     "crates/units": (1, 7),
     "crates/web": (1, 3),
-    "crates/wlan": (4, 39),
+    "crates/wlan": (0, 0),
     "python/airfair": (4, 12),
 }
 """Circles of each crate and of the package, and files in them. These numbers only go down."""

@@ -2,8 +2,6 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
-use super::Preamble;
-
 /// Rates of HR/DSSS, ascending.  [80211-2020 §16.2.3.3]
 pub const RATES: [DataRate; 4] = [
     DataRate::from_mbps(1),
@@ -28,6 +26,16 @@ pub enum Modulation {
 impl Modulation {
     /// All modulations, in ascending order of rate.
     pub const ALL: [Self; 4] = [Self::Dbpsk, Self::Dqpsk, Self::Cck4, Self::Cck8];
+}
+
+/// PLCP preamble of DSSS and CCK frames.  [80211-2020 §16.2.2]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Preamble {
+    /// Long preamble, 144 bits.
+    #[default]
+    Long,
+    /// Short preamble, 72 bits; not for 1 Mb/s.
+    Short,
 }
 
 /// Duration of the long PLCP preamble and header: 144 + 48 bits at 1 Mb/s.  [80211-2020 §16.2.2.2]

@@ -5,9 +5,12 @@
 //! their own rates. Transcendental functions come from `libm`, so that results are equal on every platform.
 
 use airfair_units::{Bytes, Decibels};
-use libm::{erf, erfc, exp, log1p, pow, sqrt};
+use libm::{erf, erfc, exp, pow, sqrt};
 
+use super::survival::log_success;
 use super::{TxVector, dsss, mode_errors, ofdm};
+
+pub use super::survival::LogSurvival;
 
 /// Bandwidth of the noise in front of the DSSS correlator [Hz].
 const DSSS_BANDWIDTH: f64 = 22e6;
@@ -26,27 +29,6 @@ const SERVICE_AND_TAIL_BITS: f64 = 22.0;
 /// occupied subcarriers, so that `snr` equals Es/N0 of each of them.
 pub fn frame_error_rate(tx: TxVector, psdu: Bytes, snr: Decibels) -> f64 {
     log_survival(tx, snr).frame_error_rate(psdu)
-}
-
-/// Natural logarithms of the probabilities that parts of a PPDU survive noise.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LogSurvival {
-    /// Logarithm of the probability that the PLCP header or the SIGNAL field survives.
-    pub header: f64,
-    /// Logarithm of the probability that one bit at the data rate survives; for a CCK symbol, the share of each of its
-    /// bits.
-    pub per_bit: f64,
-    /// Number of bits at the data rate beside the PSDU.
-    pub overhead_bits: f64,
-}
-
-impl LogSurvival {
-    /// Probability that a PPDU with `psdu` octets is not decoded.
-    pub fn frame_error_rate(self, psdu: Bytes) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "the bits of one frame")]
-        let bits = psdu.bits() as f64;
-        (1.0 - exp(self.header + self.per_bit * (bits + self.overhead_bits))).clamp(0.0, 1.0)
-    }
 }
 
 /// Probabilities that the parts of a PPDU with this vector survive, for any length. `snr` is as in
@@ -73,11 +55,6 @@ pub fn independent_bits(ber: f64, psdu: Bytes) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "the bits of one frame")]
     let bits = psdu.bits() as f64;
     1.0 - exp(log_success(ber, bits))
-}
-
-/// Logarithm of the probability of `n` successes, ln (1 - p)^n; exact for small `p`.
-pub(super) fn log_success(p: f64, n: f64) -> f64 {
-    if p >= 1.0 { f64::NEG_INFINITY } else { n * log1p(-p) }
 }
 
 fn dsss_log_success(modulation: dsss::Modulation, snr: f64) -> f64 {

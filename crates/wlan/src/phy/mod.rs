@@ -3,6 +3,7 @@
 mod channel;
 pub mod dsss;
 pub mod error_rate;
+mod generation;
 pub(crate) mod known_survivals;
 pub mod mode;
 pub mod mode_errors;
@@ -13,11 +14,14 @@ pub mod ppdu;
 mod rate;
 pub mod rate_name;
 mod standard;
+mod survival;
 pub mod symbols;
 mod tx_vector;
 
 pub use channel::{Band, GuardInterval, UnknownName, Width};
+pub use dsss::Preamble;
+pub use generation::Generation;
 pub use mode::Mode;
 pub use rate::Rate;
-pub use standard::{Generation, Preamble, Standard, Timing};
+pub use standard::{Standard, Timing};
 pub use tx_vector::TxVector;

@@ -16,9 +16,9 @@ use airfair_units::{Dbm, Decibels};
 use libm::pow;
 
 use super::Mode;
-use super::error_rate::{LogSurvival, log_success};
 use super::mode::{Coding, Format};
 use super::modulation::{CodeRate, ModulationAndCoding};
+use super::survival::{LogSurvival, log_success};
 use paths::Code;
 use soft_bits::SoftBits;
 

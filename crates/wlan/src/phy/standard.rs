@@ -5,9 +5,11 @@ use std::fmt;
 
 use airfair_units::{Bytes, DataRate, Duration};
 
+use super::dsss::{self, Preamble};
+use super::generation::Generation;
 use super::mode::Format;
 use super::ppdu::{self, PacketPadding};
-use super::{Band, TxVector, dsss, ofdm};
+use super::{Band, TxVector, ofdm};
 
 /// An amendment of 802.11. The first three have their own rates, interframe spaces and durations. Later ones take
 /// these from the [legacy amendment](Standard::legacy) of their band, and add a [format](Standard::format) of PPDUs.
@@ -25,32 +27,6 @@ pub enum Standard {
     Ac,
     /// 802.11ax: HE, both bands.  [80211ax-2021 §27]
     Ax,
-}
-
-/// Newest kind of PPDU that a receiver recognises; the receiver also recognises all older kinds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Generation {
-    /// DSSS and CCK, 802.11b.
-    #[default]
-    Dsss,
-    /// OFDM, 802.11a and 802.11g.
-    Ofdm,
-    /// HT, 802.11n.
-    Ht,
-    /// VHT, 802.11ac.
-    Vht,
-    /// HE, 802.11ax.
-    He,
-}
-
-/// PLCP preamble of DSSS and CCK frames.  [80211-2020 §16.2.2]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Preamble {
-    /// Long preamble, 144 bits.
-    #[default]
-    Long,
-    /// Short preamble, 72 bits; not for 1 Mb/s.
-    Short,
 }
 
 /// Interframe spaces, slot time and contention windows of a cell.

@@ -5,9 +5,11 @@ use std::fmt;
 
 use airfair_units::{DataRate, Duration};
 
+use super::dsss::{self, Preamble};
+use super::generation::Generation;
 use super::mode::Format;
 use super::rate_name::RateName;
-use super::{Generation, Mode, Preamble, dsss, ofdm};
+use super::{Mode, ofdm};
 
 /// TXVECTOR of a PPDU, which a receiver reads from its preamble. It determines the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

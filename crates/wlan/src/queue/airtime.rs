@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, VecDeque};
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-use super::Charge;
+use super::charge::Charge;
 use super::config::{AirtimeQueueLimits, AirtimeSharing, HardwareQueue};
-use super::scheduler::Fair;
+use super::fair::Fair;
 use super::sub_queue::SubQueues;
 
 /// Time for which a station without packets in the queue is still charged.  [linux-atf]

@@ -15,13 +15,14 @@
 //! | [`config`] | configuration |
 //! | [`headers`] | headers that a classifier reads |
 //! | `sub_queue` | queues behind the classifier |
-//! | `scheduler` | choice of the queue that is served next |
-//! | `codel` | CoDel |
+//! | `scheduler`, `fair` | choice of the queue that is served next |
+//! | `codel`, `codel_drops` | CoDel |
 //! | `airtime` | airtime fairness between stations |
-//! | `driver` | driver's queue ahead of the air |
+//! | `driver`, `ahead` | driver's queue ahead of the air, and its service |
 //! | `regulator` | stations that wait when they have used their share of the channel |
 //! | `backlog` | number of waiting packets of one flow |
-//! | `link`, `links` | block ack windows of receivers: packets that were in service and are not done |
+//! | `link`, `links`, `service` | block ack windows of receivers: packets that were in service and are not done |
+//! | `charge` | airtime charges |
 //! | `reconfigure` | change of the configuration while packets are queued |
 //!
 //! Where stations share time, the cell reports to the access point's queue the time that each exchange has used
@@ -30,17 +31,22 @@
 //! (by `CoDel`, in favour of a shorter flow, or for a newer ACK) leaves as a departure that is lost, so that every packet
 //! is accounted for.
 
+mod ahead;
 mod airtime;
 mod backlog;
+mod charge;
 mod codel;
+mod codel_drops;
 pub mod config;
 mod driver;
+mod fair;
 pub mod headers;
 mod link;
 mod links;
 mod reconfigure;
 mod regulator;
 mod scheduler;
+mod service;
 mod sub_queue;
 #[cfg(test)]
 mod tests;
@@ -48,13 +54,13 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use airfair_laws::Direction;
-use airfair_units::{DataRate, Duration, Time};
+use airfair_units::Time;
 
 use crate::frame::{Mpdu, Msdu};
 use crate::node::NodeId;
 use crate::record::DropCause;
 
+pub use charge::Charge;
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use driver::Driver;
 use headers::{Class, Headers};
@@ -62,23 +68,6 @@ pub(crate) use link::{Batch, Frames, Queued, Response, Room};
 use links::BlockAckLinks;
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
-
-/// Airtime charge: time that an exchange between the access point and a station has used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Charge {
-    /// Station that exchanged frames with the access point.
-    pub station: NodeId,
-    /// Direction of the data in the exchange.
-    pub direction: Direction,
-    /// Rate of the data frame in the exchange.
-    pub rate: DataRate,
-    /// Duration of all frames of the exchange, and of the interframe spaces between them.
-    pub airtime: Duration,
-    /// Interframe space before the first frame of the exchange.
-    pub gap: Duration,
-    /// Mean back-off of a first attempt; zero if the exchange had no back-off.
-    pub backoff: Duration,
-}
 
 /// A packet in service. All frames that carry it have the same sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

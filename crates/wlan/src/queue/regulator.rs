@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use airfair_units::{Duration, Time};
 
-use super::Charge;
+use super::charge::Charge;
 use super::config::TimeRegulation;
 use super::sub_queue::SubQueues;
 

@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Time};
 
 use super::airtime::AirtimeFair;
-use super::codel;
+use super::codel_drops::settle as drop_by_codel;
 use super::config::{CoDel, Discipline, Weights};
+use super::fair::{Fair, octets};
 use super::regulator::Regulator;
-use super::sub_queue::{SubQueue, SubQueues, Turn};
+use super::sub_queue::SubQueues;
 use crate::node::NodeId;
 
 /// Scheduler of one transmitter, which chooses the queue that is served next.
@@ -58,7 +59,7 @@ impl Scheduler {
     pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
         match self {
             Self::Single => (queues.waiting > 0).then_some(0),
-            Self::CoDel(rule) => codel::settle(rule, now, queues, 0).then_some(0),
+            Self::CoDel(rule) => drop_by_codel(rule, now, queues, 0).then_some(0),
             Self::Weighted(weighted) => weighted.choose(queues),
             Self::RoundRobin(active) => {
                 let index = active.pop_front()?;
@@ -114,7 +115,7 @@ impl Scheduler {
         match self {
             Self::Single | Self::Weighted(_) => Some((index, queues.find(index, to, from)?)),
             Self::CoDel(rule) => {
-                codel::settle(rule, now, queues, index);
+                drop_by_codel(rule, now, queues, index);
                 Some((index, queues.find(index, to, 0)?))
             }
             Self::RoundRobin(_) | Self::Regulated(_) => {
@@ -292,89 +293,5 @@ impl Deficit {
 
     fn end_turn(&mut self, index: usize, kept: Bytes) {
         (self.turn, self.kept[index]) = (None, kept);
-    }
-}
-
-/// Deficit round robin between flows with `CoDel`, in which new flows come first.  [RFC8290 §4]
-#[derive(Clone, Debug)]
-pub(super) struct Fair {
-    quantum: i64,
-    new: VecDeque<usize>,
-    old: VecDeque<usize>,
-}
-
-fn octets(bytes: Bytes) -> i64 {
-    i64::try_from(bytes.get()).expect("less than 2^63 octets")
-}
-
-impl Fair {
-    pub(super) fn new(quantum: Bytes) -> Self {
-        Self { quantum: octets(quantum), new: VecDeque::new(), old: VecDeque::new() }
-    }
-
-    /// Notes that queue `index` is no longer empty.  [RFC8290 §4.1]
-    pub(super) fn activate(&mut self, turn: &mut Turn, index: usize) {
-        if !turn.is_listed {
-            *turn = Turn { credit: self.quantum, is_listed: true };
-            self.new.push_back(index);
-        }
-    }
-
-    /// Chooses the queue that is served next, and charges it.  [RFC8290 §4.2]
-    pub(super) fn choose<P>(
-        &mut self,
-        codel: &CoDel,
-        now: Time,
-        queues: &mut SubQueues<P>,
-    ) -> Option<usize> {
-        let index = self.select(codel, now, queues, |_| true)?;
-        let size = queues.head_size(index).expect("it is not empty");
-        queues.get(index).turn.credit -= octets(size);
-        Some(index)
-    }
-
-    /// Queue whose turn it is among those that are `wanted`. The queue is not charged yet.
-    #[inline]
-    pub(super) fn select<P>(
-        &mut self,
-        codel: &CoDel,
-        now: Time,
-        queues: &mut SubQueues<P>,
-        wanted: impl Fn(&SubQueue<P>) -> bool,
-    ) -> Option<usize> {
-        loop {
-            let mut place =
-                |list: &VecDeque<usize>| list.iter().position(|it| wanted(queues.get(*it)));
-            let new = place(&self.new);
-            let (is_new, place) = (new.is_some(), new.or_else(|| place(&self.old))?);
-            let list = if is_new { &mut self.new } else { &mut self.old };
-            let index = list[place];
-            let turn = &mut queues.get(index).turn;
-            if turn.credit <= 0 {
-                turn.credit += self.quantum;
-                list.remove(place);
-                self.old.push_back(index);
-                continue;
-            }
-            if codel::settle(codel, now, queues, index) {
-                if wanted(queues.get(index)) {
-                    return Some(index);
-                }
-                continue;
-            }
-            list.remove(place);
-            // A new queue that has run empty joins the old ones for a turn; otherwise new queues could starve the old
-            // ones.
-            if is_new && !self.old.is_empty() {
-                self.old.push_back(index);
-            } else {
-                queues.get(index).turn.is_listed = false;
-            }
-        }
-    }
-
-    /// Indices of the queues that may have packets.
-    pub(super) fn listed(&self) -> impl Iterator<Item = usize> {
-        self.new.iter().chain(&self.old).copied()
     }
 }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use airfair_laws::Direction;
 use airfair_laws::Direction::{Down, Up};
 use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
