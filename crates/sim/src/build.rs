@@ -20,7 +20,8 @@ use crate::link::{Heading, LinkDirection, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
-use crate::record::{CellId, Member, Recorder};
+use crate::record::{CellId, Member};
+use crate::recorder::Recorder;
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
 use crate::world::{

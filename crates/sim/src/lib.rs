@@ -14,7 +14,8 @@
 //! | [`not_allowed`] | reasons for which a setting or an action is not allowed |
 //! | [`queue`], [`clock`], [`random`] | order of events, pace of a run, random streams |
 //! | `endpoint`, [`packet`], [`link`] | ends of flows, packets, wired links |
-//! | [`record`], [`metrics`], [`outcome`] | records of a run, their accumulation, and the figures that result |
+//! | [`record`], [`recorder`] | records of a run, and their consumers |
+//! | [`metrics`], [`outcome`] | accumulation of records, and the figures that result |
 //! | [`observe`] | activity of a run since its owner observed it last |
 //! | [`trace`] | frames, channel access and windows, for captures and timelines |
 //! | [`tables`] | results as columns |
@@ -33,6 +34,7 @@ pub mod packet;
 pub mod queue;
 pub mod random;
 pub mod record;
+pub mod recorder;
 pub mod run;
 pub mod scenario;
 pub mod tables;

@@ -8,7 +8,7 @@ use crate::clock::{Clock, Woken};
 use crate::metrics::Metrics;
 use crate::outcome::Outcome;
 use crate::random::Streams;
-use crate::record::Recorder;
+use crate::recorder::Recorder;
 use crate::scenario::Scenario;
 use crate::world::{Output, Pause, World};
 

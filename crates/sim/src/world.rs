@@ -51,7 +51,8 @@ use crate::endpoint::Source;
 use crate::link::{LinkDirection, LinkId};
 use crate::packet::{FlowId, Packet, Side};
 use crate::queue::EventQueue;
-use crate::record::{CellId, Member, Record, Recorder, Sample, SenderWindow};
+use crate::record::{CellId, Member, Record, Sample, SenderWindow};
+use crate::recorder::Recorder;
 use crate::run::Finished;
 
 pub(crate) use air::Bss;

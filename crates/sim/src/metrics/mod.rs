@@ -18,7 +18,8 @@ use airfair_wlan::phy::Rate;
 use crate::link::LinkId;
 use crate::outcome::{CategoryOutcome, LinkOutcome, Outcome, StationOutcome};
 use crate::packet::FlowId;
-use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder, Sample};
+use crate::record::{CellId, FlowRecord, LinkRecord, Record, Sample};
+use crate::recorder::Recorder;
 use crate::scenario::{Flow, RateControl, Scenario, Station};
 
 use air::{AirAccount, CellOutcome};

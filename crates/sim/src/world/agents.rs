@@ -11,7 +11,8 @@ use crate::clock::Clock;
 use crate::coupling::{Action, Agent, CustomAgent, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
 use crate::packet::{Packet, Side};
-use crate::record::{CellId, Member, Record, Recorder};
+use crate::record::{CellId, Member, Record};
+use crate::recorder::Recorder;
 
 /// Frame or packet that an agent may modify in the current event.
 enum Subject<'w> {

@@ -11,7 +11,8 @@ use super::{Event, Hop, RateChange, World};
 use crate::clock::Clock;
 use crate::coupling::{Agent, Passage, Seen};
 use crate::packet::Packet;
-use crate::record::{CellId, Recorder};
+use crate::record::CellId;
+use crate::recorder::Recorder;
 use crate::scenario::Beacons;
 
 /// A basic service set: its cell, the agents of its members, and its beacons.

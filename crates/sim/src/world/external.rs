@@ -10,7 +10,8 @@ use crate::clock::Clock;
 use crate::endpoint::Source;
 pub use crate::endpoint::{Outside, OutsideTcp};
 use crate::packet::{Body, External, FlowId, Handle, Packet, Side};
-use crate::record::{FlowRecord, Recorder, SentAt};
+use crate::record::{FlowRecord, SentAt};
+use crate::recorder::Recorder;
 
 /// Longest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
 const LONGEST_MSDU: Bytes = Bytes::new(2_304);

@@ -11,7 +11,8 @@ use super::{Event, Hop, ReleaseReason, World};
 use crate::clock::Clock;
 use crate::endpoint::{Alarm, Intake, Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, Recorder, SentAt};
+use crate::record::{FlowRecord, SentAt};
+use crate::recorder::Recorder;
 
 /// Part of a flow's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

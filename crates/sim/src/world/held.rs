@@ -7,7 +7,7 @@ use super::{Event, Hop, World};
 use crate::clock::Clock;
 use crate::coupling::Passage;
 use crate::packet::Packet;
-use crate::record::Recorder;
+use crate::recorder::Recorder;
 
 /// Packet that an agent delays, with the point at which the agent has seen it.
 #[derive(Clone, Copy, Debug)]

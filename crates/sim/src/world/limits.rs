@@ -21,7 +21,8 @@ use super::{Hop, World};
 use crate::clock::Clock;
 use crate::endpoint::Source;
 use crate::packet::{FlowId, Packet, Side, connection_number};
-use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
+use crate::record::{Limited, LimitedBy, Place, Record, Sample};
+use crate::recorder::Recorder;
 
 /// Longest time between two checks of what limits a flow, while its sender stops each time for the same reason as
 /// before.

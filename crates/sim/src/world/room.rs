@@ -17,7 +17,8 @@ use crate::clock::Clock;
 use crate::endpoint::{Alarm, Source};
 use crate::link::LinkId;
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, Recorder};
+use crate::record::FlowRecord;
+use crate::recorder::Recorder;
 
 /// Refusal of a packet by a queue that is full or that drops the packet early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

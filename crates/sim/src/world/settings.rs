@@ -20,7 +20,8 @@ use crate::endpoint::{Sink, Source};
 use crate::link::LinkId;
 use crate::not_allowed::NotAllowed;
 use crate::packet::{FlowId, Side};
-use crate::record::{CellId, Member, Record, Recorder};
+use crate::record::{CellId, Member, Record};
+use crate::recorder::Recorder;
 use crate::scenario::{Loss, Queue};
 
 /// Largest contention window that can be announced [slots].  [80211-2020 §9.4.2.28]

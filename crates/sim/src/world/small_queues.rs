@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::endpoint::{Alarm, Source};
 use crate::link::LinkId;
 use crate::packet::{FlowId, Packet, Side};
-use crate::record::Recorder;
+use crate::recorder::Recorder;
 
 /// Use that a sender makes of the departures of its packets from its host's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

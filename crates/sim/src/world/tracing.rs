@@ -7,7 +7,8 @@ use super::World;
 use crate::clock::Clock;
 use crate::endpoint::Source;
 use crate::packet::FlowId;
-use crate::record::{CellId, Member, Recorder, SenderWindow};
+use crate::record::{CellId, Member, SenderWindow};
+use crate::recorder::Recorder;
 use crate::trace::Trace;
 
 /// Window or rate of a sender as last passed to the recorder's trace.

@@ -10,7 +10,8 @@ use crate::clock::Clock;
 use crate::endpoint::{Intake, Sink};
 use crate::link::{Arrival, LinkId, Refusal, Sent};
 use crate::packet::{Body, Packet, Side};
-use crate::record::{LinkRecord, Recorder, SentAt};
+use crate::record::{LinkRecord, SentAt};
+use crate::recorder::Recorder;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]

@@ -11,7 +11,8 @@ use crate::clock::FreeRunning;
 use crate::coupling;
 use crate::endpoint::{Sink, Source};
 use crate::random::Streams;
-use crate::record::{Record, Recorder};
+use crate::record::Record;
+use crate::recorder::Recorder;
 use crate::scenario::Scenario;
 use crate::world::{Flow, World};
 
