@@ -16,6 +16,7 @@ use rand_core::Rng;
 use crate::clock::Clock;
 use crate::coupling;
 use crate::endpoint::{Alarm, endpoints};
+use crate::flow::{Departures, Flow, FlowPhase, Hop, SmallQueue, WithoutRoom};
 use crate::link::{Heading, LinkDirection, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
@@ -24,10 +25,8 @@ use crate::record::{CellId, Member};
 use crate::recorder::Recorder;
 use crate::scenario::routes::Routes;
 use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
-use crate::world::{
-    Bss, Departures, Event, Flow, FlowPhase, HeldPackets, Hop, LimitWatch, RateChange, Settable,
-    SmallQueue, WaitingEnds, WithoutRoom, World,
-};
+use crate::settable::Settable;
+use crate::world::{Bss, Event, HeldPackets, LimitWatch, RateChange, WaitingEnds, World};
 
 /// Length of the LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
