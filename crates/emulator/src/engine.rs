@@ -9,10 +9,9 @@ use airfair_sim::metrics::Metrics;
 use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::{External, FlowId, Side};
 use airfair_sim::random::Streams;
-use airfair_sim::record::Recorder;
-use airfair_sim::run::Finished;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
-use airfair_sim::world::{Direction, Output, Pause, ReleaseReason, Released, World};
+use airfair_sim::world::{Direction, Finished, Output, Pause, ReleaseReason, Released, World};
 use airfair_transport::tfrc::wire;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 

@@ -2,7 +2,8 @@
 //! differences.
 
 use airfair_sim::packet::FlowId;
-use airfair_sim::record::{CellId, FlowRecord, Record, Recorder};
+use airfair_sim::record::{CellId, FlowRecord, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_sim::world::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{AirUse, NodeId, SentFrame};

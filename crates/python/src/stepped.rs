@@ -4,9 +4,10 @@ use airfair_sim::clock::Clock;
 use airfair_sim::metrics::Metrics;
 use airfair_sim::observe::{Observation, Observed};
 use airfair_sim::random::Streams;
-use airfair_sim::record::Recorder;
-use airfair_sim::run::{Finished, RunError, Simulation};
+use airfair_sim::recorder::Recorder;
+use airfair_sim::run::{RunError, Simulation};
 use airfair_sim::scenario::Scenario;
+use airfair_sim::world::Finished;
 use airfair_units::Time;
 
 /// Run that advances in steps. Traces go to a consumer `W`; without one, the run spends no time on them.

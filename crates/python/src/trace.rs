@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use airfair_sim::outcome::Outcome;
-use airfair_sim::record::{CellId, Record, Recorder};
+use airfair_sim::record::{CellId, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{self as sim, Control, RunError};
 use airfair_sim::trace::Trace;
 use airfair_trace::{Capture, Selection, Timeline, Written, selection};

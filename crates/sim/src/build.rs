@@ -16,17 +16,19 @@ use rand_core::Rng;
 use crate::clock::Clock;
 use crate::coupling;
 use crate::endpoint::{Alarm, endpoints};
-use crate::link::{Heading, LinkDirection, LinkId, LinkStreams};
+use crate::flow::{Departures, Flow, FlowPhase, Hop, SmallQueue, WithoutRoom};
+use crate::link::{LinkDirection, LinkId, LinkStreams};
 use crate::packet::FlowId;
 use crate::queue::EventQueue;
 use crate::random::{Purpose, Streams};
-use crate::record::{CellId, Member, Recorder};
+use crate::record::{CellId, Member};
+use crate::recorder::Recorder;
 use crate::scenario::routes::Routes;
-use crate::scenario::{self, CellRates, Endpoint, Node, Scenario, Station, Transport, UdpRate};
-use crate::world::{
-    Bss, Departures, Event, Flow, FlowPhase, HeldPackets, Hop, LimitWatch, RateChange, Settable,
-    SmallQueue, WaitingEnds, WithoutRoom, World,
+use crate::scenario::{
+    self, CellRates, Endpoint, Heading, Node, Scenario, Station, Transport, UdpRate,
 };
+use crate::settable::Settable;
+use crate::world::{Bss, Event, HeldPackets, LimitWatch, RateChange, WaitingEnds, World};
 
 /// Length of the LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);

@@ -11,10 +11,11 @@
 //! | [`build`] | construction of a world from a scenario, or of the medium of one cell |
 //! | [`world`] | the event loop, and its interface for the owner of a world |
 //! | [`coupling`] | agents, which apply a scheme's law to the transports and queues of a node |
-//! | [`not_allowed`] | reasons for which a setting or an action is not allowed |
+//! | `settable`, [`not_allowed`] | bounds of settings, and reasons for which a setting or an action is not allowed |
 //! | [`queue`], [`clock`], [`random`] | order of events, pace of a run, random streams |
-//! | `endpoint`, [`packet`], [`link`] | ends of flows, packets, wired links |
-//! | [`record`], [`metrics`], [`outcome`] | records of a run, their accumulation, and the figures that result |
+//! | `flow`, `endpoint`, [`packet`], [`link`] | flows, their ends, packets, wired links |
+//! | [`record`], [`recorder`] | records of a run, and their consumers |
+//! | [`metrics`], [`outcome`] | accumulation of records, and the figures that result |
 //! | [`observe`] | activity of a run since its owner observed it last |
 //! | [`trace`] | frames, channel access and windows, for captures and timelines |
 //! | [`tables`] | results as columns |
@@ -24,6 +25,7 @@ pub mod build;
 pub mod clock;
 pub mod coupling;
 mod endpoint;
+mod flow;
 pub mod link;
 pub mod metrics;
 pub mod not_allowed;
@@ -33,8 +35,10 @@ pub mod packet;
 pub mod queue;
 pub mod random;
 pub mod record;
+pub mod recorder;
 pub mod run;
 pub mod scenario;
+mod settable;
 pub mod tables;
 pub mod trace;
 pub mod world;

@@ -8,9 +8,9 @@ use crate::clock::{Clock, Woken};
 use crate::metrics::Metrics;
 use crate::outcome::Outcome;
 use crate::random::Streams;
-use crate::record::Recorder;
+use crate::recorder::Recorder;
 use crate::scenario::Scenario;
-use crate::world::{Output, Pause, World};
+use crate::world::{Finished, Pause, World};
 
 /// State that a run shares with the thread that shows its progress or cancels it.
 #[derive(Debug, Default)]
@@ -65,38 +65,6 @@ impl Clock for Controlled<'_> {
         }
         self.left -= 1;
         Woken::Due
-    }
-}
-
-/// Result of a run that has reached its end.
-#[derive(Debug)]
-pub struct Finished<R> {
-    /// Consumer of the run's records.
-    pub recorder: R,
-    /// Number of events of the run.
-    pub events: u64,
-    /// Packets of each flow's sender that were sent after the warm-up and have not arrived.
-    pub in_flight: Vec<u64>,
-    /// Outputs that the owner has not polled, among them one for each external packet that was still in the world.
-    pub outputs: Vec<Output>,
-}
-
-impl<R> Finished<R> {
-    /// Replaces the recorder by the result of `part`, such as the recorder's figures.
-    pub fn map<S>(self, part: impl FnOnce(R) -> S) -> Finished<S> {
-        let Self { recorder, events, in_flight, outputs } = self;
-        Finished { recorder: part(recorder), events, in_flight, outputs }
-    }
-}
-
-impl Finished<Metrics> {
-    /// Results of the run, which was replication `replication` of `scenario` under `seed`.
-    pub fn outcome(self, scenario: &Scenario, seed: u64, replication: u32) -> Outcome {
-        let mut outcome = self.recorder.finish(scenario);
-        for (flow, in_flight) in outcome.flows.iter_mut().zip(self.in_flight) {
-            flow.packets_in_flight = in_flight;
-        }
-        Outcome { replication, seed, events: self.events, ..outcome }
     }
 }
 

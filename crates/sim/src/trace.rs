@@ -16,7 +16,7 @@
 //! is a radio. Contention does not touch members that wait, so after each event the world looks at the channel access
 //! of every member. An exchange starts when the countdown that the trace has reported is over; tests check this.
 //!
-//! [`Recorder::TRACES`]: crate::record::Recorder::TRACES
+//! [`Recorder::TRACES`]: crate::recorder::Recorder::TRACES
 
 use airfair_units::DataRate;
 pub use airfair_wlan::{ChannelAccess, FrameOutcome, Monitored};

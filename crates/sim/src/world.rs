@@ -15,6 +15,9 @@
 //! | `world/agents.rs` | events and actions of agents |
 //! | `world/tracing.rs` | items of a trace |
 //!
+//! The state is in files below these, which do not know the world: `event.rs`, `bss.rs`, `output.rs`, `finished.rs`,
+//! `held_packets.rs`, `limit_watch.rs`, `waiting_ends.rs`, `freedom.rs`, and the crate's `flow`.
+//!
 //! A run, an emulator and the page in a browser each own a world. [`World::advance`] returns when the world has
 //! reached the requested time, when the clock has input, or when the world has an output, such as a packet that has
 //! arrived. Packets of an *external* flow belong to the owner of the world. The owner injects a size and a handle,
@@ -27,100 +30,54 @@
 
 mod agents;
 mod air;
+mod bss;
+mod event;
 mod external;
+mod finished;
 mod flows;
+mod freedom;
 mod held;
+mod held_packets;
+mod limit_watch;
 mod limits;
+mod output;
 mod room;
 mod settings;
 mod small_queues;
 #[cfg(test)]
 mod tests;
 mod tracing;
+mod waiting_ends;
 mod wires;
 
 use std::collections::VecDeque;
 
 use airfair_units::{Duration, Time};
-use airfair_wlan::phy::Rate;
-use airfair_wlan::{Departure, Moment, Msdu, NodeId};
+use airfair_wlan::{Departure, Moment, Msdu};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
 use crate::endpoint::Source;
-use crate::link::{LinkDirection, LinkId};
+use crate::flow::Flow;
+use crate::link::LinkDirection;
 use crate::packet::{FlowId, Packet, Side};
 use crate::queue::EventQueue;
-use crate::record::{CellId, Member, Record, Recorder, Sample, SenderWindow};
-use crate::run::Finished;
+use crate::record::{Member, Record, Sample, SenderWindow};
+use crate::recorder::Recorder;
 
-pub(crate) use air::Bss;
-pub use external::{Output, Outside, OutsideTcp, Refused, ReleaseReason, Released};
-pub(crate) use flows::{Flow, FlowPhase};
-pub(crate) use held::HeldPackets;
-pub(crate) use limits::LimitWatch;
-pub(crate) use room::{WaitingEnds, WithoutRoom};
-pub use settings::AggregateLimits;
-pub(crate) use settings::{Settable, check_weights};
-pub(crate) use small_queues::{Departures, SmallQueue};
-pub(crate) use tracing::Freedom;
+pub(crate) use bss::Bss;
+pub(crate) use event::{Event, RateChange};
+pub use finished::Finished;
+pub(crate) use freedom::Freedom;
+pub(crate) use held_packets::HeldPackets;
+pub(crate) use limit_watch::LimitWatch;
+pub use output::{Output, Refused, ReleaseReason, Released};
+pub(crate) use waiting_ends::WaitingEnds;
 
+pub use crate::endpoint::{Outside, OutsideTcp};
+pub use crate::settable::AggregateLimits;
 pub use airfair_laws::Direction;
 pub use airfair_laws::window_limit::WindowLimit;
-
-/// One hop of a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hop {
-    /// Over the air, from one member of a cell to another.
-    Air { cell: CellId, from: NodeId, to: NodeId },
-    /// Over one direction of a wired link.
-    Wire(LinkId),
-}
-
-impl Hop {
-    /// The same hop in the opposite direction.
-    pub(crate) fn reversed(self) -> Self {
-        match self {
-            Self::Air { cell, from, to } => Self::Air { cell, from: to, to: from },
-            Self::Wire(link) => Self::Wire(link.reversed()),
-        }
-    }
-}
-
-/// Event at a scheduled time. A cell schedules the events on its air itself.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Event {
-    Start(FlowId),
-    Stop(FlowId),
-    /// A timer of the transport at this end of a flow is due.
-    Alarm(FlowId, Side),
-    /// The next packet of a link arrives at its other end.
-    Arrival(LinkId),
-    /// A packet of a saturated source has left the queue of its wired link, so the source may send another one.
-    Departure(FlowId, Side),
-    /// A packet has left the queue of a link, and some end waits for room in this queue.
-    Room(LinkId),
-    /// Enough octets of a sender with a small queue have left the queue of its wired link, so the sender may continue.
-    SmallQueue(FlowId),
-    /// A change of a station's rate is due: index in the list of scheduled changes.
-    Rate(usize),
-    /// A beacon of an access point is due.
-    Beacon(CellId),
-    /// The packet with this number, which an agent has delayed, goes on.
-    Held(usize),
-    /// An alarm of an agent at this member of a cell is due.
-    Wake(CellId, NodeId),
-}
-
-/// Scheduled change of a station's rate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RateChange {
-    pub(crate) at: Time,
-    pub(crate) cell: CellId,
-    pub(crate) station: NodeId,
-    pub(crate) direction: Direction,
-    pub(crate) rate: Rate,
-}
 
 /// State of a simulated network at a point in time. The owner of the world advances the time.
 ///

@@ -23,7 +23,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
 use airfair_sim::outcome::Outcome;
-use airfair_sim::record::{Record, Recorder};
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, RunError, run_with};
 use airfair_sim::scenario::Scenario;
 use airfair_units::{Duration, Time};

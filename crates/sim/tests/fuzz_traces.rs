@@ -20,7 +20,8 @@ use std::time::Instant;
 
 use airfair_sim::outcome::{Outcome, RadioOutcome, StationOutcome};
 use airfair_sim::random::Streams;
-use airfair_sim::record::{Record, Recorder};
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, run, run_with, simulate};
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;

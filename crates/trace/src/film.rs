@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use airfair_sim::packet::Packet;
-use airfair_sim::record::{CellId, Member, Record, Recorder};
+use airfair_sim::record::{CellId, Member, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{Monitored, Trace};
 use airfair_units::{Duration, Time};

@@ -1,7 +1,8 @@
 //! Frame-by-frame view of the channel in a part of a run, with the waiting of each member.
 
 use airfair_sim::packet::Packet;
-use airfair_sim::record::{CellId, Record, Recorder};
+use airfair_sim::record::{CellId, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;
 use airfair_trace::fate::fate;

@@ -1,6 +1,7 @@
 //! Times of collisions, so that a viewer can step from one to the next.
 
-use airfair_sim::record::{CellId, Record, Recorder};
+use airfair_sim::record::{CellId, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_units::Time;
 use airfair_wlan::AirUse;
 

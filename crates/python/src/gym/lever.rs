@@ -3,7 +3,8 @@
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::not_allowed::NotAllowed;
 use airfair_sim::packet::{FlowId, Side};
-use airfair_sim::record::{Member, Recorder};
+use airfair_sim::record::Member;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::{Endpoint, Scenario};
 use airfair_sim::world::{Direction, WindowLimit, World};
 use airfair_wlan::Weights;

@@ -6,8 +6,8 @@ use airfair_transport::{tcp, tfrc};
 use airfair_units::{Bytes, Duration};
 
 use crate::endpoint::{Outside, OutsideTcp, Sink, Source};
+use crate::flow::Flow;
 use crate::packet::{FlowId, Side};
-use crate::world::Flow;
 
 /// One end of a flow, at the node of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

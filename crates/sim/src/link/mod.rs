@@ -14,7 +14,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::Stream;
 
 use crate::packet::Packet;
-use crate::scenario::{self, Capacity};
+use crate::scenario::{Capacity, Heading, Link, Loss};
 
 use loss::Channel;
 use red::EarlyDetection;
@@ -43,27 +43,6 @@ impl LinkId {
     #[must_use]
     pub fn reversed(self) -> Self {
         Self(self.0 ^ 1)
-    }
-}
-
-/// Direction of a wired link between its two ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heading {
-    /// Direction from the first end of the link to the second, in the order of the scenario.
-    Forth,
-    /// Direction from the second end of the link to the first.
-    Back,
-}
-
-impl Heading {
-    /// The end in `ends` at which packets leave the link.
-    pub(crate) fn end<N: Copy>(self, ends: [N; 2]) -> N {
-        ends[1 - self as usize]
-    }
-
-    /// The end in `ends` at which packets enter the link.
-    pub(crate) fn start<N: Copy>(self, ends: [N; 2]) -> N {
-        ends[self as usize]
     }
 }
 
@@ -138,7 +117,7 @@ pub struct Arrival<'a> {
 
 impl LinkDirection {
     /// Creates one direction of a link, without packets.
-    pub fn new(config: &scenario::Link, heading: Heading, streams: LinkStreams) -> Self {
+    pub fn new(config: &Link, heading: Heading, streams: LinkStreams) -> Self {
         let early = |red| EarlyDetection::new(red, config.rate, streams.red);
         Self {
             rate: config.rate,
@@ -224,7 +203,7 @@ impl LinkDirection {
     }
 
     /// Replaces the loss model, from the next packet on.
-    pub fn set_loss(&mut self, loss: scenario::Loss) {
+    pub fn set_loss(&mut self, loss: Loss) {
         self.channel.set_model(loss);
     }
 
@@ -303,7 +282,7 @@ mod tests {
     use airfair_wlan::edca::AccessCategory;
 
     fn link(capacity: Capacity) -> LinkDirection {
-        let config = scenario::Link {
+        let config = Link {
             name: String::new(),
             ends: [Node::Host(0), Node::Host(1)],
             rate: DataRate::from_mbps(8),

@@ -5,8 +5,8 @@ use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{AirUse, CategoryEvent, DropCause, NodeId, Record, SentFrame};
 
-use super::MeasuredTime;
 use super::level::Level;
+use super::measured_time::MeasuredTime;
 use super::series::MemberSteps;
 use crate::outcome::{CategoryOutcome, ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
 use crate::record::Measured;

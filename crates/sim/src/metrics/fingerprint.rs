@@ -52,7 +52,8 @@ use airfair_wlan::{AirUse, DropCause, NodeId, Record as CellRecord, SentFrame};
 
 use crate::link::LinkId;
 use crate::packet::{FlowId, Side};
-use crate::record::{CellId, FlowRecord, LinkRecord, Measured, Record, Recorder, SentAt};
+use crate::record::{CellId, FlowRecord, LinkRecord, Measured, Record, SentAt};
+use crate::recorder::Recorder;
 
 /// Hash of all records of a run so far.
 #[derive(Clone, Copy, Debug, Default)]

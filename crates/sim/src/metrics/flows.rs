@@ -2,8 +2,8 @@
 
 use airfair_units::{Duration, Time};
 
-use super::MeasuredTime;
 use super::jitter::Jitter;
+use super::measured_time::MeasuredTime;
 use super::quantiles::Histogram;
 use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, StationOutcome};
 use crate::packet::Side;

@@ -2,7 +2,7 @@
 
 use airfair_units::{Duration, Time};
 
-use super::MeasuredTime;
+use super::measured_time::MeasuredTime;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {

@@ -5,47 +5,32 @@ mod fingerprint;
 mod flows;
 mod jitter;
 mod level;
+mod links;
+mod measured_time;
 mod quantiles;
 mod series;
 
 use std::slice;
 
-use airfair_units::{DataRate, Time};
+use airfair_units::Time;
 use airfair_wlan::NodeId;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Rate;
 
 use crate::link::LinkId;
-use crate::outcome::{CategoryOutcome, LinkOutcome, Outcome, StationOutcome};
+use crate::outcome::{CategoryOutcome, Outcome, StationOutcome};
 use crate::packet::FlowId;
-use crate::record::{CellId, FlowRecord, LinkRecord, Record, Recorder, Sample};
+use crate::record::{CellId, FlowRecord, LinkRecord, Record, Sample};
+use crate::recorder::Recorder;
 use crate::scenario::{Flow, RateControl, Scenario, Station};
 
 use air::{AirAccount, CellOutcome};
 pub use fingerprint::Fingerprint;
 use flows::FlowAccount;
-use level::Level;
+use links::LinkAccount;
+use measured_time::MeasuredTime;
 use quantiles::Histogram;
 use series::SeriesAccount;
-
-/// Measured time of a run: from the end of the warm-up to the end of the run.
-#[derive(Clone, Copy, Debug)]
-struct MeasuredTime {
-    from: Time,
-    to: Time,
-}
-
-impl MeasuredTime {
-    /// True if `now` lies in the measured time.
-    fn contains(&self, now: Time) -> bool {
-        self.from <= now && now < self.to
-    }
-
-    /// Duration of the part of an interval that lies in the measured time.
-    fn clip(&self, from: Time, to: Time) -> airfair_units::Duration {
-        to.min(self.to).saturating_since(from.max(self.from))
-    }
-}
 
 /// All metrics of one run.
 #[derive(Clone, Debug)]
@@ -57,15 +42,6 @@ pub struct Metrics {
     /// Time series, if the scenario records one.
     series: Option<Box<SeriesAccount>>,
     fingerprint: Fingerprint,
-}
-
-#[derive(Clone, Debug, Default)]
-struct LinkAccount {
-    outcome: LinkOutcome,
-    level: Level,
-    /// Number of packets on the link that entered it before the measured time. They leave the link before all packets
-    /// that entered it later.
-    older: u64,
 }
 
 impl Metrics {
@@ -110,11 +86,7 @@ impl Metrics {
             .zip(&scenario.stations)
             .map(|(found, spec)| with_rates(found, spec, self.measured_time))
             .collect();
-        let links = self.links.into_iter().map(|link| LinkOutcome {
-            queue_max: link.level.max(),
-            queue_mean: link.level.mean(self.measured_time),
-            ..link.outcome
-        });
+        let links = self.links.into_iter().map(|link| link.finish(self.measured_time));
         let categories = categories(scenario, &self.flows, &cells);
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
@@ -156,44 +128,6 @@ impl Metrics {
     }
 }
 
-impl LinkAccount {
-    /// Counts packets that entered the link within the measured time, up to their arrival or loss.
-    #[inline]
-    fn count(&mut self, now: Time, record: LinkRecord, measured_time: MeasuredTime) {
-        let is_given_now = u64::from(measured_time.contains(now));
-        let outcome = &mut self.outcome;
-        match record {
-            LinkRecord::Queued(length) => {
-                self.level.set(now, length.into(), measured_time);
-                outcome.packets_sent += is_given_now;
-                self.older += 1 - is_given_now;
-            }
-            LinkRecord::Arrived(length) => {
-                self.level.set(now, length.into(), measured_time);
-                if self.older == 0 {
-                    outcome.packets += 1;
-                }
-                self.older = self.older.saturating_sub(1);
-            }
-            LinkRecord::Lost(length) => {
-                self.level.set(now, length.into(), measured_time);
-                if self.older == 0 {
-                    outcome.lost += 1;
-                }
-                self.older = self.older.saturating_sub(1);
-            }
-            LinkRecord::Dropped => {
-                outcome.packets_sent += is_given_now;
-                outcome.dropped_queue_full += is_given_now;
-            }
-            LinkRecord::DroppedEarly => {
-                outcome.packets_sent += is_given_now;
-                outcome.dropped_early += is_given_now;
-            }
-        }
-    }
-}
-
 /// Figures of each access category; empty if all flows are of one category.
 fn categories(
     scenario: &Scenario,
@@ -229,7 +163,7 @@ fn with_rates(
 ) -> StationOutcome {
     let is_changed = found.rate_changes > 0;
     let mean = |found, law: Option<RateControl>, schedule: &[(Time, Rate)]| {
-        if law.is_some() || is_changed { found } else { Some(mean_of(schedule, measured_time)) }
+        if law.is_some() || is_changed { found } else { Some(measured_time.mean_of(schedule)) }
     };
     let [law_up, law_down] = spec.adaptation;
     StationOutcome {
@@ -237,17 +171,6 @@ fn with_rates(
         mean_rate_down: mean(found.mean_rate_down, law_down, &spec.rate_down),
         ..found
     }
-}
-
-/// Mean rate of a schedule over the measured time.
-fn mean_of(schedule: &[(Time, Rate)], measured_time: MeasuredTime) -> DataRate {
-    let ends = schedule[1..].iter().map(|(at, _)| *at).chain([measured_time.to]);
-    let weighted = schedule.iter().zip(ends).map(|((from, rate), to)| {
-        u128::from(rate.data_rate().bps()) * u128::from(measured_time.clip(*from, to).as_nanos())
-    });
-    let mean =
-        weighted.sum::<u128>() / u128::from((measured_time.to - measured_time.from).as_nanos());
-    DataRate::from_bps(u64::try_from(mean).expect("a mean of rates"))
 }
 
 impl Recorder for Metrics {

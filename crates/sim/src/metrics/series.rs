@@ -4,7 +4,8 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::phy::Rate;
 
 use super::flows::FlowAccount;
-use super::{LinkAccount, MeasuredTime, mean_of};
+use super::links::LinkAccount;
+use super::measured_time::MeasuredTime;
 use crate::outcome::{FlowStep, Series, StationStep};
 use crate::scenario::{Scenario, Station};
 
@@ -106,7 +107,7 @@ fn with_rates(mut steps: Vec<StationStep>, spec: &Station) -> Vec<StationStep> {
         let to = from + found.length;
         #[expect(clippy::cast_precision_loss, reason = "rates are below 2^53 b/s")]
         let mean =
-            |schedule: &[(Time, Rate)]| mean_of(schedule, MeasuredTime { from, to }).bps() as f64;
+            |schedule: &[(Time, Rate)]| MeasuredTime { from, to }.mean_of(schedule).bps() as f64;
         if law_up.is_none() {
             found.rate_up_bps = mean(&spec.rate_up);
         }

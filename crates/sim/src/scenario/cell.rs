@@ -4,16 +4,16 @@ use airfair_units::DataRate;
 use airfair_wlan::Channel;
 use airfair_wlan::phy::{Preamble, Standard, Timing};
 
+use super::context::{CellContext, Context};
 use super::declare::Keys;
-use super::error::{Mistakes, ScenarioError, listed, nearest};
+use super::error::Mistakes;
 use super::keys::ERRORS;
 use super::kind::Words;
-use super::overrides::did_you_mean;
-use super::parse::{CellContext, Context};
+use super::legacy_rates::{list_rates, not_a_rate};
 use super::printed::{self, Open};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
-use super::{Beacons, Bss, access, beacons, capabilities, keys, queues, radio};
+use super::{Beacons, Bss, CellRates, access, beacons, capabilities, keys, queues, radio};
 
 /// A cell whose own keys have been read, before those of its stations.
 pub(super) struct Draft<'n> {
@@ -31,11 +31,10 @@ pub(super) fn draft<'n>(
     let standard = fields.get("standard").word().map(Standard::of);
     let llc_snap = fields.get("llc_snap").value::<bool>();
     let channel = capabilities::channel(&fields, standard, mistakes);
-    let rates =
-        standard.zip(channel).map(|(standard, channel)| radio::CellRates::of(standard, channel));
+    let rates = standard.zip(channel).map(|(standard, channel)| CellRates::of(standard, channel));
     let has_radio = radio::check(fields.get("radio"), rates, mistakes);
     let given = fields.get("errors");
-    no_radio(given, has_radio, mistakes);
+    radio::no_radio(given, has_radio, mistakes);
     let errors = ERRORS.read(given);
     let name = fields.name.to_owned();
     let access = access::of_stations(fields.get("edca"), mistakes);
@@ -48,41 +47,6 @@ pub(super) fn draft<'n>(
 /// Legacy standard from which a cell takes its timing, control frames and beacons.
 fn legacy(standard: Option<Standard>, channel: Option<Channel>) -> Option<Standard> {
     Some(standard?.legacy(channel?.band))
-}
-
-/// Reports a key that decides which stations hear each other in a cell with a radio, where powers and distances
-/// decide.
-pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
-    if has_radio == Some(true) && entry.is_set() && !entry.bad {
-        let problem = "the cell has a radio, which decides this";
-        mistakes.add(entry.at, entry.mistake(problem, "one of the two"));
-    }
-}
-
-/// Index of the cell that a station names.
-pub(super) fn reference(
-    entry: &Entry,
-    context: &Context,
-    mistakes: &mut Mistakes,
-) -> Option<usize> {
-    let names = || context.cells.iter().map(|cell| cell.name.as_str());
-    let all = || listed(names());
-    if entry.bad || !context.cells_complete {
-        return None;
-    }
-    let Some(name) = entry.text() else {
-        if names().count() > 1 {
-            let error = entry.mistake("missing, and there are several cells", all());
-            mistakes.add(entry.at, error);
-        }
-        return (names().count() == 1).then_some(0);
-    };
-    let index = names().position(|cell| cell == name);
-    if index.is_none() {
-        let hint = did_you_mean(nearest(name, names()));
-        mistakes.add(entry.at, entry.mistake(format!("no such cell{hint}"), all()));
-    }
-    index
 }
 
 /// Reads the rest of a cell, once the stations in it are known.
@@ -180,18 +144,6 @@ fn basic_rates(
     }
     of_standard.sort_unstable();
     Some(of_standard).filter(|rates| !rates.is_empty() && rates.len() == given.len())
-}
-
-/// Mistake: a rate that `standard` does not have.
-pub(super) fn not_a_rate(entry: &Entry, standard: Standard) -> ScenarioError {
-    entry.mistake(format!("not an {standard} rate"), list_rates(standard.rates()))
-}
-
-/// Rates as a message lists them, such as `1, 2, 5.5, 11 Mb/s`.
-fn list_rates(rates: &[DataRate]) -> String {
-    let texts: Vec<String> = rates.iter().map(ToString::to_string).collect();
-    let bare: Vec<&str> = texts.iter().map(|text| text.trim_end_matches(" Mb/s")).collect();
-    format!("{} Mb/s", bare.join(", "))
 }
 
 fn check_protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mistakes) {

@@ -6,6 +6,7 @@ use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery};
 use airfair_transport::tfrc;
 use airfair_units::{Bytes, Duration, Probability};
 
+use super::context::Context;
 use super::declare::Keys;
 use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::{
@@ -14,11 +15,10 @@ use super::keys::{
 };
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
-use super::parse::{Context, Driver};
 use super::reader::{Entry, Fields};
 use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
-use super::{Endpoint, Flow, Scheme, Transport};
+use super::{Driver, Endpoint, Flow, Scheme, Transport};
 
 /// Reads all flows. A section stands for several flows if its ends are groups.
 pub(super) fn flows(

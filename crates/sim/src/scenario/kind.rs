@@ -7,6 +7,10 @@ use airfair_units::{
 };
 use airfair_wlan::phy::rate_name::RateName;
 
+/// Range of a distance between two members of a cell.
+pub(super) const RANGE: Kind =
+    Kind::Length { min: Length::from_millimetres(1), max: Length::from_metres(1_000_000) };
+
 /// A table with a fixed set of keys.
 #[derive(Debug)]
 pub(super) struct Table {

@@ -2,11 +2,11 @@
 
 use airfair_units::{Bytes, DataRate, Duration};
 
+use super::context::Context;
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
 use super::keys::{self, MAX_HOSTS, MAX_LINKS, MAX_ROUTERS};
 use super::names::{Names, Target};
-use super::parse::Context;
 use super::reader::{Entry, Fields};
 use super::{Link, Loss, Node};
 

@@ -1,88 +1,22 @@
 //! Conversion of a text into a scenario: syntax, then each key, then checks across keys.
 
-use airfair_units::{Duration, Time};
-use airfair_wlan::Channel;
-use airfair_wlan::phy::Standard;
+use airfair_units::Duration;
 
 use super::beacons;
 use super::cell::Draft;
+use super::context::Context;
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
-use super::keys::{self, LLC_SNAP, MAX_CELLS, ROOT};
+use super::keys::{self, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
-use super::printed::Open;
 use super::reader::{Entry, Fields, Given, read};
+use super::size::{self, MAX_FILE, MAX_FILE_MIB, MAX_PARTS, parts};
 use super::stations::missing;
 use super::traces::{ReadFile, Traces};
 use super::{
-    Access, Bss, ErrorModel, Scenario, access, cell, document, eras, flows, links, overrides,
-    queues, routes, size, stations,
+    Bss, Driver, Scenario, access, cell, document, eras, flows, links, overrides, queues, routes,
+    stations, write,
 };
-
-/// Largest number of parts of a scenario file, each of which takes memory. Parts are separated by commas, brackets,
-/// equals signs and lines.
-pub(super) const MAX_PARTS: usize = 4_000_000;
-/// Largest scenario file [MiB].
-pub(super) const MAX_FILE_MIB: usize = 24;
-/// Largest scenario file [octets].
-pub const MAX_FILE: usize = MAX_FILE_MIB << 20;
-
-/// Facts that parts of a scenario need from each other. `None` means that a mistake hides the fact; checks that need
-/// the fact are then skipped.
-pub(super) struct Context {
-    /// Simulated time of one run.
-    pub(super) duration: Option<Duration>,
-    pub(super) cells: Vec<CellContext>,
-    /// True if `cells` is complete, because no mistake hides a cell.
-    pub(super) cells_complete: bool,
-    /// Waypoint files that stations name.
-    pub(super) traces: Traces,
-    /// Kind of program that runs the scenario.
-    pub(super) driver: Driver,
-}
-
-/// Kind of program that runs a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
-    /// A simulation run: only the scenario's flows send packets.
-    Run,
-    /// An emulation: programs send packets of their own, so that the scenario may have no flow.
-    Emulation,
-}
-
-/// Facts that other parts of a scenario need from a cell.
-pub(super) struct CellContext {
-    pub(super) name: String,
-    /// Standard of the cell.
-    pub(super) standard: Option<Standard>,
-    pub(super) channel: Option<Channel>,
-    /// Properties of the channel that the file leaves open, so that the stations' rates decide them.
-    pub(super) open: Open,
-    /// True if 8 octets of LLC/SNAP precede each packet.
-    pub(super) llc_snap: Option<bool>,
-    /// Error model of the cell's stations that set none.
-    pub(super) errors: Option<ErrorModel>,
-    /// True if the cell has a radio, in which powers and distances decide errors.
-    pub(super) has_radio: Option<bool>,
-    /// Channel access that the cell sets for its stations, by their standard.
-    pub(super) access: Vec<(Standard, Access)>,
-}
-
-impl CellContext {
-    /// Default channel access of a station of this standard.
-    pub(super) fn access(&self, standard: Standard) -> Access {
-        let own = self.access.iter().find(|(of, _)| *of == standard);
-        own.map_or_else(|| Access::of(standard), |(_, access)| *access)
-    }
-}
-
-impl Context {
-    /// Largest length of the LLC/SNAP headers that a packet carries in some cell [octets].
-    pub(super) fn llc_snap(&self) -> Option<u64> {
-        let with = self.cells.iter().map(|cell| cell.llc_snap).collect::<Option<Vec<bool>>>()?;
-        Some(if with.contains(&true) { LLC_SNAP } else { 0 })
-    }
-}
 
 impl Scenario {
     /// Parses a scenario from TOML. `overrides` (dotted path, value) replace values of the text. The scenario cannot
@@ -157,11 +91,6 @@ impl Scenario {
     }
 }
 
-/// Number of parts of a scenario file, estimated before parsing by its commas, equals signs, brackets and lines.
-pub(super) fn parts(text: &str) -> usize {
-    text.bytes().filter(|octet| b",=[]{}\n".contains(octet)).count()
-}
-
 /// Mistake that concerns the file as a whole.
 fn whole_file(problem: String, allowed: &str) -> ScenarioError {
     let allowed = allowed.to_owned();
@@ -222,6 +151,9 @@ fn scenario(
     beacons::check_grants(&scenario, &flow_paths, mistakes);
     access::check_flows(&scenario, &flow_paths, mistakes);
     size::check(&scenario, root.get("series"), root.get("replications"), mistakes);
+    if mistakes.is_empty() {
+        write::check_size(&scenario, mistakes);
+    }
     Some(scenario)
 }
 
@@ -277,9 +209,4 @@ fn check_warmup(entry: &Entry, duration: Option<Duration>, mistakes: &mut Mistak
         let allowed = format!("less than the duration of {duration}");
         mistakes.add(entry.at, entry.mistake("no time would remain to be measured", allowed));
     }
-}
-
-/// Time that is `duration` after the start of the run.
-pub(super) fn point(duration: Duration) -> Time {
-    Time::ZERO + duration
 }

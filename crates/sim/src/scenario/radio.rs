@@ -1,330 +1,16 @@
-//! Radio model of a cell in a scenario, and positions of its stations.
+//! Checks of a cell's radio, and of the positions of its stations.
 
-use std::fmt;
-
-use airfair_units::{DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
-use airfair_wlan::Channel;
-use airfair_wlan::phy::rate_name::{BadRate, LinkFormat, RateName};
-use airfair_wlan::phy::{Band, Preamble, Standard, TxVector};
-pub use airfair_wlan::radio::Fading;
-use airfair_wlan::radio::{
-    Decoder, Layout, Mobility, PathLoss, Position, RandomWaypoint, RandomWaypointError, RangeError,
-    Region, Start, Waypoints,
-};
+use airfair_units::{Duration, Length};
+use airfair_wlan::radio::{Decoder, RandomWaypointError};
 
 use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError, Spoilt};
-use super::keys::MOBILITY;
+use super::keys::{MOBILITY, range_rate};
 use super::kind::Words;
+use super::legacy_rates::not_a_rate;
 use super::reader::{Entry, Fields};
 use super::traces::Traces;
-use super::{cell, keys};
-
-/// Powers, distances and noise of a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Radio {
-    /// Distances at which rates are just received, at most two, with ascending rates. The transmit power follows from
-    /// the distances.
-    pub range: Vec<(RangeRate, Length)>,
-    /// Path loss model. With two ranges the model is log-distance, and its exponent follows from the ranges.
-    pub propagation: PathLossModel,
-    /// Carrier frequency of the cell.
-    pub frequency: Frequency,
-    /// Transmit power of all members, if no range is given.
-    pub tx_power: Dbm,
-    /// Noise figure of a receiver: its noise above thermal noise at 290 K.
-    pub noise_figure: Decibels,
-    /// Rule that decides which frames are errored.
-    pub reception: Decoder,
-    /// Power from which a frame is sensed. With `None`, the power at which the lowest rate is just received.
-    pub carrier_sense: Option<Dbm>,
-    /// Standard deviation of log-normal shadowing.
-    pub shadowing: Decibels,
-    /// Fading: variation of the received power over time.
-    pub fading: Fading,
-    /// Ratio by which a frame must exceed the sum of all overlapping frames to survive; with `None`, no overlapping
-    /// frame survives.
-    pub capture: Option<Decibels>,
-}
-
-impl Radio {
-    /// Radio with a transmit power of 20 dBm in free space.
-    pub(crate) fn new(band: Band) -> Self {
-        Self {
-            range: Vec::new(),
-            propagation: PathLossModel::FreeSpace,
-            frequency: match band {
-                Band::Ghz5 => Frequency::from_megahertz(5_200),
-                Band::Ghz2 => Frequency::from_megahertz(2_437),
-            },
-            tx_power: Dbm::new(20),
-            noise_figure: Decibels::new(10),
-            reception: Decoder::Snr,
-            carrier_sense: None,
-            shadowing: Decibels::ZERO,
-            fading: Fading::None,
-            capture: None,
-        }
-    }
-
-    /// Layout of a cell whose stations move as in `ways` and may send with the transmission vectors `vectors`.
-    pub(crate) fn layout(
-        &self,
-        rates: CellRates,
-        ways: Vec<Mobility>,
-        vectors: Vec<TxVector>,
-    ) -> Layout {
-        Layout { ways, vectors, ..self.solved(rates).expect("the scenario was checked") }
-    }
-
-    /// Layout of a cell without stations. If the scenario gives ranges, transmit power and path loss follow from them.
-    fn solved(&self, rates: CellRates) -> Result<Layout, RangeError> {
-        let (path_loss, between) = self.path_losses();
-        let mut radio = airfair_wlan::radio::Radio {
-            noise_figure: self.noise_figure,
-            decoder: self.reception,
-            capture: self.capture,
-            ..airfair_wlan::radio::Radio::new(rates.legacy, path_loss)
-        };
-        let lowest = vector(rates.legacy.rates()[0]);
-        radio.carrier_sense = self.carrier_sense.unwrap_or_else(|| radio.required_power(lowest));
-        let (shadowing, fading) = (self.shadowing, self.fading);
-        let (ways, vectors) = (Vec::new(), Vec::new());
-        let transmit_power = self.tx_power;
-        let layout = Layout { radio, between, transmit_power, shadowing, fading, ways, vectors };
-        if self.range.is_empty() {
-            return Ok(layout);
-        }
-        let of = |rate| rates.vector(rate).expect("the scenario was checked");
-        let ranges: Vec<_> = self.range.iter().map(|(rate, range)| (of(*rate), *range)).collect();
-        let solved = radio.solve_range(Decibels::ZERO, &ranges)?;
-        let radio = airfair_wlan::radio::Radio { path_loss: solved.path_loss, ..radio };
-        let between = if self.range.len() > 1 { solved.path_loss } else { between };
-        Ok(Layout { radio, between, transmit_power: solved.transmit_power, ..layout })
-    }
-
-    /// Path loss between the access point and a station, and between two stations.
-    fn path_losses(&self) -> (PathLoss, PathLoss) {
-        let frequency = self.frequency;
-        match self.propagation {
-            // With two ranges, the exponent is solved for later. Any value will do here.
-            _ if self.range.len() > 1 => {
-                let any = PathLoss::log_distance(frequency, 2.0);
-                (any, any)
-            }
-            PathLossModel::FreeSpace => {
-                let free = PathLoss::FreeSpace { frequency };
-                (free, free)
-            }
-            PathLossModel::TwoRay { ap_height, station_height } => {
-                let (height, other_height) = (ap_height, station_height);
-                let to_ap = PathLoss::TwoRay { frequency, height, other_height };
-                let height = station_height;
-                (to_ap, PathLoss::TwoRay { frequency, height, other_height })
-            }
-            PathLossModel::LogDistance { decade, reference_loss } => {
-                let mut model = PathLoss::log_distance(frequency, decade.get() / 10.0);
-                if let (PathLoss::LogDistance { loss, .. }, Some(given)) =
-                    (&mut model, reference_loss)
-                {
-                    *loss = given;
-                }
-                (model, model)
-            }
-        }
-    }
-}
-
-/// Rate for which a range is given: a data rate, or the name of a mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RangeRate {
-    /// Rate of the cell's legacy standard, or of the only mode with this rate.
-    Plain(DataRate),
-    /// Rate of the mode with this name.
-    Named(RateName),
-}
-
-impl RangeRate {
-    /// Rate that a key of the table of ranges names.
-    pub(super) fn of(entry: &Entry) -> Option<Self> {
-        entry.value().map(Self::Plain).or_else(|| entry.value().map(Self::Named))
-    }
-}
-
-impl fmt::Display for RangeRate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plain(rate) => rate.fmt(f),
-            Self::Named(name) => name.fmt(f),
-        }
-    }
-}
-
-/// Rates of a cell: those of its legacy standard, and those of links of its own standard.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CellRates {
-    legacy: Standard,
-    link: Option<LinkFormat>,
-}
-
-impl CellRates {
-    /// Rates of a cell of this standard.
-    pub(crate) fn of(standard: Standard, channel: Channel) -> Self {
-        let link = channel.link(standard, standard).map(|link| link.format);
-        Self { legacy: standard.legacy(channel.band), link }
-    }
-
-    /// True if all frames of the cell are frames of 802.11a.
-    fn are_80211a(self) -> bool {
-        self.legacy == Standard::A && self.link.is_none()
-    }
-
-    /// Transmission vector of a rate. A rate of the legacy standard is a legacy rate, even if a mode has the same
-    /// value.
-    fn vector(self, rate: RangeRate) -> Result<TxVector, NotThere> {
-        let found = match (rate, self.link) {
-            (RangeRate::Plain(rate), _) if self.legacy.rates().contains(&rate) => {
-                return Ok(vector(rate));
-            }
-            (_, None) => return Err(NotThere::Legacy),
-            (RangeRate::Plain(rate), Some(link)) => link.at(rate),
-            (RangeRate::Named(name), Some(link)) => link.named(name),
-        };
-        found.map(TxVector::Mode).map_err(NotThere::Mode)
-    }
-}
-
-/// Reason for which a cell does not have a rate.
-#[derive(Debug)]
-enum NotThere {
-    /// The cell has only legacy rates, and this is none of them.
-    Legacy,
-    /// No mode of the cell has this rate.
-    Mode(BadRate),
-}
-
-fn vector(rate: DataRate) -> TxVector {
-    TxVector::of(rate, Preamble::Long).expect("a rate of the standard")
-}
-
-/// Path loss model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathLossModel {
-    /// Free space, by Friis' equation.
-    FreeSpace,
-    /// Two rays: the direct one, and one that the ground reflects.
-    TwoRay {
-        /// Height of the access point's antenna.
-        ap_height: Length,
-        /// Height of the stations' antennas.
-        station_height: Length,
-    },
-    /// Log-distance model, in which the path loss grows with a power of the distance.
-    LogDistance {
-        /// Additional loss at ten times the distance: ten times the exponent [dB].
-        decade: Decibels,
-        /// Loss at 1 m; with `None`, that of free space.
-        reference_loss: Option<Decibels>,
-    },
-}
-
-/// Motion of a station from its position.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Motion {
-    /// No motion: the station stays at its position.
-    None,
-    /// Motion at constant velocity: speed to the east, and speed to the north.
-    Velocity([Speed; 2]),
-    /// Motion in straight lines between waypoints, each with the time at which the station reaches it.
-    Waypoints(Vec<(Time, [Length; 2])>),
-    /// Motion in straight lines between random points.
-    RandomWaypoint {
-        /// Region that contains the random points.
-        region: Area,
-        /// Lowest and highest speed of a trip from one random point to the next.
-        speeds: [Speed; 2],
-        /// Pause after each trip from one random point to the next.
-        pause: Duration,
-        /// Position and motion of the station at the start of the run.
-        begin: Begin,
-    },
-}
-
-impl Motion {
-    /// True if the motion itself determines the position at which the station starts.
-    pub(super) fn says_where_it_starts(&self) -> bool {
-        match self {
-            Self::None | Self::Velocity(_) => false,
-            Self::Waypoints(_) => true,
-            Self::RandomWaypoint { begin, .. } => *begin != Begin::Position,
-        }
-    }
-}
-
-/// Region of the random points of a random waypoint motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Area {
-    /// Disc with this radius around the access point.
-    Disc(Length),
-    /// Rectangle with these two opposite corners.
-    Rectangle([[Length; 2]; 2]),
-}
-
-/// Start of a random waypoint motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begin {
-    /// Start with a trip from a random point, uniform in the region.
-    Uniform,
-    /// Start at the station's position.
-    Position,
-    /// Start in the steady state of the motion: point, speed and pause are distributed as after a long time.
-    SteadyState,
-}
-
-/// Trajectory of a station: its position and its motion.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trajectory {
-    /// Coordinates relative to the access point, to the east and to the north.
-    pub position: [Length; 2],
-    /// Motion of the station from its position.
-    pub motion: Motion,
-}
-
-impl Trajectory {
-    /// Trajectory in the form that the radio model uses.
-    pub(crate) fn mobility(&self) -> Mobility {
-        self.checked().expect("the scenario was checked")
-    }
-
-    fn checked(&self) -> Result<Mobility, RandomWaypointError> {
-        let place = |[x, y]: [Length; 2]| Position::new(x, y);
-        Ok(match &self.motion {
-            Motion::None => Mobility::Fixed(place(self.position)),
-            Motion::Velocity([right, up]) => {
-                Mobility::Velocity { from: place(self.position), right: *right, up: *up }
-            }
-            Motion::Waypoints(points) => {
-                let points = points.iter().map(|(at, point)| (*at, place(*point))).collect();
-                Mobility::Waypoints(Waypoints::new(points).expect("waypoints were checked"))
-            }
-            Motion::RandomWaypoint { region, speeds: [lowest, highest], pause, begin } => {
-                let region = match *region {
-                    Area::Disc(radius) => Region::Disc { centre: Position::default(), radius },
-                    Area::Rectangle([one, other]) => {
-                        Region::Rectangle { corner: place(one), opposite: place(other) }
-                    }
-                };
-                let start = match begin {
-                    Begin::Uniform => Start::Uniform,
-                    Begin::Position => Start::At(place(self.position)),
-                    Begin::SteadyState => Start::SteadyState,
-                };
-                let model = RandomWaypoint::new(region, (*lowest, *highest), *pause, start);
-                Mobility::RandomWaypoint(model?)
-            }
-        })
-    }
-}
+use super::{CellRates, Motion, NotThere, Radio, Trajectory, keys};
 
 /// Checks the key `radio` of a cell. True if the cell has a radio; `None` if a mistake hides it.
 pub(super) fn check(
@@ -373,10 +59,10 @@ fn check_ranges(entry: &Entry, rates: Option<CellRates>, mistakes: &mut Mistakes
     let mut pairs = Vec::new();
     for item in items {
         let Some(pair) = item.places() else { continue };
-        let Some((rate, rates)) = RangeRate::of(&pair[0]).zip(rates) else { continue };
+        let Some((rate, rates)) = range_rate(&pair[0]).zip(rates) else { continue };
         match rates.vector(rate) {
             Ok(vector) => pairs.extend(pair[1].value::<Length>().map(|range| (vector, range))),
-            Err(NotThere::Legacy) => mistakes.add(item.at, cell::not_a_rate(item, rates.legacy)),
+            Err(NotThere::Legacy) => mistakes.add(item.at, not_a_rate(item, rates.legacy)),
             Err(NotThere::Mode(bad)) => {
                 mistakes.add(item.at, item.mistake(bad.problem(), bad.allowed()));
             }
@@ -402,6 +88,15 @@ fn check_ranges(entry: &Entry, rates: Option<CellRates>, mistakes: &mut Mistakes
         }
     }
     Some(pairs.len()).filter(|count| *count == items.len())
+}
+
+/// Reports a key that decides which stations hear each other in a cell with a radio, where powers and distances
+/// decide.
+pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
+    if has_radio == Some(true) && entry.is_set() && !entry.bad {
+        let problem = "the cell has a radio, which decides this";
+        mistakes.add(entry.at, entry.mistake(problem, "one of the two"));
+    }
 }
 
 /// Trajectories of the members of a group.

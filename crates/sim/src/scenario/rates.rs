@@ -9,9 +9,9 @@ use airfair_wlan::phy::{Band, Rate, Standard, mode_groups};
 use super::declare::Keys;
 use super::error::Mistakes;
 use super::keys::{self, LAWS, OF_MINSTREL, OF_MINSTREL_HT};
-use super::parse::point;
+use super::legacy_rates::not_a_rate;
 use super::reader::Entry;
-use super::{RateControl, Station, cell, printed};
+use super::{RateControl, Station, highest, printed};
 
 /// Rate of a link over time.
 type Schedule = Vec<(Time, Rate)>;
@@ -23,12 +23,6 @@ pub(super) struct Ends {
     pub(super) standard: Standard,
     pub(super) link: Option<LinkCapabilities>,
     pub(super) band: Band,
-}
-
-/// The highest rate of a station with this standard and these capabilities of its link.
-pub(super) fn highest(standard: Standard, link: Option<LinkCapabilities>) -> Rate {
-    let legacy = || Rate::Legacy(*standard.rates().last().expect("each standard has rates"));
-    link.map_or_else(legacy, |link| Rate::Mode(link.fastest()))
 }
 
 /// The lowest rate of a station with this standard and these capabilities of its link.
@@ -157,7 +151,7 @@ fn schedule(
             last = Some(now);
         }
         let rate = rate(&pair[1], ends, mistakes);
-        schedule.extend(time.zip(rate).map(|(time, rate)| (point(time), rate)));
+        schedule.extend(time.zip(rate).map(|(time, rate)| (Time::ZERO + time, rate)));
     }
     Some(schedule).filter(|schedule| schedule.len() == steps.len() && !schedule.is_empty())
 }
@@ -170,7 +164,7 @@ fn rate(entry: &Entry, ends: Option<Ends>, mistakes: &mut Mistakes) -> Option<Ra
         (_, None, None) => return None,
         (None, rate, _) => {
             let known = rate.filter(|rate| standard.rates().contains(rate)).map(Rate::Legacy);
-            known.ok_or_else(|| cell::not_a_rate(entry, standard))
+            known.ok_or_else(|| not_a_rate(entry, standard))
         }
         (Some(LinkCapabilities { format, .. }), rate, name) => {
             let at = |rate| match printed::printed(entry) {

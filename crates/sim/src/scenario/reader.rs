@@ -6,7 +6,7 @@ use airfair_units::DataRate;
 
 use super::document::{Node, Value};
 use super::error::{Address, Mistakes, ScenarioError, join, nearest};
-use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, Scalar, Table, Tagged};
+use super::kind::{Absent, Key, Kind, MAX_NAME, Plain, RANGE, Scalar, Table, Tagged};
 use super::overrides::did_you_mean;
 use super::plain::{misfit, plain, wrong_type};
 
@@ -456,7 +456,7 @@ impl Reader<'_> {
             let bad = rate.is_none();
             let rate =
                 Entry { path: path.clone(), at: node.at, node: Some(node), given: rate, bad };
-            let length = self.item(&super::keys::RANGE, node, path.clone());
+            let length = self.item(&RANGE, node, path.clone());
             let given = Some(Given::Tuple(vec![rate, length]));
             Entry { path, at: node.at, node: Some(node), given, bad }
         };

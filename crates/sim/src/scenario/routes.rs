@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use airfair_units::Duration;
 
 use super::error::{Address, Mistakes, ScenarioError};
-use super::{Endpoint, Link, Node, Scenario};
-use crate::link::Heading;
+use super::{Endpoint, Heading, Link, Node, Scenario};
 
 /// Index of a link in the scenario, and the direction in which a route takes it.
 type Wire = (usize, Heading);

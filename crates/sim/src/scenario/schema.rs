@@ -4,7 +4,9 @@ use airfair_units::Decibels;
 use serde_json::{Map, Value, json};
 
 use super::keys::ROOT;
-use super::kind::{Absent, Key, Kind, MAX_NAME, MAX_TITLE, MAX_WINDOW, Plain, Table, Tagged};
+use super::kind::{
+    Absent, Key, Kind, MAX_NAME, MAX_TITLE, MAX_WINDOW, Plain, RANGE, Table, Tagged,
+};
 
 /// JSON Schema (draft 2020-12) of the scenario file.
 ///
@@ -94,7 +96,7 @@ fn of_kind(kind: &Kind) -> Value {
         }),
         Kind::Ranges => json!({
             "type": "object",
-            "patternProperties": { rate_or_name(): of_kind(&super::keys::RANGE) },
+            "patternProperties": { rate_or_name(): of_kind(&RANGE) },
             "additionalProperties": false,
         }),
         Kind::Table(table) => object(table),

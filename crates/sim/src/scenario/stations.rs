@@ -9,17 +9,18 @@ use airfair_wlan::phy::Standard;
 use airfair_wlan::phy::rate_name::LinkFormat;
 
 use super::access::{self, OwnAccess, Windows};
+use super::context::Context;
 use super::declare::Keys;
-use super::error::{Address, Mistakes, ScenarioError, Spoilt};
+use super::error::{Address, Mistakes, ScenarioError, Spoilt, listed, nearest};
 use super::keys::{MAX_STATIONS, Written};
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
-use super::parse::Context;
-use super::radio::{GroupTrajectory, trajectory};
+use super::overrides::did_you_mean;
+use super::radio::{GroupTrajectory, no_radio, trajectory};
 use super::rates::{Ends, OneWay, rates};
 use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
-use super::{Station, capabilities, cell, keys, printed, queues};
+use super::{Station, capabilities, keys, printed, queues};
 
 /// A section `[station.NAME]`: a station, or a group of equal ones.
 pub(super) struct Group<'n> {
@@ -55,7 +56,7 @@ pub(super) fn missing(section: &str) -> ScenarioError {
 }
 
 fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> Group<'n> {
-    let cell = cell::reference(fields.get("bss"), context, mistakes);
+    let cell = cell_of(fields.get("bss"), context, mistakes);
     let bss = cell.map(|cell| &context.cells[cell]);
     let air = bss.and_then(|bss| bss.standard.zip(bss.channel));
     let standard = standard(fields.get("standard"), air, mistakes);
@@ -71,7 +72,7 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     let access = access::of_station(&fields, usual, mistakes);
     let has_radio = bss.and_then(|bss| bss.has_radio);
     for key in ["senses_only", "hidden_from", "errors"] {
-        cell::no_radio(fields.get(key), has_radio, mistakes);
+        no_radio(fields.get(key), has_radio, mistakes);
     }
     let trajectory = trajectory(&fields, has_radio, &context.traces, mistakes);
     let count = fields.get("count").integer();
@@ -84,6 +85,28 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     };
     let station = station();
     Group { fields, cell, standard, access, rates, trajectory, count, station }
+}
+
+/// Index of the cell that a station names.
+fn cell_of(entry: &Entry, context: &Context, mistakes: &mut Mistakes) -> Option<usize> {
+    let names = || context.cells.iter().map(|cell| cell.name.as_str());
+    let all = || listed(names());
+    if entry.bad || !context.cells_complete {
+        return None;
+    }
+    let Some(name) = entry.text() else {
+        if names().count() > 1 {
+            let error = entry.mistake("missing, and there are several cells", all());
+            mistakes.add(entry.at, error);
+        }
+        return (names().count() == 1).then_some(0);
+    };
+    let index = names().position(|cell| cell == name);
+    if index.is_none() {
+        let hint = did_you_mean(nearest(name, names()));
+        mistakes.add(entry.at, entry.mistake(format!("no such cell{hint}"), all()));
+    }
+    index
 }
 
 /// Standard of a station: the cell's, or an older one of the band.

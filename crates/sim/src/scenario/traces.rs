@@ -8,7 +8,6 @@ use super::document::{Node, Value};
 use super::error::is_unprintable;
 use super::keys::{FAR, MAX_DURATION};
 use super::kind::MAX_TITLE;
-use super::parse::point;
 
 /// Reads a file that a scenario names. Returns its octets, or the reason for which it cannot be read.
 pub type ReadFile<'r> = &'r mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
@@ -139,7 +138,7 @@ fn waypoint(line: &[u8]) -> Result<(Time, [Length; 2]), String> {
     if !(0.0..=MAX_DURATION.as_secs_f64()).contains(&seconds) || !within(x) || !within(y) {
         return Err("out of range".to_owned());
     }
-    let time = point(Duration::from_nanos(rounded(seconds * 1e9)));
+    let time = Time::ZERO + Duration::from_nanos(rounded(seconds * 1e9));
     Ok((time, [Length::rounded(x), Length::rounded(y)]))
 }
 

@@ -1,10 +1,12 @@
 //! Writing of a scenario as TOML, with every default spelled out.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use airfair_wlan::LinkCapabilities;
 
 use super::declare::{Keys, Written, inline};
+use super::error::{Mistakes, ScenarioError};
+use super::size::{MAX_FILE, MAX_FILE_MIB, MAX_PARTS, parts};
 use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, keys, rates};
 
 impl Scenario {
@@ -15,7 +17,7 @@ impl Scenario {
         out
     }
 
-    pub(super) fn write(&self, out: &mut dyn Write) -> std::fmt::Result {
+    fn write(&self, out: &mut dyn Write) -> fmt::Result {
         lines(out, self.settings())?;
         for bss in &self.cells {
             section(out, "bss", &bss.name, Keys::write(bss, keys::bss))?;
@@ -106,11 +108,38 @@ fn written_amsdu(link: LinkCapabilities, cell: &Bss) -> Option<String> {
 }
 
 /// Writes a section under the heading `[kind.name]`.
-fn section(out: &mut dyn Write, kind: &str, name: &str, written: Written) -> std::fmt::Result {
+fn section(out: &mut dyn Write, kind: &str, name: &str, written: Written) -> fmt::Result {
     writeln!(out, "\n[{kind}.{name}]")?;
     lines(out, written)
 }
 
-fn lines(out: &mut dyn Write, written: Written) -> std::fmt::Result {
+fn lines(out: &mut dyn Write, written: Written) -> fmt::Result {
     written.into_iter().try_for_each(|(key, value)| writeln!(out, "{key} = {value}"))
+}
+
+/// Checks that the scenario, once written, is not too large to be read again.
+pub(super) fn check_size(scenario: &Scenario, mistakes: &mut Mistakes) {
+    let mut room = Room { octets: MAX_FILE, parts: MAX_PARTS };
+    if scenario.write(&mut room).is_err() {
+        let problem = format!(
+            "with all defaults written out it has more than {MAX_FILE_MIB} MiB and could not be read again"
+        );
+        let allowed = "fewer stations, flows or links".to_owned();
+        let (path, found) = (String::new(), String::new());
+        mistakes.add(0, ScenarioError { path, found, problem, allowed });
+    }
+}
+
+/// Writer that counts its output and fails at a limit.
+struct Room {
+    octets: usize,
+    parts: usize,
+}
+
+impl Write for Room {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.octets = self.octets.checked_sub(text.len()).ok_or(fmt::Error)?;
+        self.parts = self.parts.checked_sub(parts(text)).ok_or(fmt::Error)?;
+        Ok(())
+    }
 }

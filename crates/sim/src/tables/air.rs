@@ -2,8 +2,10 @@
 
 use airfair_units::Duration;
 
-use super::flows::{bits_per_second, per_second, quantiles};
-use super::{Declaration, Of, Table, Unit, as_f64, ratio, share};
+use super::declaration::{Declaration, Of};
+use super::flows::quantiles;
+use super::numbers::{as_f64, bits_per_second, per_second, ratio, share};
+use super::table::{Table, Unit};
 use crate::outcome::{ChannelOutcome, Outcome, RadioOutcome, StationOutcome};
 
 pub(super) fn stations(runs: &[&Outcome]) -> Table {

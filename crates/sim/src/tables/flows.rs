@@ -1,8 +1,10 @@
 //! The table of flows.
 
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::Duration;
 
-use super::{Declaration, Of, PLACE, REPLICATION, Table, Unit, as_f64, milliseconds, ratio};
+use super::declaration::{Declaration, Of, PLACE, REPLICATION};
+use super::numbers::{bits_per_second, milliseconds, per_second, ratio};
+use super::table::{Table, Unit};
 use crate::outcome::{FlowOutcome, Outcome, Quantiles};
 use crate::scenario::{Endpoint, Flow};
 
@@ -141,15 +143,6 @@ pub(super) fn quantiles<T>(
         })
         .says(format!("{words} of the {noun}."));
     }
-}
-
-/// Rate of delivered octets over `time` [bit/s].
-pub(super) fn per_second(delivered: Bytes, time: Duration) -> f64 {
-    as_f64(delivered.bits()) / time.as_secs_f64()
-}
-
-pub(super) fn bits_per_second(rate: Option<DataRate>) -> Option<f64> {
-    rate.map(|rate| as_f64(rate.bps()))
 }
 
 /// True for a flow from a station to a wired host.

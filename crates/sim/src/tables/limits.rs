@@ -3,7 +3,9 @@
 use airfair_transport::limit::Limit;
 use airfair_units::Duration;
 
-use super::{Declaration, Of, PLACE, REPLICATION, Table, Unit, share};
+use super::declaration::{Declaration, Of, PLACE, REPLICATION};
+use super::numbers::share;
+use super::table::{Table, Unit};
 use crate::outcome::{FlowLimits, FlowOutcome, Outcome, PlaceOutcome};
 use crate::record::{CellId, Place};
 

@@ -5,99 +5,20 @@
 //! meanings, and no rows.
 
 mod air;
+mod declaration;
 mod flows;
 mod limits;
+mod numbers;
 mod series;
-
-use airfair_units::Duration;
+mod table;
 
 use crate::outcome::{LinkOutcome, Outcome};
 use crate::scenario::Flow;
 
+use declaration::{Declaration, REPLICATION};
+use numbers::ratio;
 pub use series::{SERIES, declared_series, series};
-
-/// A table: columns of equal length.
-#[derive(Clone, Debug)]
-pub struct Table {
-    /// Name of the table.
-    pub name: &'static str,
-    /// Description of the table in a sentence, with what applies to several of its columns.
-    pub meaning: &'static str,
-    /// Columns in the order in which they are shown.
-    pub columns: Vec<Column>,
-}
-
-/// A column of a table, with one value per row.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// Name of the column. For times, rates and sizes it ends with the unit.
-    pub name: String,
-    /// Unit of the values.
-    pub unit: Unit,
-    /// Description of the column in one sentence.
-    pub meaning: String,
-    /// True if rows may lack a value, which is NaN then.
-    pub is_nullable: bool,
-    /// Values, one per row.
-    pub values: Values,
-}
-
-/// Values of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Values {
-    /// Unsigned integers of 32 bits: indices, and small counts.
-    U32(Vec<u32>),
-    /// Unsigned integers of 64 bits: counts, and times in nanoseconds.
-    U64(Vec<u64>),
-    /// Floating-point numbers: all other values, such as means, rates and fractions, and values that some rows lack.
-    F64(Vec<f64>),
-}
-
-/// Unit of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Number without a unit: an index into a list, a seed or hash, or a mean count.
-    Number,
-    /// Number of items or events.
-    Count,
-    /// Part of a whole, from 0 to 1.
-    Fraction,
-    /// Number of packets.
-    Packets,
-    /// Number of frames.
-    Frames,
-    /// Number of TCP segments.
-    Segments,
-    /// Number of octets.
-    Octets,
-    /// Time in nanoseconds.
-    Nanoseconds,
-    /// Time in milliseconds.
-    Milliseconds,
-    /// Time in seconds.
-    Seconds,
-    /// Rate in bits per second.
-    BitsPerSecond,
-}
-
-impl Unit {
-    /// Text of the unit.
-    pub fn sign(self) -> &'static str {
-        match self {
-            Self::Number => "number",
-            Self::Count => "count",
-            Self::Fraction => "fraction",
-            Self::Packets => "packets",
-            Self::Frames => "frames",
-            Self::Segments => "segments",
-            Self::Octets => "octets",
-            Self::Nanoseconds => "ns",
-            Self::Milliseconds => "ms",
-            Self::Seconds => "s",
-            Self::BitsPerSecond => "bit/s",
-        }
-    }
-}
+pub use table::{Column, Table, Unit, Values};
 
 /// All tables of `runs`, which are runs of a scenario with these `flows`.
 pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
@@ -120,107 +41,6 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
 pub fn delays(runs: &[&Outcome]) -> Table {
     flows::delays(runs)
 }
-
-/// Type of the values of a column.
-trait Value: Sized {
-    const IS_NULLABLE: bool = false;
-    fn column(values: impl Iterator<Item = Self>) -> Values;
-}
-
-impl Value for u32 {
-    fn column(values: impl Iterator<Item = Self>) -> Values {
-        Values::U32(values.collect())
-    }
-}
-
-impl Value for u64 {
-    fn column(values: impl Iterator<Item = Self>) -> Values {
-        Values::U64(values.collect())
-    }
-}
-
-impl Value for f64 {
-    fn column(values: impl Iterator<Item = Self>) -> Values {
-        Values::F64(values.collect())
-    }
-}
-
-impl Value for Option<f64> {
-    const IS_NULLABLE: bool = true;
-    fn column(values: impl Iterator<Item = Self>) -> Values {
-        Values::F64(values.map(|value| value.unwrap_or(f64::NAN)).collect())
-    }
-}
-
-/// Table that is being declared, with the rows from which its values come.
-struct Declaration<R> {
-    rows: Vec<R>,
-    table: Table,
-}
-
-/// Item of a run, such as a flow, for which a table has a row.
-struct Of<'r, T> {
-    run: &'r Outcome,
-    /// Index of the flow, station or link of a row in the scenario's list.
-    place: u32,
-    it: &'r T,
-}
-
-impl<R> Declaration<R> {
-    fn new(name: &'static str, meaning: &'static str, rows: Vec<R>) -> Self {
-        Self { rows, table: Table { name, meaning, columns: Vec::new() } }
-    }
-
-    /// Declares the next column, with the value of each row. A call of [`says`](Self::says), which sets the column's
-    /// meaning, must follow.
-    fn column<V: Value>(
-        &mut self,
-        name: impl Into<String>,
-        unit: Unit,
-        mut value: impl FnMut(&R) -> V,
-    ) -> &mut Self {
-        self.add(name.into(), unit, &mut value);
-        self
-    }
-
-    /// Adds a column with the value of each row. The function is not generic over the closure, so that it is compiled
-    /// once per type of values and not once per column.
-    fn add<V: Value>(&mut self, name: String, unit: Unit, value: &mut dyn FnMut(&R) -> V) {
-        let values = V::column(self.rows.iter().map(value));
-        let (meaning, is_nullable) = (String::new(), V::IS_NULLABLE);
-        self.table.columns.push(Column { name, unit, meaning, is_nullable, values });
-    }
-
-    /// Sets the meaning of the column declared last.
-    fn says(&mut self, meaning: impl Into<String>) {
-        let column = self.table.columns.last_mut().expect("a column comes before its meaning");
-        column.meaning = meaning.into();
-    }
-}
-
-impl<'r, T> Declaration<Of<'r, T>> {
-    /// Starts a table with one row for each item, such as a flow, of each run. `kind` names the column that holds the
-    /// index of the item in the scenario's list.
-    fn of_each(
-        name: &'static str,
-        kind: &'static str,
-        meaning: &'static str,
-        runs: &[&'r Outcome],
-        things: impl Fn(&'r Outcome) -> &'r Vec<T>,
-    ) -> Self {
-        let of_run = |run: &&'r Outcome| {
-            let run = *run;
-            (0..).zip(things(run)).map(move |(place, it)| Of { run, place, it })
-        };
-        let mut t = Self::new(name, meaning, runs.iter().flat_map(of_run).collect());
-        t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
-        t.column(kind, Unit::Number, |row| row.place).says(PLACE);
-        t
-    }
-}
-
-const REPLICATION: &str = "Number of the run, from 0.";
-const PLACE: &str = "Index in the scenario's list; the tables in Python have the name instead.";
 
 fn of_runs(runs: &[&Outcome]) -> Table {
     let mut t = Declaration::new("runs", "One row for each run.", runs.to_vec());
@@ -259,30 +79,10 @@ fn of_links(runs: &[&Outcome]) -> Table {
     t.table
 }
 
-/// `some` as a fraction of `of`; `None` if `of` is zero.
-fn ratio(some: u64, of: u64) -> Option<f64> {
-    (of > 0).then(|| as_f64(some) / as_f64(of))
-}
-
-/// `part` as a fraction of `whole`.
-fn share(part: Duration, whole: Duration) -> f64 {
-    as_f64(part.as_nanos()) / as_f64(whole.as_nanos())
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "results are floating point; counts stay below 2^53"
-)]
-fn as_f64(count: u64) -> f64 {
-    count as f64
-}
-
 #[cfg(test)]
 mod tests {
+    use airfair_units::Duration;
+
     use super::*;
     use crate::outcome::FlowOutcome;
     use crate::scenario::Scenario;

@@ -2,7 +2,8 @@
 
 use airfair_units::Duration;
 
-use super::{Declaration, REPLICATION, Table, Unit};
+use super::declaration::{Declaration, PLACE, REPLICATION};
+use super::table::{Table, Unit};
 use crate::outcome::{Outcome, Series};
 use crate::scenario::Scenario;
 
@@ -147,7 +148,7 @@ impl<'r> Steps<'r> {
         let meaning = "One row for each step; the steps start at time 0 and include the warm-up.";
         let mut t = Declaration::new(self.name, meaning, rows);
         t.column("replication", Unit::Number, |step| step.replication).says(REPLICATION);
-        t.column(kind, Unit::Number, |step| step.place).says(super::PLACE);
+        t.column(kind, Unit::Number, |step| step.place).says(PLACE);
         t.column("start_ns", Unit::Nanoseconds, |step| step.start.as_nanos())
             .says("Start of the step.");
         t.column("length_ns", Unit::Nanoseconds, |step| step.length.as_nanos())

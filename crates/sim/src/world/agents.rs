@@ -6,12 +6,14 @@ use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{DataRate, Time};
 use airfair_wlan::{Elements, NodeId, Phase};
 
-use super::{Bss, Event, Flow, Hop, Output, World};
+use super::{Bss, Event, Output, World};
 use crate::clock::Clock;
 use crate::coupling::{Action, Agent, CustomAgent, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
+use crate::flow::Flow;
 use crate::packet::{Packet, Side};
-use crate::record::{CellId, Member, Record, Recorder};
+use crate::record::{CellId, Member, Record};
+use crate::recorder::Recorder;
 
 /// Frame or packet that an agent may modify in the current event.
 enum Subject<'w> {
@@ -29,24 +31,6 @@ enum PacketFate {
     Dropped,
     /// The packet goes on at this time.
     Delayed(Time),
-}
-
-impl Flow {
-    /// True if this end of the flow is at the given member of a cell.
-    pub(crate) fn ends_at(&self, side: Side, cell: CellId, node: NodeId) -> bool {
-        matches!(self.route(side)[0], Hop::Air { cell: c, from, .. } if (c, from) == (cell, node))
-    }
-
-    fn limit_window(&mut self, side: Side, limit: WindowLimit) {
-        match (side, &mut self.source, &mut self.sink, limit) {
-            (_, Source::External(gate), ..) => gate.limit_window(side, limit),
-            (Side::Sender, Source::Tcp(sender), ..) => sender.set_window_limit(limit),
-            (Side::Receiver, _, Sink::Tcp(receiver), WindowLimit::Octets(window)) => {
-                receiver.set_window_limit(Some(window));
-            }
-            _ => unreachable!("only TCP has a window, and its receiver counts octets"),
-        }
-    }
 }
 
 impl<R: Recorder, C: Clock> World<R, C> {

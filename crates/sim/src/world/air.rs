@@ -1,64 +1,17 @@
 //! Cells in the world: packets that cross the air, frames for agents, and beacons.
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::edca::AccessCategory;
-use airfair_wlan::{Beacon, Cell, Departure, Msdu, NodeId, Phase, QueueFull};
+use airfair_units::DataRate;
+use airfair_wlan::{Beacon, Departure, Msdu, NodeId, Phase};
 
-use super::room::{Full, WaitingEnds};
-use super::settings::Settable;
-use super::{Event, Hop, RateChange, World};
+use super::{Event, RateChange, World};
 use crate::clock::Clock;
-use crate::coupling::{Agent, Passage, Seen};
+use crate::coupling::{Passage, Seen};
+use crate::flow::{Full, Hop};
 use crate::packet::Packet;
-use crate::record::{CellId, Recorder};
+use crate::record::CellId;
+use crate::recorder::Recorder;
 use crate::scenario::Beacons;
-
-/// A basic service set: its cell, the agents of its members, and its beacons.
-#[derive(Clone, Debug)]
-pub(crate) struct Bss {
-    pub(crate) cell: Cell<Packet>,
-    /// LLC/SNAP headers in front of each packet on the air, or zero.
-    pub(crate) msdu_overhead: Bytes,
-    /// Bounds of the settings of each member, indexed by member; the access point comes first.
-    pub(crate) members: Vec<Settable>,
-    pub(crate) beacons: Option<Beacons>,
-    /// Ends that wait for room in the queue of each member, by access category.
-    pub(crate) waiting: Vec<[WaitingEnds; AccessCategory::ALL.len()]>,
-    /// Agents of each member, indexed by member; empty if no member has an agent.
-    pub(crate) agents: Vec<Vec<Agent>>,
-    /// True if an agent of the access point wants the packets that it forwards.
-    pub(crate) watches_packets: bool,
-}
-
-impl Bss {
-    /// True if an agent wants packets before they join the queue of this member.
-    #[inline]
-    pub(super) fn watches(&self, member: NodeId) -> bool {
-        self.watches_packets && member.is_ap()
-    }
-
-    /// Puts a packet into the transmit queue of a member of the cell.
-    ///
-    /// # Errors
-    /// [`Full`] if the queue refuses the packet.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "each call on a packet's way costs twenty instructions"
-    )]
-    pub(super) fn enqueue(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        from: NodeId,
-        to: NodeId,
-    ) -> Result<(), Full> {
-        let size = packet.size() + self.msdu_overhead;
-        let msdu = Msdu { payload: packet, size, from, to };
-        self.cell.enqueue(now, msdu).map_err(|QueueFull| Full)
-    }
-}
 
 impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn change_rate(&mut self, index: usize) {

@@ -3,66 +3,20 @@
 //! Each handle that was [injected](World::inject) comes back exactly once: with an error if the packet was refused,
 //! and otherwise in an [`Output::Released`].
 
-use airfair_units::{Bytes, DataRate, Time};
+use airfair_units::{Bytes, Time};
 
-use super::{Hop, World};
+use super::{Output, Refused, ReleaseReason, Released, World};
 use crate::clock::Clock;
-use crate::endpoint::Source;
-pub use crate::endpoint::{Outside, OutsideTcp};
-use crate::packet::{Body, External, FlowId, Handle, Packet, Side};
-use crate::record::{FlowRecord, Recorder, SentAt};
+use crate::endpoint::{Outside, Source};
+use crate::flow::Hop;
+use crate::packet::{Body, External, FlowId, Packet, Side};
+use crate::record::{FlowRecord, SentAt};
+use crate::recorder::Recorder;
 
 /// Longest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
 const LONGEST_MSDU: Bytes = Bytes::new(2_304);
 /// Longest IP packet.  [RFC791 §3.1]
 const LONGEST_PACKET: Bytes = Bytes::new(65_535);
-
-/// Output of a world for its owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// A packet of an external flow has left the simulated network, delivered or lost.
-    Released(Released),
-    /// The queue that refused a packet of this end now has room for a packet of the same size.
-    Room(FlowId, Side),
-    /// A scheme has changed or removed (`None`) the limit of the payload rate at this end.
-    RateLimit(FlowId, Side, Option<DataRate>),
-}
-
-/// An external packet that has left the world, which no longer needs its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Released {
-    /// Flow of the released packet.
-    pub flow: FlowId,
-    /// End of the flow that sent the packet.
-    pub origin: Side,
-    /// Number by which the owner of the world identifies the packet's bytes.
-    pub handle: Handle,
-    /// Reason for which the packet has left.
-    pub reason: ReleaseReason,
-    /// Upper bound for the window that the TCP header advertises, if a scheme has lowered it.
-    pub window: Option<Bytes>,
-}
-
-/// Reason for which a packet has left the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReleaseReason {
-    /// The packet has arrived at the other end.
-    Delivered,
-    /// A queue dropped the packet, a transmitter gave it up, or a wired link lost it.
-    Lost,
-    /// The run ended while the packet was still on its way.
-    RunEnded,
-}
-
-/// Reason for which the world has refused a packet. The packet's handle stays with the owner of the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The queue of the sending host is full. [`Output::Room`] follows when it has room.
-    Full,
-    /// The packet is empty or too long. The longest packet fits into a frame or, for a flow over wired links alone,
-    /// into an IP packet.
-    Size,
-}
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Sends a packet from one end of an external flow at the time `now`, to which the world advances. There must be

@@ -3,63 +3,14 @@
 use airfair_transport::tcp::RefusalOutcome;
 use airfair_units::Time;
 use airfair_wlan::Phase;
-use airfair_wlan::edca::AccessCategory;
 
-use super::room::{Full, WithoutRoom};
-use super::small_queues::{Departures, SmallQueue};
-use super::{Event, Hop, ReleaseReason, World};
+use super::{Event, ReleaseReason, World};
 use crate::clock::Clock;
-use crate::endpoint::{Alarm, Intake, Sink, Source};
+use crate::endpoint::Intake;
+use crate::flow::{Departures, Flow, FlowPhase, Full, Hop, WithoutRoom};
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, Recorder, SentAt};
-
-/// Part of a flow's life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FlowPhase {
-    /// The flow has not started.
-    Planned,
-    /// The flow has started and has not been stopped.
-    Open,
-    /// The flow has been stopped.
-    Stopped,
-}
-
-/// State of a flow.
-#[derive(Clone, Debug)]
-pub(crate) struct Flow {
-    pub(crate) phase: FlowPhase,
-    pub(crate) source: Source,
-    pub(crate) sink: Sink,
-    /// Hops from the sender to the receiver.
-    pub(crate) forth: Vec<Hop>,
-    /// Hops from the receiver to the sender.
-    pub(crate) back: Vec<Hop>,
-    /// Access category of the flow's packets.
-    pub(crate) category: AccessCategory,
-    pub(crate) without_room: WithoutRoom,
-    /// Use that the sender makes of departures from its host's queue.
-    pub(crate) departures: Departures,
-    /// Departures from the queue of the sender's wired link, if the sender counts them.
-    pub(crate) small_queue: Option<Box<SmallQueue>>,
-    pub(crate) source_alarm: Alarm,
-    pub(crate) sink_alarm: Alarm,
-}
-
-impl Flow {
-    /// True if the flow needs to know each packet that leaves a queue of a cell.
-    pub(crate) fn wants_departures(&self) -> bool {
-        let is_over_air = matches!(self.forth[0], Hop::Air { .. });
-        self.without_room.waits() || (self.departures == Departures::Counted && is_over_air)
-    }
-
-    /// Hops of the packets that one end sends.
-    pub(super) fn route(&self, origin: Side) -> &[Hop] {
-        match origin {
-            Side::Sender => &self.forth,
-            Side::Receiver => &self.back,
-        }
-    }
-}
+use crate::record::{FlowRecord, SentAt};
+use crate::recorder::Recorder;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Starts a flow, unless its owner has started it before.

@@ -14,14 +14,15 @@
 //! flow.
 
 use airfair_transport::limit::Limit;
-use airfair_units::{Duration, Time};
+use airfair_units::Duration;
 
-use super::room::WithoutRoom;
-use super::{Hop, World};
+use super::{LimitWatch, World};
 use crate::clock::Clock;
 use crate::endpoint::Source;
+use crate::flow::{Hop, WithoutRoom};
 use crate::packet::{FlowId, Packet, Side, connection_number};
-use crate::record::{Limited, LimitedBy, Place, Record, Recorder, Sample};
+use crate::record::{Limited, LimitedBy, Place, Record, Sample};
+use crate::recorder::Recorder;
 
 /// Longest time between two checks of what limits a flow, while its sender stops each time for the same reason as
 /// before.
@@ -29,19 +30,6 @@ const MAX_STEP: Duration = Duration::from_millis(50);
 /// Number of times that the limit of a flow is checked within its life so far, at least, so that short flows are
 /// measured as well.
 const LOOKS: u64 = 64;
-
-/// State of the measurement of what limits one flow: a window, its rate, its data, or a queue on its route.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LimitWatch {
-    /// Reason for which the sender stopped sending last; `None` before the flow has started and after it has ended.
-    sender: Option<Limit>,
-    /// Time of the flow's start.
-    started: Time,
-    /// Time up to which the flow's time has been attributed to what limited it.
-    looked_at: Time,
-    /// What limits the flow now, and the time since which it has.
-    under_way: Option<(LimitedBy, Time)>,
-}
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Attributes the time since a sender stopped to what limits its flow, before the sender sends again, unless the

@@ -4,54 +4,19 @@
 //! that queue, whoever sent the packet. A cell reports departures. A wired link knows the time of a departure when the
 //! packet comes, so the world schedules an event for it if an end waits.
 
-use std::collections::VecDeque;
-
 use airfair_transport::tcp::RefusalOutcome;
 use airfair_units::Bytes;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Departure, Msdu, Phase};
 
-use super::small_queues::Departures;
-use super::{Bss, Event, Flow, Hop, Output, World};
+use super::{Bss, Event, Output, WaitingEnds, World};
 use crate::clock::Clock;
-use crate::endpoint::{Alarm, Source};
+use crate::endpoint::Source;
+use crate::flow::{Departures, Flow, Hop, WithoutRoom};
 use crate::link::LinkId;
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, Recorder};
-
-/// Refusal of a packet by a queue that is full or that drops the packet early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
-
-/// Ends that wait for room in one queue.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WaitingEnds {
-    /// Ends of flows that wait for room, in the order in which they are served; once for each packet to send.
-    ends: VecDeque<(FlowId, Side)>,
-    /// Next time at which a wired link may have room for the first waiting end.
-    alarm: Alarm,
-}
-
-/// Behaviour of a source when the queue of its own host is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WithoutRoom {
-    /// The source sends anyway, and the packet is lost.
-    Lose,
-    /// The source takes the packet back. As in Linux, it tries again at its next ACK or time-out, and not when there
-    /// is room. [linux-cwr]
-    Keep,
-    /// The world returns the packet to its owner, and notifies the owner when the queue has room.
-    Return,
-    /// The source sends only when there is room, and keeps at most [`BACKLOG`] frames in the queue.
-    Wait,
-}
-
-impl WithoutRoom {
-    /// True if the source may wait for room.
-    pub(crate) fn waits(self) -> bool {
-        matches!(self, Self::Return | Self::Wait)
-    }
-}
+use crate::record::FlowRecord;
+use crate::recorder::Recorder;
 
 /// Frames whose packets a saturated source keeps in its host's queue: one in service and one waiting.
 const BACKLOG: usize = 2;

@@ -6,65 +6,30 @@
 
 use airfair_laws::Direction;
 use airfair_laws::window_limit::WindowLimit;
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::{DataRate, Duration};
 use airfair_wlan::aggregation::AmpduLimits;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Rate;
-use airfair_wlan::{Discipline, ErrorModel, NodeId, Stream, Weights};
+use airfair_wlan::{Discipline, ErrorModel, NodeId, Weights};
 
 use super::World;
-use super::flows::FlowPhase;
 use crate::clock::Clock;
 use crate::coupling::{Agent, LocalEnd, Seen};
 use crate::endpoint::{Sink, Source};
+use crate::flow::FlowPhase;
 use crate::link::LinkId;
 use crate::not_allowed::NotAllowed;
 use crate::packet::{FlowId, Side};
-use crate::record::{CellId, Member, Record, Recorder};
+use crate::record::{CellId, Member, Record};
+use crate::recorder::Recorder;
 use crate::scenario::{Loss, Queue};
+use crate::settable::AggregateLimits;
 
 /// Largest contention window that can be announced [slots].  [80211-2020 §9.4.2.28]
 const LARGEST_WINDOW: u16 = 32_767;
 
 /// Longest TXOP limit that can be announced: a field of 8 bits of 32 µs.  [80211-2020 §9.4.2.28]
 const LONGEST_TXOP: Duration = Duration::from_micros(8_160);
-
-/// Bounds of a member's settings, without their values.
-#[derive(Clone, Debug)]
-pub(crate) struct Settable {
-    /// Highest rate of the member's link.
-    pub(crate) highest: DataRate,
-    /// Rates at which the member may send frames on its link.
-    pub(crate) rates: Vec<Rate>,
-    /// True where rate control chooses the rate, up and down.
-    pub(crate) is_adapted: [bool; 2],
-    /// True if the member's queue has weights for DATA and ACKs.
-    pub(crate) has_weights: bool,
-    /// Limits of the member's A-MPDUs in the scenario; `None` if its frames carry one MPDU each.
-    pub(crate) aggregates: Option<AmpduLimits>,
-    /// Random stream for errors on the member's link, should an error model be set during the run; `None` in a cell
-    /// with a radio, where received powers decide which frames have errors.
-    pub(crate) errors: Option<Stream>,
-}
-
-/// Limits of the aggregates of one direction of a link; `None` leaves a limit as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AggregateLimits {
-    /// Size of the largest A-MPDU.
-    pub bytes: Option<Bytes>,
-    /// Largest number of MPDUs in an A-MPDU.
-    pub mpdus: Option<u16>,
-    /// Longest A-MPDU [time on the air].
-    pub duration: Option<Duration>,
-}
-
-/// Checks weights of DATA and ACKs.
-pub(crate) fn check_weights(Weights { data, ack }: Weights) -> Result<(), NotAllowed> {
-    if data > 0 && ack > 0 {
-        return Ok(());
-    }
-    Err(NotAllowed::OutOfRange("allowed are weights from 1 to 4294967295 packets per round"))
-}
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// The `index`-th station of the scenario.
@@ -147,10 +112,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// [`NotAllowed`] if the queue has no weights, and for a weight of 0.
     pub fn set_weights(&mut self, of: Member, weights: Weights) -> Result<(), NotAllowed> {
         let bss = &mut self.cells[of.cell.index()];
-        if !bss.members[of.node.index()].has_weights {
-            return Err(NotAllowed::NoWeights);
-        }
-        check_weights(weights)?;
+        bss.members[of.node.index()].check_weights(weights)?;
         bss.cell.set_weights(of.node, weights);
         Ok(())
     }

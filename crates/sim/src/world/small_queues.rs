@@ -3,47 +3,15 @@
 //! A cell reports departures. A wired link knows the time of a departure when the packet comes, so the world
 //! schedules an event only if a sender waits.
 
-use std::collections::VecDeque;
-
-use airfair_transport::tcp;
-use airfair_units::{Bytes, Time};
+use airfair_units::Bytes;
 use airfair_wlan::{Departure, Phase};
 
 use super::{Event, World};
 use crate::clock::Clock;
-use crate::endpoint::{Alarm, Source};
+use crate::flow::Departures;
 use crate::link::LinkId;
 use crate::packet::{FlowId, Packet, Side};
-use crate::record::Recorder;
-
-/// Use that a sender makes of the departures of its packets from its host's queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Departures {
-    /// The sender does not use the departures of its packets from its host's queue.
-    Ignored,
-    /// The sender is saturated, and sends another packet whenever one leaves its host's queue.
-    Awaited,
-    /// The sender has TCP small queues: it counts the octets that have left its host's queue, and waits while too many
-    /// are in it.
-    Counted,
-}
-
-/// Departures of one sender's packets from the queue of a wired link.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SmallQueue {
-    /// Time at which each packet leaves the queue, in order, and its size.
-    departures: VecDeque<(Time, Bytes)>,
-    /// Time at which enough octets will have left the queue for the sender to continue.
-    alarm: Alarm,
-}
-
-impl SmallQueue {
-    /// Creates the state for a sender with TCP small queues; `None` for other sources.
-    pub(crate) fn of(source: &Source) -> Option<Box<Self>> {
-        let Source::Tcp(sender) = source else { return None };
-        tcp::Sender::has_small_queue(sender).then(Box::default)
-    }
-}
+use crate::recorder::Recorder;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Use that a flow's sender makes of the departure of its packet from the queue in front of this hop.

@@ -1,21 +1,13 @@
 //! Comparison of the world's state after each event, for a recorder that wants a trace.
 
-use airfair_units::DataRate;
 use airfair_wlan::NodeId;
 
-use super::World;
+use super::{Freedom, World};
 use crate::clock::Clock;
-use crate::endpoint::Source;
 use crate::packet::FlowId;
-use crate::record::{CellId, Member, Recorder, SenderWindow};
+use crate::record::{CellId, Member};
+use crate::recorder::Recorder;
 use crate::trace::Trace;
-
-/// Window or rate of a sender as last passed to the recorder's trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Freedom {
-    Window(SenderWindow),
-    Rate(Option<DataRate>),
-}
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Traces frames that have left the air of a cell, and members whose channel access has changed.
@@ -37,13 +29,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[cold]
     #[inline(never)]
     pub(super) fn trace_sender(&mut self, id: FlowId) {
-        let freedom = match &self.flows[id.index()].source {
-            Source::Tcp(sender) => {
-                Freedom::Window(SenderWindow { cwnd: sender.cwnd(), ssthresh: sender.ssthresh() })
-            }
-            Source::Tfrc(sender) => Freedom::Rate(bits_per_second(sender.pacing_rate())),
-            Source::Udp(_) | Source::External(_) => return,
-        };
+        let Some(freedom) = Freedom::of(&self.flows[id.index()].source) else { return };
         if self.traced[id.index()].replace(freedom) == Some(freedom) {
             return;
         }
@@ -53,11 +39,4 @@ impl<R: Recorder, C: Clock> World<R, C> {
         };
         self.recorder.trace(self.now, trace);
     }
-}
-
-/// Converts a rate in octets per second. `None` below 1 bit/s.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-fn bits_per_second(octets: f64) -> Option<DataRate> {
-    let bits = (octets * 8.0) as u64;
-    (bits > 0).then(|| DataRate::from_bps(bits))
 }

@@ -3,14 +3,14 @@
 use airfair_wlan::{Msdu, Phase};
 
 use super::flows::record_intake;
-use super::room::Full;
-use super::small_queues::Departures;
-use super::{Event, Hop, World};
+use super::{Event, World};
 use crate::clock::Clock;
 use crate::endpoint::{Intake, Sink};
+use crate::flow::{Departures, Full, Hop};
 use crate::link::{Arrival, LinkId, Refusal, Sent};
 use crate::packet::{Body, Packet, Side};
-use crate::record::{LinkRecord, Recorder, SentAt};
+use crate::record::{LinkRecord, SentAt};
+use crate::recorder::Recorder;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]

@@ -3,7 +3,8 @@
 use airfair_sim::outcome::{FlowOutcome, Outcome};
 use airfair_sim::packet::Side;
 use airfair_sim::random::Streams;
-use airfair_sim::record::{FlowRecord, Record, Recorder};
+use airfair_sim::record::{FlowRecord, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, simulate};
 use airfair_units::{Duration, Time};
 

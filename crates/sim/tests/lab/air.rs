@@ -1,7 +1,8 @@
 //! Figures of the air: retries, airtime of stations and of access categories, and rates, with a trace and without.
 
 use airfair_sim::outcome::{Outcome, StationOutcome};
-use airfair_sim::record::{Record, Recorder};
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, run, run_with};
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;

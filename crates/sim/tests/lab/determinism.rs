@@ -2,7 +2,8 @@
 
 use crate::common::{SATURATED, TCP, parse, run_once, uploads};
 use airfair_sim::random::Streams;
-use airfair_sim::record::{Record, Recorder};
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, simulate};
 use airfair_units::Time;
 use airfair_wlan::NodeId;

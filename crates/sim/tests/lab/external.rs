@@ -89,7 +89,7 @@ impl Owner {
         }
     }
 
-    fn advance<R: airfair_sim::record::Recorder>(
+    fn advance<R: airfair_sim::recorder::Recorder>(
         &mut self,
         world: &mut World<R, FreeRunning>,
         until: Time,

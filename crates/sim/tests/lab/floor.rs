@@ -3,7 +3,8 @@
 use crate::bare_dcf;
 use crate::common::{SATURATED, parse, run_once, uploads};
 use airfair_sim::random::Streams;
-use airfair_sim::record::{Record, Recorder};
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, simulate};
 use airfair_units::Time;
 

@@ -6,7 +6,7 @@ const CONTRIBUTING: &str = include_str!("../../../../CONTRIBUTING.md");
 const LAW: &str = include_str!("../../../laws/src/rate_cap.rs");
 const AGENT: &str = include_str!("../../src/coupling/rate_cap.rs");
 const CELL_KEYS: &str = include_str!("../../src/scenario/keys/cells.rs");
-const AGENTS: &str = include_str!("../../src/coupling/mod.rs");
+const AGENTS: &str = include_str!("../../src/coupling/agent.rs");
 
 /// Goodput after 5 s of a flow whose station's rate falls from 54 to 6 Mb/s at 4 s [kb/s].
 fn goodput(flow: &str) -> u64 {

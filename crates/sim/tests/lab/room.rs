@@ -2,8 +2,10 @@
 
 use airfair_sim::packet::Side;
 use airfair_sim::random::Streams;
-use airfair_sim::record::{FlowRecord, Record, Recorder};
-use airfair_sim::run::{Control, Finished, simulate};
+use airfair_sim::record::{FlowRecord, Record};
+use airfair_sim::recorder::Recorder;
+use airfair_sim::run::{Control, simulate};
+use airfair_sim::world::Finished;
 use airfair_units::Time;
 
 use crate::common::{SATURATED, parse, run_once};

@@ -3,7 +3,8 @@
 use airfair_sim::metrics::Fingerprint;
 use airfair_sim::packet::Packet;
 use airfair_sim::random::Streams;
-use airfair_sim::record::{Record, Recorder};
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, simulate};
 use airfair_sim::trace::{ChannelAccess, Trace};
 use airfair_units::{Duration, Time};

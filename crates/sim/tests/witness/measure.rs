@@ -3,7 +3,8 @@
 use airfair_sim::metrics::Metrics;
 use airfair_sim::outcome::Outcome;
 use airfair_sim::packet::{FlowId, Packet};
-use airfair_sim::record::{Record, Recorder};
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{Control, run, run_with};
 use airfair_sim::trace::{ChannelAccess, Trace};
 use airfair_units::{DataRate, Time};

@@ -14,7 +14,8 @@ mod radiotap;
 use std::io::Write;
 
 use airfair_sim::packet::{self, Side};
-use airfair_sim::record::{CellId, Member, Record, Recorder};
+use airfair_sim::record::{CellId, Member, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{FrameOutcome, Monitored, Trace};
 use airfair_units::Time;

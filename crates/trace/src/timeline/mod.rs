@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use airfair_sim::packet::{FlowId, Packet};
-use airfair_sim::record::{CellId, FlowRecord, LinkRecord, Member, Record, Recorder};
+use airfair_sim::record::{CellId, FlowRecord, LinkRecord, Member, Record};
+use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{Monitored, Trace};
 use airfair_units::{DataRate, Duration, Time};

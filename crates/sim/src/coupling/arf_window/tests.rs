@@ -10,10 +10,12 @@ use super::*;
 use crate::clock::FreeRunning;
 use crate::coupling;
 use crate::endpoint::{Sink, Source};
+use crate::flow::Flow;
 use crate::random::Streams;
-use crate::record::{Record, Recorder};
+use crate::record::Record;
+use crate::recorder::Recorder;
 use crate::scenario::Scenario;
-use crate::world::{Flow, World};
+use crate::world::World;
 
 /// True use of the channel: time of each station's frames and the SIFS between them, and time of collisions.
 #[derive(Debug, Default)]

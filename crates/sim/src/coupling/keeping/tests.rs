@@ -11,13 +11,14 @@ use airfair_wlan::NodeId;
 use super::super::{Agent, LocalEnd, Seen, View};
 use crate::clock::FreeRunning;
 use crate::endpoint::Source;
+use crate::flow::Flow;
 use crate::metrics::Metrics;
 use crate::outcome::StationOutcome;
 use crate::packet::{FlowId, Side};
 use crate::random::Streams;
 use crate::record::CellId;
 use crate::scenario::Scenario;
-use crate::world::{Flow, World};
+use crate::world::World;
 
 const TFRC: &str = "{ kind = \"tfrc\", segment = \"1448 B\" }";
 const TCP: &str = "{ kind = \"tcp\", receive_window = \"1 MB\", window_scaling = true }";

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::super::document::{Node, Value};
-use super::super::parse::Driver;
 use super::super::routes::Routes;
-use super::super::{Link, Node as Place};
+use super::super::{Driver, Link, Node as Place};
 use super::table::{entries, get, text};
 
 /// Standards of modern cells, to which today's defaults apply, from the oldest to the newest.

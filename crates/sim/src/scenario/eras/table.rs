@@ -6,7 +6,7 @@ use super::super::document::{Node, Value};
 
 /// Table of the scenario file to which a default applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::scenario) enum Place {
+pub(crate) enum Place {
     /// `flow.NAME.transport` with `kind = "tcp"`, for any sender.
     Tcp,
     /// `flow.NAME.transport` with `kind = "tcp"`, if a host sends.
@@ -46,7 +46,7 @@ const TCP_TABLE: &str = "`transport = { kind = \"tcp\", … }`";
 
 /// Defaults of a key in cells of 802.11n, ac and ax, for the reference, each with a phrase for the items to which it
 /// applies.
-pub(in crate::scenario) fn defaults_of<'n>(
+pub(crate) fn defaults_of<'n>(
     heading: &'n str,
     name: &'n str,
 ) -> impl Iterator<Item = (&'static str, &'static str)> + use<'n> {
@@ -61,19 +61,19 @@ pub(in crate::scenario) fn defaults_of<'n>(
 
 /// A default that is one in cells of 802.11b, a and g, and another in cells of 802.11n, ac and ax.
 #[derive(Debug)]
-pub(in crate::scenario) struct EraDefault {
-    pub(in crate::scenario) place: Place,
+pub(crate) struct EraDefault {
+    pub(crate) place: Place,
     /// Path of the key within the table.
-    pub(in crate::scenario) key: &'static str,
+    pub(crate) key: &'static str,
     /// Default value in cells of 802.11b, a and g, as TOML.
-    pub(in crate::scenario) legacy: &'static str,
+    pub(crate) legacy: &'static str,
     /// Default value in cells of 802.11n, ac and ax, as TOML.
-    pub(in crate::scenario) today: &'static str,
+    pub(crate) today: &'static str,
     /// True if other keys of the table exclude the default, so that it does not apply.
-    pub(in crate::scenario) gives_way: fn(&Node) -> bool,
+    pub(crate) gives_way: fn(&Node) -> bool,
     /// Reason for the default value in cells of 802.11n, ac and ax in one clause, or the setting of Linux that has this
     /// value.
-    pub(in crate::scenario) reason: &'static str,
+    pub(crate) reason: &'static str,
 }
 
 const fn entry(
@@ -87,7 +87,7 @@ const fn entry(
 }
 
 /// All defaults that differ between cells of 802.11b, a and g and cells of 802.11n, ac and ax.  Deviates: [D-220]
-pub(in crate::scenario) const DEFAULTS: &[EraDefault] = &[
+pub(crate) const DEFAULTS: &[EraDefault] = &[
     entry(Place::Tcp, "flavour", ["\"newreno\"", "\"cubic\""], never, "tcp_congestion_control"),
     entry(Place::Tcp, "sack", ["false", "true"], is_selective, "tcp_sack"),
     entry(Place::Tcp, "timestamps", ["false", "true"], has_long_segments, "tcp_timestamps"),

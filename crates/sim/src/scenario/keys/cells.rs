@@ -17,9 +17,10 @@ use super::super::reader::Entry;
 use super::super::{Access, AccessPoint, Beacons, Bss, Radio};
 use super::errors::ERRORS;
 use super::flows::AGGREGATES;
+use super::limits::MAX_MSDU;
 use super::queues::QUEUE;
 use super::radio::radio;
-use super::{MAX_MSDU, OFF, UNLIMITED, bytes, integer, time};
+use super::ranges::{OFF, UNLIMITED, bytes, integer, time};
 
 words!(Standard {
     B = "802.11b",
@@ -59,7 +60,7 @@ const CATEGORY_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standar
 const TXOP: Kind = time(Duration::ZERO, Duration::from_millis(2_097));
 const BEACON_INTERVAL: Kind = time(Duration::from_micros(100), Duration::from_secs(60));
 
-pub(in crate::scenario) fn bss(keys: &mut Keys, it: &mut Bss) {
+pub(crate) fn bss(keys: &mut Keys, it: &mut Bss) {
     keys.of("a cell");
     let rules = &mut it.rules;
     keys.word("standard", &mut rules.standard, "\"802.11a\"")
@@ -182,7 +183,7 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
 }
 
 /// Declares the keys of the A-MPDUs that one end of a link sends.
-pub(in crate::scenario) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
+pub(crate) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     keys.of("an aggregation");
     keys.key("max_bytes", &mut it.max_bytes, MAX_BYTES, "\"8 kB\"")
         .follows("65535 B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax")
@@ -305,7 +306,7 @@ fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
     keys.word("aggregates", &mut it.aggregates, "\"apart\"").written_if(is_other).says(AGGREGATES);
 }
 
-pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
+pub(crate) fn access(keys: &mut Keys, it: &mut Access) {
     keys.table("edca", it, edca, "{ aifsn = 3 }").says(
         "Channel access of this node. These keys apply to best effort, and to all packets if no flow has another \
          category. The tables apply to the other categories.",
@@ -325,7 +326,7 @@ pub(in crate::scenario) fn access(keys: &mut Keys, it: &mut Access) {
     .says("Largest number of transmission attempts of a frame of this node; `cell` is the cell's.");
 }
 
-pub(in crate::scenario) fn edca(keys: &mut Keys, it: &mut Access) {
+pub(crate) fn edca(keys: &mut Keys, it: &mut Access) {
     keys.of("a channel access");
     // Without access categories there is nothing to write. Writing the defaults would change the identity of
     // scenarios in the archive.

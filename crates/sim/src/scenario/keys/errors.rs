@@ -5,13 +5,13 @@ use airfair_wlan::{ErrorModel, Periods};
 
 use super::super::declare::{Choice, Keys};
 use super::super::kind::Kind;
-use super::PERIOD;
+use super::ranges::PERIOD;
 
 const SNR: Kind = Kind::Decibels { min: Decibels::new(-100), max: Decibels::new(200) };
 const ANY_TIME: Duration = Duration::from_secs(1);
 
 /// Models of frame errors.
-pub(in crate::scenario) const ERRORS: Choice<ErrorModel> = Choice {
+pub(crate) const ERRORS: Choice<ErrorModel> = Choice {
     key: "model",
     noun: "error model",
     says: "Error model.",

@@ -8,8 +8,8 @@ use airfair_wlan::edca::AccessCategory;
 use super::super::declare::{Choice, Keys};
 use super::super::kind::{Kind, words};
 use super::super::{ArfAware, Flow, Scheme};
+use super::ranges::{OFF, TIME, bytes, integer, time};
 use super::transports::TRANSPORTS;
-use super::{OFF, TIME, bytes, integer, time};
 
 words!(AccessCategory {
     Background = "background",
@@ -28,7 +28,7 @@ const POLL: Kind = Kind::Either(&[OFF, time(Duration::from_millis(1), Duration::
 const SLOT: Kind = time(Duration::from_millis(1), Duration::from_secs(3_600));
 
 /// Declares the keys of a flow, or of one flow per member of a group. `ends` are the names of sender and receiver.
-pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2]) {
+pub(crate) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2]) {
     keys.of("a flow");
     let [from, to] = ends.map(|end| move || Some(format!("{end:?}")));
     keys.other("from", || Kind::Name, "\"fast\"", from).says(
@@ -76,7 +76,7 @@ pub(in crate::scenario) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2])
 }
 
 /// Schemes of cross-layer control.
-pub(in crate::scenario) const CONTROLS: Choice<Scheme> = Choice {
+pub(crate) const CONTROLS: Choice<Scheme> = Choice {
     key: "scheme",
     noun: "control scheme",
     says: "Name of the scheme.",

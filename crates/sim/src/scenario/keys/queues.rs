@@ -9,7 +9,7 @@ use airfair_wlan::{
 use super::super::Queue;
 use super::super::declare::{Choice, Keys, OrNone};
 use super::super::kind::{Kind, Plain, words};
-use super::{CAPACITY, PACKETS, bytes, integer, time};
+use super::ranges::{CAPACITY, PACKETS, bytes, integer, time};
 
 words!(Limit { Each = "each", Shared = "shared" });
 words!(Counts { Aggregates = "aggregates", Packets = "packets" });
@@ -26,7 +26,7 @@ const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
 
 /// Queue disciplines of a transmit queue; a queue without a named discipline is FIFO.
-pub(in crate::scenario) const QUEUE: Choice<Queue> = Choice {
+pub(crate) const QUEUE: Choice<Queue> = Choice {
     key: "discipline",
     noun: "discipline",
     says: "Queue discipline: the order in which packets leave.",

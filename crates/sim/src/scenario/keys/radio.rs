@@ -4,19 +4,16 @@ use airfair_units::{Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
 use airfair_wlan::radio::{Decoder, Fading};
 
 use super::super::declare::{Choice, Form, Keys};
-use super::super::kind::{Absent, Kind, Thousandths, Tuple, words};
+use super::super::kind::{Absent, Kind, RANGE, Thousandths, Tuple, words};
 use super::super::reader::Entry;
 use super::super::{Area, Begin, Motion, PathLossModel, Radio, RangeRate, Trajectory};
-use super::{OFF, PERIOD, TIME};
+use super::ranges::{OFF, PERIOD, TIME};
 
 words!(Decoder { Snr = "snr", Sensitivity = "sensitivity", Qualnet4 = "qualnet4" });
 words!(Begin { Uniform = "uniform", Position = "position", SteadyState = "steady-state" });
 
-/// Range of a distance between two members of a cell.
-pub(in crate::scenario) const RANGE: Kind =
-    Kind::Length { min: Length::from_millimetres(1), max: Length::from_metres(1_000_000) };
 /// Largest coordinate of a station relative to the access point [m].
-pub(in crate::scenario) const FAR: i32 = 1_000_000;
+pub(crate) const FAR: i32 = 1_000_000;
 const COORDINATE: Kind =
     Kind::Length { min: Length::from_metres(-(FAR as i64)), max: Length::from_metres(FAR as i64) };
 const FASTEST: Speed = Speed::from_millimetres_per_second(1_000_000);
@@ -59,7 +56,7 @@ const fn decibels(min: i64, max: i64) -> Kind {
     Kind::Decibels { min: Decibels::new(min), max: Decibels::new(max) }
 }
 
-pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
+pub(crate) fn radio(keys: &mut Keys, it: &mut Radio) {
     keys.of("a radio");
     let ranges = it.range.len();
     range(keys, it);
@@ -101,12 +98,16 @@ pub(in crate::scenario) fn radio(keys: &mut Keys, it: &mut Radio) {
     );
 }
 
+/// Rate that a key of the table of ranges names.
+pub(crate) fn range_rate(entry: &Entry) -> Option<RangeRate> {
+    entry.value().map(RangeRate::Plain).or_else(|| entry.value().map(RangeRate::Named))
+}
+
 fn range(keys: &mut Keys, it: &mut Radio) {
     let is_given = !it.range.is_empty();
     let read = |entry: &Entry, _: &_| {
-        let pair = |item: &Entry| {
-            item.places().and_then(|pair| RangeRate::of(&pair[0]).zip(pair[1].value()))
-        };
+        let pair =
+            |item: &Entry| item.places().and_then(|pair| range_rate(&pair[0]).zip(pair[1].value()));
         let mut ranges = entry.items().iter().map(pair).collect::<Option<Vec<_>>>()?;
         ranges.sort_unstable();
         Some(ranges)
@@ -242,13 +243,13 @@ fn circle(keys: &mut Keys, _: &mut ()) {
 
 /// Motion of a station, as the file describes it.
 #[derive(Clone, Debug)]
-pub(in crate::scenario) struct Moving {
-    pub(in crate::scenario) motion: Motion,
+pub(crate) struct Moving {
+    pub(crate) motion: Motion,
     /// True if the waypoints are in a trace file.
-    pub(in crate::scenario) is_in_file: bool,
+    pub(crate) is_in_file: bool,
 }
 
-pub(in crate::scenario) const MOBILITY: Choice<Moving> = Choice {
+pub(crate) const MOBILITY: Choice<Moving> = Choice {
     key: "model",
     noun: "mobility model",
     says: "Name of the model.",
@@ -362,7 +363,7 @@ fn area(keys: &mut Keys, area: &mut Area) {
 }
 
 /// Coordinates that the file gives as a pair.
-pub(in crate::scenario) fn point(entry: &Entry) -> Option<[Length; 2]> {
+pub(crate) fn point(entry: &Entry) -> Option<[Length; 2]> {
     let [x, y] = entry.places()? else { return None };
     Some([x.value()?, y.value()?])
 }

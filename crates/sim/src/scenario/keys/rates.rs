@@ -8,7 +8,7 @@ use super::super::RateControl;
 use super::super::declare::{Choice, Form, Keys};
 use super::super::kind::{Absent, Kind, Plain, Scalar, Tuple, words};
 use super::super::reader::Entry;
-use super::{OFF, TIME, integer, time};
+use super::ranges::{OFF, TIME, integer, time};
 
 words!(Counting { InARow = "in-a-row", InAll = "in-all" });
 words!(Preset {
@@ -50,7 +50,7 @@ fn up_down(keys: &mut Keys, _: &mut ()) {
 }
 
 /// Algorithms of rate control for a link.
-pub(in crate::scenario) const LAWS: Choice<RateControl> = Choice {
+pub(crate) const LAWS: Choice<RateControl> = Choice {
     key: "control",
     noun: "rate adaptation",
     says: "Rate adaptation algorithm.",
@@ -182,8 +182,8 @@ fn timer(keys: &mut Keys, timer: &mut Timer) {
 }
 
 /// Keys of Minstrel that Minstrel-HT lacks.
-pub(in crate::scenario) const OF_MINSTREL: [&str; 2] = ["ewma", "lookaround"];
-pub(in crate::scenario) const OF_MINSTREL_HT: [&str; 2] = ["sample_interval", "attempts"];
+pub(crate) const OF_MINSTREL: [&str; 2] = ["ewma", "lookaround"];
+pub(crate) const OF_MINSTREL_HT: [&str; 2] = ["sample_interval", "attempts"];
 
 fn minstrel(keys: &mut Keys, it: &mut minstrel::Params) {
     keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"")
@@ -198,7 +198,7 @@ fn minstrel(keys: &mut Keys, it: &mut minstrel::Params) {
         .says("Longest time that the attempts of a frame at one rate may take.");
 }
 
-pub(in crate::scenario) fn minstrel_ht(keys: &mut Keys, it: &mut minstrel_ht::Params) {
+pub(crate) fn minstrel_ht(keys: &mut Keys, it: &mut minstrel_ht::Params) {
     keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"");
     keys.key("segment", &mut it.segment, INTERVAL, "\"24 ms\"");
     samples(keys, it);

@@ -9,22 +9,22 @@ use super::super::declare::Keys;
 use super::super::kind::{Kind, Words};
 use super::cells::{AMSDU, access, aggregation};
 use super::errors::ERRORS;
-use super::integer;
 use super::queues::QUEUE;
 use super::radio::trajectory;
+use super::ranges::integer;
 use super::rates::station_rate;
 
 /// Values of a station's keys that refer to other parts of the scenario, as TOML.
 #[derive(Debug, Default)]
-pub(in crate::scenario) struct Written {
-    pub(in crate::scenario) bss: String,
-    pub(in crate::scenario) rate: String,
+pub(crate) struct Written {
+    pub(crate) bss: String,
+    pub(crate) rate: String,
     /// Width, guard interval, streams and aggregation of a link of 802.11n or later.
-    pub(in crate::scenario) link: Option<[String; 4]>,
+    pub(crate) link: Option<[String; 4]>,
     /// Largest A-MSDU, if the cell allows A-MSDUs.
-    pub(in crate::scenario) amsdu: Option<String>,
-    pub(in crate::scenario) senses_only: String,
-    pub(in crate::scenario) hidden_from: String,
+    pub(crate) amsdu: Option<String>,
+    pub(crate) senses_only: String,
+    pub(crate) hidden_from: String,
 }
 
 /// Declares the keys for capabilities of a station that may be less than its cell's, if both are of 802.11n or later.
@@ -53,7 +53,7 @@ fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
 }
 
 /// Declares the keys of a wireless station, or of a group of equal ones.
-pub(in crate::scenario) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
+pub(crate) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
     keys.of("a station");
     let Written { bss, rate, link, amsdu, senses_only, hidden_from } = written;
     keys.other("bss", || Kind::Name, "\"home\"", || Some(bss))

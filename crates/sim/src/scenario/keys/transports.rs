@@ -12,9 +12,8 @@ use super::super::declare::{Choice, Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, words};
 use super::super::reader::Entry;
 use super::super::{Tcp, Tfrc, Transport};
-use super::{
-    DELAY, IP_TCP, IP_TFRC, IP_UDP, MAX_MSDU, OFF, PERIOD, UNLIMITED, bytes, integer, time,
-};
+use super::limits::{IP_TCP, IP_TFRC, IP_UDP, MAX_MSDU};
+use super::ranges::{DELAY, OFF, PERIOD, UNLIMITED, bytes, integer, time};
 
 words!(Flavour {
     Reno = "reno",
@@ -44,7 +43,7 @@ const FRAME_SIZES: Kind = Kind::List(&bytes(1, 10_000_000));
 const ANY_RATE: DataRate = DataRate::from_mbps(1);
 const ANY_TIME: Duration = Duration::from_secs(1);
 
-pub(in crate::scenario) const TRANSPORTS: Choice<Transport> = Choice {
+pub(crate) const TRANSPORTS: Choice<Transport> = Choice {
     key: "kind",
     noun: "transport",
     says: "Transport protocol.",
@@ -214,7 +213,7 @@ fn tfrc(keys: &mut Keys, it: &mut Tfrc) {
 }
 
 /// Applications of TFRC that send at a varying rate.
-pub(in crate::scenario) const SOURCES: Choice<tfrc::Traffic> = Choice {
+pub(crate) const SOURCES: Choice<tfrc::Traffic> = Choice {
     key: "model",
     noun: "source model",
     says: "Name of the model.",

@@ -5,10 +5,10 @@ use airfair_units::Probability;
 use super::super::declare::{Choice, Keys};
 use super::super::kind::Kind;
 use super::super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Red};
-use super::{CAPACITY, DELAY, PACKETS, bytes};
+use super::ranges::{CAPACITY, DELAY, PACKETS, bytes};
 
 /// Declares the keys of a wired host with its own link. `names` are the names of the link's ends.
-pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
+pub(crate) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
     keys.of("a host");
     let declare = |keys: &mut Keys, link: &mut Link| {
         keys.of("a link");
@@ -22,12 +22,12 @@ pub(in crate::scenario) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 
 }
 
 /// Declares the keys of a wired node that only forwards.
-pub(in crate::scenario) fn router(keys: &mut Keys, _: &mut ()) {
+pub(crate) fn router(keys: &mut Keys, _: &mut ()) {
     keys.of("a router");
 }
 
 /// Declares the keys of a wired link that is not a host's own. `names` are the names of its ends.
-pub(in crate::scenario) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
+pub(crate) fn link(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
     keys.of("a link");
     let between = || Kind::List(&Kind::Name);
     keys.other("between", between, "[\"home\", \"server\"]", || Some(format!("{names:?}")))
@@ -85,7 +85,7 @@ fn red(keys: &mut Keys, it: &mut Red) {
 
 /// Losses of a wired link as the file gives them: in both directions, or towards one end.
 #[derive(Clone, Debug)]
-pub(in crate::scenario) struct Lossy {
+pub(crate) struct Lossy {
     loss: Loss,
     towards: Option<String>,
 }

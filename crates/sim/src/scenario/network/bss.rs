@@ -1,0 +1,68 @@
+//! Cells, with their access points and beacons.
+
+use airfair_laws::occupancy;
+use airfair_units::{Bytes, Duration};
+use airfair_wlan::Rules;
+use airfair_wlan::phy::Standard;
+
+use super::{Access, Queue, Radio};
+
+/// A cell: an access point, and the rules of its channel, which it shares with no other cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bss {
+    /// Name of the cell.
+    pub name: String,
+    /// Rules of the cell's channel. Stations have the cell's standard unless they name another.
+    pub rules: Rules,
+    /// True if 8 octets of LLC/SNAP precede each packet on the air.
+    pub llc_snap: bool,
+    /// Radio model, by which members hear each other. With `None`, members hear each other except for the stations in
+    /// [`Station::senses_only`](super::Station::senses_only) and [`Station::hidden_from`](super::Station::hidden_from).
+    pub radio: Option<Radio>,
+    /// Beacons; `None` if the cell sends none.
+    pub beacons: Option<Beacons>,
+    /// Access point of the cell.
+    pub ap: AccessPoint,
+}
+
+impl Bss {
+    /// Creates a cell with the standard's defaults.
+    pub fn new(name: &str, standard: Standard) -> Self {
+        let (name, rules) = (name.to_owned(), Rules::of(standard));
+        let ap = AccessPoint { access: Access::of(standard), ..AccessPoint::default() };
+        Self { name, rules, llc_snap: true, radio: None, beacons: None, ap }
+    }
+}
+
+/// Beacons of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beacons {
+    /// Time from one beacon of the cell to the next.
+    pub interval: Duration,
+    /// Size of a beacon [octets], header and check sequence included, without elements for shares of the channel.
+    pub size: Bytes,
+}
+
+impl Default for Beacons {
+    /// Beacons with an interval of 100 time units of 1024 µs [80211-2020 §9.4.1.3] and 66 octets: header 24, check
+    /// sequence 4, fixed fields 12, a name of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]
+    /// Deviates: [D-110]
+    fn default() -> Self {
+        Self { interval: Duration::from_micros(102_400), size: Bytes::new(66) }
+    }
+}
+
+/// Access point of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AccessPoint {
+    /// Transmit queue of the access point, for packets to the stations.
+    pub queue: Queue,
+    /// Channel access of the access point, per access category.
+    pub access: Access,
+    /// True if the access point divides its queue among TCP connections by rewriting the windows in their ACKs.
+    /// [pilosof-2003 §V]
+    pub window_sharing: bool,
+    /// Shares of the channel that the access point grants in its beacons; `None` if it grants none.  [occupancy-tfrc
+    /// §III]
+    pub occupancy: Option<occupancy::Params>,
+}
