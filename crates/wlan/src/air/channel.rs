@@ -5,6 +5,7 @@ use airfair_units::{Duration, Time};
 use super::access::{Access, AccessState, Deadline};
 use super::contention::Contention;
 use super::hearing::Hearing;
+use super::mpdu_errors::MpduErrors;
 use super::noise::Noise;
 use super::on_air::OnAir;
 use super::sequence::Sequence;
@@ -46,6 +47,8 @@ pub(crate) struct Air<P> {
     /// Contenders that have won the channel and given way to another category of their member.
     pub(super) yielding: Vec<ContenderId>,
     pub(super) ended: Vec<Ppdu<P>>,
+    /// Errors of the MPDUs of the undisturbed aggregate that leaves the air.
+    pub(crate) errors: MpduErrors,
     /// Spare buffers for the MPDUs of the next PPDUs.
     pub(super) spare: Vec<Vec<Mpdu<P>>>,
 }
@@ -76,6 +79,14 @@ pub(crate) struct Observers {
     pub(super) noise: bool,
 }
 
+impl Observers {
+    /// True if some observer needs frames that leave the air.
+    #[inline]
+    pub(super) fn is_any(self) -> bool {
+        self.listen | self.categories | self.every_ppdu | self.noise
+    }
+}
+
 impl<P: Copy> Air<P> {
     /// Creates a silent channel with the rules of `config`. `accesses` has the channel access of each contender.
     pub(crate) fn new(
@@ -104,6 +115,7 @@ impl<P: Copy> Air<P> {
             winners: Vec::new(),
             yielding: Vec::new(),
             ended: Vec::new(),
+            errors: MpduErrors::default(),
             spare: Vec::new(),
         }
     }

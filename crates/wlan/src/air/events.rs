@@ -103,6 +103,8 @@ impl<P: Copy> Air<P> {
     }
 
     /// Begins the exchange of a contender that has just won the channel.
+    #[expect(clippy::inline_always, reason = "the sequence stays where it is made")]
+    #[inline(always)]
     pub(crate) fn begin_exchange<M: Mac<P>>(
         &mut self,
         mac: &mut M,

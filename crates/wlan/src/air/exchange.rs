@@ -13,7 +13,8 @@ use crate::record::Record;
 use crate::roster::ContenderId;
 
 impl<P: Copy> Air<P> {
-    /// Frame of the sequence of contender `id`.
+    /// Frame of this kind of the sequence of contender `id`.
+    #[inline]
     pub(crate) fn frame_of(&self, id: ContenderId, sequence: &Sequence, kind: FrameKind) -> Frame {
         let is_retrying = self.accesses[id.index()].is_retrying();
         sequence.frame(kind, id.member(), is_retrying, &self.airtime)

@@ -3,7 +3,6 @@
 use airfair_units::{Bytes, Time};
 
 use super::channel::Air;
-use super::mpdu_errors::MpduErrors;
 use super::sequence::Sequence;
 use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
 use crate::node::NodeId;
@@ -59,29 +58,14 @@ pub(crate) trait Mac<P> {
     /// Passes frames that leave the air to a monitor, before they have any effect.
     fn monitor(&mut self, _air: &mut Air<P>, _now: Time, _ended: &[Ppdu<P>]) {}
 
-    /// Handles the content of an undisturbed sequence, which the receiver has decoded, as
-    /// [`record_content`](Self::record_content) and [`deliver`](Self::deliver) do. There is no PPDU; `errors` marks MPDUs
-    /// with errors. Not called if the MAC wants every PPDU.
-    fn deliver_undisturbed(
-        &mut self,
-        _air: &mut Air<P>,
-        _now: Time,
-        _id: ContenderId,
-        _errors: MpduErrors,
-    ) {
-    }
+    /// Handles the content of an undisturbed sequence from a contender to a member that has decoded it, as
+    /// [`record_content`](Self::record_content) and [`deliver`](Self::deliver) do. There is no PPDU, and the errors of
+    /// MPDUs are in [`Air::errors`]. Not called if the MAC wants every PPDU.
+    fn deliver_undisturbed(&mut self, _air: &mut Air<P>, _now: Time, _: (ContenderId, NodeId)) {}
 
     /// Passes the frame that leaves the air in an undisturbed sequence to listeners, as [`overhear`](Self::overhear)
     /// does.
-    fn overhear_undisturbed(
-        &mut self,
-        _air: &Air<P>,
-        _now: Time,
-        _id: ContenderId,
-        _frame: &Frame,
-        _errors: MpduErrors,
-    ) {
-    }
+    fn overhear_undisturbed(&mut self, _air: &Air<P>, _now: Time, _id: ContenderId, _: &Frame) {}
 
     /// Sizes of the MPDUs on the air from contender `id`, without delimiters.
     fn sizes(&mut self, _id: ContenderId, _sequence: &Sequence) -> impl Iterator<Item = Bytes> {

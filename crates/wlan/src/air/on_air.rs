@@ -90,7 +90,8 @@ impl<P> OnAir<P> {
     }
 
     /// Removes a frame of an undisturbed exchange from the air.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "few instructions for each frame")]
+    #[inline(always)]
     pub(crate) fn end_undisturbed(
         &mut self,
         now: Time,

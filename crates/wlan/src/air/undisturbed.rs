@@ -6,15 +6,15 @@
 //! not change meanwhile. If noise has made an error in a frame, the frame is [exposed](Air::expose) as it ends and continues on the frame-by-frame path. An aggregate is not exposed as long as
 //! any of its MPDUs has no error.
 
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
 use super::channel::Air;
 use super::mac::Mac;
 use super::mpdu_errors::MpduErrors;
 use super::on_air::UndisturbedFrame;
 use super::sequence::Sequence;
-use crate::airtime::Protection;
 use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::node::NodeId;
 use crate::record::{CategoryEvent, SentFrame};
 use crate::roster::ContenderId;
 
@@ -31,9 +31,9 @@ impl<P: Copy> Air<P> {
     /// Starts an exchange of contender `id` that no other member can disturb.
     pub(super) fn begin_undisturbed<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
         let sequence = self.begin_exchange(mac, now, id);
-        if self.goes_undisturbed(id, &sequence) {
+        if let Some(responder) = self.undisturbed_responder(id, &sequence) {
             self.contention.begin_undisturbed(now, id.member());
-            self.on_air.begin_undisturbed(content_on_air(id, now, &sequence));
+            self.on_air.begin_undisturbed(content_on_air(id, responder, now, sequence.data));
             mac.send(id, &sequence);
         } else {
             let frame = self.frame_of(id, &sequence, sequence.first());
@@ -44,13 +44,20 @@ impl<P: Copy> Air<P> {
         self.give_way(mac, now);
     }
 
-    /// True if the sequence consists of data and a response that are both certain to be decoded.
+    /// Responder of the sequence of contender `id`, if this consists of data and a response that are both certain to be
+    /// decoded.
     #[expect(clippy::inline_always, reason = "few instructions for each exchange")]
     #[inline(always)]
-    fn goes_undisturbed(&self, id: ContenderId, sequence: &Sequence) -> bool {
-        sequence.protection == Protection::None
-            && sequence.content.kind() == FrameKind::Data
-            && sequence.to.is_some_and(|to| self.contention.is_answered(id.member(), to))
+    fn undisturbed_responder(&self, id: ContenderId, sequence: &Sequence) -> Option<NodeId> {
+        match sequence.to {
+            Some(to)
+                if sequence.first() == FrameKind::Data
+                    && self.contention.is_answered(id.member(), to) =>
+            {
+                Some(to)
+            }
+            _ => None,
+        }
     }
 
     /// Ends the frame on the air of an undisturbed exchange, if it ends now.
@@ -63,38 +70,53 @@ impl<P: Copy> Air<P> {
         if frame.end != now {
             return;
         }
-        let mut errors = MpduErrors::default();
-        let errored = !self.observers.every_ppdu
-            && self.observers.noise
-            && self.errs_undisturbed(mac, now, &frame, &mut errors);
-        if errored || self.observers.every_ppdu {
-            self.expose(mac, &frame, errored);
+        if self.observers.is_any() && self.observe_undisturbed(mac, now, &frame) {
             return self.end_transmissions(mac, now);
         }
-        if self.observers.listen || self.observers.categories {
-            self.observe_undisturbed(mac, now, &frame, errors);
-        }
         match frame.content_end {
-            None => self.end_content(mac, now, frame, errors),
+            None => self.end_content(mac, now, frame),
             Some(content_end) => self.end_response(mac, now, content_end, frame),
         }
     }
 
-    /// Delivers the content of an undisturbed exchange, and puts the response on the air.
-    #[inline]
-    fn end_content<M: Mac<P>>(
+    /// Draws the errors of a frame that ends, and reports it to listeners and records its access category, as far as
+    /// these reports are wanted. Returns true if the frame goes on as a PPDU.
+    #[inline(never)]
+    fn observe_undisturbed<M: Mac<P>>(
         &mut self,
         mac: &mut M,
         now: Time,
-        content: UndisturbedFrame,
-        errors: MpduErrors,
-    ) {
-        let UndisturbedFrame { initiator, .. } = content;
+        ended: &UndisturbedFrame,
+    ) -> bool {
+        let errored = !self.observers.every_ppdu
+            && self.observers.noise
+            && self.errs_undisturbed(mac, now, ended);
+        if errored || self.observers.every_ppdu {
+            self.expose(mac, ended, errored);
+            return true;
+        }
+        if self.observers.categories {
+            self.on_air.charge(now);
+            let is_data = ended.content_end.is_none();
+            let sent = CategoryEvent::Sent { is_data, collided: false };
+            self.record_category(ended.initiator, sent);
+        }
+        if self.observers.listen {
+            let frame = self.undisturbed_frame(ended);
+            mac.overhear_undisturbed(self, now, ended.initiator, &frame);
+        }
+        false
+    }
+
+    /// Delivers the content of an undisturbed exchange, and puts the response on the air.
+    #[inline]
+    fn end_content<M: Mac<P>>(&mut self, mac: &mut M, now: Time, content: UndisturbedFrame) {
+        let UndisturbedFrame { initiator, responder, .. } = content;
         let exchange = self.accesses[initiator.index()].exchange_mut();
         exchange.own_end = now;
         let Sequence { response: (_, response), retry, .. } = exchange.sequence;
         self.on_air.end_undisturbed(now, initiator.member(), SentFrame::Data, retry);
-        mac.deliver_undisturbed(self, now, initiator, errors);
+        mac.deliver_undisturbed(self, now, (initiator, responder));
         let start = now + self.airtime.timing.sifs;
         let (content_end, end) = (Some(now), start + response);
         self.on_air.undisturbed = Some(UndisturbedFrame { content_end, start, end, ..content });
@@ -129,35 +151,16 @@ impl<P: Copy> Air<P> {
     ) {
         let UndisturbedFrame { initiator: id, responder, .. } = last;
         let sequence = *self.sequence(id);
-        if self.goes_undisturbed(id, &sequence) && self.contention.forgets_frames() {
+        if let Some(next) = self.undisturbed_responder(id, &sequence)
+            && self.contention.forgets_frames()
+        {
             let start = now + self.airtime.timing.sifs;
-            self.on_air.undisturbed = Some(content_on_air(id, start, &sequence));
+            self.on_air.undisturbed = Some(content_on_air(id, next, start, sequence.data));
             return mac.send(id, &sequence);
         }
         self.contention.hold_undisturbed(now, id.member(), content_end, responder);
         self.follow_with(now, id, sequence.first());
         self.put_next(mac, now, id);
-    }
-
-    /// Reports a frame that ends to listeners, and records its access category, as far as these reports are wanted.
-    #[cold]
-    fn observe_undisturbed<M: Mac<P>>(
-        &mut self,
-        mac: &mut M,
-        now: Time,
-        ended: &UndisturbedFrame,
-        errors: MpduErrors,
-    ) {
-        if self.observers.categories {
-            self.on_air.charge(now);
-            let is_data = ended.content_end.is_none();
-            let sent = CategoryEvent::Sent { is_data, collided: false };
-            self.record_category(ended.initiator, sent);
-        }
-        if self.observers.listen {
-            let frame = self.undisturbed_frame(ended);
-            mac.overhear_undisturbed(self, now, ended.initiator, &frame, errors);
-        }
     }
 
     fn undisturbed_frame(&self, on_air: &UndisturbedFrame) -> Frame {
@@ -168,14 +171,13 @@ impl<P: Copy> Air<P> {
     }
 
     /// Draws the errors of the frame of an undisturbed exchange that leaves the air. Returns true if noise has
-    /// destroyed the frame. Otherwise `errors` gets the errors of an aggregate's MPDUs.
+    /// destroyed the frame. Otherwise notes the errors of an aggregate's MPDUs.
     #[inline(never)]
     fn errs_undisturbed<M: Mac<P>>(
         &mut self,
         mac: &mut M,
         now: Time,
         frame: &UndisturbedFrame,
-        errors: &mut MpduErrors,
     ) -> bool {
         let (id, responder) = (frame.initiator, frame.responder);
         let ends = (id.member(), responder);
@@ -195,9 +197,8 @@ impl<P: Copy> Air<P> {
             mpdus += 1;
         }
         let everywhere = found.count() as usize == mpdus;
-        if !everywhere {
-            *errors = found;
-        }
+        // A PPDU has its own error flags.
+        self.errors = if everywhere { MpduErrors::default() } else { found };
         everywhere
     }
 
@@ -224,9 +225,14 @@ impl<P: Copy> Air<P> {
     }
 }
 
-/// Content of a sequence of `initiator`, on the air from `start` on.
+/// Content from `initiator` to `responder`, on the air from `start` on.
 #[inline]
-fn content_on_air(initiator: ContenderId, start: Time, sequence: &Sequence) -> UndisturbedFrame {
-    let (responder, end) = (sequence.responder(), start + sequence.data);
+fn content_on_air(
+    initiator: ContenderId,
+    responder: NodeId,
+    start: Time,
+    duration: Duration,
+) -> UndisturbedFrame {
+    let end = start + duration;
     UndisturbedFrame { initiator, responder, content_end: None, start, end }
 }

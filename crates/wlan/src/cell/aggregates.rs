@@ -172,9 +172,10 @@ impl<P: Copy + Headers> CellMac<P> {
         &mut self,
         air: &mut Air<P>,
         now: Time,
-        (id, to): (ContenderId, NodeId),
-        errors: MpduErrors,
+        id: ContenderId,
+        to: NodeId,
     ) {
+        let errors = std::mem::take(&mut air.errors);
         self.record_aggregate(id, to, &mut air.on_air.records);
         for _ in 0..errors.count() {
             air.on_air.records.push(Record::Errored { node: id.member() });

@@ -48,6 +48,8 @@ pub(crate) struct CellMac<P> {
 }
 
 impl<P: Copy + Headers> Mac<P> for CellMac<P> {
+    #[expect(clippy::inline_always, reason = "the sequence stays where it is made")]
+    #[inline(always)]
     fn begin(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Sequence {
         self.adapt_to_sending(air, now, id);
         if let Some(to) = self.queues[id.index()].link_in_service() {
@@ -56,13 +58,15 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         self.plan(&air.airtime, id)
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "nothing for a packet")]
+    #[inline(always)]
     fn send(&mut self, id: ContenderId, sequence: &Sequence) {
         if sequence.content != Content::Packet {
             self.send_batch(id, sequence.responder());
         }
     }
 
+    #[inline]
     fn fill(&mut self, id: ContenderId, sequence: &Sequence, mpdus: &mut Vec<Mpdu<P>>) {
         if let Some(served) = self.queues[id.index()].packet_mut() {
             mpdus.push(served.mpdu);
@@ -97,15 +101,8 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         self.overhear_ppdu(air, now, ppdu);
     }
 
-    fn overhear_undisturbed(
-        &mut self,
-        air: &Air<P>,
-        now: Time,
-        id: ContenderId,
-        frame: &Frame,
-        errors: MpduErrors,
-    ) {
-        self.overhear_in_service(air, now, id, (frame, errors));
+    fn overhear_undisturbed(&mut self, air: &Air<P>, now: Time, id: ContenderId, frame: &Frame) {
+        self.overhear_in_service(air, now, id, frame);
     }
 
     fn monitor(&mut self, air: &mut Air<P>, now: Time, ended: &[Ppdu<P>]) {
@@ -130,12 +127,10 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         &mut self,
         air: &mut Air<P>,
         now: Time,
-        id: ContenderId,
-        errors: MpduErrors,
+        (id, to): (ContenderId, NodeId),
     ) {
-        let to = air.sequence(id).responder();
         let Some(served) = self.queues[id.index()].packet_mut() else {
-            return self.deliver_in_one_go(air, now, (id, to), errors);
+            return self.deliver_in_one_go(air, now, id, to);
         };
         let (sequence, retry) =
             (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
@@ -274,7 +269,8 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// True if `to` has not had the packet of contender `id` with this sequence number before. Stores the number.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "few instructions for each packet")]
+    #[inline(always)]
     fn is_new(
         &mut self,
         air: &mut Air<P>,
@@ -321,7 +317,8 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// Handles the end of service of a packet or of MPDUs of contender `id`, after which others may be in service.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "few instructions for each exchange")]
+    #[inline(always)]
     pub(super) fn leave_service(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
         if !self.has_content(id) {
             air.on_air.end_waiting(now);

@@ -26,21 +26,21 @@ impl<P: Copy + Headers> CellMac<P> {
         self.hear(air, now, &ppdu.frame, packets, ppdu.errored);
     }
 
-    /// Reports a frame of an undisturbed sequence of contender `id` to listeners. `errors` marks MPDUs with errors.
+    /// Reports a frame of an undisturbed sequence of contender `id` to listeners.
     #[cold]
     pub(super) fn overhear_in_service(
         &mut self,
         air: &Air<P>,
         now: Time,
         id: ContenderId,
-        (frame, errors): (&Frame, MpduErrors),
+        frame: &Frame,
     ) {
         let packets = self.heard.packets();
         match (frame.kind, self.queues[id.index()].packet()) {
             (FrameKind::Data, Some(served)) => {
                 self.heard.push_packet(served.mpdu.msdu, false);
             }
-            (FrameKind::Data, None) => self.hear_batch(id, frame.to, errors),
+            (FrameKind::Data, None) => self.hear_batch(id, frame.to, air.errors),
             (FrameKind::BlockAck, _) => self.hear_block_ack(air, id),
             _ => {}
         }
