@@ -1,7 +1,7 @@
 //! Exchanges, frame by frame: reception, the frame that follows, and the end of an exchange.  [80211-2020 §10.3.2,
 //! §10.23]
 
-use airfair_units::Time;
+use airfair_units::{Bytes, Time};
 
 use super::access::{AccessState, Deadline, Exchange, Step};
 use super::channel::Air;
@@ -9,12 +9,15 @@ use super::mac::Mac;
 use super::sequence::{Content, Sequence};
 use crate::config::AfterCollision;
 use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::node::NodeId;
+use crate::phy::TxVector;
 use crate::record::Record;
 use crate::roster::ContenderId;
 
 impl<P: Copy> Air<P> {
     /// Frame of this kind of the sequence of contender `id`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is large, and a part of what is made of it")]
+    #[inline(always)]
     pub(crate) fn frame_of(&self, id: ContenderId, sequence: &Sequence, kind: FrameKind) -> Frame {
         let is_retrying = self.accesses[id.index()].is_retrying();
         sequence.frame(kind, id.member(), is_retrying, &self.airtime)
@@ -39,23 +42,35 @@ impl<P: Copy> Air<P> {
         if !self.contention.decodes(to, from) {
             return;
         }
-        let Self { noise, on_air, .. } = self;
-        let is_beyond = kind == FrameKind::Data && noise.is_beyond(from, to, tx);
-        let mut errs = |psdu| {
-            let errored = is_beyond || noise.errs(now, (from, to), tx, psdu);
-            if errored {
-                on_air.records.push(Record::Errored { node: from });
-            }
-            errored
-        };
+        let is_beyond = kind == FrameKind::Data && self.noise.is_beyond(from, to, tx);
         if ppdu.mpdus.is_empty() {
-            ppdu.errored = errs(psdu);
+            ppdu.errored = self.errs(now, (from, to), (tx, psdu), is_beyond);
             return;
         }
+        let mut errored = true;
         for mpdu in &mut ppdu.mpdus {
-            mpdu.errored = errs(mpdu.size(tx));
+            mpdu.errored = self.errs(now, (from, to), (tx, mpdu.size(tx)), is_beyond);
+            errored &= mpdu.errored;
         }
-        ppdu.errored = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
+        ppdu.errored = errored;
+    }
+
+    /// Draws and records the errors of a frame without MPDUs, or of one MPDU. One that `is_beyond` what gets through is
+    /// errored in any case.
+    #[expect(clippy::inline_always, reason = "few instructions for each frame")]
+    #[inline(always)]
+    fn errs(
+        &mut self,
+        now: Time,
+        (from, to): (NodeId, NodeId),
+        (tx, psdu): (TxVector, Bytes),
+        is_beyond: bool,
+    ) -> bool {
+        let errored = is_beyond || self.noise.errs(now, (from, to), tx, psdu);
+        if errored {
+            self.on_air.records.push(Record::Errored { node: from });
+        }
+        errored
     }
 
     /// Draws the errors of the beacon that ends now, for each member that could decode it.

@@ -113,32 +113,37 @@ impl Sequence {
         }
     }
 
-    /// Vector and size of a frame of the sequence.
-    fn form(&self, kind: FrameKind, airtime: &Airtime) -> (TxVector, Bytes) {
+    /// Vector, size and duration of a frame of the sequence.
+    #[expect(clippy::inline_always, reason = "most callers need a part of it")]
+    #[inline(always)]
+    fn turn(&self, kind: FrameKind, airtime: &Airtime) -> Turn {
         match (kind, self.protection) {
-            (FrameKind::Rts, Protection::RtsCts(tx)) => (tx, RTS_SIZE),
-            (FrameKind::Cts, Protection::RtsCts(tx)) => (airtime.response(tx), CTS_SIZE),
-            (FrameKind::CtsToSelf, Protection::CtsToSelf(tx)) => (tx, CTS_SIZE),
             (FrameKind::Ack | FrameKind::BlockAck, _) => {
-                (airtime.response(self.tx), self.response.0)
+                let (psdu, duration) = self.response;
+                Turn { tx: airtime.response(self.tx), psdu, duration }
             }
-            _ => (self.tx, self.psdu),
+            (FrameKind::Rts, Protection::RtsCts(tx)) => {
+                Turn { tx, psdu: RTS_SIZE, duration: airtime.rts(tx) }
+            }
+            (FrameKind::Cts, Protection::RtsCts(tx)) => {
+                Turn { tx: airtime.response(tx), psdu: CTS_SIZE, duration: airtime.cts(tx) }
+            }
+            (FrameKind::CtsToSelf, Protection::CtsToSelf(tx)) => {
+                Turn { tx, psdu: CTS_SIZE, duration: airtime.cts(tx) }
+            }
+            _ => Turn { tx: self.tx, psdu: self.psdu, duration: self.data },
         }
     }
 
     /// Duration of a frame of the sequence.
+    #[inline]
     pub(crate) fn duration(&self, kind: FrameKind, airtime: &Airtime) -> Duration {
-        match (kind, self.protection) {
-            (FrameKind::Rts, Protection::RtsCts(tx)) => airtime.rts(tx),
-            (FrameKind::Cts, Protection::RtsCts(tx))
-            | (FrameKind::CtsToSelf, Protection::CtsToSelf(tx)) => airtime.cts(tx),
-            (FrameKind::Ack | FrameKind::BlockAck, _) => self.response.1,
-            _ => self.data,
-        }
+        self.turn(kind, airtime).duration
     }
 
     /// Time from the end of a frame of the sequence to the end of the sequence: the frame's duration field, which covers
     /// only its own response even if the TXOP continues.  [80211-2020 §9.2.5.2]
+    #[inline]
     pub(crate) fn rest(&self, kind: FrameKind, airtime: &Airtime) -> Duration {
         let (mut rest, mut kind) = (Duration::ZERO, kind);
         while let Some(next) = self.next(kind) {
@@ -167,11 +172,13 @@ impl Sequence {
         airtime: &Airtime,
     ) -> (NodeId, TxVector) {
         let from = if kind.is_response() { self.responder() } else { initiator };
-        (from, self.form(kind, airtime).0)
+        (from, self.turn(kind, airtime).tx)
     }
 
     /// Frame of the sequence of member `initiator`. `is_retrying` is true if an attempt has failed, which an RTS or a
     /// CTS-to-self shows in its retry bit.
+    #[expect(clippy::inline_always, reason = "it is large, and a part of what is made of it")]
+    #[inline(always)]
     pub(crate) fn frame(
         &self,
         kind: FrameKind,
@@ -179,19 +186,22 @@ impl Sequence {
         is_retrying: bool,
         airtime: &Airtime,
     ) -> Frame {
-        let (tx, psdu) = self.form(kind, airtime);
-        let (from, to) = match kind {
-            _ if kind.is_response() => (self.responder(), Some(initiator)),
-            FrameKind::CtsToSelf => (initiator, self.to.or(Some(initiator))),
-            _ => (initiator, self.to),
+        let Turn { tx, psdu, duration } = self.turn(kind, airtime);
+        let (from, to, retry) = match kind {
+            _ if kind.is_response() => (self.responder(), Some(initiator), false),
+            FrameKind::CtsToSelf => (initiator, self.to.or(Some(initiator)), is_retrying),
+            FrameKind::Rts => (initiator, self.to, is_retrying),
+            _ => (initiator, self.to, self.retry),
         };
-        let retry = match kind {
-            FrameKind::Rts | FrameKind::CtsToSelf => is_retrying,
-            FrameKind::Data => self.retry,
-            _ => false,
-        };
-        let duration = self.duration(kind, airtime);
         let duration_field = self.rest(kind, airtime);
         Frame { kind, from, to, tx, psdu, duration, duration_field, retry }
     }
+}
+
+/// Vector, size and duration of one frame of a sequence.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    tx: TxVector,
+    psdu: Bytes,
+    duration: Duration,
 }

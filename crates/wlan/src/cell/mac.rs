@@ -1,6 +1,7 @@
 //! MAC of the members of a cell: what they send, what they receive, and what becomes of it.
 
 use std::collections::VecDeque;
+use std::slice;
 
 use airfair_units::{Bytes, Time};
 
@@ -69,7 +70,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
     #[inline]
     fn fill(&mut self, id: ContenderId, sequence: &Sequence, mpdus: &mut Vec<Mpdu<P>>) {
         if let Some(served) = self.queues[id.index()].packet_mut() {
-            mpdus.push(served.mpdu);
+            mpdus.extend_from_slice(slice::from_ref(&served.mpdu));
             served.mpdu.retry = true;
         } else {
             self.fill_batch(id, sequence.responder(), mpdus);
@@ -109,16 +110,20 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         self.keep_monitored(air, now, ended);
     }
 
+    #[expect(clippy::inline_always, reason = "few instructions for a packet")]
+    #[inline(always)]
     fn deliver(&mut self, air: &mut Air<P>, now: Time, ppdu: &Ppdu<P>, to: NodeId) {
         let id = ppdu.initiator;
-        if ppdu.frame.kind == FrameKind::BlockAckRequest {
-            return self.take_request(air, id, to);
-        }
-        self.charge_received(air, now, id, to);
-        if air.sequence(id).content == Content::Packet {
-            self.deliver_packet(air, ppdu, to);
-        } else {
-            self.deliver_batch(air, now, (id, to), MpduErrors::of(&ppdu.mpdus));
+        match air.sequence(id).content {
+            Content::Packet => {
+                self.charge_received(air, now, id, to);
+                self.deliver_packet(air, ppdu, to);
+            }
+            Content::Request => self.take_request(air, id, to),
+            _ => {
+                self.charge_received(air, now, id, to);
+                self.deliver_batch(air, now, (id, to), MpduErrors::of(&ppdu.mpdus));
+            }
         }
     }
 
@@ -255,16 +260,16 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// Delivers the packet of a data frame, if the receiver has not had it before.  [80211-2020 §10.3.2.14]
+    #[inline]
     pub(super) fn deliver_packet(&mut self, air: &mut Air<P>, ppdu: &Ppdu<P>, to: NodeId) {
         let id = ppdu.initiator;
-        for mpdu in ppdu.mpdus.iter().filter(|mpdu| !mpdu.errored) {
-            if self.is_new(air, id, to, mpdu.sequence, mpdu.retry) {
-                let served = self.queues[id.index()].packet_mut();
-                if let Some(served) = served.filter(|it| it.mpdu.sequence == mpdu.sequence) {
-                    served.has_arrived = true;
-                }
-                self.deliveries.push(mpdu.msdu);
+        let Some(mpdu) = ppdu.mpdus.first().filter(|mpdu| !mpdu.errored) else { return };
+        if self.is_new(air, id, to, mpdu.sequence, mpdu.retry) {
+            let served = self.queues[id.index()].packet_mut();
+            if let Some(served) = served.filter(|it| it.mpdu.sequence == mpdu.sequence) {
+                served.has_arrived = true;
             }
+            self.deliveries.push(mpdu.msdu);
         }
     }
 
