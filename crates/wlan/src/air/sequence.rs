@@ -145,12 +145,20 @@ impl Sequence {
     /// only its own response even if the TXOP continues.  [80211-2020 §9.2.5.2]
     #[inline]
     pub(crate) fn rest(&self, kind: FrameKind, airtime: &Airtime) -> Duration {
-        let (mut rest, mut kind) = (Duration::ZERO, kind);
-        while let Some(next) = self.next(kind) {
-            rest += airtime.timing.sifs + self.duration(next, airtime);
-            kind = next;
+        // The sum over the frames that follow, written out because each frame on the air needs it.
+        let sifs = airtime.timing.sifs;
+        let response = match self.content.response() {
+            Some(_) => sifs + self.response.1,
+            None => Duration::ZERO,
+        };
+        match kind {
+            FrameKind::Ack | FrameKind::BlockAck | FrameKind::Beacon => Duration::ZERO,
+            FrameKind::Data | FrameKind::BlockAckRequest => response,
+            FrameKind::Cts | FrameKind::CtsToSelf => sifs + self.data + response,
+            FrameKind::Rts => {
+                sifs + self.duration(FrameKind::Cts, airtime) + sifs + self.data + response
+            }
         }
-        rest
     }
 
     /// Time from the start of the sequence to its end.
@@ -204,4 +212,73 @@ struct Turn {
     tx: TxVector,
     psdu: Bytes,
     duration: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rules;
+    use crate::cell::tests::config;
+    use crate::phy::Standard;
+    use airfair_units::DataRate;
+
+    /// A sequence in 802.11b: content of 1000 octets at 11 Mb/s, with each kind of content and protection.
+    fn sequences(airtime: &Airtime) -> impl Iterator<Item = Sequence> {
+        let tx = airtime.vector(DataRate::from_mbps(11));
+        let guard = airtime.response(tx);
+        let (psdu, data) = (Bytes::new(1_000), airtime.frame(Bytes::new(1_000), tx));
+        let of = move |content, protection, response| {
+            let (to, retry) = (Some(NodeId::AP), false);
+            Sequence { content, to, protection, tx, psdu, data, response, retry }
+        };
+        let response = (Bytes::new(14), airtime.ack(tx));
+        let contents =
+            [Content::Packet, Content::Mpdu, Content::Aggregate, Content::Request, Content::Beacon];
+        let protections =
+            [Protection::None, Protection::RtsCts(guard), Protection::CtsToSelf(guard)];
+        contents.into_iter().flat_map(move |content| {
+            protections.into_iter().map(move |protection| of(content, protection, response))
+        })
+    }
+
+    /// From any frame of a sequence on, the rest is a SIFS and a frame for each one that follows.
+    #[test]
+    fn the_rest_of_a_sequence_is_the_sum_of_the_frames_that_follow() {
+        let airtime = Airtime::new(&config(Rules::of(Standard::B), 1, &[]));
+        for sequence in sequences(&airtime) {
+            let mut kinds = vec![sequence.first()];
+            while let Some(next) = sequence.next(kinds[kinds.len() - 1]) {
+                kinds.push(next);
+            }
+            let mut rest = Duration::ZERO;
+            for kind in kinds.iter().rev() {
+                assert_eq!(sequence.rest(*kind, &airtime), rest, "{kind:?} of {sequence:?}");
+                rest += airtime.timing.sifs + sequence.duration(*kind, &airtime);
+            }
+            assert_eq!(sequence.length(&airtime) + airtime.timing.sifs, rest);
+        }
+    }
+
+    /// RTS 272, CTS 248, data 192 + ⌈8000/11⌉ = 920, ACK 248, SIFS 10 [µs]. The RTS announces the 1446 µs after it, and
+    /// the whole lasts 1718 µs.
+    ///
+    /// Verifies: [80211-2020 §9.2.5.2]
+    #[test]
+    fn an_rts_announces_the_rest_of_its_sequence() {
+        let airtime = Airtime::new(&config(Rules::of(Standard::B), 1, &[]));
+        let called = sequences(&airtime).find(|it| it.is_called()).expect("one with RTS and CTS");
+        let us = |duration: Duration| duration.as_nanos() / 1_000;
+        let station = NodeId::station(0);
+        let frame = |kind| called.frame(kind, station, true, &airtime);
+        let line = |kind| {
+            let it = frame(kind);
+            (it.from, us(it.duration), us(it.duration_field), it.retry)
+        };
+        assert_eq!(line(FrameKind::Rts), (station, 272, 1_446, true));
+        assert_eq!(line(FrameKind::Cts), (NodeId::AP, 248, 1_188, false));
+        assert_eq!(line(FrameKind::Data), (station, 920, 258, false));
+        assert_eq!(line(FrameKind::Ack), (NodeId::AP, 248, 0, false));
+        assert_eq!(us(called.length(&airtime)), 1_718);
+        assert_eq!(us(called.span(FrameKind::Data, &airtime)), 272 + 10 + 248 + 10 + 920);
+    }
 }

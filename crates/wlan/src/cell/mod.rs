@@ -31,7 +31,7 @@ mod recipients;
 mod reports;
 mod settings;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use build::accesses;
 pub use carrier::Carrier;

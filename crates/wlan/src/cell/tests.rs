@@ -20,7 +20,7 @@ pub(super) fn cell(rules: Rules, stations: usize, noise: &[NodeId]) -> Cell<()> 
     with(&config(rules, stations, noise))
 }
 
-pub(super) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellConfig {
+pub(crate) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellConfig {
     let rate = DataRate::from_mbps(11);
     let station = |index| StationConfig {
         standard: rules.standard,
