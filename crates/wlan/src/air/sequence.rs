@@ -147,17 +147,25 @@ impl Sequence {
     pub(crate) fn rest(&self, kind: FrameKind, airtime: &Airtime) -> Duration {
         // The sum over the frames that follow, written out because each frame on the air needs it.
         let sifs = airtime.timing.sifs;
-        let response = match self.content.response() {
-            Some(_) => sifs + self.response.1,
-            None => Duration::ZERO,
-        };
         match kind {
             FrameKind::Ack | FrameKind::BlockAck | FrameKind::Beacon => Duration::ZERO,
-            FrameKind::Data | FrameKind::BlockAckRequest => response,
-            FrameKind::Cts | FrameKind::CtsToSelf => sifs + self.data + response,
-            FrameKind::Rts => {
-                sifs + self.duration(FrameKind::Cts, airtime) + sifs + self.data + response
+            FrameKind::Data | FrameKind::BlockAckRequest => self.rest_after_content(airtime),
+            FrameKind::Cts | FrameKind::CtsToSelf => {
+                sifs + self.data + self.rest_after_content(airtime)
             }
+            FrameKind::Rts => {
+                let cts = self.duration(FrameKind::Cts, airtime);
+                sifs + cts + sifs + self.data + self.rest_after_content(airtime)
+            }
+        }
+    }
+
+    /// Time from the end of the content to the end of the sequence.
+    #[inline]
+    fn rest_after_content(&self, airtime: &Airtime) -> Duration {
+        match self.content.response() {
+            Some(_) => airtime.timing.sifs + self.response.1,
+            None => Duration::ZERO,
         }
     }
 
@@ -194,12 +202,46 @@ impl Sequence {
         is_retrying: bool,
         airtime: &Airtime,
     ) -> Frame {
+        match kind {
+            FrameKind::Ack | FrameKind::BlockAck => Frame {
+                kind,
+                from: self.responder(),
+                to: Some(initiator),
+                tx: airtime.response(self.tx),
+                psdu: self.response.0,
+                duration: self.response.1,
+                duration_field: Duration::ZERO,
+                retry: false,
+            },
+            FrameKind::Data | FrameKind::BlockAckRequest | FrameKind::Beacon => Frame {
+                kind,
+                from: initiator,
+                to: self.to,
+                tx: self.tx,
+                psdu: self.psdu,
+                duration: self.data,
+                duration_field: self.rest_after_content(airtime),
+                retry: self.retry,
+            },
+            FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => {
+                self.protecting_frame(kind, initiator, is_retrying, airtime)
+            }
+        }
+    }
+
+    /// Frame that protects the content.
+    fn protecting_frame(
+        &self,
+        kind: FrameKind,
+        initiator: NodeId,
+        is_retrying: bool,
+        airtime: &Airtime,
+    ) -> Frame {
         let Turn { tx, psdu, duration } = self.turn(kind, airtime);
         let (from, to, retry) = match kind {
-            _ if kind.is_response() => (self.responder(), Some(initiator), false),
+            FrameKind::Cts => (self.responder(), Some(initiator), false),
             FrameKind::CtsToSelf => (initiator, self.to.or(Some(initiator)), is_retrying),
-            FrameKind::Rts => (initiator, self.to, is_retrying),
-            _ => (initiator, self.to, self.retry),
+            _ => (initiator, self.to, is_retrying),
         };
         let duration_field = self.rest(kind, airtime);
         Frame { kind, from, to, tx, psdu, duration, duration_field, retry }

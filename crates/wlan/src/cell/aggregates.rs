@@ -145,6 +145,7 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// Appends copies of the MPDUs on the air from contender `id` to `to`.
+    #[inline(never)]
     pub(super) fn fill_batch(&mut self, id: ContenderId, to: NodeId, mpdus: &mut Vec<Mpdu<P>>) {
         let on_air = self.queues[id.index()].link(to).on_air();
         mpdus.extend(on_air.map(|it| Mpdu {

@@ -67,7 +67,8 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "few instructions for a packet")]
+    #[inline(always)]
     fn fill(&mut self, id: ContenderId, sequence: &Sequence, mpdus: &mut Vec<Mpdu<P>>) {
         if let Some(served) = self.queues[id.index()].packet_mut() {
             mpdus.extend_from_slice(slice::from_ref(&served.mpdu));
@@ -260,7 +261,8 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// Delivers the packet of a data frame, if the receiver has not had it before.  [80211-2020 §10.3.2.14]
-    #[inline]
+    #[expect(clippy::inline_always, reason = "few instructions for a packet")]
+    #[inline(always)]
     pub(super) fn deliver_packet(&mut self, air: &mut Air<P>, ppdu: &Ppdu<P>, to: NodeId) {
         let id = ppdu.initiator;
         let Some(mpdu) = ppdu.mpdus.first().filter(|mpdu| !mpdu.errored) else { return };

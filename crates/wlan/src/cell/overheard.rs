@@ -234,7 +234,9 @@ impl<P: Copy> HeardFrames<P> {
         self.frames.push(Heard { end, frame, packets: packets..self.packets.len(), elements });
         let Self { hearers, scopes, listeners, .. } = self;
         let mut pass_to = |node: NodeId| {
-            hearers.extend(hears(node).map(|backoff| Hearer { node, place, backoff }));
+            if let Some(backoff) = hears(node) {
+                hearers.push(Hearer { node, place, backoff });
+            }
         };
         listeners.iter().for_each(|node| pass_to(*node));
         let is_for_own = |node: &NodeId| scopes[node.index()] == Some(Listen::Own);
