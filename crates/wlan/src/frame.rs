@@ -15,6 +15,7 @@ use std::num::NonZeroU16;
 
 use airfair_units::{Bytes, Duration, Time};
 
+use crate::block_ack::Bitmap;
 use crate::elements::Elements;
 use crate::node::NodeId;
 use crate::phy::TxVector;
@@ -103,6 +104,8 @@ pub struct Mpdu<P> {
     pub msdu: Msdu<P>,
     /// Size of the A-MSDU; `None` for a single packet.  [80211-2020 §9.3.2.2]
     pub amsdu: Option<NonZeroU16>,
+    /// Number of packets of the A-MSDU after the first one.
+    pub joined: u16,
     /// Sequence number, modulo 4096.  [80211-2020 §9.2.4.4.2]
     pub sequence: u16,
     /// Retry bit: the same frame was sent before.  [80211-2020 §9.2.4.1.7]
@@ -157,6 +160,15 @@ impl Frame {
     }
 }
 
+/// Content of a PPDU besides its MPDUs, which few PPDUs have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Rest<P> {
+    /// Content of a `BlockAck`, or only the starting sequence number of a `BlockAckReq`.
+    BlockAck(Bitmap),
+    /// Packets of all A-MSDUs after the first ones, in the order of the MPDUs.
+    Joined(Vec<Msdu<P>>),
+}
+
 /// A PPDU on the air, or one that has just left the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ppdu<P> {
@@ -164,6 +176,8 @@ pub struct Ppdu<P> {
     pub frame: Frame,
     /// MPDUs of a data frame, several for an aggregate; empty for other frames.
     pub mpdus: Vec<Mpdu<P>>,
+    /// Rest of the PPDU's content; `None` for most.
+    pub(crate) rest: Option<Box<Rest<P>>>,
     /// Time at which the PPDU starts on the air.
     pub start: Time,
     /// Time at which the PPDU ends on the air.
@@ -189,7 +203,30 @@ impl<P> Ppdu<P> {
     ) -> Self {
         let end = start + frame.duration;
         let (collided, errored, missed) = (false, false, false);
-        Self { frame, mpdus, start, end, collided, errored, missed, initiator }
+        let rest = None;
+        Self { frame, mpdus, rest, start, end, collided, errored, missed, initiator }
+    }
+
+    /// Starting sequence number and bits of a `BlockAck`, or only the starting number of a `BlockAckReq`; `None` for
+    /// other frames.
+    pub fn block_ack(&self) -> Option<&Bitmap> {
+        match self.rest.as_deref() {
+            Some(Rest::BlockAck(bitmap)) => Some(bitmap),
+            _ => None,
+        }
+    }
+
+    /// MPDUs of a data frame, each with the packets of its A-MSDU after the first one.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&Mpdu<P>, &[Msdu<P>])> {
+        let mut joined = match self.rest.as_deref() {
+            Some(Rest::Joined(packets)) => packets.as_slice(),
+            _ => &[],
+        };
+        self.mpdus.iter().map(move |mpdu| {
+            let (own, others) = joined.split_at(mpdu.joined.into());
+            joined = others;
+            (mpdu, own)
+        })
     }
 
     /// True if the PPDU is errored for member `id`. `missed` are the members for which a beacon is errored,

@@ -7,7 +7,7 @@ use super::channel::Air;
 use super::mac::Mac;
 use super::noise::Noise;
 use super::sequence::Sequence;
-use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
+use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, Rest};
 use crate::moment::Phase;
 use crate::node::NodeId;
 use crate::record::CategoryEvent;
@@ -147,14 +147,21 @@ impl<P: Copy> Air<P> {
         id: ContenderId,
         frame: Frame,
     ) -> Ppdu<P> {
-        let mut mpdus = Vec::new();
-        if frame.kind == FrameKind::Data {
-            mpdus = self.spare_mpdus();
-            let sequence = self.sequence(id);
-            mac.send(id, sequence);
-            mac.fill(id, sequence, &mut mpdus);
+        let mut ppdu = Ppdu::new(start, (id, frame), Vec::new());
+        match frame.kind {
+            FrameKind::Data => {
+                ppdu.mpdus = self.spare_mpdus();
+                let sequence = self.sequence(id);
+                mac.send(id, sequence);
+                mac.fill(id, sequence, &mut ppdu);
+            }
+            FrameKind::BlockAck | FrameKind::BlockAckRequest => {
+                let content = mac.block_ack(self, id, frame.kind);
+                ppdu.rest = content.map(|bitmap| Box::new(Rest::BlockAck(bitmap)));
+            }
+            _ => {}
         }
-        Ppdu::new(start, (id, frame), mpdus)
+        ppdu
     }
 
     /// Empty buffer for the MPDUs of a PPDU.

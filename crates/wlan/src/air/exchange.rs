@@ -7,6 +7,7 @@ use super::access::{AccessState, Deadline, Exchange, Step};
 use super::channel::Air;
 use super::mac::Mac;
 use super::sequence::{Content, Sequence};
+use crate::block_ack::Bitmap;
 use crate::config::AfterCollision;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::node::NodeId;
@@ -115,7 +116,7 @@ impl<P: Copy> Air<P> {
                 self.follow(now, initiator, frame.kind);
             }
             (FrameKind::Ack | FrameKind::BlockAck, Some(_)) => {
-                if self.succeed(mac, now, initiator) {
+                if self.succeed(mac, now, initiator, ppdu.block_ack()) {
                     let first = self.sequence(initiator).first();
                     self.follow_with(now, initiator, first);
                 }
@@ -143,7 +144,7 @@ impl<P: Copy> Air<P> {
                 mac.deliver(self, now, ppdu, to);
             }
         }
-        self.succeed(mac, now, ppdu.initiator);
+        self.succeed(mac, now, ppdu.initiator, None);
     }
 
     /// Schedules the frame that follows the one of kind `last` in the exchange of contender `id`, a SIFS later.
@@ -213,8 +214,14 @@ impl<P: Copy> Air<P> {
 
     /// Ends the sequence of contender `id` successfully. Returns true if its TXOP continues with another one a SIFS
     /// later.
-    pub(super) fn succeed<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) -> bool {
-        if let Some(sequence) = mac.answered(self, now, id) {
+    pub(super) fn succeed<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) -> bool {
+        if let Some(sequence) = mac.answered(self, now, id, block_ack) {
             let exchange = self.accesses[id.index()].exchange_mut();
             let txop_start = exchange.txop_start;
             *exchange = Exchange { sequence, step: Step::OnAir, txop_start, own_end: Time::ZERO };

@@ -4,7 +4,8 @@ use airfair_units::{Bytes, Time};
 
 use super::channel::Air;
 use super::sequence::Sequence;
-use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
+use crate::block_ack::Bitmap;
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::node::NodeId;
 use crate::record::Record;
 use crate::roster::ContenderId;
@@ -28,7 +29,16 @@ pub(crate) trait Mac<P> {
 
     /// Handles the answer to the sequence of contender `id`, or the end of a sequence that has none. Returns the next
     /// sequence if the TXOP continues with one, a SIFS later.
-    fn answered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Option<Sequence>;
+    ///
+    /// `block_ack` is the content of a `BlockAck` that was on the air as a PPDU. After an undisturbed exchange, which has
+    /// no PPDU, it is missing, and the recipient still has it.
+    fn answered(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) -> Option<Sequence>;
 
     /// Handles the missing response to the frame `failed` of contender `id`.
     fn unanswered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, failed: FrameKind);
@@ -46,8 +56,13 @@ pub(crate) trait Mac<P> {
     /// Notes that the content of the sequence of contender `id` is on the air from now on.
     fn send(&mut self, _id: ContenderId, _sequence: &Sequence) {}
 
-    /// Appends the MPDUs of contender `id` that are on the air, the content of a PPDU, to `mpdus`.
-    fn fill(&mut self, _id: ContenderId, _sequence: &Sequence, _mpdus: &mut Vec<Mpdu<P>>) {}
+    /// Fills a PPDU with the MPDUs of contender `id` that are on the air.
+    fn fill(&mut self, _id: ContenderId, _sequence: &Sequence, _ppdu: &mut Ppdu<P>) {}
+
+    /// Content of the `BlockAck` or `BlockAckReq` that starts now in the sequence of contender `id`.
+    fn block_ack(&mut self, _air: &Air<P>, _id: ContenderId, _kind: FrameKind) -> Option<Bitmap> {
+        None
+    }
 
     /// Records the content of a PPDU that leaves the air, before any error is drawn.
     fn record_content(&mut self, ppdu: &Ppdu<P>, records: &mut Vec<Record>);

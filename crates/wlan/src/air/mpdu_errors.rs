@@ -1,7 +1,5 @@
 //! MpduErrors that noise has made in the MPDUs of an aggregate.
 
-use crate::frame::Mpdu;
-
 /// MPDUs of an aggregate in which noise has made errors: bit `i` is set for the MPDU with index `i` in the aggregate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MpduErrors([u64; 4]);
@@ -17,13 +15,6 @@ impl MpduErrors {
 
     pub(crate) fn is_none(self) -> bool {
         self.0 == [0; 4]
-    }
-
-    pub(crate) fn of<P>(mpdus: &[Mpdu<P>]) -> Self {
-        let mut errors = Self::default();
-        let errored = mpdus.iter().enumerate().filter(|(_, mpdu)| mpdu.errored);
-        errored.for_each(|(place, _)| errors.set(place));
-        errors
     }
 
     pub(crate) fn count(self) -> u32 {

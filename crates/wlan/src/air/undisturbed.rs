@@ -133,7 +133,7 @@ impl<P: Copy> Air<P> {
     ) {
         let UndisturbedFrame { initiator, responder, .. } = response;
         self.on_air.end_undisturbed(now, responder, SentFrame::Response, false);
-        if self.succeed(mac, now, initiator) {
+        if self.succeed(mac, now, initiator, None) {
             return self.continue_undisturbed(mac, now, content_end, response);
         }
         self.contention.end_undisturbed(now, initiator.member(), content_end, responder);
@@ -206,19 +206,16 @@ impl<P: Copy> Air<P> {
     #[cold]
     fn expose<M: Mac<P>>(&mut self, mac: &mut M, on_air: &UndisturbedFrame, errored: bool) {
         let (id, frame) = (on_air.initiator, self.undisturbed_frame(on_air));
-        let mut mpdus = Vec::new();
-        match on_air.content_end {
-            Some(content_end) => {
-                self.contention.hold(content_end, id.member());
-                self.contention.replace(&frame);
-            }
-            None => {
-                mpdus = self.spare_mpdus();
-                mac.fill(id, self.sequence(id), &mut mpdus);
-            }
-        }
         self.on_air.undisturbed = None;
-        let mut ppdu = Ppdu::new(on_air.start, (id, frame), mpdus);
+        let mut ppdu = if let Some(content_end) = on_air.content_end {
+            self.contention.hold(content_end, id.member());
+            self.contention.replace(&frame);
+            self.ppdu(mac, on_air.start, id, frame)
+        } else {
+            let mut ppdu = Ppdu::new(on_air.start, (id, frame), self.spare_mpdus());
+            mac.fill(id, self.sequence(id), &mut ppdu);
+            ppdu
+        };
         ppdu.errored = errored;
         ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);
         self.on_air.put_ahead(ppdu);

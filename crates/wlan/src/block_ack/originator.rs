@@ -217,6 +217,12 @@ impl<P> Originator<P> {
         })
     }
 
+    /// Packet in the window with this sequence number.
+    pub fn get_mut(&mut self, sequence: Sequence) -> Option<&mut P> {
+        let place = usize::from(sequence.after(self.start));
+        self.outstanding.get_mut(place).map(|it| &mut it.packet)
+    }
+
     /// Sequence number of the first packet on the air, with all packets on the air, if they are consecutive and begin
     /// at the front of the window.
     #[inline]

@@ -12,26 +12,71 @@ use super::recipients::Received;
 use super::reports::Departure;
 use crate::air::access::Verdict;
 use crate::air::sequence::{Content, Sequence};
-use crate::air::{Air, MpduErrors};
+use crate::air::{Air, Mac};
 use crate::airtime::{Airtime, Protection};
-use crate::block_ack::{Bitmap, PacketOutcome, Reception};
-use crate::frame::{FrameKind, Mpdu, Msdu};
+use crate::block_ack::{self, Bitmap, PacketOutcome, Reception, Recipient};
+use crate::frame::{FrameKind, Mpdu, Msdu, Ppdu, Rest};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
-use crate::queue::{Batch, Frames, Queued, Response, Room};
+use crate::queue::{Batch, Frames, Response, Room};
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 use crate::sizes::{ACK_SIZE, BLOCK_ACK_REQUEST_SIZE, DELIMITER};
 
 /// Delivers the packet of an MPDU, or the packets of its A-MSDU.
 #[inline]
-fn deliver<P: Copy>(queued: &Queued<P>, deliveries: &mut Vec<Msdu<P>>) {
+fn deliver<'a, P: Copy + 'a>(
+    first: &Msdu<P>,
+    others: impl Iterator<Item = &'a Msdu<P>>,
+    deliveries: &mut Vec<Msdu<P>>,
+) {
     // Copied once; `push` would copy the value twice.
-    deliveries.extend_from_slice(slice::from_ref(&queued.msdu));
-    deliveries.extend(queued.others());
+    deliveries.extend_from_slice(slice::from_ref(first));
+    deliveries.extend(others);
+}
+
+/// Receiver of an aggregate, and the places for what it delivers and records.
+struct Receiver<'a, P> {
+    recipient: &'a mut Recipient<Received<P>>,
+    deliveries: &'a mut Vec<Msdu<P>>,
+    records: &'a mut Vec<Record>,
+}
+
+impl<P: Copy> Receiver<'_, P> {
+    /// Handles an MPDU without error that member `to` has received: its sequence number, and its packets. Returns true
+    /// if the packets have arrived now. `had_arrived` is true if they had arrived before.
+    #[inline]
+    fn receive<'m>(
+        &mut self,
+        now: Time,
+        (sequence, first, others): (
+            block_ack::Sequence,
+            &Msdu<P>,
+            impl Iterator<Item = &'m Msdu<P>> + Clone,
+        ),
+        had_arrived: bool,
+    ) -> bool
+    where
+        P: 'm,
+    {
+        let Self { recipient, deliveries, records } = self;
+        let reception = recipient.receive(now, sequence, || Received::of(first, others.clone()));
+        match reception {
+            Reception::InOrder => {
+                deliver(first, others, deliveries);
+                return true;
+            }
+            Reception::Refused if had_arrived => records.push(Record::Duplicate { node: first.to }),
+            Reception::Refused | Reception::Kept => {}
+        }
+        while let Some(received) = recipient.poll_released() {
+            received.deliver(deliveries);
+        }
+        reception == Reception::Kept
+    }
 }
 
 /// Size of the PSDU of a batch. A single MPDU has a delimiter if every PPDU of its format is an A-MPDU.  [80211-2020
@@ -144,17 +189,24 @@ impl<P: Copy + Headers> CellMac<P> {
         link.originator.send(link.batch.mpdus());
     }
 
-    /// Appends copies of the MPDUs on the air from contender `id` to `to`.
+    /// Fills a PPDU with copies of the MPDUs on the air from contender `id` to `to`.
     #[inline(never)]
-    pub(super) fn fill_batch(&mut self, id: ContenderId, to: NodeId, mpdus: &mut Vec<Mpdu<P>>) {
-        let on_air = self.queues[id.index()].link(to).on_air();
-        mpdus.extend(on_air.map(|it| Mpdu {
-            msdu: it.packet.msdu,
-            amsdu: it.packet.amsdu().and_then(|it| NonZeroU16::new(u16::try_from(it.get()).ok()?)),
-            sequence: it.sequence.get(),
-            retry: it.retry,
-            errored: false,
+    pub(super) fn fill_batch(&mut self, id: ContenderId, to: NodeId, ppdu: &mut Ppdu<P>) {
+        let link = self.queues[id.index()].link(to);
+        let mut joined = Vec::with_capacity(link.batch.joined.into());
+        ppdu.mpdus.extend(link.on_air().map(|it| {
+            joined.extend(it.packet.others());
+            let octets = |it: Bytes| NonZeroU16::new(u16::try_from(it.get()).ok()?);
+            Mpdu {
+                msdu: it.packet.msdu,
+                amsdu: it.packet.amsdu().and_then(octets),
+                joined: it.packet.others_count(),
+                sequence: it.sequence.get(),
+                retry: it.retry,
+                errored: false,
+            }
         }));
+        ppdu.rest = (!joined.is_empty()).then(|| Box::new(Rest::Joined(joined)));
     }
 
     /// Records the MPDUs of a data frame under an agreement that has left the air, and the packets in its A-MSDUs.
@@ -182,23 +234,55 @@ impl<P: Copy + Headers> CellMac<P> {
             air.on_air.records.push(Record::Errored { node: id.member() });
         }
         self.charge_received(air, now, id, to);
-        self.deliver_batch(air, now, (id, to), errors);
+        let hop = air.roster.hop(id, to);
+        if !(errors.is_none() && self.deliver_row(hop, id, to)) {
+            let Self { queues, recipients, deliveries, .. } = self;
+            let mut receiver = Receiver {
+                recipient: recipients.of(hop),
+                deliveries,
+                records: &mut air.on_air.records,
+            };
+            for (place, mpdu) in queues[id.index()].link(to).on_air().enumerate() {
+                if !errors.has(place) {
+                    let (packet, had_arrived) = (&*mpdu.packet, mpdu.packet.has_arrived);
+                    let content = (mpdu.sequence, &packet.msdu, packet.others());
+                    mpdu.packet.has_arrived |= receiver.receive(now, content, had_arrived);
+                }
+            }
+        }
+        self.await_missing(air, hop);
     }
 
-    /// Passes the MPDUs of an aggregate that have no error to the recipient, and delivers packets that are in order.
-    /// `errors` marks the MPDUs that noise has destroyed.
+    /// Passes the MPDUs of an aggregate on the air that have no error to the recipient, and delivers packets that are in
+    /// order.
     #[inline(never)]
-    pub(super) fn deliver_batch(
+    pub(super) fn deliver_aggregate(
         &mut self,
         air: &mut Air<P>,
         now: Time,
-        (id, to): (ContenderId, NodeId),
-        errors: MpduErrors,
+        ppdu: &Ppdu<P>,
+        to: NodeId,
     ) {
-        let hop = air.roster.hop(id, to);
-        if !(errors.is_none() && self.deliver_row(hop, id, to)) {
-            self.deliver_one_by_one(&mut air.on_air.records, now, (hop, id, to), errors);
+        let (id, hop) = (ppdu.initiator, air.roster.hop(ppdu.initiator, to));
+        let Self { queues, recipients, deliveries, .. } = self;
+        let originator = &mut queues[id.index()].link(to).originator;
+        let mut receiver = Receiver {
+            recipient: recipients.of(hop),
+            deliveries,
+            records: &mut air.on_air.records,
+        };
+        for (mpdu, others) in ppdu.contents().filter(|(mpdu, _)| !mpdu.errored) {
+            let sequence = block_ack::Sequence::new(mpdu.sequence);
+            // Only the account of packets that are lost or delivered looks at the transmitter's queue.
+            let Some(queued) = originator.get_mut(sequence) else { continue };
+            let content = (sequence, &mpdu.msdu, others.iter());
+            queued.has_arrived |= receiver.receive(now, content, queued.has_arrived);
         }
+        self.await_missing(air, hop);
+    }
+
+    /// Plans the time-out of the recipient's reorder buffer, in which packets may wait for missing ones.
+    fn await_missing(&mut self, air: &mut Air<P>, hop: usize) {
         if self.recipients.of(hop).is_waiting() || self.recipients.next_timeout.is_some() {
             self.recipients.plan();
             self.plan_release(air);
@@ -219,49 +303,16 @@ impl<P: Copy + Headers> CellMac<P> {
         deliveries.reserve(row.len());
         for queued in row {
             queued.has_arrived = true;
-            deliver(queued, deliveries);
+            deliver(&queued.msdu, queued.others(), deliveries);
         }
         true
     }
 
-    #[inline(never)]
-    fn deliver_one_by_one(
-        &mut self,
-        records: &mut Vec<Record>,
-        now: Time,
-        (hop, id, to): (usize, ContenderId, NodeId),
-        errors: MpduErrors,
-    ) {
-        let Self { queues, recipients, deliveries, .. } = self;
-        let recipient = recipients.of(hop);
-        for (place, mpdu) in queues[id.index()].link(to).on_air().enumerate() {
-            if errors.has(place) {
-                continue;
-            }
-            match recipient.receive(now, mpdu.sequence, || Received::of(mpdu.packet)) {
-                Reception::InOrder => {
-                    mpdu.packet.has_arrived = true;
-                    deliver(mpdu.packet, deliveries);
-                    continue;
-                }
-                Reception::Kept => mpdu.packet.has_arrived = true,
-                Reception::Refused if mpdu.packet.has_arrived => {
-                    records.push(Record::Duplicate { node: to });
-                }
-                Reception::Refused => {}
-            }
-            while let Some(received) = recipient.poll_released() {
-                received.deliver(deliveries);
-            }
-        }
-    }
-
     /// Passes a `BlockAckReq` to the recipient, which no longer waits for MPDUs before its starting sequence number.
-    pub(super) fn take_request(&mut self, air: &mut Air<P>, id: ContenderId, to: NodeId) {
-        let link = self.queues[id.index()].link(to);
-        let Some(start) = link.originator.request() else { return };
+    pub(super) fn take_request(&mut self, air: &mut Air<P>, id: ContenderId, ppdu: &Ppdu<P>) {
+        let (Some(request), Some(to)) = (ppdu.block_ack(), ppdu.frame.to) else { return };
         let recipient = self.recipients.of(air.roster.hop(id, to));
-        recipient.handle_request(start);
+        recipient.handle_request(request.start());
         while let Some(received) = recipient.poll_released() {
             received.deliver(&mut self.deliveries);
         }
@@ -283,42 +334,44 @@ impl<P: Copy + Headers> CellMac<P> {
         self.recipients.plan();
     }
 
-    /// Content of the `BlockAck` with which `to` answers contender `id`.
-    pub(super) fn block_ack(&mut self, air: &Air<P>, id: ContenderId, to: NodeId) -> Bitmap {
-        self.recipients.of(air.roster.hop(id, to)).block_ack()
-    }
-
-    /// Number of MPDUs on the air from contender `id` to `to`, and number of those that the `BlockAck` acknowledges.
+    /// Number of MPDUs on the air from contender `id` to `to`, and number of those that a `BlockAck` acknowledges.
     #[inline(never)]
-    pub(super) fn acknowledged(&mut self, air: &Air<P>, id: ContenderId, to: NodeId) -> (u16, u16) {
-        let come = self.block_ack(air, id, to);
+    pub(super) fn acknowledged(
+        &mut self,
+        id: ContenderId,
+        to: NodeId,
+        come: &Bitmap,
+    ) -> (u16, u16) {
         let on_air = self.queues[id.index()].link(to).on_air();
         on_air.fold((0, 0), |(sent, acknowledged), mpdu| {
             (sent + 1, acknowledged + u16::from(come.has(mpdu.sequence)))
         })
     }
 
-    /// Ends the sequence of contender `id` with `to`, which was answered.
+    /// Ends the sequence of contender `id` with `to`, which was answered. `block_ack` is the content of a `BlockAck` on
+    /// the air; in an undisturbed exchange, it is asked of the recipient.
     #[inline(never)]
     pub(super) fn settle_answered(
         &mut self,
         air: &mut Air<P>,
         now: Time,
-        id: ContenderId,
-        to: NodeId,
+        (id, to): (ContenderId, NodeId),
+        block_ack: Option<&Bitmap>,
     ) {
         let sequence = air.sequence(id);
         let (content, is_protected) = (sequence.content, sequence.is_called());
+        let own = match block_ack {
+            None if content != Content::Mpdu => self.block_ack(air, id, FrameKind::BlockAck),
+            _ => None,
+        };
+        let come = block_ack.or(own.as_ref());
+        self.adapt_to_answer(air, now, id, come);
         let planned = self.rate_to(id, to).longest_chain();
         let access = &mut air.accesses[id.index()];
         let attempts = access.limits.mpdu_attempts(is_protected, planned);
         access.start_afresh();
         self.queues[id.index()].link(to).originator.set_attempts(attempts);
-        if content == Content::Mpdu {
-            return self.settle(air, now, (id, to), Response::Ack);
-        }
-        let come = self.block_ack(air, id, to);
-        self.settle(air, now, (id, to), Response::BlockAck(&come));
+        self.settle(air, now, (id, to), come.map_or(Response::Ack, Response::BlockAck));
     }
 
     /// Handles the missing response to a frame of contender `id` of kind `failed`. The contention window doubles, and

@@ -12,9 +12,9 @@ use super::recipients::Recipients;
 use super::reports::{Departure, RateChange};
 use crate::air::access::Verdict;
 use crate::air::sequence::{Content, Sequence};
-use crate::air::{Air, Mac, MpduErrors};
+use crate::air::{Air, Mac};
 use crate::airtime::{Airtime, Protection};
-use crate::block_ack::Outgoing;
+use crate::block_ack::{Bitmap, Outgoing};
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
@@ -69,12 +69,20 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
 
     #[expect(clippy::inline_always, reason = "few instructions for a packet")]
     #[inline(always)]
-    fn fill(&mut self, id: ContenderId, sequence: &Sequence, mpdus: &mut Vec<Mpdu<P>>) {
+    fn fill(&mut self, id: ContenderId, sequence: &Sequence, ppdu: &mut Ppdu<P>) {
         if let Some(served) = self.queues[id.index()].packet_mut() {
-            mpdus.extend_from_slice(slice::from_ref(&served.mpdu));
+            ppdu.mpdus.extend_from_slice(slice::from_ref(&served.mpdu));
             served.mpdu.retry = true;
         } else {
-            self.fill_batch(id, sequence.responder(), mpdus);
+            self.fill_batch(id, sequence.responder(), ppdu);
+        }
+    }
+
+    fn block_ack(&mut self, air: &Air<P>, id: ContenderId, kind: FrameKind) -> Option<Bitmap> {
+        let to = air.sequence(id).responder();
+        match kind {
+            FrameKind::BlockAck => Some(self.recipients.of(air.roster.hop(id, to)).block_ack()),
+            _ => self.queues[id.index()].link(to).originator.request().map(Bitmap::new),
         }
     }
 
@@ -120,10 +128,10 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
                 self.charge_received(air, now, id, to);
                 self.deliver_packet(air, ppdu, to);
             }
-            Content::Request => self.take_request(air, id, to),
+            Content::Request => self.take_request(air, id, ppdu),
             _ => {
                 self.charge_received(air, now, id, to);
-                self.deliver_batch(air, now, (id, to), MpduErrors::of(&ppdu.mpdus));
+                self.deliver_aggregate(air, now, ppdu, to);
             }
         }
     }
@@ -150,14 +158,22 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
     }
 
     #[inline]
-    fn answered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Option<Sequence> {
+    fn answered(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) -> Option<Sequence> {
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(air, now, id, FrameKind::Ack);
         }
-        self.adapt_to_answer(air, now, id);
         match self.queues[id.index()].link_in_service() {
-            None => self.leave_queue(air, now, id),
-            Some(to) => self.settle_answered(air, now, id, to),
+            None => {
+                self.adapt_to_answer(air, now, id, None);
+                self.leave_queue(air, now, id);
+            }
+            Some(to) => self.settle_answered(air, now, (id, to), block_ack),
         }
         let has_time = !air.accesses[id.index()].limits.txop.is_zero();
         if has_time && self.has_content(id) { self.continue_txop(air, now, id) } else { None }

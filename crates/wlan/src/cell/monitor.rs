@@ -12,8 +12,7 @@ use super::mac::CellMac;
 use super::monitored::{Monitor, Monitored};
 use crate::air::Air;
 use crate::air::access::{AccessState, ChannelAccess};
-use crate::block_ack::Bitmap;
-use crate::frame::{FrameKind, Ppdu};
+use crate::frame::Ppdu;
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
@@ -70,25 +69,10 @@ impl<P: Copy + Headers> CellMac<P> {
                 receivers: receivers(air, ppdu),
                 signal,
                 category: air.roster.category(ppdu.initiator),
-                block_ack: self.block_ack_of(air, ppdu),
             };
             if let Some(monitor) = &mut self.monitor {
                 monitor.frames.push_back(monitored);
             }
-        }
-    }
-
-    /// Content of the `BlockAck` or `BlockAckReq` in a PPDU. The link has not changed since the frame was made, because
-    /// the exchange still goes on.
-    fn block_ack_of(&mut self, air: &Air<P>, ppdu: &Ppdu<P>) -> Option<Bitmap> {
-        let (frame, id) = (&ppdu.frame, ppdu.initiator);
-        match frame.kind {
-            FrameKind::BlockAck => Some(self.block_ack(air, id, frame.from)),
-            FrameKind::BlockAckRequest => {
-                let link = self.queues[id.index()].link(frame.to?);
-                link.originator.request().map(Bitmap::new)
-            }
-            _ => None,
         }
     }
 }

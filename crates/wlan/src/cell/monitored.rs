@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use crate::air::access::ChannelAccess;
 use crate::air::noise::Signal;
-use crate::block_ack::Bitmap;
 use crate::edca::AccessCategory;
 use crate::elements::Elements;
 use crate::frame::{Mpdu, Ppdu};
@@ -23,9 +22,6 @@ pub struct Monitored<P> {
     pub signal: Option<Signal>,
     /// Access category of the exchange to which the PPDU belongs; without meaning for a beacon.
     pub category: AccessCategory,
-    /// Starting sequence number and bits of the `BlockAck`, or only the starting number of the `BlockAckReq`; `None` if
-    /// the PPDU is neither.
-    pub block_ack: Option<Bitmap>,
 }
 
 /// Outcome of a PPDU at its receivers.

@@ -5,7 +5,8 @@ use airfair_units::{Duration, Time};
 use super::mac::CellMac;
 use crate::air::access::AccessState;
 use crate::air::sequence::Content;
-use crate::air::{Air, MpduErrors};
+use crate::air::{Air, Mac, MpduErrors};
+use crate::block_ack::Bitmap;
 use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
@@ -15,13 +16,12 @@ impl<P: Copy + Headers> CellMac<P> {
     /// Reports a PPDU that has just left the air, possibly errored by noise, to listeners.
     pub(super) fn overhear_ppdu(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>) {
         let packets = self.heard.packets();
-        match ppdu.mpdus.as_slice() {
-            [] if ppdu.frame.kind == FrameKind::BlockAck => {
-                self.hear_block_ack(air, ppdu.initiator);
-            }
-            [] => {}
-            [mpdu] if mpdu.amsdu.is_none() => self.heard.push_packet(mpdu.msdu, mpdu.errored),
-            mpdus => self.hear_batch(ppdu.initiator, ppdu.frame.to, MpduErrors::of(mpdus)),
+        for (mpdu, others) in ppdu.contents() {
+            let all = std::iter::once(&mpdu.msdu).chain(others);
+            all.for_each(|msdu| self.heard.push_packet(*msdu, mpdu.errored));
+        }
+        if let (FrameKind::BlockAck, Some(come)) = (ppdu.frame.kind, ppdu.block_ack()) {
+            self.hear_block_ack(air, ppdu.initiator, come);
         }
         self.hear(air, now, &ppdu.frame, packets, ppdu.errored);
     }
@@ -41,7 +41,11 @@ impl<P: Copy + Headers> CellMac<P> {
                 self.heard.push_packet(served.mpdu.msdu, false);
             }
             (FrameKind::Data, None) => self.hear_batch(id, frame.to, air.errors),
-            (FrameKind::BlockAck, _) => self.hear_block_ack(air, id),
+            (FrameKind::BlockAck, _) => {
+                if let Some(come) = self.block_ack(air, id, frame.kind) {
+                    self.hear_block_ack(air, id, &come);
+                }
+            }
             _ => {}
         }
         self.hear(air, now, frame, packets, false);
@@ -60,13 +64,12 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Stores the packets that the `BlockAck` to contender `id` acknowledges, for the report of the `BlockAck` to
     /// listeners.
-    fn hear_block_ack(&mut self, air: &Air<P>, id: ContenderId) {
+    fn hear_block_ack(&mut self, air: &Air<P>, id: ContenderId, come: &Bitmap) {
         let AccessState::Exchange(exchange) = &air.accesses[id.index()].state else { return };
         let (Content::Aggregate, Some(to)) = (exchange.sequence.content, exchange.sequence.to)
         else {
             return;
         };
-        let come = self.block_ack(air, id, to);
         let Self { queues, heard, .. } = self;
         let on_air = queues[id.index()].link(to).on_air();
         for mpdu in on_air.filter(|mpdu| come.has(mpdu.sequence)) {

@@ -9,6 +9,7 @@ use super::mac::CellMac;
 use super::reports::RateChange;
 use crate::air::Air;
 use crate::air::sequence::{Content, Sequence};
+use crate::block_ack::Bitmap;
 use crate::frame::FrameKind;
 use crate::link_rate::{Chain, LinkEvent, LinkRate};
 use crate::node::{Link, NodeId};
@@ -37,9 +38,15 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Reports to rate control that the data frame of the exchange of contender `id` was answered.
     #[inline]
-    pub(super) fn adapt_to_answer(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+    pub(super) fn adapt_to_answer(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) {
         if self.adapts {
-            self.tell_of_answer(air, now, id);
+            self.tell_of_answer(air, now, id, block_ack);
         }
     }
 
@@ -66,12 +73,18 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     #[inline(never)]
-    fn tell_of_answer(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+    fn tell_of_answer(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) {
         let Sequence { content, to: Some(to), .. } = *air.sequence(id) else { return };
-        let (sent, acknowledged) = match content {
-            Content::Request | Content::Beacon => return,
-            Content::Packet | Content::Mpdu => (1, 1),
-            Content::Aggregate => self.acknowledged(air, id, to),
+        let (sent, acknowledged) = match (content, block_ack) {
+            (Content::Request | Content::Beacon, _) => return,
+            (Content::Aggregate, Some(come)) => self.acknowledged(id, to, come),
+            _ => (1, 1),
         };
         self.adapt(air, now, id, LinkEvent::Block { sent, acknowledged });
     }

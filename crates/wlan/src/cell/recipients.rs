@@ -5,7 +5,6 @@ use airfair_units::Time;
 use crate::aggregation::BlockAckWindow;
 use crate::block_ack::{REORDER_TIMEOUT, Recipient, Sequence};
 use crate::frame::Msdu;
-use crate::queue::Queued;
 
 /// Recipient of the block ack agreement of one link.
 type BoxedRecipient<P> = Box<Recipient<Received<P>>>;
@@ -18,8 +17,11 @@ pub(super) struct Received<P> {
 }
 
 impl<P: Copy> Received<P> {
-    pub(super) fn of(queued: &Queued<P>) -> Self {
-        Self { first: queued.msdu, others: queued.others().copied().collect() }
+    pub(super) fn of<'a>(first: &Msdu<P>, others: impl Iterator<Item = &'a Msdu<P>>) -> Self
+    where
+        P: 'a,
+    {
+        Self { first: *first, others: others.copied().collect() }
     }
 
     pub(super) fn packets(&self) -> impl Iterator<Item = &Msdu<P>> {

@@ -9,6 +9,7 @@ use crate::air::access::Verdict;
 use crate::air::sequence::{Content, Sequence};
 use crate::air::{Air, Mac};
 use crate::airtime::Protection;
+use crate::block_ack::Bitmap;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
@@ -134,7 +135,13 @@ impl<T: Copy> Mac<()> for JobMac<T> {
         self.news.push_back(News::Received { tag, by: to, tx, again });
     }
 
-    fn answered(&mut self, air: &mut Air<()>, now: Time, id: ContenderId) -> Option<Sequence> {
+    fn answered(
+        &mut self,
+        air: &mut Air<()>,
+        now: Time,
+        id: ContenderId,
+        _: Option<&Bitmap>,
+    ) -> Option<Sequence> {
         let acknowledged = air.sequence(id).content != Content::Beacon;
         self.finish(air, now, id, acknowledged);
         None

@@ -80,9 +80,15 @@ impl<P> Queued<P> {
         std::iter::once((&self.msdu, &mut self.queue)).chain(others)
     }
 
+    /// Number of packets of the MPDU after the first one.
+    #[inline]
+    pub(crate) fn others_count(&self) -> u16 {
+        count(self.joined())
+    }
+
     /// Packets of the MPDU after the first one.
     #[inline]
-    pub(crate) fn others(&self) -> impl Iterator<Item = &Msdu<P>> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = &Msdu<P>> + Clone {
         self.joined().iter().map(|(msdu, _)| msdu)
     }
 

@@ -327,8 +327,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.links.is_some() && self.serve_aggregated(msdu, queue) {
             return;
         }
-        let frame =
-            Mpdu { msdu, amsdu: None, sequence: self.sequence, retry: false, errored: false };
+        let frame = Mpdu {
+            msdu,
+            amsdu: None,
+            joined: 0,
+            sequence: self.sequence,
+            retry: false,
+            errored: false,
+        };
         self.sequence = (self.sequence + 1) & 0x0fff;
         (self.in_service, self.serving) =
             (Some(InService { mpdu: frame, has_arrived: false }), queue);
