@@ -9,10 +9,10 @@ mod counters;
 pub(crate) mod generic;
 mod interface;
 mod launch;
-pub(crate) mod message;
 mod namespace;
 mod netlink;
 mod poller;
+mod signals;
 
 pub use calls::{has_one_thread, isolate};
 pub(crate) use counters::{Drops, Losses};
@@ -22,6 +22,7 @@ pub(crate) use launch::start;
 pub use launch::{Entrance, enter};
 pub(crate) use namespace::Namespace;
 pub(crate) use poller::{Bell, Poller};
+pub use signals::Signals;
 
 pub(crate) use calls::{
     TcpInfo, monotonic, set_congestion_control, set_dscp, set_realtime, set_receive_timeout,
