@@ -148,7 +148,7 @@ def test_no_module_of_the_library_imports_the_command_line() -> None:
 
 
 MOST = {
-    "crates/agent": (3, 20),
+    "crates/agent": (0, 0),
     "crates/emulator": (1, 3),
     "crates/laws": (0, 0),
     "crates/netlink": (0, 0),

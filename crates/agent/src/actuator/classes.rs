@@ -12,9 +12,10 @@ use airfair_units::Duration;
 use anyhow::{Context, Result, ensure};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 
+use super::bpf;
+use super::contract::{Actuator, PassCounts};
 use super::forward::Forwarded;
 use super::queueing::{self, ACK, DATA, Discipline, OURS};
-use super::{Actuator, PassCounts, bpf};
 use crate::configuration::{Configuration, DataAck, LEAST_WINDOW, Weights};
 use crate::decision::{Decision, Share};
 use crate::os;

@@ -7,3 +7,6 @@ pub use calls::{
     interface_index, interface_indices, is_asked_to_end, monotonic_ns, open_netlink, random,
     wait_for,
 };
+
+/// File in which the kernel describes its types.
+pub const BTF: &str = "/sys/kernel/btf/vmlinux";

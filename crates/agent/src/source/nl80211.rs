@@ -7,9 +7,8 @@ use std::io::ErrorKind;
 use airfair_netlink::{Family, FamilySocket, Message, attributes, value_of};
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::Source;
 use crate::os::{Protocol, open_netlink};
-use crate::sample::{DirectionCounters, LinkCounters, Sample};
+use crate::sample::{DirectionCounters, LinkCounters, Sample, Source};
 
 /// Command of nl80211 that requests interfaces. Other commands of `linux/nl80211.h` follow.
 const GET_INTERFACE: u8 = 5;
