@@ -120,7 +120,7 @@ def test_each_problem_with_the_radios_has_an_error_message(
         sleep 1; kill -0 $MEDIUM
         remove_radio $(number 1)
         wait $MEDIUM || echo "one_gone=$?"
-        grep "has gone" /tmp/medium | sed "s/$(radio 1)/phy of near/"
+        grep "was removed" /tmp/medium | sed "s/$(radio 1)/phy of near/"
         rmmod mac80211_hwsim
         radios 3
         medium /data/cell.toml
