@@ -1,4 +1,4 @@
-//! Samples: counters of all links and connections at one time.
+//! Samples, which are counters of all links and connections at one time, and their sources.
 //!
 //! All values are integers, so that a recording holds them exactly.
 

@@ -344,11 +344,8 @@ mod tests {
     use super::*;
 
     fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
-        let length = u16::try_from(value.len() + 4).unwrap();
-        let mut octets = [length.to_ne_bytes(), kind.to_ne_bytes()].concat();
-        octets.extend(value);
-        octets.resize(octets.len().next_multiple_of(4), 0);
-        octets
+        // Without the netlink header of 16 octets.
+        Message::unacknowledged(0).attribute(kind, value).finish(0)[16..].to_vec()
     }
 
     fn wlan0() -> Interface {
