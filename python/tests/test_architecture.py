@@ -91,7 +91,8 @@ def test_the_layers_do_not_depend_on_each_other() -> None:
     assert depends_on("laws") == {"units", "libm"}
     assert depends_on("transport") == {"units", "laws"}
     assert depends_on("wlan").isdisjoint({"transport", "sim"})
-    assert depends_on("agent").isdisjoint({"transport", "sim"})
+    assert depends_on("agent").isdisjoint({"transport", "sim", "emulator"})
+    assert depends_on("netlink") == {"units"}
     assert depends_on("sim").isdisjoint({"trace", "emulator", "agent", "python", "web"})
 
 
@@ -146,29 +147,12 @@ def test_no_module_of_the_library_imports_the_command_line() -> None:
     assert "airfair.cli.actions.limits" in set(imported(PACKAGE / "cli/commands/limits.py"))
 
 
-MOST = {
-    "crates/agent": (3, 20),
-    "crates/emulator": (1, 3),
-    "crates/laws": (3, 12),
-    "crates/python": (2, 7),
-    "crates/sim": (0, 0),
-    "crates/trace": (0, 0),
-    "crates/transport": (2, 6),
-    "crates/units": (1, 7),
-    "crates/web": (1, 3),
-    "crates/wlan": (0, 0),
-    "python/airfair": (4, 12),
-}
-"""Circles of each crate and of the package, and files in them. These numbers only go down."""
-
-
-def test_circles_of_imports_only_become_fewer() -> None:
+def test_no_file_needs_one_that_needs_it() -> None:
     found = {house: circles.circles(arrows) for house, arrows in circles.arrows_by_house().items()}
-    counts = {house: (len(groups), sum(map(len, groups))) for house, groups in found.items()}
-    assert counts.keys() == MOST.keys()
-    more = {house: count for house, count in counts.items() if count[1] > MOST[house][1]}
-    assert not more, "run tests/circles.py, which lists the circles"
-    assert counts == MOST, "the circles have become fewer: lower MOST to these numbers"
+    assert len(found) > 10
+    assert not {house: groups for house, groups in found.items() if groups}, (
+        "run tests/circles.py, which lists the circles with the names that close them"
+    )
 
 
 def tree(folder: Path, files: dict[str, str]) -> Path:

@@ -61,7 +61,7 @@ def test_the_kernels_stations_suffer_the_anomaly_as_simulated_ones_do(
             flow receive $2 $3 $4 >/tmp/$1 &
             sleep 0.1; ip netns exec $1 flow send 10.0.0.1 $2 &
         }}
-        output() {{ await 60 test -s /tmp/$1; sed s/goodput_mbps/$2/ /tmp/$1; rm /tmp/$1; }}
+        goodput() {{ await 60 test -s /tmp/$1; sed s/goodput_mbps/$2/ /tmp/$1; rm /tmp/$1; }}
         of() {{ ip netns exec $1 iw dev $(interface $2) $3 $4 $5 $6; }}
         upload far 5001 1 2; goodput far slow
         upload near 5002 1 {seconds // 3}; goodput near fast
@@ -120,7 +120,7 @@ def test_each_problem_with_the_radios_has_an_error_message(
         sleep 1; kill -0 $MEDIUM
         remove_radio $(number 1)
         wait $MEDIUM || echo "one_gone=$?"
-        grep "has gone" /tmp/medium | sed "s/$(radio 1)/phy of near/"
+        grep "was removed" /tmp/medium | sed "s/$(radio 1)/phy of near/"
         rmmod mac80211_hwsim
         radios 3
         medium /data/cell.toml

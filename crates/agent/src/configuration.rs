@@ -3,6 +3,7 @@
 mod airtime_weights;
 mod arf_aware;
 mod arf_window;
+mod bounds;
 mod data_ack;
 mod occupancy;
 mod shared_windows;
@@ -19,14 +20,11 @@ use serde::{Deserialize, Serialize};
 pub use airtime_weights::AirtimeWeights;
 pub use arf_aware::{ArfAware, SenderWindow};
 pub use arf_window::ArfWindow;
+pub use bounds::{LARGEST_RATIO, LEAST_WINDOW};
 pub use data_ack::{DataAck, Weights};
 pub use occupancy::{Occupancy, Role};
 pub use shared_windows::SharedWindows;
 
-/// Largest ratio k of rates that can be configured.
-pub const LARGEST_RATIO: u32 = 100;
-/// Window below which delayed ACKs wait for their timer [segments].
-pub const LEAST_WINDOW: u32 = 2;
 /// Default number of samples for the median of rates.  [D-170]
 pub const POLLS: usize = 5;
 /// Default path of the configuration file.
@@ -243,16 +241,6 @@ fn check_source(source: &SampleSource, scheme: Scheme, role: Role) -> Result<()>
     ensure!(
         is_role_of(station.is_some()),
         "station: occupancy.role = \"station\" needs the name of a station, and \"access-point\" allows none"
-    );
-    Ok(())
-}
-
-/// Checks a minimum window [segments]. A window of one segment must be allowed explicitly.
-fn check_least(window: u32, one_segment: Option<bool>) -> Result<()> {
-    let least = if one_segment == Some(true) { 1 } else { LEAST_WINDOW };
-    ensure!(
-        (least..=1_000).contains(&window),
-        "least_window = {window}: allowed is {least} to 1000 segments; one_segment = true allows 1"
     );
     Ok(())
 }

@@ -53,7 +53,6 @@ pub mod help;
 pub mod journal;
 pub mod keeping;
 pub mod law;
-mod netlink;
 pub mod observe;
 pub mod os;
 pub mod output;

@@ -1,4 +1,4 @@
-//! Samples: counters of all links and connections at one time.
+//! Samples, which are counters of all links and connections at one time, and their sources.
 //!
 //! All values are integers, so that a recording holds them exactly.
 
@@ -8,6 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use airfair_laws::occupancy::Grant;
 use airfair_units::Duration;
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 /// Counters of one direction of a link since the link appeared.
@@ -307,6 +308,15 @@ impl From<GrantFields> for Grant {
     fn from(GrantFields { even, additional, backoff }: GrantFields) -> Self {
         Self { even, additional, backoff }
     }
+}
+
+/// Source of samples for the agent.
+pub trait Source {
+    /// Reads the counters at time `now` since the start of the agent [ns]; `None` at the end.
+    ///
+    /// # Errors
+    /// Returns an error if the source does not answer. Later calls may succeed.
+    fn sample(&mut self, now: u64) -> Result<Option<Sample>>;
 }
 
 #[cfg(test)]

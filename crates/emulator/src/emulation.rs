@@ -120,7 +120,7 @@ impl Emulation {
                 congestion_control =
                     namespace.congestion_control().map_err(of("congestion control"))?;
             }
-            let port = namespace.add_interface(node, options.backend, &congestion_control);
+            let port = Port::create(node, &namespace, options.backend, &congestion_control);
             ports.push(port.map_err(of("interface"))?);
             servers.push(FileServer::start(&namespace).map_err(of("file server"))?);
             namespaces.push(namespace);

@@ -32,100 +32,18 @@
 //! throughput to zero below 10 % and require 95 % for `probable`.
 
 mod chain;
+mod params;
 mod sampling;
+mod state;
 mod statistics;
 
 use airfair_units::{Duration, Time};
 
-use chain::{Stage, attempts, continue_chain, start_chain};
+use chain::{continue_chain, start_chain};
+pub use params::Params;
 use sampling::sample;
-use statistics::{Choice, RateStatistics, choose, refreshed};
-
-/// Largest number of rates of a link that Minstrel supports.
-pub const MAX_RATES: usize = 12;
-
-/// Number of stages of Minstrel's retry chain.
-const STAGES: usize = 4;
-
-/// Parameters of Minstrel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Params {
-    /// Time between two updates of the rates' statistics.
-    pub interval: Duration,
-    /// Weight of the old success probability in the smoothed one [%].
-    pub ewma: u8,
-    /// Fraction of frames that sample another rate [%].
-    pub lookaround: u8,
-    /// Longest time that one stage of the retry chain may take.
-    pub segment: Duration,
-}
-
-impl Default for Params {
-    /// The values of Linux: interval 100 ms, weight 75 %, sampling 10 %, stage 6 ms.  [linux-minstrel]
-    fn default() -> Self {
-        let (interval, segment) = (Duration::from_millis(100), Duration::from_millis(6));
-        Self { interval, ewma: 75, lookaround: 10, segment }
-    }
-}
-
-/// State of Minstrel for one link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State {
-    rates: [RateStatistics; MAX_RATES],
-    /// Number of rates of the link.
-    count: u8,
-    choice: Choice,
-    chain: [Stage; STAGES],
-    /// Stage of the retry chain to which the current attempt belongs.
-    stage: u8,
-    /// Number of attempts left in the current stage after the current attempt.
-    left: u8,
-    frames: u32,
-    samples: u32,
-    /// Bit k is set if rate k was not sampled yet in the current round of samples.
-    waiting: u16,
-    /// Time of the last update of the statistics; `None` before the first frame.
-    updated: Option<Time>,
-}
-
-impl State {
-    /// Creates the state of Minstrel for a link.
-    ///
-    /// `times` are the durations of a frame of 1200 octets with its ACK and gaps at each rate, in ascending
-    /// order of rates.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there is no rate, if there are more than [`MAX_RATES`], or if a duration is zero.
-    pub fn new(params: &Params, times: &[Duration]) -> Self {
-        assert!((1..=MAX_RATES).contains(&times.len()), "one to {MAX_RATES} rates");
-        assert!(times.iter().all(|time| !time.is_zero()), "a frame takes time");
-        let rates = [RateStatistics::default(); MAX_RATES];
-        let attempts = attempts(params, times[0], rates[0]);
-        Self {
-            rates,
-            count: place(times.len()),
-            choice: Choice::default(),
-            chain: [Stage { level: 0, attempts }; STAGES],
-            stage: 0,
-            left: attempts - 1,
-            frames: 0,
-            samples: 0,
-            waiting: 0,
-            updated: None,
-        }
-    }
-
-    /// Index of the rate of the current attempt in the ascending list of rates.
-    pub fn level(&self) -> u16 {
-        u16::from(self.chain[usize::from(self.stage)].level)
-    }
-
-    /// True if the current attempt is the last one of the frame's retry chain.
-    pub fn is_last_attempt(&self) -> bool {
-        self.left == 0 && usize::from(self.stage) + 1 == STAGES
-    }
-}
+pub use state::{MAX_RATES, State};
+use statistics::{choose, refreshed};
 
 /// An event at the transmitter of a link, as Minstrel sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,14 +101,6 @@ fn keep_fresh(params: &Params, times: &[Duration], mut state: State, now: Time) 
     }
     let choice = choose(times, &state.rates);
     State { choice, updated: Some(now), ..state }
-}
-
-fn place(level: usize) -> u8 {
-    u8::try_from(level).expect("a few rates")
-}
-
-fn is_faster(times: &[Duration], level: u8, than: u8) -> bool {
-    times[usize::from(level)] < times[usize::from(than)]
 }
 
 #[cfg(test)]

@@ -37,69 +37,18 @@
 
 mod chain;
 mod choice;
+mod params;
+mod rates;
 mod sampling;
 mod statistics;
 
 use airfair_units::{Duration, Time};
 
-use chain::{STAGES, Stage};
-use choice::{Choice, Group};
+pub use params::Params;
+pub use rates::GroupedRate;
+use rates::{Choice, Group, STAGES, Stage};
 use sampling::Samples;
-use statistics::{Lengths, Statistics};
-
-/// Parameters of Minstrel-HT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Params {
-    /// Time between two updates of the rates' statistics.
-    pub interval: Duration,
-    /// Shortest time between two samples.
-    pub sample_interval: Duration,
-    /// Longest time of one stage of the retry chain, unless the stage has two attempts only.
-    pub segment: Duration,
-    /// Largest number of attempts of a stage, at least two.
-    pub attempts: u8,
-    /// Slot time of the back-off, which is included in the time of a stage.
-    pub slot: Duration,
-    /// Smallest and largest contention window of the back-off that is included in the time of a stage
-    /// [slots].
-    pub window: [u16; 2],
-}
-
-impl Default for Params {
-    /// The values of Linux: interval 50 ms, samples every 20 ms, stage 6 ms, 7 attempts; slots of 9 µs,
-    /// contention windows of 15 to 1023.
-    /// [linux-minstrel-ht §`minstrel_ht_alloc`, §`minstrel_calc_retransmit`]
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_millis(50),
-            sample_interval: Duration::from_millis(20),
-            segment: Duration::from_millis(6),
-            attempts: 7,
-            slot: Duration::from_micros(9),
-            window: [15, 1023],
-        }
-    }
-}
-
-impl Params {
-    /// Largest number of attempts of an aggregate over all stages.
-    pub fn longest_chain(&self) -> u16 {
-        let stages = u16::try_from(STAGES).expect("four");
-        stages * u16::from(self.attempts)
-    }
-}
-
-/// A PHY rate of the link, with the group that it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupedRate {
-    /// Number of the rate's group: the rates of a group have the same streams, width and guard interval.
-    pub group: u8,
-    /// Number of spatial streams of the rate.
-    pub streams: u8,
-    /// Time of one MPDU of 1200 octets in a long aggregate; Linux uses a sixteenth of an aggregate of
-    /// sixteen.
-    pub time: Duration,
-}
+use statistics::{Lengths, Statistics, throughput};
 
 /// State of Minstrel-HT for one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -264,6 +213,23 @@ impl State {
         self.choose();
         self.samples.refill(&self.rates, &self.statistics, &mut self.groups, self.choice);
         self.plan(params);
+    }
+
+    /// Updates probabilities and throughputs of all rates, in each group from the fastest rate down.
+    /// [linux-minstrel-ht §`minstrel_ht_update_stats`]
+    fn refresh(&mut self) {
+        let overhead = self.overhead / self.lengths.mean();
+        for group in &self.groups {
+            let mut best = 0;
+            for level in group.levels().rev() {
+                let level = usize::from(level);
+                let statistics = &mut self.statistics[level];
+                statistics.refresh(best);
+                best = best.max(statistics.probability);
+                statistics.throughput =
+                    throughput(statistics.probability, self.rates[level], overhead);
+            }
+        }
     }
 }
 

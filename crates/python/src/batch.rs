@@ -13,16 +13,14 @@ use std::thread;
 
 use airfair_sim::outcome;
 use airfair_sim::run::{self as sim, Control};
-use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::exceptions::RunError;
 use crate::panics;
 use crate::scenario::Scenario;
 use crate::trace::Tracing;
-
-create_exception!(airfair._core, RunError, PyRuntimeError, "A run failed.");
 
 /// Period in which the waiting thread reports progress and checks for Ctrl-C.
 const WAKE: std::time::Duration = std::time::Duration::from_millis(100);

@@ -19,8 +19,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
 
-use crate::batch::{Outcome, RunError};
+use crate::batch::Outcome;
 use crate::emulated_laws;
+use crate::exceptions::RunError;
 use crate::panics;
 use crate::scenario::Scenario;
 

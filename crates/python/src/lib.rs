@@ -14,6 +14,7 @@ mod duration;
 mod emulated_laws;
 #[cfg(target_os = "linux")]
 mod emulation;
+mod exceptions;
 mod gym;
 mod law;
 mod observation;
@@ -36,12 +37,14 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::batch::{Batch, Outcome, RunError, run, stream};
+    use crate::batch::{Batch, Outcome, run, stream};
     #[pymodule_export]
     use crate::duration::duration_ns;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
+    #[pymodule_export]
+    use crate::exceptions::{RunError, ScenarioError};
     #[pymodule_export]
     use crate::gym::Worlds;
     #[pymodule_export]
@@ -52,7 +55,7 @@ mod _core {
     #[pymodule_export]
     use crate::radios::Radios;
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, escaped, reference, schema};
+    use crate::scenario::{Scenario, escaped, reference, schema};
     #[pymodule_export]
     use crate::settings::SettingError;
     #[pymodule_export]

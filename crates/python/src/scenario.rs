@@ -2,20 +2,11 @@
 
 use airfair_sim::scenario as sim;
 use airfair_units::Duration;
-use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::batch::RunError;
+use crate::exceptions::{RunError, ScenarioError};
 use crate::panics;
-
-create_exception!(
-    airfair._core,
-    ScenarioError,
-    PyValueError,
-    "A scenario has mistakes; `problems` has one line for each."
-);
 
 /// Valid, immutable scenario.
 #[pyclass(frozen, weakref, module = "airfair._core")]

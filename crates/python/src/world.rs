@@ -14,8 +14,9 @@ use airfair_wlan::Weights;
 use airfair_wlan::phy::Rate;
 use pyo3::prelude::*;
 
-use crate::batch::{Outcome, RunError};
+use crate::batch::Outcome;
 use crate::duration::By;
+use crate::exceptions::RunError;
 use crate::law::{Failure, Names, PyLaw, Random};
 use crate::observation::Observation;
 use crate::panics;

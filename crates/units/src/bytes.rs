@@ -3,6 +3,9 @@
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+use std::str::FromStr;
+
+use crate::text::{Dimension, ParseQuantityError, write_scaled};
 
 /// Message of the panic when an amount of data does not fit into 64 bits.
 const OVERFLOW: &str = "an amount of data beyond 64 bits";
@@ -11,6 +14,22 @@ const OVERFLOW: &str = "an amount of data beyond 64 bits";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bytes(u64);
+
+/// Units in which texts give an amount of data.
+const BYTES: Dimension = Dimension {
+    units: &[
+        ("B", 1),
+        ("kB", 1_000),
+        ("KiB", 1 << 10),
+        ("MB", 1_000_000),
+        ("MiB", 1 << 20),
+        ("GB", 1_000_000_000),
+        ("GiB", 1 << 30),
+    ],
+    allowed: "B, kB, KiB, MB, MiB, GB, GiB",
+    example: "1460 B",
+    step: "1 B",
+};
 
 impl Bytes {
     /// An amount of zero octets.
@@ -94,13 +113,21 @@ impl Sum for Bytes {
     }
 }
 
+/// Parses an amount of data: `"1460 B"`, `"10 MB"`, `"64 KiB"`.
+impl FromStr for Bytes {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        BYTES.parse(text).map(Self::new)
+    }
+}
+
 /// Writes the amount with decimal units, as usual in networking: `1460 B`, `10 MB`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 < 10_000 {
             return write!(f, "{} B", self.0);
         }
-        crate::text::write_scaled(
+        write_scaled(
             f,
             self.0,
             &[(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"), (1, "B")],

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
+use std::str::FromStr;
 
-use crate::text::write_signed;
+use crate::text::{Dimension, ParseQuantityError, write_signed};
 
 /// A ratio of two powers, with a resolution of a thousandth [dB].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,6 +13,14 @@ pub struct Decibels(i64);
 /// A power relative to one milliwatt, with a resolution of a thousandth [dBm].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dbm(i64);
+
+/// Unit in which texts give a ratio of powers.
+const DECIBELS: Dimension =
+    Dimension { units: &[("dB", 1_000)], allowed: "dB", example: "12 dB", step: "0.001 dB" };
+
+/// Unit in which texts give a power.
+const DBM: Dimension =
+    Dimension { units: &[("dBm", 1_000)], allowed: "dBm", example: "20 dBm", step: "0.001 dBm" };
 
 impl Decibels {
     /// The ratio of equal powers.
@@ -115,9 +124,25 @@ impl Sub for Dbm {
     }
 }
 
+/// Parses a ratio of powers: `"12 dB"`, `"-3.5 dB"`.
+impl FromStr for Decibels {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        DECIBELS.parse_signed(text).map(Self::from_thousandths)
+    }
+}
+
 impl fmt::Display for Decibels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_signed(f, self.0, &[(1_000, "dB")])
+    }
+}
+
+/// Parses a power: `"20 dBm"`, `"-82 dBm"`.
+impl FromStr for Dbm {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        DBM.parse_signed(text).map(Self::from_thousandths)
     }
 }
 
@@ -130,7 +155,6 @@ impl fmt::Display for Dbm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ParseQuantityError;
 
     #[test]
     fn ratios_of_either_sign_are_read_and_written_exactly() {

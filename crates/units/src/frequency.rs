@@ -2,10 +2,21 @@
 
 use std::fmt;
 use std::num::NonZeroU64;
+use std::str::FromStr;
+
+use crate::text::{Dimension, ParseQuantityError, write_scaled};
 
 /// A frequency or a bandwidth, greater than zero [Hz].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frequency(NonZeroU64);
+
+/// Units in which texts give a frequency.
+const FREQUENCY: Dimension = Dimension {
+    units: &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)],
+    allowed: "Hz, kHz, MHz, GHz",
+    example: "5.2 GHz",
+    step: "1 Hz",
+};
 
 impl Frequency {
     /// A frequency of this many Hz.
@@ -34,18 +45,28 @@ impl Frequency {
     }
 }
 
+/// Parses a frequency: `"5.2 GHz"`, `"10 MHz"`.
+impl FromStr for Frequency {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match FREQUENCY.parse(text)? {
+            0 => Err(ParseQuantityError::Zero),
+            hertz => Ok(Self::from_hertz(hertz)),
+        }
+    }
+}
+
 /// Writes the frequency in its shortest exact form: `5.2 GHz`, `10 MHz`.
 impl fmt::Display for Frequency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "GHz"), (1_000_000, "MHz"), (1_000, "kHz"), (1, "Hz")];
-        crate::text::write_scaled(f, self.hertz(), &units)
+        write_scaled(f, self.hertz(), &units)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ParseQuantityError;
 
     #[test]
     fn frequencies_are_read_and_written_exactly() {

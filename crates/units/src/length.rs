@@ -1,8 +1,9 @@
 //! Lengths and speeds.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::text::write_signed;
+use crate::text::{Dimension, ParseQuantityError, write_signed};
 
 /// A length or a coordinate, positive or negative [mm].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,6 +12,18 @@ pub struct Length(i64);
 /// A speed along an axis, positive or negative [mm/s].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Speed(i64);
+
+/// Units in which texts give a length.
+const LENGTH: Dimension = Dimension {
+    units: &[("mm", 1), ("m", 1_000), ("km", 1_000_000)],
+    allowed: "mm, m, km",
+    example: "370 m",
+    step: "1 mm",
+};
+
+/// Unit in which texts give a speed.
+const SPEED: Dimension =
+    Dimension { units: &[("m/s", 1_000)], allowed: "m/s", example: "1.5 m/s", step: "0.001 m/s" };
 
 impl Length {
     /// A length of zero.
@@ -70,6 +83,14 @@ impl Speed {
     }
 }
 
+/// Parses a length: `"370 m"`, `"-1.5 m"`, `"2 km"`.
+impl FromStr for Length {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        LENGTH.parse_signed(text).map(Self::from_millimetres)
+    }
+}
+
 /// Writes the length in its shortest exact form: `370 m`, `1.5 km`, `-1 mm`.
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,6 +98,14 @@ impl fmt::Display for Length {
             0 => f.write_str("0 m"),
             steps => write_signed(f, steps, &[(1_000_000, "km"), (1_000, "m"), (1, "mm")]),
         }
+    }
+}
+
+/// Parses a speed: `"10 m/s"`, `"-0.5 m/s"`.
+impl FromStr for Speed {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        SPEED.parse_signed(text).map(Self::from_millimetres_per_second)
     }
 }
 
@@ -90,7 +119,6 @@ impl fmt::Display for Speed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ParseQuantityError;
 
     #[test]
     fn lengths_of_either_sign_are_read_and_written_exactly() {

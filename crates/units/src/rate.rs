@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::num::NonZeroU64;
+use std::str::FromStr;
 
+use crate::text::{Dimension, ParseQuantityError, write_scaled};
 use crate::{Bytes, Duration};
 
 /// Message of the panic when a data rate does not fit into 64 bits.
@@ -14,6 +16,14 @@ const NS_OF_OCTET: u64 = 8_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DataRate(NonZeroU64);
+
+/// Units in which texts give a data rate.
+const DATA_RATE: Dimension = Dimension {
+    units: &[("b/s", 1), ("kb/s", 1_000), ("Mb/s", 1_000_000), ("Gb/s", 1_000_000_000)],
+    allowed: "b/s, kb/s, Mb/s, Gb/s",
+    example: "11 Mb/s",
+    step: "1 b/s",
+};
 
 impl DataRate {
     /// A rate of this many bit/s.
@@ -56,11 +66,22 @@ impl DataRate {
     }
 }
 
+/// Parses a data rate: `"5.5 Mb/s"`, `"300 kb/s"`.
+impl FromStr for DataRate {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match DATA_RATE.parse(text)? {
+            0 => Err(ParseQuantityError::Zero),
+            bps => Ok(Self::from_bps(bps)),
+        }
+    }
+}
+
 /// Writes the rate in its shortest exact form: `5.5 Mb/s`, `300 kb/s`.
 impl fmt::Display for DataRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "Gb/s"), (1_000_000, "Mb/s"), (1_000, "kb/s"), (1, "b/s")];
-        crate::text::write_scaled(f, self.bps(), &units)
+        write_scaled(f, self.bps(), &units)
     }
 }
 

@@ -1,9 +1,6 @@
-//! Quantities in text form: a decimal number, a space, a unit.
+//! Quantities in text form: a decimal number, a space, a unit. Each quantity has its units in its own file.
 
 use std::fmt;
-use std::str::FromStr;
-
-use crate::{Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed};
 
 /// Reason why a text is not the expected quantity. Displayed with the allowed form, where there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,77 +49,21 @@ impl fmt::Display for ParseQuantityError {
 
 impl std::error::Error for ParseQuantityError {}
 
-/// Units of one kind of quantity, with the size of each in smallest steps of the type.
-struct Dimension {
-    units: &'static [(&'static str, u64)],
-    allowed: &'static str,
-    example: &'static str,
-    step: &'static str,
+/// Units in which texts may give a quantity.
+pub(crate) struct Dimension {
+    /// Names of the units, and size of each in smallest steps of the type.
+    pub(crate) units: &'static [(&'static str, u64)],
+    /// Names of the units, for an error.
+    pub(crate) allowed: &'static str,
+    /// Example of a well-formed value, for an error.
+    pub(crate) example: &'static str,
+    /// Smallest step of the type, for an error.
+    pub(crate) step: &'static str,
 }
-
-const DURATION: Dimension = Dimension {
-    units: &[
-        ("ns", 1),
-        ("us", 1_000),
-        ("µs", 1_000),
-        ("ms", 1_000_000),
-        ("s", 1_000_000_000),
-        ("min", 60_000_000_000),
-        ("h", 3_600_000_000_000),
-    ],
-    allowed: "ns, us, ms, s, min, h",
-    example: "20 ms",
-    step: "1 ns",
-};
-
-const BYTES: Dimension = Dimension {
-    units: &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KiB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MiB", 1 << 20),
-        ("GB", 1_000_000_000),
-        ("GiB", 1 << 30),
-    ],
-    allowed: "B, kB, KiB, MB, MiB, GB, GiB",
-    example: "1460 B",
-    step: "1 B",
-};
-
-const DATA_RATE: Dimension = Dimension {
-    units: &[("b/s", 1), ("kb/s", 1_000), ("Mb/s", 1_000_000), ("Gb/s", 1_000_000_000)],
-    allowed: "b/s, kb/s, Mb/s, Gb/s",
-    example: "11 Mb/s",
-    step: "1 b/s",
-};
-
-const DECIBELS: Dimension =
-    Dimension { units: &[("dB", 1_000)], allowed: "dB", example: "12 dB", step: "0.001 dB" };
-
-const DBM: Dimension =
-    Dimension { units: &[("dBm", 1_000)], allowed: "dBm", example: "20 dBm", step: "0.001 dBm" };
-
-const LENGTH: Dimension = Dimension {
-    units: &[("mm", 1), ("m", 1_000), ("km", 1_000_000)],
-    allowed: "mm, m, km",
-    example: "370 m",
-    step: "1 mm",
-};
-
-const SPEED: Dimension =
-    Dimension { units: &[("m/s", 1_000)], allowed: "m/s", example: "1.5 m/s", step: "0.001 m/s" };
-
-const FREQUENCY: Dimension = Dimension {
-    units: &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)],
-    allowed: "Hz, kHz, MHz, GHz",
-    example: "5.2 GHz",
-    step: "1 Hz",
-};
 
 impl Dimension {
     /// Parses a quantity and returns it in smallest steps of its type, without floating point.
-    fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
+    pub(crate) fn parse(&self, text: &str) -> Result<u64, ParseQuantityError> {
         let text = text.trim();
         if text.starts_with('-') {
             return Err(ParseQuantityError::Negative);
@@ -148,7 +89,7 @@ impl Dimension {
     }
 
     /// Parses a quantity that may be negative, and returns it in smallest steps of its type.
-    fn parse_signed(&self, text: &str) -> Result<i64, ParseQuantityError> {
+    pub(crate) fn parse_signed(&self, text: &str) -> Result<i64, ParseQuantityError> {
         let (sign, size) = match text.trim().strip_prefix('-') {
             Some(size) => (-1, size),
             None => (1, text),
@@ -170,76 +111,6 @@ impl Dimension {
             return Err(too_fine());
         }
         u64::try_from(numerator / denominator).map_err(|_| ParseQuantityError::TooLarge)
-    }
-}
-
-/// Parses a duration: `"60 ms"`, `"1.5 s"`, `"2 min"`.
-impl FromStr for Duration {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        DURATION.parse(text).map(Self::from_nanos)
-    }
-}
-
-/// Parses an amount of data: `"1460 B"`, `"10 MB"`, `"64 KiB"`.
-impl FromStr for Bytes {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        BYTES.parse(text).map(Self::new)
-    }
-}
-
-/// Parses a ratio of powers: `"12 dB"`, `"-3.5 dB"`.
-impl FromStr for Decibels {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        DECIBELS.parse_signed(text).map(Self::from_thousandths)
-    }
-}
-
-/// Parses a power: `"20 dBm"`, `"-82 dBm"`.
-impl FromStr for Dbm {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        DBM.parse_signed(text).map(Self::from_thousandths)
-    }
-}
-
-/// Parses a length: `"370 m"`, `"-1.5 m"`, `"2 km"`.
-impl FromStr for Length {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        LENGTH.parse_signed(text).map(Self::from_millimetres)
-    }
-}
-
-/// Parses a speed: `"10 m/s"`, `"-0.5 m/s"`.
-impl FromStr for Speed {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        SPEED.parse_signed(text).map(Self::from_millimetres_per_second)
-    }
-}
-
-/// Parses a frequency: `"5.2 GHz"`, `"10 MHz"`.
-impl FromStr for Frequency {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match FREQUENCY.parse(text)? {
-            0 => Err(ParseQuantityError::Zero),
-            hertz => Ok(Self::from_hertz(hertz)),
-        }
-    }
-}
-
-/// Parses a data rate: `"5.5 Mb/s"`, `"300 kb/s"`.
-impl FromStr for DataRate {
-    type Err = ParseQuantityError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match DATA_RATE.parse(text)? {
-            0 => Err(ParseQuantityError::Zero),
-            bps => Ok(Self::from_bps(bps)),
-        }
     }
 }
 
@@ -275,6 +146,7 @@ pub(crate) fn write_signed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Bytes, DataRate, Dbm, Decibels, Duration, Frequency, Length, Speed};
     use proptest::prelude::*;
 
     #[test]

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub, SubAssign};
+use std::str::FromStr;
+
+use crate::text::{Dimension, ParseQuantityError, write_scaled};
 
 /// Message of the panic when an interval of time does not fit into 64 bits.
 const OVERFLOW: &str = "duration overflows 584 years";
@@ -15,6 +18,22 @@ pub struct Time(u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Duration(u64);
+
+/// Units in which texts give an interval of time.
+const DURATION: Dimension = Dimension {
+    units: &[
+        ("ns", 1),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+    ],
+    allowed: "ns, us, ms, s, min, h",
+    example: "20 ms",
+    step: "1 ns",
+};
 
 impl Time {
     /// The start of the run.
@@ -189,10 +208,18 @@ impl Sum for Duration {
     }
 }
 
+/// Parses a duration: `"60 ms"`, `"1.5 s"`, `"2 min"`.
+impl FromStr for Duration {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        DURATION.parse(text).map(Self::from_nanos)
+    }
+}
+
 /// Writes the interval in its shortest exact form: `20 us`, `1.5 s`.
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::text::write_scaled(
+        write_scaled(
             f,
             self.0,
             &[(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")],

@@ -5,9 +5,10 @@ use airfair_sim::scenario::{Endpoint, Flow, Scenario, Transport};
 use airfair_sim::tables::{Table, Values, series, tables};
 use serde_json::{Map, Value, json};
 
-use crate::VERSION;
 use crate::collisions::Collisions;
 
+/// Version of the engine, shown with results and in links.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Largest number of values that the time series in a document may have.
 const MOST_STEPS: usize = 100_000;
 

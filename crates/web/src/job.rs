@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::channel::Channel;
 use crate::collisions::Collisions;
-use crate::{VERSION, document};
+use crate::document::{self, VERSION};
 
 /// Request of a page for a run.
 #[derive(Clone, Debug, Deserialize)]

@@ -16,7 +16,5 @@ mod document;
 mod exports;
 mod job;
 
+pub use document::VERSION;
 pub use job::{Job, Request, TimeSpan};
-
-/// Version of the engine, shown with results and in links.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");

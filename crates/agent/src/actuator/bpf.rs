@@ -11,7 +11,7 @@ use libbpf_rs::{
     Iter, Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, PrintLevel, set_print,
 };
 
-use super::BTF;
+use crate::os::BTF;
 
 /// Last message that libbpf has printed, in place of its output.
 static LAST: Mutex<String> = Mutex::new(String::new());

@@ -8,8 +8,9 @@
 use anyhow::{Context, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
+use super::bpf;
+use super::contract::{LIFETIME, PassCounts};
 use super::passes::{Passes, WindowDivider};
-use super::{LIFETIME, PassCounts, bpf};
 use crate::configuration::ArfAware;
 use crate::os::Guardian;
 use crate::output::say;

@@ -7,16 +7,18 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
+use airfair_netlink::Socket;
 use airfair_units::Duration;
 use anyhow::{Context, Result, ensure};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 
+use super::bpf;
+use super::contract::{Actuator, PassCounts};
 use super::forward::Forwarded;
 use super::queueing::{self, ACK, DATA, Discipline, OURS};
-use super::{Actuator, PassCounts, bpf};
 use crate::configuration::{Configuration, DataAck, LEAST_WINDOW, Weights};
 use crate::decision::{Decision, Share};
-use crate::os::{self, Netlink};
+use crate::os;
 use crate::output::say;
 use crate::sample::{Connection, QueueCounters};
 
@@ -31,7 +33,7 @@ const LIFETIME: Duration = Duration::from_millis(600);
 pub struct Classes {
     settings: DataAck,
     interface: u32,
-    socket: Netlink,
+    socket: Socket,
     share: Option<Share>,
     /// Counters of forwarded connections, if the weights depend on connections.
     counters: Option<Forwarded>,
@@ -112,7 +114,7 @@ impl Classes {
     }
 }
 
-fn root_of(socket: &Netlink, interface: u32) -> Result<Option<Discipline>> {
+fn root_of(socket: &Socket, interface: u32) -> Result<Option<Discipline>> {
     Ok(queueing::roots(socket)?.into_iter().find(|it| it.interface == interface))
 }
 

@@ -6,13 +6,13 @@
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use airfair_netlink::{Message, value_of};
 use anyhow::{Context, Result, ensure};
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, TC_EGRESS, TC_INGRESS, TcAttachPoint, TcHook};
 
 use super::bpf;
-use crate::netlink::{DUMP, ask, attributes, question};
-use crate::os::{self, Family, Netlink};
+use crate::os::{self, Protocol};
 use crate::output::say;
 
 /// Priority of the agent's tc filters: they run before others, which then decide.
@@ -161,9 +161,10 @@ fn take_away_from(interface: u32, handle: u32) -> Result<()> {
 
 fn has_clsact(interface: u32) -> Result<bool> {
     let is_it = |message: &[u8]| {
-        let kind = attributes(message.get(16..).unwrap_or_default()).find(|it| it.0 == KIND);
-        message.get(..4) == Some(&interface.to_ne_bytes()[..])
-            && kind.is_some_and(|it| it.1.starts_with(b"clsact"))
+        message.split_at_checked(20).is_some_and(|(header, attributes)| {
+            header[4..8] == interface.to_ne_bytes()
+                && value_of(attributes, KIND).is_some_and(|kind| kind.starts_with(b"clsact"))
+        })
     };
     Ok(dump(GET_QDISC, interface, 0)?.iter().any(|message| is_it(message)))
 }
@@ -179,7 +180,7 @@ fn has_filters(interface: u32) -> Result<bool> {
 
 /// Sends a tc dump request with `struct tcmsg`, and returns the messages of the reply.
 fn dump(kind: u16, interface: u32, parent: u32) -> Result<Vec<Vec<u8>>> {
-    let socket = Netlink::open(Family::Route).context("route netlink")?;
-    let words = [0, interface, 0, parent, 0];
-    ask(&socket, &question(kind, DUMP, &words.map(u32::to_ne_bytes).concat(), &[])).context("tc")
+    let socket = os::open_netlink(Protocol::Route).context("route netlink")?;
+    let header = [0, interface, 0, parent, 0].map(u32::to_ne_bytes).concat();
+    socket.ask(Message::dump(kind).put(&header)).context("tc")
 }

@@ -4,10 +4,11 @@
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{Link, MapHandle, Object};
 
+use super::bpf;
 use super::clamp::{ClampedWindows, Clamper};
+use super::contract::{Actuator, PassCounts};
 use super::forward::{long, word};
 use super::limited::{ENDS, Key, LimitMap, ends};
-use super::{Actuator, PassCounts, bpf};
 use crate::configuration::Configuration;
 use crate::decision::Decision;
 use crate::os;

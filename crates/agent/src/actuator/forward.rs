@@ -11,9 +11,10 @@ use airfair_units::Duration;
 use anyhow::{Context, Result, bail};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, Program};
 
+use super::bpf;
 use super::clsact::{self, Filters};
+use super::contract::{Actuator, LIFETIME, PassCounts};
 use super::limited::{Key, LimitMap, ends};
-use super::{Actuator, LIFETIME, PassCounts, bpf};
 use crate::decision::Decision;
 use crate::os;
 use crate::sample::{Connection, Sent};

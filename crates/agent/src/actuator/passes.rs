@@ -5,7 +5,8 @@ use airfair_units::Duration;
 use anyhow::Result;
 use libbpf_rs::{Link, MapHandle, Object};
 
-use super::{PassCounts, bpf};
+use super::bpf;
+use super::contract::PassCounts;
 use crate::os;
 
 /// Means to limit the windows of senders or of receivers: each window is divided by the ratio k,

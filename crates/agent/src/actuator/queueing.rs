@@ -4,11 +4,11 @@
 //! index of the interface, which stays when the interface is renamed. The classes are HTB's, the
 //! only discipline with weights that all kernels have.
 
+use airfair_netlink::{CREATE, EXCLUSIVE, Message, Socket, attributes, value_of};
 use anyhow::{Context, Result};
 
 use crate::decision::Share;
-use crate::netlink::{ACKNOWLEDGE, DUMP, ask, attributes, question};
-use crate::os::{Family, Netlink};
+use crate::os::{Protocol, open_netlink};
 
 /// Message type that creates or changes a queueing discipline (`RTM_NEWQDISC`). Other message types
 /// of `linux/rtnetlink.h` follow.
@@ -18,11 +18,10 @@ const GET_DISCIPLINE: u16 = 38;
 const NEW_CLASS: u16 = 40;
 const GET_CLASS: u16 = 42;
 const NEW_FILTER: u16 = 44;
-/// Flags of a request that creates or changes an object and is acknowledged.
-const PUT: u16 = ACKNOWLEDGE | 0x400;
-/// Flags of a request that creates an object, and fails if the object exists.
-const CREATE: u16 = PUT | 0x200;
 
+/// Length of `struct tcmsg`, the fixed part of messages about disciplines, classes and filters
+/// [octets].
+const HEADER: usize = 20;
 const KIND: u16 = 1;
 const OPTIONS: u16 = 2;
 const STATISTICS: u16 = 7;
@@ -63,36 +62,33 @@ pub(super) struct Discipline {
 }
 
 /// Opens a netlink socket for queueing disciplines.
-pub(super) fn open() -> Result<Netlink> {
-    Netlink::open(Family::Route).context("route netlink")
+pub(super) fn open() -> Result<Socket> {
+    open_netlink(Protocol::Route).context("route netlink")
 }
 
 /// Root queueing disciplines of all interfaces.
-pub(super) fn roots(socket: &Netlink) -> Result<Vec<Discipline>> {
-    let found = ask(socket, &question(GET_DISCIPLINE, DUMP, &head(0, 0, 0, 0), &[]))?;
+pub(super) fn roots(socket: &Socket) -> Result<Vec<Discipline>> {
+    let found = socket.ask(Message::dump(GET_DISCIPLINE).put(&header(0, 0, 0, 0)))?;
     Ok(found.iter().filter_map(|message| root(message)).collect())
 }
 
 /// Number of packets that an HTB class has sent.
-pub(super) fn sent_of(socket: &Netlink, interface: u32, class: u32) -> Result<u64> {
-    let found = ask(socket, &question(GET_CLASS, DUMP, &head(interface, 0, 0, 0), &[]))?;
-    let class = found.iter().find(|message| word_at(message, 4) == class);
-    let of = |message: &[u8]| statistics(message).map_or(0, |(sent, _)| sent);
-    Ok(class.map_or(0, |message| of(message)))
+pub(super) fn sent_of(socket: &Socket, interface: u32, class: u32) -> Result<u64> {
+    let found = socket.ask(Message::dump(GET_CLASS).put(&header(interface, 0, 0, 0)))?;
+    let class = found.iter().find(|message| word_at(message, 8) == class);
+    Ok(class.and_then(|message| statistics(message)).map_or(0, |(sent, _)| sent))
 }
 
 fn root(message: &[u8]) -> Option<Discipline> {
-    let (interface, handle) = (word_at(message, 0), word_at(message, 4));
-    let mut all = attributes(message.get(16..)?);
-    let kind = all.find(|(kind, _)| *kind == KIND)?.1.strip_suffix(b"\0")?;
+    let [interface, handle, parent] = [4, 8, 12].map(|at| word_at(message, at));
+    let kind = value_of(message.get(HEADER..)?, KIND)?.strip_suffix(b"\0")?;
     let (sent, waiting) = statistics(message)?;
     let kind = String::from_utf8_lossy(kind).into_owned();
-    (word_at(message, 8) == ROOT).then_some(Discipline { interface, handle, kind, sent, waiting })
+    (parent == ROOT).then_some(Discipline { interface, handle, kind, sent, waiting })
 }
 
 fn statistics(message: &[u8]) -> Option<(u64, u32)> {
-    let all = attributes(message.get(16..)?).find(|(kind, _)| *kind == STATISTICS);
-    all.map(|(_, value)| counters(value))
+    value_of(message.get(HEADER..)?, STATISTICS).map(counters)
 }
 
 /// Numbers of packets sent and queued, from the statistics of a discipline or class
@@ -116,44 +112,50 @@ fn word_at(octets: &[u8], at: usize) -> u32 {
 
 /// Removes the agent's queueing discipline from an interface, with its classes, filters and queued
 /// packets.
-pub(super) fn take_away(socket: &Netlink, interface: u32) -> Result<()> {
-    let message = question(DELETE_DISCIPLINE, ACKNOWLEDGE, &head(interface, OURS, ROOT, 0), &[]);
-    ask(socket, &message).context("the classes could not be removed")?;
+pub(super) fn take_away(socket: &Socket, interface: u32) -> Result<()> {
+    let mut message = Message::request(DELETE_DISCIPLINE, 0);
+    socket
+        .ask(message.put(&header(interface, OURS, ROOT, 0)))
+        .context("the classes could not be removed")?;
     Ok(())
 }
 
 /// Installs the agent's queueing discipline at an interface, with queues of `queue` packets and the
 /// classifier `program`.
 pub(super) fn put(
-    socket: &Netlink,
+    socket: &Socket,
     interface: u32,
     share: &Share,
     queue: u32,
     program: u32,
 ) -> Result<()> {
-    let send = |message: Vec<u8>| ask(socket, &message).map(drop);
-    let root = [
-        (KIND, &b"htb\0"[..]),
-        (OPTIONS, &nested(&[(2, &words(&[3, 10, 0, 0, 0])), (5, &words(&[1_000]))])),
-        (SIZE_TABLE, &size_table()),
-    ];
-    send(question(NEW_DISCIPLINE, CREATE, &head(interface, OURS, ROOT, 0), &root))
-        .context("HTB (CONFIG_NET_SCH_HTB)")?;
+    let create = |kind, header: &[u8], algorithm: &str| {
+        let mut message = Message::request(kind, CREATE | EXCLUSIVE);
+        message.put(header).text(KIND, algorithm);
+        message
+    };
+    let mut root = create(NEW_DISCIPLINE, &header(interface, OURS, ROOT, 0), "htb");
+    root.nested(OPTIONS, |options| {
+        options.attribute(2, &words(&[3, 10, 0, 0, 0])).attribute(5, &words(&[1_000]));
+    });
+    root.nested(SIZE_TABLE, size_table);
+    socket.ask(&mut root).context("HTB (CONFIG_NET_SCH_HTB)")?;
     change(socket, interface, share)?;
     for class in [DATA, ACK] {
-        let leaf = [(KIND, &b"pfifo\0"[..]), (OPTIONS, &words(&[queue]))];
-        send(question(NEW_DISCIPLINE, CREATE, &head(interface, 0, class, 0), &leaf))
-            .context("a queue of packets")?;
+        let mut leaf = create(NEW_DISCIPLINE, &header(interface, 0, class, 0), "pfifo");
+        socket.ask(leaf.attribute(OPTIONS, &words(&[queue]))).context("a queue of packets")?;
     }
-    let by = nested(&[(6, &words(&[program])), (7, b"airfair\0")]);
-    let filter = [(KIND, &b"bpf\0"[..]), (OPTIONS, &by)];
-    send(question(NEW_FILTER, CREATE, &head(interface, 1, OURS, FIRST_OF_ALL_PACKETS), &filter))
-        .context("the classifier (CONFIG_NET_CLS_BPF)")
+    let mut filter = create(NEW_FILTER, &header(interface, 1, OURS, FIRST_OF_ALL_PACKETS), "bpf");
+    filter.nested(OPTIONS, |options| {
+        options.attribute(6, &words(&[program])).text(7, "airfair");
+    });
+    socket.ask(&mut filter).context("the classifier (CONFIG_NET_CLS_BPF)")?;
+    Ok(())
 }
 
 /// Sets the rates of the HTB classes by the weights in `share`, and creates classes that do not
 /// exist.
-pub(super) fn change(socket: &Netlink, interface: u32, share: &Share) -> Result<()> {
+pub(super) fn change(socket: &Socket, interface: u32, share: &Share) -> Result<()> {
     let all = u64::from(share.packets_per_second);
     let weights = u64::from(share.data) + u64::from(share.ack);
     let part = |weight: u32| (all * u64::from(weight) * u64::from(SLOT) / weights).max(1);
@@ -164,29 +166,19 @@ pub(super) fn change(socket: &Netlink, interface: u32, share: &Share) -> Result<
         (ALL, ACK, part(share.ack), share.ack),
     ];
     for (parent, class, rate, weight) in classes {
-        let options = nested(&[(1, &class_options(rate, all, weight))]);
-        let attributes = [(KIND, &b"htb\0"[..]), (OPTIONS, &options)];
-        ask(socket, &question(NEW_CLASS, PUT, &head(interface, class, parent, 0), &attributes))
-            .context("a class of HTB")?;
+        let mut message = Message::request(NEW_CLASS, CREATE);
+        message.put(&header(interface, class, parent, 0)).text(KIND, "htb");
+        message.nested(OPTIONS, |options| {
+            options.attribute(1, &class_options(rate, all, weight));
+        });
+        socket.ask(&mut message).context("a class of HTB")?;
     }
     Ok(())
 }
 
-/// Encodes `struct tcmsg`, the fixed part of messages about disciplines, classes and filters.
-fn head(interface: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
+/// Encodes `struct tcmsg`.
+fn header(interface: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
     words(&[0, interface, handle, parent, info])
-}
-
-/// Encodes netlink attributes as the value of another attribute.
-fn nested(attributes: &[(u16, &[u8])]) -> Vec<u8> {
-    let mut octets = Vec::new();
-    for (kind, value) in attributes {
-        let length = u16::try_from(4 + value.len()).expect("attributes are short");
-        octets.extend([length.to_ne_bytes(), kind.to_ne_bytes()].concat());
-        octets.extend(*value);
-        octets.resize(octets.len().next_multiple_of(4), 0);
-    }
-    octets
 }
 
 fn words(words: &[u32]) -> Vec<u8> {
@@ -209,16 +201,16 @@ fn class_options(rate: u64, ceiling: u64, weight: u32) -> Vec<u8> {
     [specification(rate), specification(ceiling), rest].concat()
 }
 
-/// Encodes HTB's size table (`stab`), by which each packet counts as one slot, and a GSO packet as
+/// Appends the attributes of HTB's size table (`stab`), by which each packet counts as one slot, and a GSO packet as
 /// one slot per segment.
-fn size_table() -> Vec<u8> {
+fn size_table(to: &mut Message) {
     const { assert!(SLOT <= u16::MAX as u32) };
     let base: Vec<u8> =
         [&[LINE_BITS, SLOT_BITS, 0, 0][..], &words(&[0, ETHERNET.into(), 0, 0, LINES.into()])]
             .concat();
     let table: Vec<u8> =
         (0..LINES).flat_map(|line| (slots(line) * SLOT_LINES).to_ne_bytes()).collect();
-    nested(&[(1, &base), (2, &table)])
+    to.attribute(1, &base).attribute(2, &table);
 }
 
 /// Binary logarithm of the unit of sizes in HTB's size table, 512 octets. With this unit the sizes
@@ -249,10 +241,15 @@ mod tests {
 
     #[test]
     fn a_root_is_distinguished_from_its_children_and_truncated_messages_are_accepted() {
-        let statistics =
-            nested(&[(1, &[&[0; 8][..], &words(&[7])].concat()), (3, &words(&[5, 0, 0, 0, 0]))]);
-        let of = [(KIND, &b"htb\0"[..]), (STATISTICS, &statistics)];
-        let message = |parent| [head(4, OURS, parent, 0).split_off(4), nested(&of)].concat();
+        let message = |parent| {
+            let mut message = Message::unacknowledged(NEW_DISCIPLINE);
+            message.put(&header(4, OURS, parent, 0)).text(KIND, "htb");
+            message.nested(STATISTICS, |statistics| {
+                statistics.attribute(1, &[&[0; 8][..], &words(&[7])].concat());
+                statistics.attribute(3, &words(&[5, 0, 0, 0, 0]));
+            });
+            message.finish(0)[16..].to_vec()
+        };
         let expected =
             Discipline { interface: 4, handle: OURS, kind: "htb".into(), sent: 7, waiting: 5 };
         assert_eq!(root(&message(ROOT)), Some(expected));

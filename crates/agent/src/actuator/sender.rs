@@ -8,8 +8,9 @@
 use anyhow::{Context, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 
+use super::bpf;
+use super::contract::{LIFETIME, PassCounts};
 use super::passes::{self, Passes, WindowDivider, padded};
-use super::{LIFETIME, PassCounts, bpf};
 use crate::configuration::ArfAware;
 use crate::os;
 use crate::output::say;

@@ -4,9 +4,9 @@
 use anyhow::{Context, Error, Result, bail};
 
 use super::clamp::{ClampedWindows, Clamps};
+use super::contract::{Actuator, PassCounts};
 use super::passes::WindowDivider;
 use super::sender::Senders;
-use super::{Actuator, PassCounts};
 use crate::configuration::{Configuration, SenderWindow};
 use crate::decision::Decision;
 use crate::os;

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::contract::{Actuator, LIFETIME, PassCounts};
 use super::forward::Forwarded;
-use super::{Actuator, LIFETIME, PassCounts};
 use crate::configuration::{Configuration, LEAST_WINDOW};
 use crate::decision::Decision;
 use crate::os::{self, Guardian};

@@ -4,7 +4,7 @@ use airfair_units::DataRate;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{LARGEST_RATIO, LEAST_WINDOW, check_least};
+use super::bounds::{LARGEST_RATIO, LEAST_WINDOW, check_least};
 
 /// Mechanism that limits the window of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use airfair_units::Probability;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{LEAST_WINDOW, check_least};
+use super::bounds::{LEAST_WINDOW, check_least};
 use crate::grants::PORT;
 
 /// Role of this machine in the scheme `occupancy`.

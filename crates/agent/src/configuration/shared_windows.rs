@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{LEAST_WINDOW, check_least};
+use super::bounds::{LEAST_WINDOW, check_least};
 
 /// Settings of the scheme `shared-windows`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

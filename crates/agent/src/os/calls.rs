@@ -5,15 +5,14 @@
     reason = "the interface of the operating system is C's; nothing but calls is here"
 )]
 
-use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::io::{Error, ErrorKind, Result};
-use std::mem;
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use airfair_netlink::Socket;
 use airfair_units::Duration;
 use libc::c_int;
 
@@ -303,99 +302,33 @@ fn listen(pipe: &OwnedFd, patience: Duration) -> bool {
     }
 }
 
-/// Netlink socket, with the sequence number of the last request.
-#[derive(Debug)]
-pub struct Netlink {
-    socket: OwnedFd,
-    /// Sequence number of the last request on this socket.
-    asked: Cell<u32>,
-}
-
-/// Netlink protocol family of a socket.
+/// Netlink protocol of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum Protocol {
     /// Generic netlink, of which nl80211 is a part.
     Generic,
     /// rtnetlink: interfaces, addresses, routes and queueing disciplines.
     Route,
 }
 
-/// Most octets received at once from a netlink socket.
-const LONGEST: usize = 65_536;
+/// Time for which the agent waits for a part of a netlink reply. With a longer one the agent's signs
+/// of life would come too late.
+const PATIENCE: Duration = Duration::from_millis(200);
 
-impl Netlink {
-    /// Opens a netlink socket with a time-out of 200 ms for replies. With a longer one the agent's
-    /// signs of life would come too late.
-    ///
-    /// # Errors
-    /// Returns the error of the operating system.
-    pub fn open(family: Family) -> Result<Self> {
-        let protocol = match family {
-            Family::Generic => libc::NETLINK_GENERIC,
-            Family::Route => libc::NETLINK_ROUTE,
-        };
-        // SAFETY: no pointer is involved.
-        let fd = check(unsafe {
-            libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, protocol)
-        })?;
-        // SAFETY: a call has just returned this descriptor, which nobody else has.
-        let socket = unsafe { OwnedFd::from_raw_fd(fd) };
-        let wait = libc::timeval { tv_sec: 0, tv_usec: 200_000 };
-        let size = libc::socklen_t::try_from(mem::size_of_val(&wait)).expect("a small struct");
-        // SAFETY: pointer and length are those of a time.
-        check(unsafe {
-            libc::setsockopt(
-                socket.as_raw_fd(),
-                libc::SOL_SOCKET,
-                libc::SO_RCVTIMEO,
-                (&raw const wait).cast(),
-                size,
-            )
-        })?;
-        Ok(Self::over(socket))
-    }
-
-    /// Wraps a datagram socket, which takes the place of a netlink socket.
-    pub(crate) fn over(socket: OwnedFd) -> Self {
-        Self { socket, asked: Cell::new(0) }
-    }
-
-    /// Sequence number for the next request, by which its reply is recognised.
-    pub fn number(&self) -> u32 {
-        self.asked.set(self.asked.get().wrapping_add(1));
-        self.asked.get()
-    }
-
-    /// Sends a netlink message. Received replies to earlier messages are discarded first.
-    ///
-    /// # Errors
-    /// Returns the error of the operating system.
-    pub fn send(&self, octets: &[u8]) -> Result<()> {
-        while self.receive_with(libc::MSG_DONTWAIT).is_ok() {}
-        // SAFETY: pointer and length are those of a buffer.
-        checked_size(unsafe {
-            libc::send(self.socket.as_raw_fd(), octets.as_ptr().cast(), octets.len(), 0)
-        })?;
-        Ok(())
-    }
-
-    /// Receives the next datagram of the netlink socket.
-    ///
-    /// # Errors
-    /// Returns the error of the operating system; `WouldBlock` after the time-out.
-    pub fn receive(&self) -> Result<Vec<u8>> {
-        self.receive_with(0)
-    }
-
-    fn receive_with(&self, flags: c_int) -> Result<Vec<u8>> {
-        let mut octets = vec![0; LONGEST];
-        // SAFETY: pointer and length are those of a buffer.
-        let size = checked_size(unsafe {
-            libc::recv(self.socket.as_raw_fd(), octets.as_mut_ptr().cast(), octets.len(), flags)
-        })?;
-        octets.truncate(size);
-        Ok(octets)
-    }
+/// Opens a netlink socket.
+///
+/// # Errors
+/// Returns the error of the operating system.
+pub fn open_netlink(protocol: Protocol) -> Result<Socket> {
+    let protocol = match protocol {
+        Protocol::Generic => libc::NETLINK_GENERIC,
+        Protocol::Route => libc::NETLINK_ROUTE,
+    };
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    // SAFETY: no pointer is involved.
+    let fd = check(unsafe { libc::socket(libc::AF_NETLINK, kind, protocol) })?;
+    // SAFETY: a call has just returned this descriptor, which nobody else has.
+    Socket::over(unsafe { OwnedFd::from_raw_fd(fd) }, PATIENCE)
 }
 
 #[cfg(test)]

@@ -3,6 +3,10 @@
 mod calls;
 
 pub use calls::{
-    Family, Guardian, Netlink, addresses, bind_to_interface, catch_signals, drop_capabilities,
-    interface_index, interface_indices, is_asked_to_end, monotonic_ns, random, wait_for,
+    Guardian, Protocol, addresses, bind_to_interface, catch_signals, drop_capabilities,
+    interface_index, interface_indices, is_asked_to_end, monotonic_ns, open_netlink, random,
+    wait_for,
 };
+
+/// File in which the kernel describes its types.
+pub const BTF: &str = "/sys/kernel/btf/vmlinux";

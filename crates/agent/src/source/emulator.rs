@@ -8,8 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use super::Source;
-use crate::sample::{DirectionCounters, LinkCounters, Sample};
+use crate::sample::{DirectionCounters, LinkCounters, Sample, Source};
 
 /// Time-out for a reply of the emulation. With a longer one the agent's signs of life would come
 /// too late.

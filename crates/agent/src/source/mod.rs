@@ -10,16 +10,7 @@ use self::emulator::{AirtimeSource, Emulator};
 pub use recorded::Recorded;
 
 use crate::configuration::{Configuration, SampleSource, Scheme};
-use crate::sample::Sample;
-
-/// Source of samples for the agent.
-pub trait Source {
-    /// Reads the counters at time `now` since the start of the agent [ns]; `None` at the end.
-    ///
-    /// # Errors
-    /// Returns an error if the source does not answer. Later calls may succeed.
-    fn sample(&mut self, now: u64) -> Result<Option<Sample>>;
-}
+pub use crate::sample::Source;
 
 /// Opens the configured source of samples.
 ///

@@ -1,21 +1,15 @@
 //! Source of samples: stations in the kernel's nl80211, over generic netlink.
 //!
-//! The few messages that are needed are built here. Lengths in received messages are checked, and
-//! unknown attributes are skipped.
+//! Unknown attributes are skipped.
 
+use std::io::ErrorKind;
+
+use airfair_netlink::{Family, FamilySocket, Message, attributes, value_of};
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::Source;
-use crate::netlink::{self, ACKNOWLEDGE, DUMP, ask, attributes};
-use crate::os::{Family, Netlink};
-use crate::sample::{DirectionCounters, LinkCounters, Sample};
+use crate::os::{Protocol, open_netlink};
+use crate::sample::{DirectionCounters, LinkCounters, Sample, Source};
 
-/// Message type of generic netlink's controller family (`GENL_ID_CTRL`), which finds other families
-/// by name.
-const CONTROL: u16 = 0x10;
-const GET_FAMILY: u8 = 3;
-const FAMILY_ID: u16 = 1;
-const FAMILY_NAME: u16 = 2;
 /// Command of nl80211 that requests interfaces. Other commands of `linux/nl80211.h` follow.
 const GET_INTERFACE: u8 = 5;
 const GET_WIPHY: u8 = 1;
@@ -85,8 +79,7 @@ struct Interface {
 /// Source of samples: stations that the kernel knows by nl80211, at one interface or at all.
 #[derive(Debug)]
 pub struct Nl80211 {
-    socket: Netlink,
-    family: u16,
+    socket: FamilySocket,
     only: Option<String>,
     /// True to read the surveys of channels too.
     surveys: bool,
@@ -99,22 +92,23 @@ impl Nl80211 {
     /// # Errors
     /// Returns an error if the kernel has no nl80211.
     pub fn open(only: Option<String>, surveys: bool) -> Result<Self> {
-        let socket = open_socket()?;
-        let family = family(&socket).map_err(|error| {
+        let socket = open_netlink(Protocol::Generic).context("generic netlink")?;
+        let socket = FamilySocket::find(socket, "nl80211").map_err(|error| {
+            let unknown = error.kind() == ErrorKind::NotFound;
+            let why = if unknown { "unknown to the kernel".to_owned() } else { error.to_string() };
             anyhow!(
-                "nl80211: {error}; this machine has no Wi-Fi to watch; watch an emulation (--emulator SOCKET) or \
+                "nl80211: {why}; this machine has no Wi-Fi to watch; watch an emulation (--emulator SOCKET) or \
                  replay a recording"
             )
         })?;
-        Ok(Self { socket, family, only, surveys })
+        Ok(Self { socket, only, surveys })
     }
 
     /// Time for which the channel of an interface was busy [ns]; `None` if the driver has no
     /// survey.
     fn busy(&self, index: u32) -> Option<u64> {
-        let of = [(attribute::INDEX, &index.to_ne_bytes()[..])];
-        let about = question(self.family, GET_SURVEY, DUMP, &of);
-        let found = self.surveys.then(|| ask(&self.socket, &about))?.ok()?;
+        let ask = || list(&self.socket, GET_SURVEY, Some(index));
+        let found = self.surveys.then(ask)?.ok()?;
         found.iter().find_map(|message| busy(message))
     }
 
@@ -125,9 +119,8 @@ impl Nl80211 {
         }
         let mut sample = Sample { at_ns: now, ..Sample::default() };
         for interface in interfaces {
-            let of = [(attribute::INDEX, &interface.index.to_ne_bytes()[..])];
             // An interface that has been removed meanwhile has no stations.
-            let found = ask(&self.socket, &question(self.family, GET_STATION, DUMP, &of))?;
+            let found = list(&self.socket, GET_STATION, Some(interface.index))?;
             sample.links.extend(found.iter().filter_map(|message| link(message, &interface)));
             sample.weights.extend(found.iter().filter_map(|message| weight(message)));
             sample.busy_ns = sample.busy_ns.or(self.busy(interface.index));
@@ -136,7 +129,7 @@ impl Nl80211 {
     }
 
     fn interfaces(&self) -> Result<Vec<Interface>> {
-        let found = ask(&self.socket, &question(self.family, GET_INTERFACE, DUMP, &[]))?;
+        let found = list(&self.socket, GET_INTERFACE, None)?;
         let all = found.iter().filter_map(|message| interface(message));
         let only = self.only.as_deref();
         Ok(all.filter(|it| only.is_none_or(|name| it.name == name)).collect())
@@ -164,23 +157,13 @@ impl Source for Nl80211 {
     }
 }
 
-fn open_socket() -> Result<Netlink> {
-    Netlink::open(Family::Generic).context("generic netlink")
-}
-
-/// Number of the generic netlink family nl80211, by which requests address it.
-fn family(socket: &Netlink) -> Result<u16> {
-    let name = [(FAMILY_NAME, &b"nl80211\0"[..])];
-    let found = ask(socket, &question(CONTROL, GET_FAMILY, 0, &name))?;
-    let id =
-        found.iter().flat_map(|message| attributes(message)).find(|(kind, _)| *kind == FAMILY_ID);
-    let id = id.and_then(|(_, value)| Some(u16::from_ne_bytes(value.try_into().ok()?)));
-    id.context("the kernel did not return its number")
-}
-
-/// Builds a generic netlink request: family, command, flags and attributes.
-fn question(family: u16, command: u8, flags: u16, attributes: &[(u16, &[u8])]) -> Vec<u8> {
-    netlink::question(family, flags, &[command, 0, 0, 0], attributes)
+/// Attributes of each message of a list: of all interfaces, or of the one with this index.
+fn list(socket: &FamilySocket, command: u8, index: Option<u32>) -> Result<Vec<Vec<u8>>> {
+    let mut message = socket.family.dump(command);
+    if let Some(index) = index {
+        message.attribute(attribute::INDEX, &index.to_ne_bytes());
+    }
+    Ok(socket.ask(&mut message)?)
 }
 
 /// Reads an unsigned number of any width from the value of an attribute.
@@ -228,10 +211,9 @@ fn octets(address: &str) -> Option<Vec<u8>> {
 
 /// MAC address and airtime weight of a station; `None` if the driver has no weights.
 fn weight(message: &[u8]) -> Option<(String, u16)> {
-    let of = |kind| attributes(message).find(|(it, _)| *it == kind).map(|(_, value)| value);
-    let mut counters = attributes(of(attribute::STATION)?);
-    let (_, value) = counters.find(|(kind, _)| *kind == station::AIRTIME_WEIGHT)?;
-    Some((address(of(attribute::MAC)?), u16::try_from(number(value)?).ok()?))
+    let weight = value_of(value_of(message, attribute::STATION)?, station::AIRTIME_WEIGHT)?;
+    let mac = value_of(message, attribute::MAC)?;
+    Some((address(mac), u16::try_from(number(weight)?).ok()?))
 }
 
 /// True if a part of a device's description has the feature bit of airtime weights.
@@ -244,8 +226,7 @@ fn has_weights(message: &[u8]) -> bool {
 /// Netlink socket for reading and setting airtime weights.
 #[derive(Debug)]
 pub struct AirtimeWeightSocket {
-    socket: Netlink,
-    family: u16,
+    socket: FamilySocket,
 }
 
 impl AirtimeWeightSocket {
@@ -254,8 +235,8 @@ impl AirtimeWeightSocket {
     /// # Errors
     /// Returns an error if the kernel has no nl80211.
     pub fn open() -> Result<Self> {
-        let Nl80211 { socket, family, .. } = Nl80211::open(None, false)?;
-        Ok(Self { socket, family })
+        let Nl80211 { socket, .. } = Nl80211::open(None, false)?;
+        Ok(Self { socket })
     }
 
     /// True if the driver of an interface supports airtime weights; without `index`, the driver of
@@ -264,10 +245,12 @@ impl AirtimeWeightSocket {
     /// # Errors
     /// Returns an error if the kernel does not answer.
     pub fn supports_weights(&self, index: Option<u32>) -> Result<bool> {
-        let index = index.map(u32::to_ne_bytes);
-        let mut about = vec![(attribute::SPLIT_DUMP, &[][..])];
-        about.extend(index.as_ref().map(|index| (attribute::INDEX, &index[..])));
-        let found = ask(&self.socket, &question(self.family, GET_WIPHY, DUMP, &about))?;
+        let mut message = self.socket.family.dump(GET_WIPHY);
+        message.attribute(attribute::SPLIT_DUMP, &[]);
+        if let Some(index) = index {
+            message.attribute(attribute::INDEX, &index.to_ne_bytes());
+        }
+        let found = self.socket.ask(&mut message)?;
         Ok(found.iter().any(|message| has_weights(message)))
     }
 
@@ -276,8 +259,7 @@ impl AirtimeWeightSocket {
     /// # Errors
     /// Returns an error if the kernel does not answer.
     pub fn weight(&self, index: u32, station: &str) -> Result<Option<u16>> {
-        let of = [(attribute::INDEX, &index.to_ne_bytes()[..])];
-        let found = ask(&self.socket, &question(self.family, GET_STATION, DUMP, &of))?;
+        let found = list(&self.socket, GET_STATION, Some(index))?;
         let mut all = found.iter().filter_map(|message| weight(message));
         Ok(all.find(|(address, _)| address == station).map(|(_, weight)| weight))
     }
@@ -287,20 +269,19 @@ impl AirtimeWeightSocket {
     /// # Errors
     /// Returns an error if the driver refuses, or if the station has left.
     pub fn set(&self, index: u32, station: &str, weight: u16) -> Result<()> {
-        ask(&self.socket, &weighted(self.family, index, station, weight)?).map(drop)
+        let mut message = weighted(&self.socket.family, index, station, weight)?;
+        Ok(self.socket.ask(&mut message).map(drop)?)
     }
 }
 
 /// Builds the request that sets the airtime weight of a station.
-fn weighted(family: u16, index: u32, station: &str, weight: u16) -> Result<Vec<u8>> {
+fn weighted(family: &Family, index: u32, station: &str, weight: u16) -> Result<Message> {
     let mac = octets(station).with_context(|| format!("{station:?} is not an address"))?;
-    let (index, weight) = (index.to_ne_bytes(), weight.to_ne_bytes());
-    let about = [
-        (attribute::INDEX, &index[..]),
-        (attribute::MAC, &mac[..]),
-        (attribute::AIRTIME_WEIGHT, &weight[..]),
-    ];
-    Ok(question(family, SET_STATION, ACKNOWLEDGE, &about))
+    let mut message = family.request(SET_STATION);
+    message.attribute(attribute::INDEX, &index.to_ne_bytes());
+    message.attribute(attribute::MAC, &mac);
+    message.attribute(attribute::AIRTIME_WEIGHT, &weight.to_ne_bytes());
+    Ok(message)
 }
 
 /// Counters of a station's link, from a message of nl80211. What this machine sends goes down if it
@@ -322,10 +303,9 @@ fn link(message: &[u8], interface: &Interface) -> Option<LinkCounters> {
 
 /// Time for which the channel in use was busy, from a message with a channel survey [ns].
 fn busy(message: &[u8]) -> Option<u64> {
-    let (_, channel) = attributes(message).find(|(kind, _)| *kind == attribute::SURVEY)?;
-    let of = |kind| attributes(channel).find(|(it, _)| *it == kind).map(|(_, value)| value);
-    of(survey::IN_USE)?;
-    Some(number(of(survey::TIME_BUSY)?)?.saturating_mul(1_000_000))
+    let channel = value_of(message, attribute::SURVEY)?;
+    value_of(channel, survey::IN_USE)?;
+    Some(number(value_of(channel, survey::TIME_BUSY)?)?.saturating_mul(1_000_000))
 }
 
 fn counters(octets: &[u8], sent: &mut DirectionCounters, received: &mut DirectionCounters) {
@@ -354,8 +334,7 @@ fn counter(kind: u16, value: u64, sent: &mut DirectionCounters, received: &mut D
 }
 
 fn bits_per_second(octets: &[u8]) -> Option<u64> {
-    let of =
-        |kind| attributes(octets).find(|(it, _)| *it == kind).and_then(|(_, value)| number(value));
+    let of = |kind| value_of(octets, kind).and_then(number);
     let hundred_kbps = of(rate::OF_32_BITS).or_else(|| of(rate::OF_16_BITS))?;
     Some(hundred_kbps.saturating_mul(100_000))
 }
@@ -365,11 +344,8 @@ mod tests {
     use super::*;
 
     fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
-        let length = u16::try_from(value.len() + 4).unwrap();
-        let mut octets = [length.to_ne_bytes(), kind.to_ne_bytes()].concat();
-        octets.extend(value);
-        octets.resize(octets.len().next_multiple_of(4), 0);
-        octets
+        // Without the netlink header of 16 octets.
+        Message::unacknowledged(0).attribute(kind, value).finish(0)[16..].to_vec()
     }
 
     fn wlan0() -> Interface {
@@ -427,17 +403,18 @@ mod tests {
     }
 
     /// The request that sets a weight has the octets of one made by hand: 16 octets of netlink
-    /// header with length, family and REQUEST | ACK; command 18; interface 3; MAC address with two
+    /// header with length, family and REQUEST | ACK; command 18, version 1; interface 3; MAC address with two
     /// octets of padding; weight with two octets of padding.
     #[test]
     fn a_weight_is_asked_for_by_the_stations_address() {
-        let message = weighted(28, 3, "02:00:00:00:01:ab", 512).unwrap();
-        let mut expected = vec![48, 0, 0, 0, 28, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 18, 0, 0, 0];
+        let family = Family { id: 28, groups: Vec::new() };
+        let mut message = weighted(&family, 3, "02:00:00:00:01:ab", 512).unwrap();
+        let mut expected = vec![48, 0, 0, 0, 28, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 18, 1, 0, 0];
         expected.extend([8, 0, 3, 0, 3, 0, 0, 0]);
         expected.extend([10, 0, 6, 0, 2, 0, 0, 0, 1, 0xab, 0, 0]);
         expected.extend([6, 0, 18, 1, 0, 2, 0, 0]);
-        assert_eq!(message, expected);
-        assert!(weighted(28, 3, "02:00:00:00:01", 512).is_err());
+        assert_eq!(message.finish(0), expected);
+        assert!(weighted(&family, 3, "02:00:00:00:01", 512).is_err());
     }
 
     #[test]

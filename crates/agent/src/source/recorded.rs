@@ -4,9 +4,8 @@ use std::io::BufRead;
 
 use anyhow::Result;
 
-use super::Source;
 use crate::recording;
-use crate::sample::Sample;
+use crate::sample::{Sample, Source};
 
 /// Recording whose samples are returned one per call.
 #[derive(Debug)]

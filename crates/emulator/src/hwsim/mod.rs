@@ -33,20 +33,18 @@ use airfair_units::{Duration, Time};
 use self::air::{Air, Path, Reply};
 use self::protocol::{FAMILY, Frame, GROUP, RadioName, command};
 use crate::lateness::Histogram;
-use crate::os::generic::{FamilySocket, Input};
+use crate::os::generic::{Input, Subscription};
 use crate::os::{self, Bell, Poller};
 use crate::pace::Pace;
 use crate::verdict::{FlowLateness, Punctuality};
 
 pub use self::air::Account;
-pub use crate::os::generic::Signals;
+pub use crate::os::Signals;
 
 /// Time between two snapshots that are published for viewers.
 const VIEW: Duration = Duration::from_millis(100);
 /// Length of collected messages to the kernel above which they are sent [octets].
 const BATCH: usize = 1 << 14;
-/// Buffer size that holds any message of the kernel [octets].
-const LONGEST: usize = 1 << 16;
 
 /// Reason why the medium could not start or had to end.
 #[derive(Debug)]
@@ -163,18 +161,13 @@ impl Hwsim {
     /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
     pub fn start(scenario: Scenario, seed: u64, duration: Option<Duration>) -> Result<Self, Error> {
         let members = members(&scenario)?;
-        let socket = FamilySocket::open(FAMILY, GROUP).map_err(|error| match error.kind() {
+        let socket = Subscription::open(FAMILY, GROUP).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::NoModule,
             _ => Error::System("generic netlink", error),
         })?;
-        let mut found = Vec::new();
-        let add_radio = |message: os::generic::FamilyMessage<'_>| {
-            let radio = RadioName::read(message.attributes);
-            found.extend(radio.filter(|_| message.command == command::GET_RADIO));
-        };
-        socket
-            .list(command::GET_RADIO, add_radio)
-            .map_err(|error| Error::System("radios", error))?;
+        let found = socket.ask(&mut socket.family().dump(command::GET_RADIO));
+        let found = found.map_err(|error| Error::System("radios", error))?;
+        let mut found: Vec<_> = found.iter().filter_map(|radio| RadioName::read(radio)).collect();
         found.sort_unstable();
         if found.len() < members.len() {
             let (found, needed) = (found.len(), members.len());
@@ -182,8 +175,9 @@ impl Hwsim {
             return Err(Error::TooFewRadios { found, needed, without });
         }
         found.truncate(members.len());
-        let register = protocol::register(|command, flags| socket.message(command, flags));
-        socket.ask(register, |_| {}).map_err(|error| match error.raw_os_error() {
+        // The sender of this request becomes the medium of all radios.
+        let registered = socket.ask(&mut socket.family().request(command::REGISTER));
+        registered.map_err(|error| match error.raw_os_error() {
             Some(libc::EPERM) => Error::NotPermitted,
             Some(libc::EBUSY) => Error::Busy,
             Some(libc::EOPNOTSUPP) => Error::ManyChannels,
@@ -285,7 +279,7 @@ fn members(scenario: &Scenario) -> Result<Vec<String>, Error> {
 /// reports back.
 struct Engine<'s> {
     shared: &'s Shared,
-    socket: &'s FamilySocket,
+    socket: &'s Subscription,
     air: Air,
     pace: Pace<Poller<'s>>,
     outbox: Outbox<'s>,
@@ -294,7 +288,7 @@ struct Engine<'s> {
 
 /// Messages that are to be sent to the kernel, and the lateness of those sent.
 struct Outbox<'s> {
-    socket: &'s FamilySocket,
+    socket: &'s Subscription,
     octets: Vec<u8>,
     lateness: Histogram,
     /// Lateness of frames by sender and receiver.
@@ -307,14 +301,14 @@ impl Outbox<'_> {
             Reply::Received(..) => command::FRAME,
             Reply::Report(..) => command::TX_INFO,
         };
-        let mut message = self.socket.message(which, 0);
+        let mut message = self.socket.family().unacknowledged(which);
         match reply {
             Reply::Received(by, octets, how, _) => {
                 protocol::receive(&mut message, *by, octets, *how);
             }
             Reply::Report(of, chain, end) => protocol::report(&mut message, *of, chain, *end),
         }
-        self.octets.extend(message.finish());
+        self.octets.extend(message.finish(0));
         if self.octets.len() > BATCH {
             self.flush();
         }
@@ -331,7 +325,7 @@ impl Outbox<'_> {
 }
 
 impl<'s> Engine<'s> {
-    fn new(shared: &'s Shared, socket: &'s FamilySocket, air: Air, pace: Pace<Poller<'s>>) -> Self {
+    fn new(shared: &'s Shared, socket: &'s Subscription, air: Air, pace: Pace<Poller<'s>>) -> Self {
         let count = air.accounts().len();
         let opposites = (0..count * count).map(|track| Some(track % count * count + track / count));
         let (lateness, flow_lateness) = (Histogram::default(), FlowLateness::new(opposites));
@@ -342,7 +336,7 @@ impl<'s> Engine<'s> {
     /// Runs the medium until `end` or until it is stopped. Returns the reason if it has to end
     /// early.
     fn run(mut self, end: Time, radios: &[Radio], found: &[RadioName]) -> Option<Error> {
-        let (mut buffer, mut next_view) = (vec![0; LONGEST], Time::ZERO);
+        let (mut buffer, mut next_view) = (vec![0; airfair_netlink::LONGEST], Time::ZERO);
         let mut why = None;
         while why.is_none() && !self.shared.stop.load(Ordering::Relaxed) {
             let next = self.air.next_event().map_or(Time::MAX, |(next, _)| next.at());

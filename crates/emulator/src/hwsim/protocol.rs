@@ -1,8 +1,7 @@
 //! Messages from and to `mac80211_hwsim`: registration, frames, receptions, reports.  [linux-hwsim]
 
+use airfair_netlink::{Message, attributes};
 use airfair_wlan::medium::STAGES;
-
-use crate::os::message::{ACK, Message, attributes};
 
 /// Name of the generic netlink family of `mac80211_hwsim`.
 pub(super) const FAMILY: &str = "MAC80211_HWSIM";
@@ -164,11 +163,6 @@ fn number(value: &[u8]) -> Option<u32> {
     value.first_chunk().map(|it| u32::from_ne_bytes(*it))
 }
 
-/// Builds the request that makes the sender the medium of all radios.
-pub(super) fn register(message: impl FnOnce(u8, u16) -> Message) -> Message {
-    message(command::REGISTER, ACK)
-}
-
 /// Appends the attributes of the message by which the radio `by` receives a frame.
 pub(super) fn receive(
     message: &mut Message,
@@ -207,13 +201,11 @@ pub(super) fn report(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::os::message::messages;
 
     pub(in super::super) fn attributes_of(fill: impl FnOnce(&mut Message)) -> Vec<u8> {
-        let mut message = Message::new(0, 0);
+        let mut message = Message::unacknowledged(0);
         fill(&mut message);
-        let octets = message.finish();
-        messages(&octets).next().expect("a message").content.to_vec()
+        message.finish(0)[16..].to_vec()
     }
 
     /// Attributes of a data frame that radio 1 sends at 2437 MHz: 2 attempts at 11 Mb/s, 4 at

@@ -302,27 +302,16 @@ pub(super) fn is_up(socket: BorrowedFd<'_>, interface: &str) -> Result<bool> {
 }
 
 /// Sets the receive buffer of a socket [octets], above the limit for users if this is permitted.
-fn set_receive_buffer(socket: BorrowedFd<'_>, octets: c_int) -> Result<()> {
+pub(super) fn set_receive_buffer(socket: BorrowedFd<'_>, octets: c_int) -> Result<()> {
     set_option(socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &octets)
         .or_else(|_| set_option(socket, libc::SOL_SOCKET, libc::SO_RCVBUF, &octets))
 }
 
-/// Opens a netlink socket for interfaces and addresses.
-pub(super) fn route_socket() -> Result<OwnedFd> {
+/// Opens a netlink socket for a protocol, such as `NETLINK_ROUTE` for interfaces and addresses.
+pub(super) fn open_netlink(protocol: c_int) -> Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
     // SAFETY: no pointer is involved.
-    owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) })
-}
-
-/// Opens a generic netlink socket with a large receive buffer.
-pub(super) fn generic_socket() -> Result<OwnedFd> {
-    /// Receive buffer that holds the messages of all radios with full queues [octets].
-    const ROOM: c_int = 16 << 20;
-    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-    // SAFETY: no pointer is involved.
-    let socket = owned(unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_GENERIC) })?;
-    set_receive_buffer(socket.as_fd(), ROOM)?;
-    Ok(socket)
+    owned(unsafe { libc::socket(libc::AF_NETLINK, kind, protocol) })
 }
 
 /// Subscribes a netlink socket to a multicast group.

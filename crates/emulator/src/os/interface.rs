@@ -1,17 +1,24 @@
 //! Network interfaces of the namespaces, and the emulator's ends of them.
 
 use std::io::{ErrorKind, Result};
+use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 
 use super::calls;
 use super::counters::Counters;
 use super::namespace::Namespace;
 use super::netlink::Netlink;
-use crate::plan::Node;
+use crate::plan::{Node, PREFIX_V4, PREFIX_V6};
 
 /// Receive buffer of a packet socket [octets]. It holds as many frames as the queue of a TAP
 /// device. The kernel charges each frame with all the memory that it occupies.
 const ROOM: i32 = 32 << 20;
+
+/// Largest IP packet [octets], as on Ethernet.
+const MTU: u32 = 1500;
+/// Length of an interface's queue [packets]: at 1500 octets, 0.1 s at 1 Gb/s.
+const QUEUE: u32 = 8_192;
 
 /// Kind of network interface in the namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,20 +52,16 @@ impl Backend {
     }
 }
 
-/// Maker of the emulator's ends of veth pairs, for one kind of network interface.
-pub(super) struct Hub(Backend);
+/// The emulator's end of the veth pair of a node.
+#[derive(Debug)]
+struct VethEnd {
+    socket: OwnedFd,
+    name: String,
+}
 
-impl Hub {
-    pub(super) fn new(backend: Backend) -> Self {
-        Self(backend)
-    }
-
-    /// Connects a node with a veth pair, and returns the emulator's end; `None` for a TAP device,
-    /// which needs none.
-    pub(super) fn join(&self, node: &Node, namespace: &Namespace) -> Result<Option<VethEnd>> {
-        if self.0 == Backend::Tap {
-            return Ok(None);
-        }
+impl VethEnd {
+    /// Connects a node with a veth pair, and returns the emulator's end.
+    fn join(node: &Node, namespace: &Namespace) -> Result<Self> {
         let name = format!("af{}", node.number);
         let netlink = Netlink::open()?;
         netlink.add_pair(&name, node.interface(), namespace.as_fd())?;
@@ -69,15 +72,8 @@ impl Hub {
         let index = calls::interface_index(&name)?;
         let socket = calls::packet_socket(index, ROOM)?;
         netlink.set_up(index)?;
-        Ok(Some(VethEnd { socket, name }))
+        Ok(Self { socket, name })
     }
-}
-
-/// The emulator's end of the veth pair of a node.
-#[derive(Debug)]
-pub(super) struct VethEnd {
-    socket: OwnedFd,
-    name: String,
 }
 
 /// Reason why a frame could not be sent to a node.
@@ -112,9 +108,49 @@ enum Device {
 }
 
 impl Port {
+    /// Creates the interface of a node in its namespace, with its addresses, and returns the
+    /// emulator's port to it.
+    pub(crate) fn create(
+        node: &Node,
+        namespace: &Namespace,
+        backend: Backend,
+        congestion: &str,
+    ) -> Result<Self> {
+        let veth_end = match backend {
+            Backend::Tap => None,
+            Backend::Veth => Some(VethEnd::join(node, namespace)?),
+        };
+        namespace.within(|| {
+            // Errors are ignored: some containers mount these files read-only, and without IPv6
+            // some do not exist.
+            for (key, value) in [
+                ("ipv4/tcp_no_metrics_save", "1"),
+                ("ipv4/tcp_congestion_control", congestion),
+                ("ipv6/conf/default/accept_ra", "0"),
+                ("ipv6/conf/default/accept_dad", "0"),
+                ("ipv4/ping_group_range", "0 0"),
+            ] {
+                let _ = std::fs::write(Path::new("/proc/sys/net").join(key), value);
+            }
+            let netlink = Netlink::open()?;
+            let port = Self::new(node.interface(), veth_end)?;
+            let index = calls::interface_index(node.interface())?;
+            netlink.set_up(calls::interface_index("lo")?)?;
+            netlink.set_address_and_mtu(index, node.mac(), MTU)?;
+            netlink.set_queue_length(index, QUEUE)?;
+            calls::disable_offloads(node.interface())?;
+            netlink.set_up(index)?;
+            netlink.add_address(index, IpAddr::V4(node.v4()), PREFIX_V4)?;
+            match netlink.add_address(index, IpAddr::V6(node.v6()), PREFIX_V6) {
+                Err(error) if error.raw_os_error() != Some(libc::EOPNOTSUPP) => Err(error),
+                _ => Ok(port),
+            }
+        })
+    }
+
     /// Makes the port of an interface in this thread's namespace. Without a veth end it creates a
     /// TAP device.
-    pub(super) fn new(name: &'static str, veth_end: Option<VethEnd>) -> Result<Self> {
+    fn new(name: &'static str, veth_end: Option<VethEnd>) -> Result<Self> {
         let device = match veth_end {
             Some(veth_end) => Device::Veth(veth_end),
             None => Device::Tap(calls::tap(name)?),

@@ -9,19 +9,21 @@ mod counters;
 pub(crate) mod generic;
 mod interface;
 mod launch;
-pub(crate) mod message;
+mod losses;
 mod namespace;
 mod netlink;
 mod poller;
+mod signals;
 
 pub use calls::{has_one_thread, isolate};
-pub(crate) use counters::{Drops, Losses};
 pub use interface::Backend;
 pub(crate) use interface::{NotSent, Port};
 pub(crate) use launch::start;
 pub use launch::{Entrance, enter};
+pub(crate) use losses::{Drops, Losses};
 pub(crate) use namespace::Namespace;
 pub(crate) use poller::{Bell, Poller};
+pub use signals::Signals;
 
 pub(crate) use calls::{
     TcpInfo, monotonic, set_congestion_control, set_dscp, set_realtime, set_receive_timeout,

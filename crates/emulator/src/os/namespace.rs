@@ -2,20 +2,10 @@
 
 use std::fs::File;
 use std::io::{Error, Result};
-use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
 use std::thread;
 
 use super::calls;
-use super::interface::{Backend, Hub, Port};
-use super::netlink::Netlink;
-use crate::plan::{Node, PREFIX_V4, PREFIX_V6};
-
-/// Largest IP packet [octets], as on Ethernet.
-const MTU: u32 = 1500;
-/// Length of an interface's queue [packets]: at 1500 octets, 0.1 s at 1 Gb/s.
-const QUEUE: u32 = 8_192;
 
 /// Network namespace, which exists at least as long as this value.
 #[derive(Debug)]
@@ -48,42 +38,6 @@ impl Namespace {
     /// Moves this thread into the namespace.
     pub(crate) fn join(&self) -> Result<()> {
         calls::set_namespace(self.0.as_fd(), libc::CLONE_NEWNET)
-    }
-
-    /// Creates the interface of a node with its addresses, and returns the emulator's port to it.
-    pub(crate) fn add_interface(
-        &self,
-        node: &Node,
-        backend: Backend,
-        congestion: &str,
-    ) -> Result<Port> {
-        let joined = Hub::new(backend).join(node, self)?;
-        self.within(|| {
-            // Errors are ignored: some containers mount these files read-only, and without IPv6
-            // some do not exist.
-            for (key, value) in [
-                ("ipv4/tcp_no_metrics_save", "1"),
-                ("ipv4/tcp_congestion_control", congestion),
-                ("ipv6/conf/default/accept_ra", "0"),
-                ("ipv6/conf/default/accept_dad", "0"),
-                ("ipv4/ping_group_range", "0 0"),
-            ] {
-                let _ = std::fs::write(Path::new("/proc/sys/net").join(key), value);
-            }
-            let netlink = Netlink::open()?;
-            let port = Port::new(node.interface(), joined)?;
-            let index = calls::interface_index(node.interface())?;
-            netlink.set_up(calls::interface_index("lo")?)?;
-            netlink.set_address_and_mtu(index, node.mac(), MTU)?;
-            netlink.set_queue_length(index, QUEUE)?;
-            calls::disable_offloads(node.interface())?;
-            netlink.set_up(index)?;
-            netlink.add_address(index, IpAddr::V4(node.v4()), PREFIX_V4)?;
-            match netlink.add_address(index, IpAddr::V6(node.v6()), PREFIX_V6) {
-                Err(error) if error.raw_os_error() != Some(libc::EOPNOTSUPP) => Err(error),
-                _ => Ok(port),
-            }
-        })
     }
 
     /// Default TCP congestion control of the namespace: CUBIC if permitted, else Reno, else the

@@ -1,16 +1,15 @@
 //! Requests to the kernel about interfaces and addresses (rtnetlink).  [RFC3549]
-//!
-//! The emulator needs so few requests that it builds the messages itself.
 
-use std::io::{Error, Result};
+use std::io::Result;
 use std::net::IpAddr;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use airfair_netlink::{CREATE, EXCLUSIVE, Message, Socket};
+use airfair_units::Duration;
 
 use super::calls;
-use super::message::{ACK, ERROR, Message, REQUEST};
 use crate::plan::Mac;
 
-const CREATE: u16 = 0x400 | 0x200; // `NLM_F_CREATE` and `NLM_F_EXCL`
 const NEW_LINK: u16 = 16;
 const NEW_ADDRESS: u16 = 20;
 const UP: u32 = 0x1;
@@ -38,54 +37,47 @@ mod address {
 }
 
 /// Netlink socket for the network namespace of the thread that opened it.
-pub(super) struct Netlink(OwnedFd);
+pub(super) struct Netlink(Socket);
+
+/// Time for which the emulator waits for a reply of the kernel.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Netlink {
     pub(super) fn open() -> Result<Self> {
-        Ok(Self(calls::route_socket()?))
+        Ok(Self(Socket::over(calls::open_netlink(libc::NETLINK_ROUTE)?, PATIENCE)?))
     }
 
     /// Creates a veth pair: `name` in the namespace of this socket, and `peer` in the namespace `of`.
     pub(super) fn add_pair(&self, name: &str, peer: &str, of: BorrowedFd<'_>) -> Result<()> {
-        let mut message = request(NEW_LINK, CREATE);
-        link_header(&mut message, 0, 0, 0);
-        message.text(link::NAME, name);
-        message.nested(link::INFO, |message| {
-            message.text(link::INFO_KIND, "veth");
-            message.nested(link::INFO_DATA, |message| {
-                message.nested(link::VETH_PEER, |message| {
-                    link_header(message, 0, 0, 0);
-                    message.text(link::NAME, peer);
+        let mut message = link_request(CREATE | EXCLUSIVE, 0, 0, 0);
+        message.text(link::NAME, name).nested(link::INFO, |info| {
+            info.text(link::INFO_KIND, "veth").nested(link::INFO_DATA, |data| {
+                data.nested(link::VETH_PEER, |end| {
                     let of = u32::try_from(of.as_raw_fd()).expect("a descriptor");
-                    message.attribute(link::NAMESPACE, &of.to_ne_bytes());
+                    end.put(&link_header(0, 0, 0)).text(link::NAME, peer);
+                    end.attribute(link::NAMESPACE, &of.to_ne_bytes());
                 });
             });
         });
-        self.execute(message)
+        self.execute(&mut message)
     }
 
     /// Sets an interface's Ethernet address and MTU.
     pub(super) fn set_address_and_mtu(&self, index: u32, mac: Mac, mtu: u32) -> Result<()> {
-        let mut message = request(NEW_LINK, 0);
-        link_header(&mut message, index, 0, 0);
-        message.attribute(link::ADDRESS, &mac);
-        message.attribute(link::MTU, &mtu.to_ne_bytes());
-        self.execute(message)
+        let mut message = link_request(0, index, 0, 0);
+        message.attribute(link::ADDRESS, &mac).attribute(link::MTU, &mtu.to_ne_bytes());
+        self.execute(&mut message)
     }
 
     /// Sets the length of an interface's transmit queue [packets].
     pub(super) fn set_queue_length(&self, index: u32, packets: u32) -> Result<()> {
-        let mut message = request(NEW_LINK, 0);
-        link_header(&mut message, index, 0, 0);
-        message.attribute(link::QUEUE, &packets.to_ne_bytes());
-        self.execute(message)
+        let mut message = link_request(0, index, 0, 0);
+        self.execute(message.attribute(link::QUEUE, &packets.to_ne_bytes()))
     }
 
     /// Brings an interface up.
     pub(super) fn set_up(&self, index: u32) -> Result<()> {
-        let mut message = request(NEW_LINK, 0);
-        link_header(&mut message, index, UP, UP);
-        self.execute(message)
+        self.execute(&mut link_request(0, index, UP, UP))
     }
 
     /// Adds an IP address to an interface.
@@ -94,43 +86,30 @@ impl Netlink {
             IpAddr::V4(it) => (libc::AF_INET, it.octets().to_vec()),
             IpAddr::V6(it) => (libc::AF_INET6, it.octets().to_vec()),
         };
-        let mut message = request(NEW_ADDRESS, CREATE);
+        let mut message = Message::request(NEW_ADDRESS, CREATE | EXCLUSIVE);
         let family = u8::try_from(family).expect("a small number");
-        message.put(&[family, prefix, 0, 0]);
-        message.put(&index.to_ne_bytes());
-        message.attribute(address::LOCAL, &octets);
-        message.attribute(address::ADDRESS, &octets);
+        message.put(&[family, prefix, 0, 0]).put(&index.to_ne_bytes());
+        message.attribute(address::LOCAL, &octets).attribute(address::ADDRESS, &octets);
         if address.is_ipv6() {
             message.attribute(address::FLAGS, &NO_DAD.to_ne_bytes());
         }
-        self.execute(message)
+        self.execute(&mut message)
     }
 
     /// Sends a request and waits for the acknowledgment.
-    fn execute(&self, message: Message) -> Result<()> {
-        calls::write(self.0.as_fd(), &message.finish())?;
-        let mut answer = [0; 4096];
-        let length = calls::read(self.0.as_fd(), &mut answer)?;
-        let number = |at: usize| [answer[at], answer[at + 1], answer[at + 2], answer[at + 3]];
-        if length < 20 || u16::from_ne_bytes([answer[4], answer[5]]) != ERROR {
-            return Err(Error::other("the kernel's answer about an interface is none"));
-        }
-        match i32::from_ne_bytes(number(16)) {
-            0 => Ok(()),
-            error => Err(Error::from_raw_os_error(-error)),
-        }
+    fn execute(&self, message: &mut Message) -> Result<()> {
+        self.0.ask(message).map(drop)
     }
 }
 
-/// Starts a netlink request with acknowledgment.
-fn request(kind: u16, flags: u16) -> Message {
-    Message::new(kind, REQUEST | ACK | flags)
+/// Starts a request about an interface.
+fn link_request(request_flags: u16, index: u32, flags: u32, change: u32) -> Message {
+    let mut message = Message::request(NEW_LINK, request_flags);
+    message.put(&link_header(index, flags, change));
+    message
 }
 
-/// Appends the fixed part of an interface message (`struct ifinfomsg`).
-fn link_header(message: &mut Message, index: u32, flags: u32, change: u32) {
-    message.put(&[0; 4]);
-    message.put(&index.to_ne_bytes());
-    message.put(&flags.to_ne_bytes());
-    message.put(&change.to_ne_bytes());
+/// Encodes `struct ifinfomsg`, the fixed part of a message about an interface.
+fn link_header(index: u32, flags: u32, change: u32) -> Vec<u8> {
+    [0, index, flags, change].map(u32::to_ne_bytes).concat()
 }

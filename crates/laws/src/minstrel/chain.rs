@@ -2,20 +2,9 @@
 
 use airfair_units::Duration;
 
-use super::statistics::{Choice, RateStatistics};
-use super::{Params, State, is_faster};
-
-/// Fewest attempts of a stage of Minstrel's retry chain.
-const FEWEST: u8 = 2;
-/// Most attempts of a stage of Minstrel's retry chain.
-const MOST: u8 = 7;
-
-/// A stage of Minstrel's retry chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stage {
-    pub(super) level: u8,
-    pub(super) attempts: u8,
-}
+use super::params::Params;
+use super::state::{Stage, State, attempts};
+use super::statistics::{Choice, is_faster};
 
 /// Starts the retry chain of a frame at its first attempt.  [linux-minstrel §`minstrel_get_rate`]
 pub(super) fn start_chain(
@@ -47,13 +36,4 @@ pub(super) fn continue_chain(state: State) -> State {
         Some(Stage { attempts, .. }) => State { stage: next, left: attempts - 1, ..state },
         None => state,
     }
-}
-
-/// Attempts of a stage: as many as fit into its time, or few if the outcome is nearly certain.
-pub(super) fn attempts(params: &Params, time: Duration, rate: RateStatistics) -> u8 {
-    if rate.samples_left.is_some() {
-        return FEWEST;
-    }
-    let fitting = params.segment.whole_steps(time).clamp(FEWEST.into(), MOST.into());
-    u8::try_from(fitting).expect("seven at most")
 }

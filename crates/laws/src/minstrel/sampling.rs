@@ -2,7 +2,9 @@
 
 use airfair_units::Duration;
 
-use super::{Params, State, is_faster};
+use super::params::Params;
+use super::state::State;
+use super::statistics::is_faster;
 
 /// Number of frames after which the counts of frames and samples restart.
 pub(super) const FRAMES: u32 = 10_000;

@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-use super::{Params, place};
+use super::params::Params;
 
 /// Success probability of 100 %, in units so fine that rounding does not matter.  [linux-minstrel]
 pub(super) const CERTAIN: u16 = 18_000;
@@ -83,4 +83,14 @@ pub(super) fn choose(times: &[Duration], rates: &[RateStatistics]) -> Choice {
 /// Index of the largest `worth` among `count` rates, the first if there are several.
 fn largest(count: usize, worth: impl Fn(usize) -> u64) -> usize {
     (1..count).fold(0, |top, level| if worth(level) > worth(top) { level } else { top })
+}
+
+/// Index of a rate in the list of rates, which is short.
+pub(super) fn place(level: usize) -> u8 {
+    u8::try_from(level).expect("a few rates")
+}
+
+/// True if a frame takes less time at the rate `level` than at the rate `than`.
+pub(super) fn is_faster(times: &[Duration], level: u8, than: u8) -> bool {
+    times[usize::from(level)] < times[usize::from(than)]
 }

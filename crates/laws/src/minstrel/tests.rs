@@ -1,7 +1,7 @@
 //! Tests of statistics, samples and retry chains with computed values, and of links with known losses.
 
-use super::chain::{Stage, attempts};
 use super::sampling::FRAMES;
+use super::state::{Stage, attempts};
 use super::statistics::{CERTAIN, Choice, RateStatistics, choose, refreshed};
 use super::*;
 use proptest::prelude::*;

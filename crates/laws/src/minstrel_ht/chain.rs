@@ -2,22 +2,13 @@
 
 use airfair_units::Duration;
 
-use super::choice::{BEST, Choice};
+use super::State;
+use super::params::Params;
+use super::rates::{Choice, Stage};
 use super::statistics::{USEFUL, percent};
-use super::{Params, State};
-
-/// Number of stages of the retry chain: the number of rates that mac80211 passes to a driver.
-pub(super) const STAGES: usize = BEST + 1;
 
 /// Number of attempts of a stage whose rate seldom succeeds.
 const FEW: u8 = 2;
-
-/// A stage of Minstrel-HT's retry chain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stage {
-    pub(super) level: u16,
-    pub(super) attempts: u8,
-}
 
 impl State {
     /// Computes the retry chain of aggregates that are no samples.

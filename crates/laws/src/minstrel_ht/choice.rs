@@ -1,67 +1,12 @@
-//! Groups of rates, and the rates selected by the statistics.
+//! Selection of rates by their statistics.
 
-use std::ops::Range;
-
+use super::State;
+use super::rates::{BEST, Choice, Group};
 use super::statistics::{Statistics, percent};
-use super::{GroupedRate, State};
 
-/// Number of rates in a retry chain that are selected for their throughput.
-pub(super) const BEST: usize = 3;
 /// Number of MPDUs that must have been sent in an interval before a group can count as dead, because hardly
 /// any MPDU gets through at its best rate.
 const MIN_ATTEMPTS: u32 = 30;
-
-/// A group of rates with the same streams, width and guard interval, and the best rates of the group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Group {
-    levels: Range<u16>,
-    streams: u8,
-    /// The two rates of the group with the highest throughput.
-    best: [u16; 2],
-    probable: u16,
-    /// Next position in the random order in which the group's rates are sampled.
-    pub(super) turn: u16,
-}
-
-impl Group {
-    /// Divides `rates` into their groups.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there is no rate, or if the rates of a group are not adjacent.
-    pub(super) fn all(rates: &[GroupedRate]) -> Vec<Self> {
-        assert!(!rates.is_empty(), "a link has a rate");
-        let place = |level: usize| u16::try_from(level).expect("some hundred rates");
-        let mut start = 0;
-        let mut groups = Vec::new();
-        for of_group in rates.chunk_by(|one, next| one.group == next.group) {
-            let is_new = rates[..start].iter().all(|rate| rate.group != of_group[0].group);
-            assert!(is_new, "the rates of a group are adjacent");
-            let (first, end) = (place(start), place(start + of_group.len()));
-            groups.push(Self {
-                levels: first..end,
-                streams: of_group[0].streams,
-                best: [first; 2],
-                probable: first,
-                turn: 0,
-            });
-            start += of_group.len();
-        }
-        groups
-    }
-
-    pub(super) fn levels(&self) -> Range<u16> {
-        self.levels.clone()
-    }
-}
-
-/// Rates that Minstrel-HT has selected for its retry chain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Choice {
-    /// The rates with the highest throughput of all; the first rate if fewer deliver anything.
-    pub(super) best: [u16; BEST],
-    pub(super) probable: u16,
-}
 
 impl State {
     /// Selects the rates for the retry chain by their

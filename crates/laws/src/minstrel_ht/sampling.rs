@@ -2,9 +2,9 @@
 
 use airfair_units::{Duration, Time};
 
-use super::choice::{Choice, Group};
+use super::params::Params;
+use super::rates::{Choice, Group, GroupedRate};
 use super::statistics::{Statistics, percent};
-use super::{GroupedRate, Params};
 
 /// Largest number of rates that wait to be sampled, per kind of sample.
 const WAITING: usize = 5;

@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 
-use super::{GroupedRate, State};
+use super::rates::GroupedRate;
 
 /// Success probability of 100 %.  [linux-minstrel-ht §`MINSTREL_SCALE`]
 pub(super) const CERTAIN: u32 = 4096;
@@ -41,7 +41,7 @@ impl Statistics {
 
     /// Ends an update interval of a rate. A rate that was never used takes `faster`, the highest probability
     /// of the faster rates of its group, if that is higher than its own.
-    fn refresh(&mut self, faster: u32) {
+    pub(super) fn refresh(&mut self, faster: u32) {
         if self.attempts > 0 {
             let share = u64::from(CERTAIN) * u64::from(self.successes) / u64::from(self.attempts);
             let fresh = u32::try_from(share).expect("a probability").max(1);
@@ -106,29 +106,10 @@ impl Lengths {
     }
 }
 
-impl State {
-    /// Updates probabilities and throughputs of all rates, in each group from the fastest rate down.
-    /// [linux-minstrel-ht §`minstrel_ht_update_stats`]
-    pub(super) fn refresh(&mut self) {
-        let overhead = self.overhead / self.lengths.mean();
-        for group in &self.groups {
-            let mut best = 0;
-            for level in group.levels().rev() {
-                let level = usize::from(level);
-                let statistics = &mut self.statistics[level];
-                statistics.refresh(best);
-                best = best.max(statistics.probability);
-                statistics.throughput =
-                    throughput(statistics.probability, self.rates[level], overhead);
-            }
-        }
-    }
-}
-
 /// Throughput of a rate [MPDUs/s]. `probability` is the success probability in 1/4096, and `overhead` the
 /// overhead of an aggregate, of which each MPDU has its part.
 /// [linux-minstrel-ht §`minstrel_ht_get_tp_avg`]
-fn throughput(probability: u32, rate: GroupedRate, overhead: Duration) -> u64 {
+pub(super) fn throughput(probability: u32, rate: GroupedRate, overhead: Duration) -> u64 {
     if probability < USEFUL {
         return 0;
     }

@@ -30,16 +30,14 @@
 mod equation;
 mod loss_intervals;
 mod ns2;
+mod ns2_memory;
 mod receive_rates;
 mod sender;
+mod state;
 
 pub use equation::{Equation, inverse_throughput, throughput, throughput_factor};
 pub use loss_intervals::{Discounting, INTERVALS, LossIntervals, WEIGHTS};
-pub use ns2::Memory;
+pub use ns2_memory::Memory;
 pub use receive_rates::ReceiveRates;
-pub use sender::{
-    Action, Event, Observation, Params, State, Variant, initial_action, initial_rate, start, step,
-};
-
-/// `t_mbi`: longest interval between two packets under persistent congestion [s].  [RFC5348 §4.3]
-pub const MAX_BACKOFF: f64 = 64.0;
+pub use sender::{initial_action, start, step};
+pub use state::{Action, Event, MAX_BACKOFF, Observation, Params, State, Variant, initial_rate};

@@ -16,7 +16,8 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::batch::{Outcome, RunError};
+use crate::batch::Outcome;
+use crate::exceptions::RunError;
 use crate::scenario::Scenario;
 use lever::Lever;
 use pool::Pool;

@@ -6,7 +6,7 @@ use airfair_units::{Duration, Time};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use super::Names;
+use super::names::Names;
 use crate::settings::SettingError;
 
 /// Cell of a node: its members and the timing of its standard.

@@ -7,6 +7,7 @@
 mod cell;
 mod failure;
 mod flow_end;
+mod names;
 mod node;
 mod random;
 mod scope;
@@ -15,7 +16,6 @@ mod seen;
 use std::sync::{Arc, Mutex};
 
 use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
-use airfair_sim::scenario::Scenario;
 use airfair_units::Time;
 use airfair_wlan::{Elements, Listen};
 use pyo3::exceptions::PyTypeError;
@@ -26,6 +26,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 pub(crate) use cell::Cell;
 pub(crate) use failure::Failure;
 pub(crate) use flow_end::FlowEnd;
+pub(crate) use names::Names;
 pub(crate) use node::Node;
 pub(crate) use random::Random;
 pub(crate) use seen::{Frame, Packet};
@@ -47,37 +48,6 @@ struct Methods {
     packet: bool,
     beacon: bool,
     timer: bool,
-}
-
-/// Names of the members of a cell and of all flows, by which Python knows them.
-#[derive(Debug)]
-pub(crate) struct Names {
-    /// Names of the members of each cell; the access point comes first and has the name of its cell.
-    members: Vec<Vec<Py<PyString>>>,
-    flows: Vec<Py<PyString>>,
-    /// Number of flows that laws at their ends may limit. In an emulation, flows of programs follow them.
-    limitable_flows: usize,
-}
-
-impl Names {
-    /// Names in a scenario.
-    pub(crate) fn of(py: Python<'_>, scenario: &Scenario) -> Self {
-        let text = |name: &str| PyString::new(py, name).unbind();
-        let mut members: Vec<Vec<_>> =
-            scenario.cells.iter().map(|cell| vec![text(&cell.name)]).collect();
-        for station in &scenario.stations {
-            members[station.cell].push(text(&station.name));
-        }
-        let flows: Vec<_> = scenario.flows.iter().map(|flow| text(&flow.name)).collect();
-        let limitable_flows = flows.len();
-        Self { members, flows, limitable_flows }
-    }
-
-    /// Names in the scenario of an emulation, of which the first `own_flows` flows are not those of programs.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn of_emulation(py: Python<'_>, scenario: &Scenario, own_flows: usize) -> Self {
-        Self { limitable_flows: own_flows, ..Self::of(py, scenario) }
-    }
 }
 
 /// Law in Python at one node of a world.

@@ -10,8 +10,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use super::Names;
 use super::flow_end::side_word;
+use super::names::Names;
 use super::scope::{Scope, later, locked};
 use crate::duration::By;
 use crate::settings::{SettingError, narrow};

@@ -12,7 +12,7 @@
 //!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window
 //!                     ├─ Recovery                         duplicates, fast recovery, `recover`
 //!                     ├─ Scoreboard ──► laws::prr         sacked, lost, in the network
-//!                     ├─ Rack, TailProbe, Undo            RACK-TLP instead of the scoreboard, if configured
+//!                     ├─ RackTlp                          RACK-TLP instead of the scoreboard, if configured
 //!                     └─ RttEstimator                     retransmission time-out
 //!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
 //!                       ├─ SackList                       which of them to report
@@ -28,6 +28,7 @@ mod config;
 mod congestion;
 mod flavour;
 mod rack;
+mod rack_tlp;
 mod ranges;
 mod reassembly;
 mod receiver;

@@ -12,15 +12,12 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{SenderConfig, Transfer};
 use super::congestion::Congestion;
+use super::rack_tlp::RackTlp;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
-use rack_tlp::RackTlp;
-pub use refusal::RefusalOutcome;
-use refusal::Refusals;
-use small_queue::SmallQueue;
 
 /// Number of SYN time-outs that leave the initial window as configured; after more of them it is one segment.
 /// [RFC6928 §2]
@@ -41,6 +38,51 @@ enum State {
     Open,
     /// All data, and the FIN if there is one, is acknowledged.
     Finished,
+}
+
+/// Consequence for a segment that the transmit queue of the sender's own host refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalOutcome {
+    /// The sender has taken back the data of the refused segment, as if it had not been polled.
+    TakenBack,
+    /// The refused segment counts as sent and lost.
+    Lost,
+}
+
+/// State that a sender keeps to handle a refusal of a segment by its own host.
+#[derive(Clone, Debug, Default)]
+struct Refusals {
+    /// True from a refusal until the next ACK or time-out, because the queue is still full. Nothing is sent
+    /// meanwhile.
+    is_waiting: bool,
+    /// `high_seq` of Linux: an ACK at or above this number ends the window reduction.
+    reduction_end: u64,
+    /// Value of `sent_end` before the last segment, which shows whether that segment was new.
+    sent_end: u64,
+    /// Value of `limited_octets` before the last segment.
+    limited_octets: u64,
+}
+
+/// Accounting of a sender's packets in the transmit queue of its own host.
+#[derive(Clone, Debug, Default)]
+struct SmallQueue {
+    /// Octets of the sender's packets in its host's transmit queue or in service, headers included.
+    held: u64,
+    /// True if the sender waits for its packets to leave the host's transmit queue.
+    is_waiting: bool,
+    usage: CwndUsage,
+}
+
+/// Largest use of cwnd, kept until the data sent at that time is acknowledged. A sender that pauses for its
+/// host queue between two ACKs thus still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
+#[derive(Clone, Debug, Default)]
+struct CwndUsage {
+    /// True if cwnd has limited the sender within the last window of data.
+    is_full: bool,
+    /// Largest number of octets that were outstanding within the last window of data.
+    most: u64,
+    /// One past the last octet sent when `most`, the largest number of outstanding octets, was recorded.
+    end: u64,
 }
 
 /// Sends the data of one TCP connection.

@@ -2,12 +2,15 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use super::wire;
-
 /// IPv4 header without options [octets].  [RFC791 §3.1]
 const IP_HEADER: u64 = 20;
 /// UDP header [octets].  [RFC768]
 const UDP_HEADER: u64 = 8;
+
+/// Length of the RTP header with the extension header and the TFRC extension [octets].
+pub const DATA_HEADER: usize = 24;
+/// Length of a feedback packet [octets].
+pub const FEEDBACK: usize = 28;
 
 /// One TFRC data packet. The payload has a length but no content.  [RFC3550 §5.1], [AVT-TFRC §4]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +34,7 @@ pub struct Data {
 impl Data {
     /// Size of the IP packet: 20 octets IP, 8 UDP, 24 RTP with its extension, payload [octets].
     pub fn size(&self) -> Bytes {
-        let header = Bytes::new(IP_HEADER + UDP_HEADER + wire::DATA_HEADER as u64);
+        let header = Bytes::new(IP_HEADER + UDP_HEADER + DATA_HEADER as u64);
         header + Bytes::new(u64::from(self.payload))
     }
 }
@@ -56,7 +59,7 @@ pub struct Feedback {
 impl Feedback {
     /// Size of the IP packet: 20 octets IP, 8 UDP, 28 RTCP [octets].
     pub fn size(&self) -> Bytes {
-        Bytes::new(IP_HEADER + UDP_HEADER + wire::FEEDBACK as u64)
+        Bytes::new(IP_HEADER + UDP_HEADER + FEEDBACK as u64)
     }
 
     /// Loss event rate p as a fraction.

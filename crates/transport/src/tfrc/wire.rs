@@ -13,10 +13,7 @@
 
 use super::packet::{Data, Feedback};
 
-/// Length of the RTP header with the extension header and the TFRC extension [octets].
-pub const DATA_HEADER: usize = 24;
-/// Length of a feedback packet [octets].
-pub const FEEDBACK: usize = 28;
+pub use super::packet::{DATA_HEADER, FEEDBACK};
 
 /// Version of RTP and RTCP, in the first two bits.  [RFC3550 §5.1]
 const VERSION: u8 = 2;

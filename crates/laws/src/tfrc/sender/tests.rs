@@ -1,4 +1,6 @@
+use super::super::equation::Equation;
 use super::*;
+use airfair_units::Bytes;
 use proptest::prelude::*;
 
 const SEGMENT: u64 = 1_000;

@@ -5,31 +5,8 @@
 
 use airfair_units::{Bytes, Time};
 
-use super::{Sender, State};
+use super::{RefusalOutcome, Sender, State};
 use crate::tcp::segment::Segment;
-
-/// Consequence for a segment that the transmit queue of the sender's own host refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusalOutcome {
-    /// The sender has taken back the data of the refused segment, as if it had not been polled.
-    TakenBack,
-    /// The refused segment counts as sent and lost.
-    Lost,
-}
-
-/// State that a sender keeps to handle a refusal of a segment by its own host.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Refusals {
-    /// True from a refusal until the next ACK or time-out, because the queue is still full. Nothing is sent
-    /// meanwhile.
-    pub(super) is_waiting: bool,
-    /// `high_seq` of Linux: an ACK at or above this number ends the window reduction.
-    reduction_end: u64,
-    /// Value of `sent_end` before the last segment, which shows whether that segment was new.
-    sent_end: u64,
-    /// Value of `limited_octets` before the last segment.
-    limited_octets: u64,
-}
 
 impl Sender {
     /// Handles a refusal by the transmit queue of the sender's own host: `segment`, which

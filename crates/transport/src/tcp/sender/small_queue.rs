@@ -5,7 +5,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use super::{Sender, State};
+use super::{CwndUsage, Sender, SmallQueue, State};
 use crate::tcp::config::Arithmetic;
 use crate::tcp::segment::{HEADERS, TIMESTAMPS_OPTION};
 
@@ -15,28 +15,6 @@ const LEAST_BURSTS: u64 = 2;
 /// Octets that a sender may have in its host's transmit queue, however high the pacing rate is, or while that
 /// is unknown. `tcp_limit_output_bytes` [linux-tsq]
 const MOST_OCTETS: u64 = 4 << 20;
-
-/// Accounting of a sender's packets in the transmit queue of its own host.
-#[derive(Clone, Debug, Default)]
-pub(super) struct SmallQueue {
-    /// Octets of the sender's packets in its host's transmit queue or in service, headers included.
-    held: u64,
-    /// True if the sender waits for its packets to leave the host's transmit queue.
-    is_waiting: bool,
-    usage: CwndUsage,
-}
-
-/// Largest use of cwnd, kept until the data sent at that time is acknowledged. A sender that pauses for its
-/// host queue between two ACKs thus still counts as limited by cwnd.  `tcp_cwnd_validate` [linux-tsq]
-#[derive(Clone, Debug, Default)]
-struct CwndUsage {
-    /// True if cwnd has limited the sender within the last window of data.
-    is_full: bool,
-    /// Largest number of octets that were outstanding within the last window of data.
-    most: u64,
-    /// One past the last octet sent when `most`, the largest number of outstanding octets, was recorded.
-    end: u64,
-}
 
 impl Sender {
     /// True if TCP small queues are in use. The owner must then call
