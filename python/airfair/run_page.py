@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from . import fairness
-from .document import half_width, mean
 from .flow_limits import FlowLimits
 from .names import printable
 from .pages import css, inline_svg, render
 from .palette import GRID
+from .replications import half_width, mean
 from .run_curves import LOST_COLOURS, MOST, OTHER_COLOURS, Cast
 from .run_fragment import runs
 from .terminal import Holder, holders

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import lazy
 from .columns import tables
-from .document import half_width, mean, samples
 from .estimate import Estimate
 from .names import printable
+from .replications import half_width, mean, samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
 from . import fairness, names, text_table
-from .document import bounded_half_width, half_width, mean, record_hashes, samples
 from .flow_limits import FlowLimits
+from .replications import bounded_half_width, half_width, mean, record_hashes, samples
 from .terminal_tables import Item, Wish, categories, flows, keeps_shares, links, stations
 from .text_table import index, number
 

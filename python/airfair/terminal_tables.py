@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from . import flow_limits, names
-from .document import Samples, bounded_half_width, half_width, mean, samples
 from .flow_limits import FlowLimits
+from .replications import Samples, bounded_half_width, half_width, mean, samples
 from .statistics import mean as mean_of
 from .text_table import Line, Table, number
 

@@ -157,7 +157,7 @@ MOST = {
     "crates/units": (1, 7),
     "crates/web": (1, 3),
     "crates/wlan": (4, 39),
-    "python/airfair": (4, 12),
+    "python/airfair": (0, 0),
 }
 """Circles of each crate and of the package, and files in them. These numbers only go down."""
 

@@ -29,11 +29,12 @@ from .errors import DefaultsWarning, Gathered, StudyError
 from .factors import Factor, Label, Levels, plain_keys
 from .factors import factors as declared_factors
 from .keys import Keys, expand, expanded, has_pattern, names, parts, renames
-from .measures import Measure, taken
-from .measures import names as names_in_tables
+from .measures import Measure
 from .points import Point, labels, points
 from .stopping import Fixed, Replications, Until, UntilDecided
 from .stopping import replications as rule
+from .tables import names as names_in_tables
+from .tables import taken
 
 if TYPE_CHECKING:
     from airfair.archive import Archive, Engine

@@ -16,17 +16,18 @@ import polars as pl
 
 from airfair import json_documents, store
 from airfair._core import __version__
-from airfair.document import record_hashes
 from airfair.engine import run
 from airfair.law_use import LawUse, check_nodes, uses
 from airfair.loading import load_result
+from airfair.replications import record_hashes
 from airfair.result import Result
 from airfair.scenario import Source, load
 from airfair.statistics import CONFIDENCE
 
-from . import saved
 from .conditions import holm
 from .errors import StudyError
+from .files import KIND
+from .loading import load_experiment
 from .results import ExperimentResult
 from .samples import Samples
 
@@ -43,7 +44,6 @@ COMPARED: Mapping[str, tuple[str, ...]] = {
 }
 """Columns that are compared, by table."""
 SUBJECTS = {"flows": "flow", "stations": "station"}
-UNITS = {"goodput_bps": "bit/s", "delay_p95_ms": "ms", "completion_s": "s"}
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Side:
                 f"{folder}: this directory has no result; write one with airfair run --out or airfair sweep "
                 "--out"
             )
-        if about.get("kind") == saved.KIND:
-            return saved.load_experiment(folder)
+        if about.get("kind") == KIND:
+            return load_experiment(folder)
         return load_result(folder)
 
 

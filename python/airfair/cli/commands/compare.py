@@ -72,7 +72,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     from airfair.engine import Interrupted
     from airfair.experiment.errors import StudyError
     from airfair.experiment.side_by_side import compare
-    from airfair.experiment.text import side_by_side
+    from airfair.experiment.side_by_side_text import shown
     from airfair.store import DamagedError, encode
     from airfair.terminal import Progress, columns
 
@@ -99,7 +99,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.buffer.write(encode(found.document()))
     else:
-        print(side_by_side(found, columns(sys.stdout), every=arguments.all))
+        print(shown(found, columns(sys.stdout), every=arguments.all))
     sys.stdout.flush()
     return DONE
 
