@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+
+from airfair.statistics import finite
 
 from .samples import Samples
 
@@ -74,8 +75,8 @@ def row(of: Measure, one: Samples) -> dict[str, str | float | int | None]:
     return {
         "measure": str(of),
         "unit": of.unit,
-        "mean": made.mean if math.isfinite(made.mean) else None,
-        "ci95": made.ci95 if math.isfinite(made.ci95) else None,
+        "mean": finite(made.mean),
+        "ci95": finite(made.ci95),
         "replications": len(one.upper),
     }
 
