@@ -70,6 +70,19 @@ def of_measures(result: Result, measures: Sequence[Measurable]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=evaluation.SCHEMA)
 
 
+def length(result: Result) -> str:
+    """Text with the number of runs and the duration of each."""
+    scenario = result.scenario
+    warmup = f", of which {scenario.warmup_s:,.12g} s warm-up" if scenario.warmup_s else ""
+    return f"{runs(result)} of {scenario.duration_s:,.12g} s{warmup}"
+
+
+def runs(result: Result) -> str:
+    """Number of finished runs, with the number that was asked for if the rest was interrupted."""
+    asked = f" of {result.scenario.replications} (interrupted)" if result.interrupted else ""
+    return f"{result.replications} run{'s' * (result.replications != 1)}{asked}"
+
+
 def text(result: Result) -> str:
     """Title, replications, and the goodput of each flow and of all of them, in two lines."""
     scenario = result.scenario

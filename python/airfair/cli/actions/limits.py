@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,6 +16,7 @@ from airfair.law import LawError, has_raised
 from airfair.limit_search.files import ARCHIVE
 from airfair.limit_search.running import limits, place_of
 from airfair.limit_search.schemes import SCHEMES, check_node
+from airfair.terminal import write
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +34,7 @@ def main(args: argparse.Namespace) -> int:
     mistakes of the user.
     """
     if args.list:
-        _write(_list(as_json=args.json), sys.stdout)
+        write(_list(as_json=args.json), sys.stdout)
         return DONE
     out: Path = args.out or Path("results/limits")
     people = sys.stderr if args.json else sys.stdout
@@ -46,9 +46,9 @@ def main(args: argparse.Namespace) -> int:
     if len(result.schemes) > 1:
         from airfair.limit_search.report import summary
 
-        _write(summary(result.schemes), people)
+        write(summary(result.schemes), people)
     if args.json:
-        _write(store.encode(result.document()).decode(), sys.stdout)
+        write(store.encode(result.document()).decode(), sys.stdout)
     if result.unsaved:
         raise result.unsaved
     return status
@@ -100,12 +100,12 @@ def _value(text: str) -> Any:  # noqa: ANN401 - any value of TOML
 def _tell(found: Found, people: TextIO, out: Path) -> None:
     from airfair.limit_search import report
 
-    _write(report.text(found) + "\n", people)
+    write(report.text(found) + "\n", people)
     if found.points:
-        _write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)
+        write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)
     if found.interrupted:
         whole = found.plan.points + found.plan.refined
-        _write(
+        write(
             f"airfair: interrupted after {len(found.points)} of about {whole} points; "
             "the same command continues from here\n",
             sys.stderr,
@@ -126,11 +126,3 @@ def _list(*, as_json: bool) -> str:
         ]
         return store.encode(json_documents.document("schemes", {"schemes": entries})).decode()
     return "".join(f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values())
-
-
-def _write(text: str, stream: TextIO) -> None:
-    if isinstance(stream, TextIOWrapper):
-        # Replace characters that the terminal cannot show by question marks.
-        stream.reconfigure(errors="replace")
-    stream.write(text)
-    stream.flush()

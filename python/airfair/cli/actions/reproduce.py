@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -17,7 +16,7 @@ from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.document import WIDTH
 from airfair.reproduction.running import ReproductionError, Selection, reproduce
 from airfair.reproduction.summary import INDEX, TEXT
-from airfair.terminal import columns
+from airfair.terminal import columns, write
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +37,7 @@ def main(args: argparse.Namespace) -> int:
     user.
     """
     if args.list:
-        _write(_list(as_json=args.json), sys.stdout)
+        write(_list(as_json=args.json), sys.stdout)
         return DONE
     failure, status = None, DONE
     try:
@@ -48,9 +47,9 @@ def main(args: argparse.Namespace) -> int:
     except ReproductionError as error:
         result, failure = error.result, error.reason
     if args.paper is None:
-        _write(_conclusion(result), _for_people(args))
+        write(_conclusion(result), _for_people(args))
     if args.json:
-        _write(store.encode(result.document()).decode(), sys.stdout)
+        write(store.encode(result.document()).decode(), sys.stdout)
     failure = failure or result.failure
     if isinstance(failure, OSError):
         raise OSError(failure.errno, _of_option(describe(failure))) from failure
@@ -93,9 +92,9 @@ def _tell(result: Reproduction, paper: PaperResult, args: argparse.Namespace) ->
     people = _for_people(args)
     width = max(columns(people), WIDTH)
     if args.paper is None:
-        _write(f"{result.line(paper, width)}\n", people)
+        write(f"{result.line(paper, width)}\n", people)
     elif paper.document is not None:
-        _write(f"{paper.text(width)}\n", people)
+        write(f"{paper.text(width)}\n", people)
 
 
 def _conclusion(result: Reproduction) -> str:
@@ -131,11 +130,3 @@ def _list(*, as_json: bool) -> str:
             rest = " " * len(name)
             lines += textwrap.wrap(name + experiment.title, WIDTH, subsequent_indent=rest)
     return "\n".join(lines) + "\n"
-
-
-def _write(text: str, stream: TextIO) -> None:
-    if isinstance(stream, TextIOWrapper):
-        # Replace characters that the terminal cannot show by question marks.
-        stream.reconfigure(errors="replace")
-    stream.write(text)
-    stream.flush()

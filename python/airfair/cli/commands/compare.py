@@ -73,8 +73,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     from airfair.experiment.errors import StudyError
     from airfair.experiment.side_by_side import compare
     from airfair.experiment.side_by_side_text import shown
+    from airfair.progress import Progress
     from airfair.store import DamagedError, encode
-    from airfair.terminal import Progress, columns
+    from airfair.terminal import columns
 
     name = arguments.first if arguments.second is None else arguments.second
     first, second = _side(arguments.first), _side(name)

@@ -270,8 +270,8 @@ def _print(ended: Session, arguments: argparse.Namespace) -> None:
     stream = sys.stderr if arguments.rest else sys.stdout
     with contextlib.redirect_stdout(stream):
         if ended.result is not None:
-            from airfair.terminal import show
-            from airfair.terminal_tables import Wish
+            from airfair.run_tables import Wish
+            from airfair.run_text import show
 
             show(ended.result, Wish())
         for text in _verdict(ended.state):
