@@ -17,6 +17,7 @@ from airfair import defaults as defaults_of_today
 from airfair import scenario
 from airfair._core import Scenario, ScenarioError
 from airfair.cores import cores
+from airfair.names import counted
 
 from . import law_keys
 from .compare import has_pairs
@@ -405,8 +406,8 @@ class Experiment:
         if not isinstance(self.replications, Fixed):
             often = f"up to {often}"
         raise StudyError(
-            f"{self.size:,} points with {often} are {most:,} runs, which would take about {took} on {used} "
-            f"{'core' if used == 1 else 'cores'}; allowed are {limit:,} runs; raise limit to run more"
+            f"{self.size:,} points with {often} are {most:,} runs, which would take about {took} on "
+            f"{counted(used, 'core')}; allowed are {limit:,} runs; raise limit to run more"
         )
 
     # -------------------------------------------------------------- keys

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair import text_table
-from airfair.names import printable
+from airfair.names import counted, printable
 from airfair.text_table import Line, Table
 
 from .measures import ENDINGS, SCALES
@@ -35,7 +35,7 @@ def shown(found: Comparison, width: int, *, every: bool) -> str:
         return "\n".join([*textwrap.wrap(told, width), *laws])
     rows = [row for row in found.rows if every or row["is_significant"]]
     pairs = max((row["pairs"] for row in found.rows), default=0)
-    head += f", {pairs} {'pair' if pairs == 1 else 'pairs'} of runs"
+    head += f", {counted(pairs, 'pair')} of runs"
     if not rows:
         fewest = 2
         why = " (one pair is too few; use --replications)" if pairs < fewest else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from airfair import text_table
 from airfair.estimate import Estimate
-from airfair.names import printable
+from airfair.names import counted, printable
 from airfair.text_table import Line, Table
 
 from .keys import parts
@@ -77,11 +77,10 @@ def extent(results: ExperimentResult) -> str:
     """Number of points, replications and runs."""
     spent, counts = results.spent, results.points["replications"].to_list()
     least, most = min(counts, default=0), max(counts, default=0)
-    often = f"{least}" if least == most else f"{least} to {most}"
-    number = len(results.finished.points)
+    often = f"{least} to {most:,} replications" if least < most else counted(most, "replication")
     text = (
-        f"{number:,} {_plural(number, 'point')}, {often} {_plural(most, 'replication')}, seed "
-        f"{results.seed}; {spent.runs:,} {_plural(spent.runs, 'run')}"
+        f"{counted(len(results.finished.points), 'point')}, {often}, seed {results.seed}; "
+        f"{counted(spent.runs, 'run')}"
     )
     if spent.found:
         text += f", {spent.found:,} of them from the archive"
@@ -106,10 +105,6 @@ def printed(results: ExperimentResult) -> str:
         for point, samples in zip(results.finished.points, results.samples(of), strict=True)
     ]
     return f"{head}\n" + printable(f"  goodput [{unit}]: {'; '.join(told)}")
-
-
-def _plural(number: int, noun: str) -> str:
-    return noun if number == 1 else f"{noun}s"
 
 
 def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:

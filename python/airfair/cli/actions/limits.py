@@ -7,8 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from airfair import json_documents, store
+from airfair import json_documents
 from airfair.cli import laws, scenarios
+from airfair.cli.output import print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
@@ -34,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
     mistakes of the user.
     """
     if args.list:
-        write(_list(as_json=args.json), sys.stdout)
+        _list(as_json=args.json)
         return DONE
     out: Path = args.out or Path("results/limits")
     people = sys.stderr if args.json else sys.stdout
@@ -48,7 +49,7 @@ def main(args: argparse.Namespace) -> int:
 
         write(summary(result.schemes), people)
     if args.json:
-        write(store.encode(result.document()).decode(), sys.stdout)
+        print_json(result.document())
     if result.unsaved:
         raise result.unsaved
     return status
@@ -112,7 +113,7 @@ def _tell(found: Found, people: TextIO, out: Path) -> None:
         )
 
 
-def _list(*, as_json: bool) -> str:
+def _list(*, as_json: bool) -> None:
     if as_json:
         entries = [
             {
@@ -124,5 +125,7 @@ def _list(*, as_json: bool) -> str:
             }
             for scheme in SCHEMES.values()
         ]
-        return store.encode(json_documents.document("schemes", {"schemes": entries})).decode()
-    return "".join(f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values())
+        print_json(json_documents.document("schemes", {"schemes": entries}))
+        return
+    lines = [f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values()]
+    write("".join(lines), sys.stdout)

@@ -7,7 +7,8 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from airfair import ScenarioError, json_documents, store
+from airfair import ScenarioError, json_documents
+from airfair.cli.output import print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
@@ -37,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
     user.
     """
     if args.list:
-        write(_list(as_json=args.json), sys.stdout)
+        _list(as_json=args.json)
         return DONE
     failure, status = None, DONE
     try:
@@ -49,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
     if args.paper is None:
         write(_conclusion(result), _for_people(args))
     if args.json:
-        write(store.encode(result.document()).decode(), sys.stdout)
+        print_json(result.document())
     failure = failure or result.failure
     if isinstance(failure, OSError):
         raise OSError(failure.errno, _of_option(describe(failure))) from failure
@@ -115,13 +116,14 @@ def _for_people(args: argparse.Namespace) -> TextIO:
     return sys.stderr if args.json else sys.stdout
 
 
-def _list(*, as_json: bool) -> str:
+def _list(*, as_json: bool) -> None:
     all_papers = [load(paper_id) for paper_id in papers()]
     if as_json:
         entries = [
             {"id": p.id, "title": p.title, "experiments": [*p.experiments]} for p in all_papers
         ]
-        return store.encode(json_documents.document("papers", {"papers": entries})).decode()
+        print_json(json_documents.document("papers", {"papers": entries}))
+        return
     lines = []
     for paper in all_papers:
         lines += textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH)
@@ -129,4 +131,4 @@ def _list(*, as_json: bool) -> str:
             name = f"  {paper.id}/{experiment.id:<10} "
             rest = " " * len(name)
             lines += textwrap.wrap(name + experiment.title, WIDTH, subsequent_indent=rest)
-    return "\n".join(lines) + "\n"
+    write("\n".join(lines) + "\n", sys.stdout)

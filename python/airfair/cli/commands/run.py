@@ -172,9 +172,7 @@ def _warn(result: Result, text: bytes, overrides: list[tuple[str, str]]) -> None
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        from airfair.store import encode
-
-        sys.stdout.buffer.write(encode(result.to_json()))
+        output.print_json(result.to_json())
     else:
         from airfair.run_tables import Wish
         from airfair.run_text import show

@@ -195,11 +195,10 @@ def _save(
 
 def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespace) -> None:
     from airfair.experiment import report, text
-    from airfair.store import encode
     from airfair.terminal import columns
 
     if arguments.json:
-        sys.stdout.buffer.write(encode(report.whole(study, results)))
+        output.print_json(report.whole(study, results))
     else:
         shown = text.shown(results, text.measures(study), study.comparisons, columns(sys.stdout))
         sys.stdout.write(shown + "\n")
