@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 
 def describe(error: OSError) -> str:
     """An operating system's error in one line."""
@@ -16,12 +18,16 @@ class OtherBuildError(EngineError):
     """Raised if a worker has another build of airfair, whose results may differ."""
 
 
-class OptionError(ValueError):
-    """Raised for arguments that are not allowed; `problems` has one line for each, with its name in front."""
+class MistakesError(ValueError):
+    """Base of errors that report several mistakes at once; `problems` has one line for each."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
         self.problems = list(problems)
 
-    def __reduce__(self) -> tuple[type[OptionError], tuple[str, ...]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[str, ...]]:
         return type(self), tuple(self.problems)
+
+
+class OptionError(MistakesError):
+    """Raised for arguments that are not allowed; each line begins with the argument's name."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import names
-from .document import Figure, Samples, mean, samples
+from .replications import Figure, Samples, mean, samples
 
 if TYPE_CHECKING:
     from .result import Result

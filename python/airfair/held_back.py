@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import names
 from ._core import Scenario, ScenarioError
-from .document import mean, samples
 from .engine import run_many
 from .flow_limits import FlowLimits, QueuePlace
+from .replications import mean, samples
 from .scenario import toml
 
 if TYPE_CHECKING:

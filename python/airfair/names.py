@@ -1,4 +1,4 @@
-"""Names for display: without control characters, and shortened."""
+"""Names for display: without control characters, and shortened; nouns with their number."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def drawable(text: str) -> str:
     """`text` for matplotlib: `$` is escaped, and a text that begins with _ still appears in the legend."""
     shown = "\n".join(map(printable, text.split("\n"))).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def counted(number: int, noun: str) -> str:
+    """Number with its noun: "1 run", "2,000 runs"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def width(text: str) -> int:

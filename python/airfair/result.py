@@ -3,83 +3,27 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import re
 import textwrap
 from dataclasses import KW_ONLY, dataclass, field, fields
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from . import _core, fairness, lazy
 from ._core import __version__
 from .columns import tables
 from .measurements import Lists, Measurements, OfRuns, Written
-from .names import did_you_mean
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
-    from . import friendliness
     from .experiment.measures import Measurable
     from .law_use import LawUse
     from .run_figures import Plot
+    from .time_series import TimeSeries
 else:
-    np = lazy.Module("numpy")
     pl = lazy.Module("polars")
-    friendliness = lazy.Module("airfair.friendliness")
-
-_UNITS_NS = {
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "ms": 10**6,
-    "s": 10**9,
-    "min": 60 * 10**9,
-    "h": 3600 * 10**9,
-}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|min|h)")
-
-
-_SERIES = {
-    "throughput": "delivered",
-    "delivered": "delivered",
-    "cwnd": "window",
-    "ssthresh": "window",
-    "rtt": "rtt",
-    "delay": "delay",
-    "airtime": "airtime",
-    "rate": "rate",
-    "queue": "",
-}
-"""Series of the core from which each series of a result is computed."""
-
-
-def _values(what: str) -> dict[str, pl.Expr]:
-    """Expressions that aggregate the rows of one step into the columns of the series `what`."""
-    whole = pl.col("length_ns").sum()
-    delivered = pl.col("delivered_bytes").sum()
-    # 0 / 0 is NaN in a step without samples; `_steps` replaces NaN by null.
-    mean_ms = pl.col("sum_ns").sum() / pl.col("samples").sum() / 1e6
-
-    def over_time(column: str) -> pl.Expr:
-        return (pl.col(column) * pl.col("length_ns")).sum() / whole
-
-    return {
-        "throughput": {"throughput_bps": delivered * 8e9 / whole},
-        "delivered": {"delivered_bytes": delivered},
-        "cwnd": {"cwnd_segments": pl.col("cwnd_segments").last()},
-        "ssthresh": {"ssthresh_segments": pl.col("ssthresh_segments").last()},
-        "rtt": {"rtt_ms": mean_ms},
-        "delay": {"delay_ms": mean_ms},
-        "airtime": {"airtime_share": pl.col("airtime_ns").sum() / whole},
-        "rate": {name: over_time(name) for name in ("rate_up_bps", "rate_down_bps")},
-        "queue": {"queue_packets": over_time("queue_packets")},
-    }[what]
 
 
 class _Table(functools.cached_property["pl.DataFrame"]):
@@ -194,7 +138,7 @@ class Result:
         """
         schema = dict.fromkeys(fairness.INDICES, pl.Float64)
         table = pl.DataFrame(fairness.indices(self), schema=schema)
-        return self._replication_numbers.hstack(table)
+        return self.runs.select("replication").hstack(table)
 
     def summary(self, *of: Measurable) -> pl.DataFrame:
         """Means of measures over the replications, with the half widths of their 95 % intervals.
@@ -231,44 +175,7 @@ class Result:
         Raises `ValueError` for an unknown series, for a step that is not such a multiple, or if the scenario
         records no series.
         """
-        if what not in _SERIES:
-            allowed = ", ".join(f'"{name}"' for name in _SERIES)
-            hint = did_you_mean(what, _SERIES)
-            raise ValueError(f"series {what!r}: not recorded{hint}; allowed {allowed}")
-        step_ns = (
-            self._series_step_ns if step is None else self._multiple(step) * self._series_step_ns
-        )
-        if what == "queue":
-            return self._queues(step_ns)
-        return self._steps(_SERIES[what], step_ns, _values(what))
-
-    def _queues(self, step_ns: int) -> pl.DataFrame:
-        parts = [
-            self._steps(f"{kind}_queue", step_ns, _values("queue"))
-            for kind, names in (
-                ("station", self.scenario.stations),
-                ("access_point", self.scenario.cells),
-                ("link", self.scenario.links),
-            )
-            if names
-        ]
-        names = ["station", "access_point", "link", "from", "to"]
-        table = pl.concat(parts, how="diagonal")
-        absent = [pl.lit(None, pl.String).alias(n) for n in names if n not in table.columns]
-        order = ["replication", *names, "time_s", "queue_packets"]
-        return table.with_columns(absent).select(order).sort("replication", maintain_order=True)
-
-    def _steps(self, source: str, step_ns: int, columns: Mapping[str, pl.Expr]) -> pl.DataFrame:
-        """Series `source` of the core, aggregated to steps of `step_ns`."""
-        table = self.measurements.series(source)
-        names = table.columns[1 : table.columns.index("start_ns")]
-        start = pl.col("start_ns") // step_ns * step_ns
-        return (
-            table.group_by("replication", *names, start, maintain_order=True)
-            .agg(**columns)
-            .select("replication", *names, (pl.col("start_ns") / 1e9).alias("time_s"), *columns)
-            .with_columns(pl.selectors.float().fill_nan(None))
-        )
+        return self._over_time.series(what, step)
 
     def sliding(self, window: str) -> pl.DataFrame:
         """Throughput of each flow [bit/s] over a sliding window that ends at `time_s`, one row per step.
@@ -277,14 +184,7 @@ class Result:
         scenario's series step. Windows that begin before time 0 count nothing before it.
         [tfrc-friendliness eq. 6, eq. 7]
         """
-        steps = self._multiple(window)
-        octets = self._delivered
-        step_s = self._series_step_ns / 1e9
-        rates = friendliness.throughput(octets, steps, step_s) * 8
-        return self._by_flow(
-            time_s=np.broadcast_to(np.arange(1, octets.shape[-1] + 1) * step_s, octets.shape),
-            throughput_bps=rates,
-        )
+        return self._over_time.sliding(window)
 
     def friendliness(self, granularity: str = "1 s") -> pl.DataFrame:
         """Friendliness of each protocol to the others, one row per replication and protocol.
@@ -299,39 +199,7 @@ class Result:
 
         [tfrc-friendliness eq. 8 to 11]
         """
-        samples = self._samples(granularity)
-        shape = samples.shape[:2]
-        goodput = self.flows["goodput_bps"].to_numpy().reshape(shape)
-        counts = {
-            name: self.flows[name].to_numpy().reshape(shape)
-            for name in ("timeouts", "fast_retransmits")
-        }
-        protocols = np.array(list(self.protocols.values()))
-        rows = []
-        for protocol in dict.fromkeys(protocols.tolist()):
-            own = protocols == protocol
-            mean = friendliness.of_protocol(goodput[:, own])
-            recoveries = (counts[name][:, own].sum(axis=1) for name in counts)
-            inter = np.full(shape[0], np.nan)
-            if not own.all():
-                inter = friendliness.inter_protocol(
-                    mean, friendliness.of_protocol(goodput[:, ~own])
-                )
-            rows.append(
-                self._replication_numbers.with_columns(
-                    protocol=pl.lit(protocol),
-                    flows=pl.lit(int(own.sum())),
-                    throughput_bps=pl.Series(mean),
-                    inter_protocol=pl.Series(inter),
-                    max_min=pl.Series(friendliness.max_min(goodput[:, own])),
-                    coefficient_of_variation=pl.Series(
-                        friendliness.coefficient_of_variation(samples[:, own]).mean(axis=-1)
-                    ),
-                    timeout_share=pl.Series(friendliness.timeout_share(*recoveries)),
-                )
-            )
-        table = pl.concat(rows).sort("replication", maintain_order=True)
-        return table.with_columns(pl.selectors.float().fill_nan(None))
+        return self._over_time.friendliness(granularity)
 
     def equivalence(self, granularity: str = "1 s") -> pl.DataFrame:
         """Equivalence ratio of every pair of flows, one row per replication and pair.
@@ -340,21 +208,7 @@ class Result:
         throughputs of the two flows: from 0 to 1 (equal). Intervals in which both are zero do not count; the
         ratio is null if no interval is left.  [floyd-2000 §4.1.2]
         """
-        samples = self._samples(granularity)
-        pairs = [
-            self._replication_numbers.with_columns(
-                first=pl.lit(self._flow_names[i]),
-                second=pl.lit(self._flow_names[j]),
-                equivalence_ratio=pl.Series(
-                    friendliness.equivalence_ratio(samples[:, i], samples[:, j])
-                ).fill_nan(None),
-            )
-            for i, j in itertools.combinations(range(samples.shape[1]), 2)
-        ]
-        if not pairs:
-            schema = {"replication": pl.UInt32, "first": pl.String, "second": pl.String}
-            return pl.DataFrame(schema=schema | {"equivalence_ratio": pl.Float64})
-        return pl.concat(pairs).sort("replication", maintain_order=True)
+        return self._over_time.equivalence(granularity)
 
     @functools.cached_property
     def protocols(self) -> dict[str, str]:
@@ -363,7 +217,7 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Document of `airfair run --json`; each number in it is the mean over all replications."""
-        from .document import document
+        from .run_document import document
 
         return document(self)
 
@@ -380,67 +234,12 @@ class Result:
         save(self, directory, force=force)
 
     @property
-    def _flow_names(self) -> list[str]:
-        return [flow["name"] for flow in self.scenario.flows]
+    def _over_time(self) -> TimeSeries:
+        from .time_series import TimeSeries
 
-    @property
-    def _replication_numbers(self) -> pl.DataFrame:
-        return self.runs.select("replication")
-
-    @property
-    def _series_step_ns(self) -> int:
-        step = self.scenario.series_step_ns
-        if step is None:
-            raise ValueError(
-                'the scenario records no time series; set the key series, for example series = "100 ms"'
-            )
-        return step
-
-    def _multiple(self, step: str) -> int:
-        """Number of series steps in the duration `step`; raises `ValueError` unless it is a multiple."""
-        base, step_ns = self._series_step_ns, _duration_ns(step)
-        if step_ns == 0 or step_ns % base:
-            raise ValueError(
-                f"step {step!r}: allowed are multiples of {base / 1e9:g} s, the step of the scenario's time "
-                "series"
-            )
-        return step_ns // base
-
-    @functools.cached_property
-    def _delivered(self) -> NDArray[np.int64]:
-        """Octets delivered in each step; axes (replication, flow, step)."""
-        octets = self.measurements.series("delivered")["delivered_bytes"].to_numpy()
-        steps = -(-self.scenario.duration_ns // self._series_step_ns)
-        return octets.astype(np.int64).reshape(self.replications, len(self._flow_names), steps)
-
-    def _samples(self, granularity: str) -> NDArray[np.float64]:
-        """Throughputs [B/s] in adjacent intervals of the measured time, (replication, flow, interval)."""
-        window, step_ns = self._multiple(granularity), self._series_step_ns
-        # Rounded up: a step that overlaps the warm-up does not count.
-        first = -(-round(self.scenario.warmup_s * 1e9) // step_ns)
-        last = self.scenario.duration_ns // step_ns
-        if last - first < window:
-            raise ValueError(f"step {granularity!r}: longer than the measured time")
-        octets = self._delivered[..., first:last]
-        return friendliness.samples(octets, window, step_ns / 1e9)
-
-    def _by_flow(self, **columns: NDArray[np.float64]) -> pl.DataFrame:
-        """Table in long form of arrays with the axes (replication, flow, step)."""
-        series = self.series("delivered").select("replication", "flow")
-        return series.with_columns(**{name: pl.Series(a.ravel()) for name, a in columns.items()})
+        return TimeSeries(self)
 
     @property
     def columns(self) -> Lists:
         """Tables of the core as lists, for output without polars; NaN stands for a missing value."""
         return self.measurements.lists
-
-
-def _duration_ns(text: str) -> int:
-    match = _DURATION.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f'step {text!r}: allowed is a duration, for example "1 s"')
-    number, unit = match.groups()
-    nanoseconds = Fraction(number) * _UNITS_NS[unit]
-    if nanoseconds.denominator != 1:
-        raise ValueError(f"step {text!r}: allowed are whole nanoseconds")
-    return int(nanoseconds)

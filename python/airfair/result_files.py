@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import columns, store
 from ._core import __version__
-from .document import record_hashes
+from .replications import record_hashes
 from .scenario import identity
 
 if TYPE_CHECKING:

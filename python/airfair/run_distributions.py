@@ -11,6 +11,7 @@ from . import distributions
 from .names import drawable
 from .run_axes import add_legend, new_figure, say_hidden
 from .run_curves import MOST, Cast, Floats, Group
+from .summary import runs
 
 if TYPE_CHECKING:
     from .figures import Figure
@@ -50,7 +51,7 @@ def goodput(result: Result, cast: Cast) -> Figure:
         )
     axes.set(xlabel="goodput [Mb/s]", ylabel="flows [%]" if grouped else "runs [%]")
     axes.set(xlim=ends, ylim=(0, 102))
-    each = f"one value for each {'flow and run' if grouped else 'run'}, {_runs(result)}"
+    each = f"one value for each {'flow and run' if grouped else 'run'}, {runs(result)}"
     axes.set_title(f"{drawable(result.scenario.title)}\n{each}", fontsize=10)
     say_hidden(axes, len(cast.flows) - len(shown))
     add_legend(axes)
@@ -83,7 +84,7 @@ def delays(result: Result, cast: Cast) -> Figure:
     axes.set(xlabel="one-way delay [ms]", ylabel="packets of the flow [%]")
     axes.set_ylim(bottom=0)
     wide = round(100 * (2 ** (1 / distributions.BINS_PER_OCTAVE) - 1))
-    about = f"all packets of {_runs(result)}, in bins {wide} % wide"
+    about = f"all packets of {runs(result)}, in bins {wide} % wide"
     axes.set_title(f"{drawable(result.scenario.title)}\n{about}", fontsize=10)
     say_hidden(axes, len(drawn) - len(shown))
     add_legend(axes)
@@ -112,8 +113,8 @@ def completions(result: Result, cast: Cast) -> Figure:
         )
     axes.set(xlabel="completion time [s]", ylabel="transfers done [%]", ylim=(0, 102))
     axes.set_xlim(left=0)
-    runs = f"\nall transfers of {_runs(result)}" if result.replications > 1 else ""
-    axes.set_title(drawable(result.scenario.title) + runs, fontsize=10)
+    often = f"\nall transfers of {runs(result)}" if result.replications > 1 else ""
+    axes.set_title(drawable(result.scenario.title) + often, fontsize=10)
     say_hidden(axes, len(groups) - len(ranked))
     add_legend(axes)
     return figure
@@ -129,7 +130,3 @@ def _flows(group: Group) -> str:
     """Label of a group in a legend."""
     count = len(group.places)
     return drawable(group.name) + (f"\n({count} flows)" if count > 1 else "")
-
-
-def _runs(result: Result) -> str:
-    return "1 run" if result.replications == 1 else f"{result.replications} runs"

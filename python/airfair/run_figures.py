@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import run_distributions, statistics
+from .airtime_bar import Holder, holders
 from .figures import Figure, lay_out
 from .marks import PROGRAM
 from .names import drawable
@@ -19,7 +20,6 @@ from .palette import GRID, INK, MUTED
 from .run_axes import RUN_STYLE, add_legend, new_figure, say_hidden
 from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
 from .run_distributions import FEWEST
-from .terminal import Holder, holders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

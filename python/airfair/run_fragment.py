@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from .names import printable
 from .pages import render
-from .terminal_tables import Wish, flows
+from .run_tables import Wish, flows
+from .summary import length
 
 if TYPE_CHECKING:
     from .result import Result
@@ -17,18 +18,8 @@ def fragment(result: Result) -> str:
     return render(
         "fragment.html.jinja",
         title=printable(result.scenario.title),
-        runs=runs(result),
+        runs=length(result),
         seed=result.scenario.seed,
         flows=flows(result, Wish()) if result.replications else None,
         printable=printable,
     )
-
-
-def runs(result: Result) -> str:
-    """Text with the number of runs and the duration of each."""
-    scenario, n = result.scenario, result.replications
-    number = "1 run" if n == 1 else f"{n} runs"
-    if result.interrupted:
-        number += f" of {scenario.replications} (interrupted)"
-    warmup = f", of which {scenario.warmup_s:,.12g} s warm-up" if scenario.warmup_s else ""
-    return f"{number} of {scenario.duration_s:,.12g} s{warmup}"

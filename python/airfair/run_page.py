@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from . import fairness
-from .document import half_width, mean
+from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .names import printable
 from .pages import css, inline_svg, render
 from .palette import GRID
 from .run_curves import LOST_COLOURS, MOST, OTHER_COLOURS, Cast
-from .run_fragment import runs
-from .terminal import Holder, holders
-from .terminal_tables import Wish, categories, flows, links, stations
-from .text_table import index, number
+from .run_tables import Wish, categories, flows, indices, links, stations
+from .summary import length
+from .text_table import number
 
 if TYPE_CHECKING:
     from .result import Result
@@ -60,7 +58,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
     return render(
         "run.html.jinja",
         title=printable(scenario.title),
-        runs=runs(result),
+        runs=length(result),
         scenario=scenario,
         replications=result.replications,
         channels=channels(result),
@@ -70,7 +68,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         categories=categories(result),
         links=links(result, wish),
         limits=FlowLimits(result).sentences(flow["name"] for flow in scenario.flows),
-        fairness=_fairness(result),
+        fairness=indices(result),
         about=_about(result, about),
         printable=printable,
         printable_lines=lambda text: "\n".join(map(printable, text.splitlines())),
@@ -104,19 +102,6 @@ def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
             caption = _CAPTIONS.get(name, "")
             figures.append(Figure(inline_svg(content.decode(), name, caption or name), caption))
     return figures
-
-
-def _fairness(result: Result) -> list[tuple[str, str]]:
-    titles = {
-        "flow_rate": "flow rate",
-        "flow_rate_per_link_rate": "flow rate by link rate",
-        "airtime": "airtime",
-    }
-    columns = fairness.indices(result)
-    return [
-        (title, index(mean(columns[key]), half_width(columns[key]), 3))
-        for key, title in titles.items()
-    ]
 
 
 def _about(result: Result, about: Mapping[str, Any]) -> dict[str, Any]:

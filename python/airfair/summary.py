@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import lazy
 from .columns import tables
-from .document import half_width, mean, samples
 from .estimate import Estimate
-from .names import printable
+from .names import counted, printable
+from .replications import half_width, mean, samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,14 +70,26 @@ def of_measures(result: Result, measures: Sequence[Measurable]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=evaluation.SCHEMA)
 
 
+def length(result: Result) -> str:
+    """Text with the number of runs and the duration of each."""
+    scenario = result.scenario
+    warmup = f", of which {scenario.warmup_s:,.12g} s warm-up" if scenario.warmup_s else ""
+    return f"{runs(result)} of {scenario.duration_s:,.12g} s{warmup}"
+
+
+def runs(result: Result) -> str:
+    """Number of finished runs, with the number that was asked for if the rest was interrupted."""
+    asked = f" of {result.scenario.replications} (interrupted)" if result.interrupted else ""
+    return counted(result.replications, "run") + asked
+
+
 def text(result: Result) -> str:
     """Title, replications, and the goodput of each flow and of all of them, in two lines."""
     scenario = result.scenario
-    asked, done = scenario.replications, result.replications
-    runs, count = (f"{done} of {asked}", asked) if result.interrupted else (f"{done}", done)
-    head = (
-        f"{scenario.title!r}: {runs} replication{'s' * (count != 1)} of {scenario.duration_s:g} s"
-    )
+    done = f"{result.replications} of " if result.interrupted else ""
+    asked = scenario.replications if result.interrupted else result.replications
+    runs = f"{done}{counted(asked, 'replication')}"
+    head = f"{scenario.title!r}: {runs} of {scenario.duration_s:g} s"
     rates = [
         (flow, values["goodput_bps"])
         for flow, values in samples(

@@ -8,8 +8,9 @@ import pytest
 
 import airfair
 from airfair import Result, run_page
-from airfair.terminal import Ink, report
-from airfair.terminal_tables import Wish
+from airfair.run_tables import Wish
+from airfair.run_text import report
+from airfair.terminal import Ink
 
 EIGHT = """\
 duration = "600 ms"

@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 import airfair
-from airfair import cli, names, terminal
+from airfair import cli, names, run_text, terminal
 from airfair.cli import grammar
 from airfair.cli.commands import COMMANDS, init
 from airfair.experiment.stopping import Fixed
-from airfair.terminal_tables import Wish
+from airfair.run_tables import Wish
 from support import PROGRAM, SCENARIO, Program
 
 WRONG = SCENARIO.replace("11 Mb/s", "12 Mb/s").replace('"newreno"', '"newrno"')
@@ -528,7 +528,7 @@ def test_a_terminal_has_its_width_filled(scenario: Path, width: int) -> None:
 def test_a_wide_terminal_has_wide_tables(width: int, tables: int) -> None:
     long = SCENARIO.replace("[flow.a]", "[flow.the-flow-of-the-slow-station]")
     result = airfair.run(long, replications=2)
-    lines = list(terminal.report(result, Wish(), width, terminal.Ink()))
+    lines = list(run_text.report(result, Wish(), width, terminal.Ink()))
     assert sum(line.startswith("─") for line in lines) == tables
     bar = lines[lines.index("Airtime") + 1]
     assert names.width(bar) == width

@@ -11,7 +11,7 @@ from scipy import stats
 
 import airfair
 from airfair.cli import main
-from airfair.experiment import text
+from airfair.experiment import side_by_side_text
 from airfair.experiment.errors import StudyError
 from airfair.experiment.side_by_side import Comparison, Side, compared
 
@@ -150,7 +150,7 @@ def test_two_paths_are_named_by_what_differs(
     first: str, second: str, short: tuple[str, str]
 ) -> None:
     sides = [Side(name, "", 1, {}) for name in (first, second)]
-    assert text.short_names(Comparison(*sides, [])) == short
+    assert side_by_side_text.short_names(Comparison(*sides, [])) == short
 
 
 def test_points_of_sweeps_are_compared_with_their_like(cell: Path, tmp_path: Path) -> None:

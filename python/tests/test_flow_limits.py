@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import airfair
-from airfair import names, terminal, text_table
+from airfair import names, run_text, terminal, text_table
 from airfair.flow_limits import FlowLimits
-from airfair.terminal_tables import Wish
+from airfair.run_tables import Wish
 
 # 65 535 octets in a round trip of more than 200 ms are 2.6 Mb/s, a tenth of 802.11g's capacity.
 FAR = """\
@@ -58,7 +58,7 @@ def many() -> airfair.Result:
 
 
 def lines(result: airfair.Result, width: int = 80, *globs: str) -> list[str]:
-    return list(terminal.report(result, Wish(flows=globs), width, terminal.Ink()))
+    return list(run_text.report(result, Wish(flows=globs), width, terminal.Ink()))
 
 
 def sentences(result: airfair.Result) -> list[str]:

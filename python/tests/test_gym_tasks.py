@@ -20,8 +20,8 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 from airfair.gym import TASKS, Environment, TaskError, VectorEnv, baselines  # noqa: E402
 
 NAMES = list(TASKS)
-WEIGHTS, RATE, WINDOWS = (
-    f"airfair/{it}-v0" for it in ("QueueWeights", "LinkRate", "UploadWindows")
+WEIGHTS, RATE, WINDOWS, LIMITS = (
+    f"airfair/{it}-v0" for it in ("QueueWeights", "LinkRate", "UploadWindows", "AggregateLimits")
 )
 SHORT: dict[str, dict[str, Any]] = {
     WEIGHTS: {
@@ -41,6 +41,11 @@ SHORT: dict[str, dict[str, Any]] = {
         },
         "duration": "2 s",
         "step": "200 ms",
+    },
+    LIMITS: {
+        "set": {"flow.call.start": "250 ms", "flow.call.stop": "750 ms"},
+        "duration": "1 s",
+        "step": "50 ms",
     },
 }
 
@@ -165,6 +170,44 @@ def test_a_starved_flow_makes_the_fair_goodput_zero() -> None:
     assert max(rewards) == 0
 
 
+def test_the_timely_goodput_is_less_where_a_call_is_late() -> None:
+    """A mean delay of 12 ms is three times the budget, so that a third of the goodput counts.
+
+    Before the calls start and after they stop, all goodput counts. The learner sees 1 - 4 / (4 + delay). The
+    delay is infinite for a call of which packets were sent, but none arrived.
+    """
+    env = Environment(**options(LIMITS), history=1)
+    env.reset(seed=9)
+    seed = int(np.random.Generator(np.random.PCG64(np.random.SeedSequence(9))).integers(2**63))
+    world = airfair.World(env.task.scenario(()), seed=seed)
+    calls = [place for place, name in enumerate(world.flows) if name.startswith("call")]
+    delays = []
+    for step in range(20):
+        action = 1 if step < 10 else 5
+        seen, reward, *_ = env.step(action)
+        for station in world.station.values():
+            station.limit_aggregates(duration=["500 us", "5484 us"][action == 5])
+        found = world.advance("50 ms")
+        without = np.where(found.packets_sent[calls] > 0, np.inf, 0)
+        delay = np.where(np.isnan(found.delay_ms[calls]), without, found.delay_ms[calls]).max()
+        delays.append(delay)
+        worth = found.goodput_bps.sum() * (min(1, 4 / delay) if delay else 1)
+        assert reward == pytest.approx(worth / 65e6)
+        assert seen[0] == pytest.approx(1 - 4 / (4 + delay), abs=1e-6)
+    assert max(delays[:5]) == 0
+    assert 0 < max(delays[6:10]) < max(delays[10:15])
+
+
+def test_a_call_without_an_answer_makes_the_timely_goodput_zero() -> None:
+    """In a step of 1 ms, a call that sends a packet behind an aggregate of 5 ms has none that arrives."""
+    env = Environment(**{**options(LIMITS), "step": "1 ms"}, history=1)
+    env.reset(seed=1)
+    steps = [env.step(5) for _ in range(750)]
+    late = [reward for seen, reward, *_ in steps if seen[0] == 1]
+    assert late
+    assert max(late) == 0
+
+
 def test_the_reward_of_a_rate_is_whole_packets_at_that_rate() -> None:
     """1464 octets in 10 ms are 1.1712 Mb/s of 65 Mb/s. At 6.5 Mb/s a packet takes some 2 ms, so five fit."""
     env = Environment(**{**options(RATE), "set": {"bss.home.radio.fading": "none"}})
@@ -211,6 +254,28 @@ def test_rivals_and_the_best_setting_are_better_than_chance() -> None:
     oracle, best, random = (rows[it].goodput_mbps for it in ("oracle", "best fixed rate", "random"))
     assert oracle > max(best, rows["Minstrel-HT"].goodput_mbps)
     assert best > 1.2 * random
+
+
+class OneLevel:
+    """One level down while a call is late, else one up."""
+
+    def __call__(self, seen: np.ndarray) -> np.ndarray:
+        if not seen.any():
+            self.level = np.full(len(seen), 5)
+        self.level = np.clip(self.level + np.where(seen[:, 0] > 0.5, -1, 1), 0, 5)
+        return self.level
+
+
+def test_a_limit_that_follows_the_delay_is_better_than_a_fixed_one() -> None:
+    """Ten uploads: short aggregates suit the calls, and long ones the time without them."""
+    made: Any = {"episodes": 2, "vary": {}, "policies": {"one level": OneLevel()}}
+    rows = {
+        row.policy: row
+        for row in baselines(LIMITS, set={"station.uploader.count": 10}, **made).rows
+    }
+    best, follows = rows["best fixed limit"], rows["one level"]
+    assert follows.goodput_mbps > 1.05 * best.goodput_mbps
+    assert best.goodput_mbps > rows["802.11"].goodput_mbps
 
 
 def small_where_slow(seen: np.ndarray) -> np.ndarray:
@@ -282,6 +347,12 @@ def test_names_and_numbers_of_the_core_are_checked() -> None:
     for rate in (-1, 4):
         with pytest.raises(_core.SettingError, match="not a rate of the station's standard"):
             worlds.set([[rate]])
+    worlds = _core.Worlds(1, lever="aggregate limit", **made)
+    worlds.start(0, Environment(task=LIMITS).task.scenario(()), 1)
+    with pytest.raises(_core.SettingError, match="0: allowed are 1 to"):
+        worlds.set([[0]])
+    with pytest.raises(_core.SettingError, match="allowed are limits above 0, and up to those"):
+        worlds.set([[5485]])
     of_stations = _core.Worlds(1, lever="window", station_signals=["busy"], stations=2, **made)
     with pytest.raises(ValueError, match="16 stations in the scenario: allowed are 2"):
         of_stations.start(0, scenario, 1)

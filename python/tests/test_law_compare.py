@@ -12,7 +12,7 @@ import pytest
 
 import airfair
 from airfair import cli, law_names, run_figures, run_page
-from airfair.experiment import text
+from airfair.experiment import side_by_side_text
 from airfair.law import Law, LawError
 
 CELL = """
@@ -205,7 +205,7 @@ def test_laws_of_all_points_of_a_sweep_are_listed_with_their_parameters(cell: Pa
         (("segments", 4),),
     ]
     changed = replace(found, first=replace(found.first, laws=()))
-    assert text.side_by_side(changed, 80, every=True).splitlines()[1:] == [
+    assert side_by_side_text.shown(changed, 80, every=True).splitlines()[1:] == [
         "Narrow: station.slow=comparedlaws:Narrow, version 1, segments = 2;",
         "    station.slow=comparedlaws:Narrow, version 1, segments = 4",
     ]

@@ -18,7 +18,7 @@ import pytest
 import airfair
 from airfair import cli, marks, replacing, staging, store
 from airfair.cli import main
-from airfair.experiment import load_study, saved
+from airfair.experiment import files, load_study
 from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.results import names as paper_names
 from airfair.reproduction.runs import Choice
@@ -347,7 +347,7 @@ def not_among(names: Iterable[str], written: Iterable[Path]) -> list[str]:
 
 def test_a_sweep_looks_for_the_names_that_it_writes(here: Path) -> None:
     assert main(["sweep", "study.toml", "--out", "out", "--no-store"]) == 0
-    assert not_among(saved.names(load_study("study.toml")), (here / "out").iterdir()) == []
+    assert not_among(files.names(load_study("study.toml")), (here / "out").iterdir()) == []
 
 
 def test_a_paper_knows_the_names_of_its_figures() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import airfair
-from airfair import names, terminal, terminal_tables, text_table
-from airfair.terminal_tables import Wish
+from airfair import names, run_tables, run_text, terminal, text_table
+from airfair.run_tables import Wish
 from support import SCENARIO
 
 CROWD = """\
@@ -90,7 +90,7 @@ def home() -> airfair.Result:
 
 
 def shown(result: airfair.Result, width: int = 80, *globs: str, every: bool = False) -> list[str]:
-    return list(terminal.report(result, Wish(every, globs), width, terminal.Ink()))
+    return list(run_text.report(result, Wish(every, globs), width, terminal.Ink()))
 
 
 def cells(line: str) -> list[str]:
@@ -150,9 +150,9 @@ def test_the_total_is_the_sum_of_goodputs(two: airfair.Result) -> None:
 
 def test_no_table_has_a_sum_that_its_rows_do_not_have(home: airfair.Result) -> None:
     tables = [
-        terminal_tables.flows(home, Wish(every=True)),
-        terminal_tables.stations(home, Wish(every=True)),
-        terminal_tables.links(home, Wish(every=True)),
+        run_tables.flows(home, Wish(every=True)),
+        run_tables.stations(home, Wish(every=True)),
+        run_tables.links(home, Wish(every=True)),
     ]
     for table in filter(None, tables):
         rows = [line for line in table.lines if "± 95 %" not in line.label]
@@ -181,13 +181,13 @@ def test_no_table_has_a_sum_that_its_rows_do_not_have(home: airfair.Result) -> N
 def test_the_rate_over_a_flows_life_is_shown_where_flows_come_and_go(
     home: airfair.Result, two: airfair.Result
 ) -> None:
-    by_name = {line.label: line.cells for line in terminal_tables.flows(home, Wish()).lines}
+    by_name = {line.label: line.cells for line in run_tables.flows(home, Wish()).lines}
     call = next(flow for flow in home.to_json()["flows"] if flow["name"] == "call")
     # The call lasts 2 of the 5 measured seconds.
     assert by_name["call"][0] == f"{call['goodput_bps'] / 1e6:.3f}"
     assert by_name["call"][2] == f"{call['flow_rate_bps'] / 1e6:.3f}"
     assert call["flow_rate_bps"] == pytest.approx(2.5 * call["goodput_bps"], rel=0.02)
-    headings = terminal_tables.flows(two, Wish()).headings
+    headings = run_tables.flows(two, Wish()).headings
     assert not any(heading.startswith("flow\nrate") for heading in headings)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,6 +103,15 @@ def failure(out: Path, write: Callable[[], object]) -> OSError | None:
     except OSError as error:
         return OSError(error.errno, f"--out {out}: {describe(error)}")
     return None
+
+
+def print_json(document: object) -> None:
+    """Write a JSON document to standard output, in UTF-8 whatever the system's encoding."""
+    from airfair.store import encode
+
+    sys.stdout.flush()
+    sys.stdout.buffer.write(encode(document))
+    sys.stdout.flush()
 
 
 def _same_file(one: Path, other: Path) -> bool:

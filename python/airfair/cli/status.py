@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
 
 from airfair._core import escaped
+from airfair.terminal import WIDTH, columns, is_terminal
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
-
-_WIDTH = 80
-"""Largest width of a message on a terminal [columns]."""
 
 
 class InputError(Exception):
@@ -44,12 +41,11 @@ def complain(status: int, *problems: str) -> int:
 
 def _wrapped(line: str) -> str:
     """Line wrapped for a terminal; unchanged if standard error is no terminal."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         return line
-    width = min(os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH, _WIDTH)
     return textwrap.fill(
         line,
-        max(width, 40),
+        min(max(columns(sys.stderr), 40), WIDTH),
         subsequent_indent="    ",
         break_long_words=False,
         break_on_hyphens=False,

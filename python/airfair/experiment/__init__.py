@@ -24,8 +24,8 @@ from .study_file import load_study
 from .values import between
 
 if TYPE_CHECKING:
+    from .loading import load_experiment
     from .results import ExperimentResult
-    from .saved import load_experiment
 
 __all__ = [
     "Claim",
@@ -48,7 +48,7 @@ __all__ = [
     "until_decided",
 ]
 
-_LAZY = {"ExperimentResult": "results", "load_experiment": "saved"}
+_LAZY = {"ExperimentResult": "results", "load_experiment": "loading"}
 
 
 def __dir__() -> list[str]:

@@ -29,6 +29,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
+from airfair.names import counted
+
 from .conditions import ERROR, Condition, Key, Point, State, resolution, states, together
 
 Ruling = Literal["holds", "fails", "undecided", "depends", "untestable"]
@@ -180,7 +182,7 @@ class Verdict:
         contain = (
             "has an interval that contains" if len(open_) == 1 else "have intervals that contain"
         )
-        said = f"{len(open_)} of {of} point{'s' * (of != 1)} {contain} {bounds}."
+        said = f"{len(open_)} of {counted(of, 'point')} {contain} {bounds}."
         fewest = min((p.measured.count for p in open_ if isinstance(p, Condition)), default=0)
         if fewest < 2:  # noqa: PLR2004 - one run tells nothing
             return said
@@ -205,9 +207,10 @@ class Verdict:
     def counted(self) -> str:
         """Text of `count`: "7 of 8 points"."""
         held, of = self.count
-        points = "point" if of == 1 else "points"
         blind = len(self.points) - of
-        return f"{held} of {of} {points}" + (f", {blind} cannot be tested" if blind else "")
+        return f"{held} of {counted(of, 'point')}" + (
+            f", {blind} cannot be tested" if blind else ""
+        )
 
     @property
     def turns_at(self) -> float | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airfair.statistics import CONFIDENCE
+from airfair.statistics import CONFIDENCE, finite
 
 from .conditions import holm
 from .errors import StudyError
@@ -89,7 +88,6 @@ def _rows(
         if level == baseline or other is None:
             continue
         here, there = samples[place], samples[other]
-        less, ratio = here.less(there), here.relative_to(there)
         free = {name: label for name, label in point.labels.items() if name != factor}
         yield {
             **free,
@@ -97,16 +95,7 @@ def _rows(
             "baseline": baseline,
             "measure": str(measure),
             "unit": measure.unit,
-            "mean": _number(here.estimate.mean),
-            "baseline_mean": _number(there.estimate.mean),
-            "difference": _number(less.mean),
-            "difference_ci95": _number(less.ci95),
-            "relative": _number(ratio.mean - 1),
-            "relative_ci95": _number(ratio.ci95),
-            "pairs": less.count,
-            "p": here.p_no_difference(there),
+            "mean": finite(here.estimate.mean),
+            "baseline_mean": finite(there.estimate.mean),
+            **here.against(there),
         }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -18,7 +18,8 @@ from airfair.fairness import INDICES
 from . import evaluation
 from .errors import StudyError
 from .labels import numbers
-from .measures import SUBJECTS, Measurable, measure
+from .measures import Measurable, measure
+from .tables import SUBJECTS
 
 if TYPE_CHECKING:
     import xarray

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from airfair.errors import MistakesError
 
-class StudyError(ValueError):
+
+class StudyError(MistakesError):
     """Raised for mistakes in an experiment or study; `problems` has one line for each, with its address."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = list(problems)
-
-    def __reduce__(self) -> tuple[type[StudyError], tuple[str, ...]]:
-        return type(self), tuple(self.problems)
 
 
 class DefaultsWarning(UserWarning):

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from airfair.result import Result
+from airfair.statistics import finite
 
 from .samples import Samples
 
 if TYPE_CHECKING:
-    from .measures import Measure, Part, Tables
+    from airfair.result import Result
+
+    from .measures import Measure, Part
+    from .tables import Tables
 
 
 def values(of: Measure, tables: Tables) -> pl.DataFrame:
@@ -73,8 +75,8 @@ def row(of: Measure, one: Samples) -> dict[str, str | float | int | None]:
     return {
         "measure": str(of),
         "unit": of.unit,
-        "mean": made.mean if math.isfinite(made.mean) else None,
-        "ci95": made.ci95 if math.isfinite(made.ci95) else None,
+        "mean": finite(made.mean),
+        "ci95": finite(made.ci95),
         "replications": len(one.upper),
     }
 
@@ -97,16 +99,16 @@ class OfResult:
 
 def singles(result: Result) -> Iterator[Result]:
     """Results with one replication each."""
-    if result.written is None:
+    alone = replace(result, interrupted=False, cpu_s=None, wall_s=None)
+    if (written := result.written) is None:
         for outcome in result.outcomes:
-            yield Result(result.scenario, [outcome])
+            yield replace(alone, outcomes=[outcome])
         return
     for number in result.runs["replication"]:
         frames = {
             name: frame.filter(pl.col("replication") == number)
             if "replication" in frame.columns
             else frame
-            for name, frame in result.written.frames.items()
+            for name, frame in written.frames.items()
         }
-        written = type(result.written)(result.scenario, result.written.about, frames)
-        yield Result(result.scenario, (), written=written)
+        yield replace(alone, written=replace(written, frames=frames))

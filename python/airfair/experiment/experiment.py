@@ -17,6 +17,7 @@ from airfair import defaults as defaults_of_today
 from airfair import scenario
 from airfair._core import Scenario, ScenarioError
 from airfair.cores import cores
+from airfair.names import counted
 
 from . import law_keys
 from .compare import has_pairs
@@ -29,11 +30,12 @@ from .errors import DefaultsWarning, Gathered, StudyError
 from .factors import Factor, Label, Levels, plain_keys
 from .factors import factors as declared_factors
 from .keys import Keys, expand, expanded, has_pattern, names, parts, renames
-from .measures import Measure, taken
-from .measures import names as names_in_tables
+from .measures import Measure
 from .points import Point, labels, points
 from .stopping import Fixed, Replications, Until, UntilDecided
 from .stopping import replications as rule
+from .tables import names as names_in_tables
+from .tables import taken
 
 if TYPE_CHECKING:
     from airfair.archive import Archive, Engine
@@ -404,8 +406,8 @@ class Experiment:
         if not isinstance(self.replications, Fixed):
             often = f"up to {often}"
         raise StudyError(
-            f"{self.size:,} points with {often} are {most:,} runs, which would take about {took} on {used} "
-            f"{'core' if used == 1 else 'cores'}; allowed are {limit:,} runs; raise limit to run more"
+            f"{self.size:,} points with {often} are {most:,} runs, which would take about {took} on "
+            f"{counted(used, 'core')}; allowed are {limit:,} runs; raise limit to run more"
         )
 
     # -------------------------------------------------------------- keys

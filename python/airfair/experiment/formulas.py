@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from airfair import lazy
 
 from .errors import StudyError
+from .tables import SUBJECTS, Tables
 
 if TYPE_CHECKING:
     import polars as pl
 
     from airfair.result import Result
-
-    from .measures import Tables
 else:
     pl = lazy.Module("polars")
 
@@ -54,8 +53,6 @@ class Formula:
 
     def _of_only_rows(self, made: pl.DataFrame) -> pl.DataFrame:
         """Values of a table with one row per run; raises `StudyError` where a run has several values."""
-        from .measures import SUBJECTS
-
         if (subject := SUBJECTS[self.table]) is None:
             return made.with_columns(pl.col("value").list.first())
         raise StudyError(

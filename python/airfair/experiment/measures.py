@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from airfair.columns import tables as declared
 from airfair.fairness import INDICES
@@ -27,30 +26,17 @@ from airfair.names import did_you_mean
 
 from .errors import StudyError
 from .formulas import Formula, Function, NotKept, Value
+from .tables import SUBJECTS, Tables, columns
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from airfair._core import Scenario
     from airfair.result import Result
 
 HOW = ("sum", "mean", "min", "max")
 _TERM = re.compile(
     rf"\s*(?:({'|'.join(HOW)})\s+)?(?:(\w+)\.)?(\w+)\s*(?:\[([^\]]*)\])?\s*",
 )
-
-SUBJECTS: Mapping[str, str | None] = {
-    "flows": "flow",
-    "stations": "station",
-    "airtime": "station",
-    "access_points": "access_point",
-    "channels": "channel",
-    "channel_shares": "channel",
-    "links": "link",
-    "fairness": None,
-    "runs": None,
-}
-"""Column of each table that names its rows; a table without one has a row per run."""
 
 ENDINGS = ("_bps", "_bytes", "_ns", "_ms", "_s")
 """Units at the end of a column's name, which may be left out."""
@@ -78,28 +64,8 @@ SCALES: Mapping[str, tuple[float, str]] = {
 _WORDLESS = frozenset({"index", "count", "number"})
 """Units that are not shown behind a number."""
 
-_OTHERS = frozenset(
-    {
-        *("point", "replication", "replications", "seed", "from", "to", "record_hash"),
-        *("value", "measure", "unit", "mean", "ci95", "baseline", "baseline_mean", "difference"),
-        *("difference_ci95", "relative", "relative_ci95", "pairs", "p", "p_adjusted"),
-        "is_significant",
-    }
-)
-"""Columns of results that measures cannot name."""
-
 _PLAIN = ("flows", "stations", "channels")
 """Tables that need not be named with their columns."""
-
-
-class Tables(Protocol):
-    """Finished runs: in tables of all of them, and one by one."""
-
-    def table(self, name: str) -> pl.DataFrame:
-        """Table by name, with the columns `point` and `replication` in front."""
-
-    def each(self) -> Iterator[Result]:
-        """Result of each run, in the order of the table `runs`."""
 
 
 @dataclass(frozen=True)
@@ -214,17 +180,6 @@ class Measure:
         return str(self.upper) if self.lower is None else f"{self.upper} / {self.lower}"
 
 
-def names(scenario: Scenario) -> dict[str, list[str]]:
-    """Names of flows, stations, … in tables, by kind."""
-    return {
-        "flow": [flow["name"] for flow in scenario.flows],
-        "station": scenario.stations,
-        "access_point": scenario.cells,
-        "channel": scenario.cells,
-        "link": list(dict.fromkeys(link["name"] for link in scenario.links)),
-    }
-
-
 Measurable: TypeAlias = "str | Measure | pl.Expr | Callable[[Result], Value]"
 """Measure as the user gives it."""
 
@@ -334,30 +289,6 @@ def _term(part: str, text: str) -> Term:
                     name, candidate, (names or "").strip(), how or _default_how(name, candidate)
                 )
     raise StudyError(f"measure {text!r}: unknown column {column}{_near(column, where)}")
-
-
-@cache
-def taken() -> frozenset[str]:
-    """Names of columns of results, which factors cannot have."""
-    columns_ = {c for table in columns().values() for c in table}
-    subjects = {subject for subject in SUBJECTS.values() if subject}
-    return frozenset(columns_ | subjects | _OTHERS)
-
-
-@cache
-def columns() -> Mapping[str, Mapping[str, str]]:
-    """Units of the numeric columns of each table."""
-    named = {
-        name: {column.name: column.unit for column in table.columns if column.unit}
-        for name, table in declared().items()
-    }
-    named["fairness"] = dict.fromkeys(INDICES, "index")
-    return {
-        name: {
-            c: unit for c, unit in named[name].items() if c not in ("replication", "seed", subject)
-        }
-        for name, subject in SUBJECTS.items()
-    }
 
 
 def _near(column: str, tables: list[str]) -> str:

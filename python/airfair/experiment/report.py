@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from airfair import store
 from airfair.figures import png, svg
 
-from . import page, saved, text
+from . import page, text
 from .document import document
+from .files import DOCUMENT, PAGE, contents
 
 if TYPE_CHECKING:
     from .results import ExperimentResult
@@ -24,9 +25,9 @@ def whole(study: Study, results: ExperimentResult) -> dict[str, Any]:
 def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
     """Content of the tables, the study file and the JSON document, by file name."""
     return {
-        **saved.files(results),
+        **contents(results),
         study.path.name: study.path.read_bytes(),
-        saved.DOCUMENT: store.encode(whole(study, results)),
+        DOCUMENT: store.encode(whole(study, results)),
     }
 
 
@@ -43,4 +44,4 @@ def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) 
     source = (study.path.name, study.path.read_text(encoding="utf-8"))
     rest = page.Shown(text.measures(study), study.comparisons, source)
     html = page.page(results, rest, shown, about)
-    return {**files, saved.PAGE: html.encode()}
+    return {**files, PAGE: html.encode()}

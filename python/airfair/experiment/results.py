@@ -237,7 +237,7 @@ class ExperimentResult:
 
         Raises `FileExistsError` if a file of such a name was not written by airfair, unless `force` is true.
         """
-        from .saved import save
+        from .files import save
 
         save(self, directory, force=force)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from airfair import lazy
 from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
+from airfair.statistics import finite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +67,18 @@ class Samples:
         if not (here.is_known and there.is_known):
             return UNKNOWN
         return estimate(here.upper - there.upper, signed=True)
+
+    def against(self, baseline: Samples) -> dict[str, float | None]:
+        """Columns of a comparison: difference, relative difference, number of pairs, p of a paired t test."""
+        less, ratio = self.less(baseline), self.relative_to(baseline)
+        return {
+            "difference": finite(less.mean),
+            "difference_ci95": finite(less.ci95),
+            "relative": finite(ratio.mean - 1),
+            "relative_ci95": finite(ratio.ci95),
+            "pairs": less.count,
+            "p": self.p_no_difference(baseline),
+        }
 
     def p_no_difference(self, other: Samples) -> float:
         """p-value of a paired t test of no difference."""

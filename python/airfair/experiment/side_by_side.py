@@ -16,17 +16,18 @@ import polars as pl
 
 from airfair import json_documents, store
 from airfair._core import __version__
-from airfair.document import record_hashes
 from airfair.engine import run
 from airfair.law_use import LawUse, check_nodes, uses
 from airfair.loading import load_result
+from airfair.replications import record_hashes
 from airfair.result import Result
 from airfair.scenario import Source, load
-from airfair.statistics import CONFIDENCE
+from airfair.statistics import CONFIDENCE, finite
 
-from . import saved
 from .conditions import holm
 from .errors import StudyError
+from .files import KIND
+from .loading import load_experiment
 from .results import ExperimentResult
 from .samples import Samples
 
@@ -43,7 +44,6 @@ COMPARED: Mapping[str, tuple[str, ...]] = {
 }
 """Columns that are compared, by table."""
 SUBJECTS = {"flows": "flow", "stations": "station"}
-UNITS = {"goodput_bps": "bit/s", "delay_p95_ms": "ms", "completion_s": "s"}
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Side:
                 f"{folder}: this directory has no result; write one with airfair run --out or airfair sweep "
                 "--out"
             )
-        if about.get("kind") == saved.KIND:
-            return saved.load_experiment(folder)
+        if about.get("kind") == KIND:
+            return load_experiment(folder)
         return load_result(folder)
 
 
@@ -266,17 +266,10 @@ def _row(first: pl.DataFrame, second: pl.DataFrame, column: str) -> dict[str, An
     one, other = (_values(each, column) for each in (first, second))
     if not np.isfinite(one.upper).any() and not np.isfinite(other.upper).any():
         return None
-    less = other.less(one)
-    ratio = other.relative_to(one)
     return {
-        "first": _number(one.estimate.mean),
-        "second": _number(other.estimate.mean),
-        "difference": _number(less.mean),
-        "difference_ci95": _number(less.ci95),
-        "relative": _number(ratio.mean - 1),
-        "relative_ci95": _number(ratio.ci95),
-        "pairs": less.count,
-        "p": other.p_no_difference(one),
+        "first": finite(one.estimate.mean),
+        "second": finite(other.estimate.mean),
+        **other.against(one),
     }
 
 
@@ -285,7 +278,3 @@ def _values(rows: pl.DataFrame, column: str) -> Samples:
         rows["replication"].to_numpy().astype(np.int64),
         rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy(),
     )
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

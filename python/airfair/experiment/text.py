@@ -6,22 +6,17 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair import text_table
 from airfair.estimate import Estimate
-from airfair.names import printable
+from airfair.names import counted, printable
 from airfair.text_table import Line, Table
 
 from .keys import parts
-from .measures import ENDINGS, SCALES, Measure, measure
-from .side_by_side import UNITS
-from .side_by_side import Comparison as SideBySide
+from .measures import Measure, measure
 
 if TYPE_CHECKING:
-    from airfair.law_use import LawUse
-
     from .claims import Verdict
     from .results import ExperimentResult
     from .study import Comparison, Study
@@ -30,9 +25,6 @@ MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "depends": "◐", "un
 """Character for each state of a claim."""
 STATES = {"fails": "does not hold", "untestable": "cannot be tested here"}
 """Words for the states whose word is not their name."""
-NAME_WIDTH = 14
-"""Largest width of a result's name above a column [columns]."""
-NO_LAW = "no law"
 MOST_PRINTED = 6
 """Largest number of points whose goodputs the text of an experiment's result contains."""
 MOST_POINTS = 200
@@ -85,11 +77,10 @@ def extent(results: ExperimentResult) -> str:
     """Number of points, replications and runs."""
     spent, counts = results.spent, results.points["replications"].to_list()
     least, most = min(counts, default=0), max(counts, default=0)
-    often = f"{least}" if least == most else f"{least} to {most}"
-    number = len(results.finished.points)
+    often = f"{least} to {most:,} replications" if least < most else counted(most, "replication")
     text = (
-        f"{number:,} {_plural(number, 'point')}, {often} {_plural(most, 'replication')}, seed "
-        f"{results.seed}; {spent.runs:,} {_plural(spent.runs, 'run')}"
+        f"{counted(len(results.finished.points), 'point')}, {often}, seed {results.seed}; "
+        f"{counted(spent.runs, 'run')}"
     )
     if spent.found:
         text += f", {spent.found:,} of them from the archive"
@@ -114,10 +105,6 @@ def printed(results: ExperimentResult) -> str:
         for point, samples in zip(results.finished.points, results.samples(of), strict=True)
     ]
     return f"{head}\n" + printable(f"  goodput [{unit}]: {'; '.join(told)}")
-
-
-def _plural(number: int, noun: str) -> str:
-    return noun if number == 1 else f"{noun}s"
 
 
 def points(results: ExperimentResult, measures: Sequence[Measure]) -> Table:
@@ -166,117 +153,6 @@ def _one_line(names: Iterable[str]) -> str:
     return printable(", ".join(names))
 
 
-def side_by_side(found: SideBySide, width: int, *, every: bool) -> str:
-    """Text of a comparison of two results; unless `every`, only significant differences."""
-    names = short_names(found)
-    head = " and ".join(names)
-    laws = _laws(found, names, width)
-    if found.identical:
-        told = f"{head}: identical in every record of all {len(found.first.hashes)} runs"
-        return "\n".join([*textwrap.wrap(told, width), *laws])
-    shown_ = [row for row in found.rows if every or row["is_significant"]]
-    pairs = max((row["pairs"] for row in found.rows), default=0)
-    head += f", {pairs} {'pair' if pairs == 1 else 'pairs'} of runs"
-    if not shown_:
-        fewest = 2
-        why = " (one pair is too few; use --replications)" if pairs < fewest else ""
-        told = f"{head}: no significant difference{why}; --all shows all rows"
-        return "\n".join([*textwrap.wrap(told, width), *laws])
-    lines = [_line_of(row, found) for row in shown_]
-    head += f"; difference = {names[1]} - {names[0]}"
-    first, second = ("\n".join(_column_name(name)) for name in names)
-    headings = [
-        "\n",
-        f"{first}\nmean",
-        f"{second}\nmean",
-        "\ndifference",
-        "relative\n%",
-        "p\nadjusted",
-    ]
-    table = text_table.text(Table("", headings, lines), width)
-    hidden = len(found.rows) - len(shown_)
-    rest = (
-        [f"{hidden} more rows have no significant difference; --all shows them"] if hidden else []
-    )
-    note = ["* significant at 5 %, corrected for the number of rows"]
-    return "\n".join([*textwrap.wrap(head, width), *laws, "", *table, *note, *rest])
-
-
-def _laws(found: SideBySide, names: tuple[str, str], width: int) -> list[str]:
-    """Lines with the laws of both sides; none if the laws are the same."""
-    both = found.first.laws, found.second.laws
-    if both[0] == both[1]:
-        return []
-    with_source = len({"".join(map(_law, laws)) for laws in both}) == 1
-    lines = []
-    for name, laws in zip(names, both, strict=True):
-        told = [_law(law, with_source=with_source) for law in laws] or [NO_LAW]
-        if told != [name]:
-            lines += textwrap.wrap(f"{name}: {'; '.join(told)}", width, subsequent_indent="    ")
-    return lines
-
-
-def _law(law: LawUse, *, with_source: bool = False) -> str:
-    """Node and name of a law as in the option `--law`, its version and its parameters."""
-    about = [f"version {law.version}"] if law.version else []
-    about += [f"{name} = {value!r}" for name, value in law.parameters]
-    if with_source:
-        about.append(f"source {law.sha256[:8] if law.sha256 else 'unknown'}")
-    return printable(", ".join([f"{law.node}={law.name}", *about]))
-
-
-def _named_by_laws(found: SideBySide) -> tuple[str, str] | None:
-    """Names of both sides by the classes of their laws; `None` if these are the same."""
-    first, second = (
-        " + ".join(dict.fromkeys(law.name.rpartition(":")[2] for law in side.laws)) or NO_LAW
-        for side in (found.first, found.second)
-    )
-    return None if first == second else (first, second)
-
-
-def short_names(found: SideBySide) -> tuple[str, str]:
-    """Short names of both sides: the parts in which their paths differ, without suffixes, or their laws."""
-    first, second = (Path(side.name) for side in (found.first, found.second))
-    if first == second and (named := _named_by_laws(found)):
-        return named
-    if first.stem != second.stem:
-        return first.stem, second.stem
-    if first.name != second.name:
-        return first.name, second.name
-    own = [
-        (one, other)
-        for one, other in zip(reversed(first.parts), reversed(second.parts), strict=False)
-        if one != other
-    ]
-    return own[0] if own else ("first", "second")
-
-
-def _column_name(name: str) -> list[str]:
-    """Lines of a name for the heading of a column."""
-    return textwrap.wrap(printable(name), NAME_WIDTH) or [""]
-
-
-def _line_of(row: dict[str, Any], found: SideBySide) -> Line:
-    column = row["column"]
-    factor, unit = SCALES.get(UNITS.get(column, ""), (1.0, UNITS.get(column, "")))
-    subject = row.get("flow") or row.get("station")
-    where = [str(row[name]) for name in found.first.factors]
-    kind = row["table"].removesuffix("s")
-    name = column
-    for ending in ENDINGS:
-        name = name.removesuffix(ending)
-    measured = f"{name} [{unit}]" if unit else name
-    cells = [
-        measured,
-        number(_estimate(row["first"], 0.0), factor),
-        number(_estimate(row["second"], 0.0), factor),
-        number(_estimate(row["difference"], row["difference_ci95"]), factor),
-        number(_estimate(row["relative"], row["relative_ci95"]), 100.0),
-        _p(row["p_adjusted"]) + (" *" if row["is_significant"] else "  "),
-    ]
-    return Line(", ".join([*where, f"{kind} {subject}"]), cells)
-
-
 def _place(row: dict[str, Any], factor: str) -> str:
     free = [str(row[name]) for name in row if name != factor]
     return ", ".join([*free[: list(row).index(factor)], str(row[factor])])
@@ -288,19 +164,21 @@ def _cells(row: dict[str, Any]) -> list[str]:
     star = " *" if row["is_significant"] else "  "
     return [
         printable(f"{of.name}{f' [{unit}]' if unit else ''}"),
-        number(_estimate(row["baseline_mean"], 0.0), factor),
-        number(_estimate(row["difference"], row["difference_ci95"]), factor),
-        number(_estimate(row["relative"], row["relative_ci95"]), 100.0),
-        _p(row["p_adjusted"]) + star if row["difference"] is not None else text_table.NOTHING,
+        number(estimate_of(row["baseline_mean"], 0.0), factor),
+        number(estimate_of(row["difference"], row["difference_ci95"]), factor),
+        number(estimate_of(row["relative"], row["relative_ci95"]), 100.0),
+        p_value(row["p_adjusted"]) + star if row["difference"] is not None else text_table.NOTHING,
     ]
 
 
-def _p(value: float) -> str:
+def p_value(value: float) -> str:
+    """Text of a p-value, with three decimals."""
     least = 0.001
     return f"< {least}" if value < least else f"{value:.3f}"
 
 
-def _estimate(mean: float | None, ci95: float | None) -> Estimate:
+def estimate_of(mean: float | None, ci95: float | None) -> Estimate:
+    """Estimate from the columns of a comparison; without an interval if that is missing or zero."""
     if mean is None:
         return Estimate(math.nan, math.nan)
     return Estimate(mean, math.nan if ci95 is None or ci95 == 0 else ci95)

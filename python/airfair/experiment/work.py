@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 
 from airfair import archive
 from airfair.archive import Archive
-from airfair.terminal import shown
+from airfair.progress import shown
 
 from .conditions import ERROR
 from .results import ExperimentResult, Spent

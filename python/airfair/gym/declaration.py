@@ -56,7 +56,7 @@ class Declaration:
     """Signals by the value of the option `observe`: "cell" and "local"."""
     lever: Lever
     """Setting that actions change."""
-    reward: Literal["goodput", "fair goodput"]
+    reward: Literal["goodput", "fair goodput", "timely goodput"]
     """Aim of the task."""
     rivals: Mapping[str, Mapping[str, Value]]
     """Mechanisms that act in place of a learner, by name, with the scenario's keys that choose them."""

@@ -147,7 +147,48 @@ _UPLOAD_WINDOWS = Declaration(
     },
 )
 
+
+def _limit(share: float) -> Level:
+    """Longest aggregate [µs], from 250 µs to the longest PPDU."""
+    return (round(250 * (5484 / 250) ** share),)
+
+
+# Limit of aggregates beside calls, of Saldana et al. [saldana-2021], with uploads in place of downloads. The
+# step, the packets of the calls and the allowed delay are theirs. Their limits are octets. That of drivers as
+# ath9k and iwlwifi is 4 ms, a time, which suits all rates. "Calls first" is the access category of voice.
+_AGGREGATE_LIMITS = Declaration(
+    name="airfair/AggregateLimits-v0",
+    scenario="uploads-and-calls.toml",
+    step="250 ms",
+    history=4,
+    window=None,
+    observe={
+        "cell": Signals(["delay", "uploaded", "busy", "collided"]),
+        "local": Signals(["delay", "uploaded", "busy"]),
+    },
+    lever=Lever(
+        name="aggregate limit",
+        noun="limit",
+        levels=[(limit,) for limit in (250, 500, 1000, 2000, 4000, 5484)],
+        between=_limit,
+    ),
+    reward="timely goodput",
+    rivals={
+        "802.11": {},
+        "4 ms": {"station.uploader.aggregation.max_duration": "4 ms"},
+        "calls first": {"flow.call.access_category": "voice"},
+    },
+    vary={"station.uploader.count": (1, 5, 10)},
+)
+
 TASKS: Mapping[str, Declaration] = {
-    each.name: each for each in (_CONTENTION_WINDOW, _QUEUE_WEIGHTS, _LINK_RATE, _UPLOAD_WINDOWS)
+    each.name: each
+    for each in (
+        _CONTENTION_WINDOW,
+        _QUEUE_WEIGHTS,
+        _LINK_RATE,
+        _UPLOAD_WINDOWS,
+        _AGGREGATE_LIMITS,
+    )
 }
 """Declarations by their names in the registry of Gymnasium."""

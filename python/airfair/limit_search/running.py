@@ -13,8 +13,8 @@ from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.experiment.work import opened
 from airfair.names import did_you_mean
+from airfair.progress import shown
 from airfair.store import begin
-from airfair.terminal import shown
 
 from . import files, report
 from .cells import TODAYS

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from airfair.archive import Archive, Job, run
 from airfair.experiment.claims import Verdict, with_reasons
 from airfair.experiment.conditions import Key, error_of_each
+from airfair.progress import shown
 from airfair.result import Result
 from airfair.scenario import load
-from airfair.terminal import shown
 
 from .paper import Data, Experiment, Paper, Setup
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, lazy
 from airfair.engine import Interrupted, finished
-from airfair.terminal import shown
+from airfair.progress import shown
 
 from . import propagation
 from .checks import plans

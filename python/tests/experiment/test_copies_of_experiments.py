@@ -14,8 +14,8 @@ import pytest
 
 import airfair
 from airfair import store
-from airfair.experiment.measures import SUBJECTS
 from airfair.experiment.runs import build
+from airfair.experiment.tables import SUBJECTS
 from small_experiments import RATES, SCHEMES, run
 
 

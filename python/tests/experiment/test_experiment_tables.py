@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import airfair
-from airfair.experiment.measures import SUBJECTS
+from airfair.experiment.tables import SUBJECTS
 from small_experiments import CELL, RATES, SCHEMES, StopsAfter, experiment, interrupted, run
 
 TABLES = tuple(SUBJECTS)

@@ -135,7 +135,7 @@ def test_a_directory_has_the_numbers_with_their_unit(
     results.save(tmp_path / "out")
     assert pl.read_parquet(tmp_path / "out/flows.parquet")[f"{RATE} [Mb/s]"].max() == 5.5
     assert airfair.load_experiment(tmp_path / "out").flows.equals(results.flows)
-    monkeypatch.setattr("airfair.experiment.saved.build", lambda: b"another")
+    monkeypatch.setattr("airfair.experiment.loading.build", lambda: b"another")
     loaded = airfair.load_experiment(tmp_path / "out")
     assert loaded.flows.equals(results.flows)
     assert loaded.points.equals(results.points)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import airfair
-from airfair.experiment.measures import SUBJECTS, columns
+from airfair.experiment.tables import SUBJECTS, columns
 from small_experiments import run
 
 

@@ -185,7 +185,7 @@ def test_a_directory_of_another_build_has_the_values_too(
 ) -> None:
     made = experiment(factors=RATES, replications=2).run(store=None, progress=False)
     made.save(tmp_path / "out")
-    monkeypatch.setattr("airfair.experiment.saved.build", lambda: b"another")
+    monkeypatch.setattr("airfair.experiment.loading.build", lambda: b"another")
     loaded = airfair.load_experiment(tmp_path / "out")
     assert type(loaded.finished).__name__ == "WrittenRuns"
     assert loaded.values(fastest).equals(made.values(fastest))

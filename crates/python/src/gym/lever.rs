@@ -6,7 +6,8 @@ use airfair_sim::packet::{FlowId, Side};
 use airfair_sim::record::Member;
 use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::{Endpoint, Scenario};
-use airfair_sim::world::{Direction, WindowLimit, World};
+use airfair_sim::world::{AggregateLimits, Direction, WindowLimit, World};
+use airfair_units::Duration;
 use airfair_wlan::Weights;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -24,6 +25,8 @@ pub(crate) enum Lever {
     RateDown,
     /// Largest window of the TCP flows that a station sends [segments].
     Window,
+    /// Longest aggregate from and to a station [µs].
+    AggregateLimit,
 }
 
 impl Lever {
@@ -34,8 +37,10 @@ impl Lever {
             "queue weights" => Ok(Self::QueueWeights),
             "rate down" => Ok(Self::RateDown),
             "window" => Ok(Self::Window),
+            "aggregate limit" => Ok(Self::AggregateLimit),
             _ => Err(PyValueError::new_err(format!(
-                "lever {name:?}: allowed are \"contention window\", \"queue weights\", \"rate down\" and \"window\""
+                "lever {name:?}: allowed are \"contention window\", \"queue weights\", \"rate down\", \"window\" and \
+                 \"aggregate limit\""
             ))),
         }
     }
@@ -82,6 +87,14 @@ impl Lever {
             Self::Window => parts.uploads.iter().try_for_each(|(flow, station)| {
                 let limit = WindowLimit::Segments(positive(of(*station))?);
                 world.set_window_limit(*flow, Side::Sender, limit).map_err(unsettable)
+            }),
+            Self::AggregateLimit => stations.try_for_each(|it| {
+                let duration = Duration::from_micros(positive(of(it))?.into());
+                let limits = AggregateLimits { duration: Some(duration), ..Default::default() };
+                let station = world.station(it);
+                let mut ways = [Direction::Up, Direction::Down].into_iter();
+                ways.try_for_each(|way| world.set_aggregate_limits(station, way, limits))
+                    .map_err(unsettable)
             }),
         }
     }

@@ -13,7 +13,13 @@ pub(crate) enum Reward {
     /// Proportional fairness: the geometric mean of the goodputs of the open flows, times their number. It is the
     /// goodput of all if they have equal shares, less if not, and zero if one has nothing.
     FairGoodput,
+    /// Goodput of all flows, where the mean delay of each UDP flow is at most `DELAY_BUDGET_MS`. If the largest of these
+    /// delays is k times the budget, goodput counts a k-th, and nothing if no packet arrives of a flow that sends some.
+    TimelyGoodput,
 }
+
+/// Delay that is allowed to UDP flows [ms].  [saldana-2021]
+pub(crate) const DELAY_BUDGET_MS: f64 = 4.0;
 
 impl Reward {
     /// Reward with this name.
@@ -21,16 +27,26 @@ impl Reward {
         match name {
             "goodput" => Ok(Self::Goodput),
             "fair goodput" => Ok(Self::FairGoodput),
+            "timely goodput" => Ok(Self::TimelyGoodput),
             _ => Err(PyValueError::new_err(format!(
-                "reward {name:?}: allowed are \"goodput\" and \"fair goodput\""
+                "reward {name:?}: allowed are \"goodput\", \"fair goodput\" and \"timely goodput\""
             ))),
         }
     }
 
-    /// What the goodputs of the flows are worth [bit/s]. `open` are the flows that were open throughout the step.
-    pub(crate) fn worth(self, goodputs: &[f64], open: impl Iterator<Item = usize>) -> f64 {
-        if self == Self::Goodput {
-            return goodputs.iter().sum();
+    /// What the goodputs of the flows are worth [bit/s]. `delay_ms` is the largest mean delay of a UDP flow, and `open`
+    /// are the flows that were open throughout the step.
+    pub(crate) fn worth(
+        self,
+        goodputs: &[f64],
+        delay_ms: f64,
+        open: impl Iterator<Item = usize>,
+    ) -> f64 {
+        let goodput = goodputs.iter().sum();
+        match self {
+            Self::Goodput => return goodput,
+            Self::TimelyGoodput => return goodput * (DELAY_BUDGET_MS / delay_ms).min(1.0),
+            Self::FairGoodput => {}
         }
         let (mut count, mut logarithms) = (0.0_f64, 0.0_f64);
         for flow in open {

@@ -1,9 +1,11 @@
 //! Signals that learners see of each step, as numbers from 0 to 1.
 
 use airfair_sim::observe::{self, Objects};
-use airfair_sim::scenario::{Endpoint, Scenario};
+use airfair_sim::scenario::{Endpoint, Scenario, Transport};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use super::reward::DELAY_BUDGET_MS;
 
 /// Number from 0 to 1 that a learner sees of each step, of a whole world or of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +30,13 @@ pub(crate) enum Signal {
     RateUp,
     /// Rate of data frames to a station, as `RateUp`.
     RateDown,
+    /// Delay of UDP: the largest mean delay of a flow, divided by the sum of that and the allowed delay. It is a half at
+    /// the allowed delay, and 1 if no packet has arrived of a flow that has sent some.
+    Delay,
 }
 
 impl Signal {
-    const ALL: [(&str, Self); 10] = [
+    const ALL: [(&str, Self); 11] = [
         ("collided", Self::Collided),
         ("retried", Self::Retried),
         ("busy", Self::Busy),
@@ -42,6 +47,7 @@ impl Signal {
         ("uploads", Self::Uploads),
         ("rate_up", Self::RateUp),
         ("rate_down", Self::RateDown),
+        ("delay", Self::Delay),
     ];
 
     /// Signal with this name.
@@ -72,6 +78,8 @@ pub(crate) struct Seen {
     collisions: f64,
     /// Rates of data frames from and to a station [bit/s].
     rates: [f64; 2],
+    /// Largest mean delay of a UDP flow [ms]; infinite if no packet has arrived of a flow that has sent some.
+    pub(crate) delay_ms: f64,
 }
 
 impl Seen {
@@ -89,6 +97,7 @@ impl Seen {
             Signal::Uploads => share(self.uploads, self.uploads + self.downloads),
             Signal::RateUp => self.rates[0] / highest.of_links,
             Signal::RateDown => self.rates[1] / highest.of_links,
+            Signal::Delay => 1.0 - DELAY_BUDGET_MS / (DELAY_BUDGET_MS + self.delay_ms),
         };
         value.clamp(0.0, 1.0)
     }
@@ -121,6 +130,8 @@ impl Highest {
 #[derive(Clone, Copy, Debug)]
 struct Columns {
     goodput: usize,
+    delay: usize,
+    sent: usize,
     airtime: usize,
     rate_up: usize,
     rate_down: usize,
@@ -147,6 +158,8 @@ impl Columns {
         };
         Self {
             goodput: start("goodput_bps"),
+            delay: start("delay_ms"),
+            sent: start("packets_sent"),
             airtime: start("airtime_share"),
             rate_up: start("rate_up_bps"),
             rate_down: start("rate_down_bps"),
@@ -167,6 +180,8 @@ pub(crate) struct Reader {
     columns: Columns,
     /// Station that sends each flow, and the one that receives it, if there is one.
     ends: Vec<[Option<usize>; 2]>,
+    /// Flows of UDP.
+    udp: Vec<usize>,
     /// Cell of each station.
     cells: Vec<usize>,
     number_of_cells: usize,
@@ -177,8 +192,11 @@ impl Reader {
     /// Creates the reader of the observations of a scenario's world.
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let station = |end| if let Endpoint::Station(index) = end { Some(index) } else { None };
+        let flows = scenario.flows.iter().enumerate();
+        let udp = flows.filter(|(_, it)| matches!(it.transport, Transport::Udp { .. }));
         Self {
             columns: Columns::of(scenario),
+            udp: udp.map(|(flow, _)| flow).collect(),
             ends: scenario.flows.iter().map(|it| [it.from, it.to].map(station)).collect(),
             cells: scenario.stations.iter().map(|it| it.cell).collect(),
             number_of_cells: scenario.cells.len(),
@@ -189,6 +207,13 @@ impl Reader {
     /// Goodput of each flow [bit/s].
     pub(crate) fn goodputs<'v>(&self, values: &'v [f64]) -> &'v [f64] {
         &values[self.columns.goodput..][..self.ends.len()]
+    }
+
+    /// Mean delay of the packets of a flow that have arrived [ms]. Without one, it is infinite if the flow has sent some.
+    fn delay_ms(&self, values: &[f64], flow: usize) -> f64 {
+        let delay = values[self.columns.delay + flow];
+        let without = if values[self.columns.sent + flow] > 0.0 { f64::INFINITY } else { 0.0 };
+        if delay.is_nan() { without } else { delay }
     }
 
     /// Activity of the whole world.
@@ -206,6 +231,9 @@ impl Reader {
             rates: [at.rate_up, at.rate_down].map(|it| mean(it, stations, stations)),
             ..Seen::default()
         };
+        for flow in &self.udp {
+            seen.delay_ms = self.delay_ms(values, *flow).max(seen.delay_ms);
+        }
         for ([from, to], goodput) in self.ends.iter().zip(self.goodputs(values)) {
             seen.goodput += goodput;
             if from.is_some() {
@@ -230,6 +258,12 @@ impl Reader {
                 rates: [at.rate_up, at.rate_down].map(|it| values[it + index]),
                 ..Seen::default()
             };
+        }
+        for flow in &self.udp {
+            for station in self.ends[*flow].iter().flatten() {
+                let seen = &mut into[*station];
+                seen.delay_ms = self.delay_ms(values, *flow).max(seen.delay_ms);
+            }
         }
         for ([from, to], goodput) in self.ends.iter().zip(self.goodputs(values)) {
             if let Some(station) = from {

@@ -93,7 +93,8 @@ impl Slot {
             earned.for_each(|(reward, seen)| *reward = seen.goodput / highest.of_cells);
         } else {
             let open = self.schedule.open(from, until.min(self.end));
-            let worth = view.reward.worth(self.reader.goodputs(&values), open);
+            let delay_ms = self.seen[0].delay_ms;
+            let worth = view.reward.worth(self.reader.goodputs(&values), delay_ms, open);
             self.rewards[0] = worth / highest.of_cells;
         }
         self.memory.remember(&self.seen, highest);

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from airfair import json_documents, store
+from airfair import json_documents
 from airfair.cli import laws, scenarios
+from airfair.cli.output import print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
@@ -17,6 +17,7 @@ from airfair.law import LawError, has_raised
 from airfair.limit_search.files import ARCHIVE
 from airfair.limit_search.running import limits, place_of
 from airfair.limit_search.schemes import SCHEMES, check_node
+from airfair.terminal import write
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +35,7 @@ def main(args: argparse.Namespace) -> int:
     mistakes of the user.
     """
     if args.list:
-        _write(_list(as_json=args.json), sys.stdout)
+        _list(as_json=args.json)
         return DONE
     out: Path = args.out or Path("results/limits")
     people = sys.stderr if args.json else sys.stdout
@@ -46,9 +47,9 @@ def main(args: argparse.Namespace) -> int:
     if len(result.schemes) > 1:
         from airfair.limit_search.report import summary
 
-        _write(summary(result.schemes), people)
+        write(summary(result.schemes), people)
     if args.json:
-        _write(store.encode(result.document()).decode(), sys.stdout)
+        print_json(result.document())
     if result.unsaved:
         raise result.unsaved
     return status
@@ -100,19 +101,19 @@ def _value(text: str) -> Any:  # noqa: ANN401 - any value of TOML
 def _tell(found: Found, people: TextIO, out: Path) -> None:
     from airfair.limit_search import report
 
-    _write(report.text(found) + "\n", people)
+    write(report.text(found) + "\n", people)
     if found.points:
-        _write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)
+        write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)
     if found.interrupted:
         whole = found.plan.points + found.plan.refined
-        _write(
+        write(
             f"airfair: interrupted after {len(found.points)} of about {whole} points; "
             "the same command continues from here\n",
             sys.stderr,
         )
 
 
-def _list(*, as_json: bool) -> str:
+def _list(*, as_json: bool) -> None:
     if as_json:
         entries = [
             {
@@ -124,13 +125,7 @@ def _list(*, as_json: bool) -> str:
             }
             for scheme in SCHEMES.values()
         ]
-        return store.encode(json_documents.document("schemes", {"schemes": entries})).decode()
-    return "".join(f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values())
-
-
-def _write(text: str, stream: TextIO) -> None:
-    if isinstance(stream, TextIOWrapper):
-        # Replace characters that the terminal cannot show by question marks.
-        stream.reconfigure(errors="replace")
-    stream.write(text)
-    stream.flush()
+        print_json(json_documents.document("schemes", {"schemes": entries}))
+        return
+    lines = [f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values()]
+    write("".join(lines), sys.stdout)

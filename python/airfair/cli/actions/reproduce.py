@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from airfair import ScenarioError, json_documents, store
+from airfair import ScenarioError, json_documents
+from airfair.cli.output import print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
@@ -17,7 +17,7 @@ from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.document import WIDTH
 from airfair.reproduction.running import ReproductionError, Selection, reproduce
 from airfair.reproduction.summary import INDEX, TEXT
-from airfair.terminal import columns
+from airfair.terminal import columns, write
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
     user.
     """
     if args.list:
-        _write(_list(as_json=args.json), sys.stdout)
+        _list(as_json=args.json)
         return DONE
     failure, status = None, DONE
     try:
@@ -48,9 +48,9 @@ def main(args: argparse.Namespace) -> int:
     except ReproductionError as error:
         result, failure = error.result, error.reason
     if args.paper is None:
-        _write(_conclusion(result), _for_people(args))
+        write(_conclusion(result), _for_people(args))
     if args.json:
-        _write(store.encode(result.document()).decode(), sys.stdout)
+        print_json(result.document())
     failure = failure or result.failure
     if isinstance(failure, OSError):
         raise OSError(failure.errno, _of_option(describe(failure))) from failure
@@ -93,9 +93,9 @@ def _tell(result: Reproduction, paper: PaperResult, args: argparse.Namespace) ->
     people = _for_people(args)
     width = max(columns(people), WIDTH)
     if args.paper is None:
-        _write(f"{result.line(paper, width)}\n", people)
+        write(f"{result.line(paper, width)}\n", people)
     elif paper.document is not None:
-        _write(f"{paper.text(width)}\n", people)
+        write(f"{paper.text(width)}\n", people)
 
 
 def _conclusion(result: Reproduction) -> str:
@@ -116,13 +116,14 @@ def _for_people(args: argparse.Namespace) -> TextIO:
     return sys.stderr if args.json else sys.stdout
 
 
-def _list(*, as_json: bool) -> str:
+def _list(*, as_json: bool) -> None:
     all_papers = [load(paper_id) for paper_id in papers()]
     if as_json:
         entries = [
             {"id": p.id, "title": p.title, "experiments": [*p.experiments]} for p in all_papers
         ]
-        return store.encode(json_documents.document("papers", {"papers": entries})).decode()
+        print_json(json_documents.document("papers", {"papers": entries}))
+        return
     lines = []
     for paper in all_papers:
         lines += textwrap.wrap(f"{paper.id}: {paper.title}", WIDTH)
@@ -130,12 +131,4 @@ def _list(*, as_json: bool) -> str:
             name = f"  {paper.id}/{experiment.id:<10} "
             rest = " " * len(name)
             lines += textwrap.wrap(name + experiment.title, WIDTH, subsequent_indent=rest)
-    return "\n".join(lines) + "\n"
-
-
-def _write(text: str, stream: TextIO) -> None:
-    if isinstance(stream, TextIOWrapper):
-        # Replace characters that the terminal cannot show by question marks.
-        stream.reconfigure(errors="replace")
-    stream.write(text)
-    stream.flush()
+    write("\n".join(lines) + "\n", sys.stdout)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, tfrc
+from airfair.cli.output import print_json
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError
 from airfair.engine import Interrupted
 from airfair.errors import OptionError
@@ -67,8 +67,11 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError(str(problem)) from problem
     if report is not None:
         _write("\n")
-    sys.stdout.write(_document(arguments.end, found, error) if arguments.json else _text(found))
-    sys.stdout.flush()
+    if arguments.json:
+        print_json(_document(arguments.end, found, error))
+    else:
+        sys.stdout.write(_text(found))
+        sys.stdout.flush()
     if error is not None:
         _write(f"airfair: {error}\n")
     return status
@@ -141,11 +144,10 @@ def _write(text: str) -> None:
         sys.stderr.flush()
 
 
-def _document(end: str, found: End, error: str | None) -> str:
+def _document(end: str, found: End, error: str | None) -> dict[str, Any]:
     head = {"end": end, "address": found.address, "profile": found.profile}
     tail = {"rate_bps": found.rate_bps, "error": error}
-    whole = json_documents.document("tfrc", {**head, **found.document(), **tail})
-    return json.dumps(whole, indent=2) + "\n"
+    return json_documents.document("tfrc", {**head, **found.document(), **tail})
 
 
 def _text(found: End) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from airfair import store, validation
+from airfair import validation
 from airfair.cli import output
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
@@ -29,7 +29,7 @@ def theory(args: argparse.Namespace) -> int:
     people = sys.stderr if args.json else sys.stdout
     people.write(validation.text(found.checks))
     if args.json:
-        sys.stdout.write(store.encode(found.document()).decode())
+        output.print_json(found.document())
     if found.interrupted:
         return INTERRUPTED
     return DONE if found.passed else FAILED
@@ -54,7 +54,7 @@ def beside_the_kernel(args: argparse.Namespace) -> int:
         raise InputError(*str(error).splitlines()) from error
     (sys.stderr if args.json else sys.stdout).write(text(found.rows))
     if args.json:
-        sys.stdout.write(store.encode(found.document()).decode())
+        output.print_json(found.document())
     if args.keep is not None:
         try:
             found.save(args.keep)

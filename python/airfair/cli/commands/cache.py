@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from airfair import json_documents
 from airfair._core import quantity
+from airfair.cli.output import print_json
+from airfair.names import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,10 +124,11 @@ def _list(path: Path, *, as_json: bool) -> None:
             size, kept = archive.size, archive.kept()
     if as_json:
         builds = [_document(each) for each in kept]
-        _print_json("archive", {"path": str(path), "size": size, "builds": builds})
+        content = {"path": str(path), "size": size, "builds": builds}
+        print_json(json_documents.document("archive", content))
         return
     runs = sum(each.runs for each in kept)
-    sys.stdout.write(f"{path}: {_counted(runs)}{f', {_sized(size)}' if runs else ''}\n")
+    sys.stdout.write(f"{path}: {counted(runs, 'run')}{f', {_sized(size)}' if runs else ''}\n")
     if kept:
         sys.stdout.write("\nbuild         version         runs       size  made\n")
     for each in kept:
@@ -175,10 +178,10 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
             "size_before": before,
             "size": after,
         }
-        _print_json("pruning", document)
+        print_json(json_documents.document("pruning", document))
         return
     room = f", {_sized(before)} before, {_sized(after)} now" if removed else ""
-    sys.stdout.write(f"{path}: {_counted(removed)} removed{room}\n")
+    sys.stdout.write(f"{path}: {counted(removed, 'run')} removed{room}\n")
 
 
 def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
@@ -210,16 +213,6 @@ def _size(text: str) -> int:
         return int(quantity(text, "size"))
     except ValueError as error:
         raise InputError(f'--down-to "{text}": {error}') from error
-
-
-def _print_json(kind: str, content: dict[str, object]) -> None:
-    from airfair.store import encode
-
-    sys.stdout.buffer.write(encode(json_documents.document(kind, content)))
-
-
-def _counted(runs: int) -> str:
-    return f"{runs:,} run" if runs == 1 else f"{runs:,} runs"
 
 
 def _sized(size: int) -> str:

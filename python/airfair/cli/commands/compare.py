@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import laws, options, scenarios
+from airfair.cli import laws, options, output, scenarios
 from airfair.cli.completers import complete, toml_files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
@@ -72,9 +72,10 @@ def _compare(arguments: argparse.Namespace) -> int:
     from airfair.engine import Interrupted
     from airfair.experiment.errors import StudyError
     from airfair.experiment.side_by_side import compare
-    from airfair.experiment.text import side_by_side
-    from airfair.store import DamagedError, encode
-    from airfair.terminal import Progress, columns
+    from airfair.experiment.side_by_side_text import shown
+    from airfair.progress import Progress
+    from airfair.store import DamagedError
+    from airfair.terminal import columns
 
     name = arguments.first if arguments.second is None else arguments.second
     first, second = _side(arguments.first), _side(name)
@@ -97,9 +98,9 @@ def _compare(arguments: argparse.Namespace) -> int:
     except Interrupted:
         return complain(INTERRUPTED, "interrupted")
     if arguments.json:
-        sys.stdout.buffer.write(encode(found.document()))
+        output.print_json(found.document())
     else:
-        print(side_by_side(found, columns(sys.stdout), every=arguments.all))
+        print(shown(found, columns(sys.stdout), every=arguments.all))
     sys.stdout.flush()
     return DONE
 

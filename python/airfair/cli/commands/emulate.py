@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from airfair.cli import laws, options, output, scenarios
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.errors import describe
-from airfair.names import did_you_mean, printable
+from airfair.names import counted, did_you_mean, printable
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
@@ -270,8 +270,8 @@ def _print(ended: Session, arguments: argparse.Namespace) -> None:
     stream = sys.stderr if arguments.rest else sys.stdout
     with contextlib.redirect_stdout(stream):
         if ended.result is not None:
-            from airfair.terminal import show
-            from airfair.terminal_tables import Wish
+            from airfair.run_tables import Wish
+            from airfair.run_text import show
 
             show(ended.result, Wish())
         for text in _verdict(ended.state):
@@ -299,7 +299,7 @@ def _verdict(state: dict[str, Any]) -> list[str]:
 
 def _law_time(law: dict[str, Any], wall_s: float) -> str:
     """Number of calls of a law, and the time in them, in words."""
-    calls = f"{law['calls']} call" + ("" if law["calls"] == 1 else "s")
+    calls = counted(law["calls"], "call")
     per_cent = 100 * law["time_s"] / wall_s if wall_s else 0.0
     return (
         f"law {printable(law['law'])} at {printable(law['node'])}: {calls}, {per_cent:.1f} % of the time, "

@@ -138,7 +138,7 @@ def _simulate(
 ) -> tuple[Result, Exception | None]:
     """Result of the run, and the exception of a law that has ended it."""
     from airfair.engine import finished, run_in_turn, with_laws
-    from airfair.terminal import Progress
+    from airfair.progress import Progress
 
     traced = None if traces is None else (traces.replication, traces.tracing)
     with Progress(scenario.title) as progress:
@@ -172,12 +172,10 @@ def _warn(result: Result, text: bytes, overrides: list[tuple[str, str]]) -> None
 
 def _print(result: Result, arguments: argparse.Namespace) -> None:
     if arguments.json:
-        from airfair.store import encode
-
-        sys.stdout.buffer.write(encode(result.to_json()))
+        output.print_json(result.to_json())
     else:
-        from airfair.terminal import show
-        from airfair.terminal_tables import Wish
+        from airfair.run_tables import Wish
+        from airfair.run_text import show
 
         show(result, Wish(arguments.all, arguments.flows))
     sys.stdout.flush()

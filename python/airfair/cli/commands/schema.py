@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
+from airfair.cli.output import print_json
 from airfair.cli.status import DONE
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _schema(arguments: argparse.Namespace) -> int:
     if arguments.file == "study":
         from airfair.experiment.study_schema import schema as of_study
 
-        print(json.dumps(of_study(), indent=2, ensure_ascii=False))
+        print_json(of_study())
         return DONE
     from airfair._core import schema
 

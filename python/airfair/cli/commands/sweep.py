@@ -166,14 +166,14 @@ def _engine(arguments: argparse.Namespace) -> str:
 
 def _check_outputs(study: Study, arguments: argparse.Namespace) -> None:
     """Raise `InputError` if `--store` is a file that is read, or `--out` would replace a protected file."""
-    from airfair.experiment import saved
+    from airfair.experiment.files import names
 
     if arguments.store is not None and replacing.is_input(arguments.store):
         raise InputError(
             f"--store {arguments.store}: the command reads this file; name another one"
         )
     if arguments.out is not None:
-        one = output.Output("--out", arguments.out, saved.names(study))
+        one = output.Output("--out", arguments.out, names(study))
         output.check([one], force=arguments.force)
 
 
@@ -181,25 +181,24 @@ def _save(
     study: Study, results: ExperimentResult, out: Path, arguments: argparse.Namespace
 ) -> OSError | None:
     """Write the tables, then the figures and the page; return the error if this fails."""
-    from airfair.experiment import report, saved
+    from airfair.experiment import files, report
     from airfair.store import write_all
 
     def write() -> None:
-        about, files = saved.about(results, arguments.command_line), report.tables(study, results)
-        write_all(out, files, about, force=arguments.force)
+        about, tables = files.about(results, arguments.command_line), report.tables(study, results)
+        write_all(out, tables, about, force=arguments.force)
         drawn = report.drawn(study, results, about)
-        write_all(out, drawn, about, keep=files, force=arguments.force)
+        write_all(out, drawn, about, keep=tables, force=arguments.force)
 
     return output.failure(out, write)
 
 
 def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespace) -> None:
     from airfair.experiment import report, text
-    from airfair.store import encode
     from airfair.terminal import columns
 
     if arguments.json:
-        sys.stdout.buffer.write(encode(report.whole(study, results)))
+        output.print_json(report.whole(study, results))
     else:
         shown = text.shown(results, text.measures(study), study.comparisons, columns(sys.stdout))
         sys.stdout.write(shown + "\n")

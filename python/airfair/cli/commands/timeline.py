@@ -123,7 +123,7 @@ def _timeline(arguments: argparse.Namespace) -> int:
 def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
     """Events of the window, in the format of `--timeline`; `None` if the run was interrupted."""
     from airfair._core import LONGEST_FRAME_NS, Tracing, run
-    from airfair.terminal import Progress
+    from airfair.progress import Progress
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "timeline.json"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from airfair import lazy
 from airfair.engine import Interrupted
 from airfair.errors import OptionError
-from airfair.terminal import shown
+from airfair.progress import shown
 from airfair.validation import kernel
 
 from .cells import is_quick, stacks

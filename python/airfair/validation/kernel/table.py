@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from airfair import text_table
+from airfair.text_table import Line, Table
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from .runs import Summary
+
+_WIDTH = 100
+"""Width of the table, which has room for the longest name of a cell [columns]."""
 
 ALLOWED = 0.05
 """Largest relative difference of goodputs."""
@@ -63,10 +69,9 @@ def rows(cells: dict[str, tuple[Summary, Summary]]) -> list[Row]:
 
 def text(found: Sequence[Row]) -> str:
     """Text of the table, followed by the number of rows by agreement."""
-    head = ("cell", "flow", "kernel [Mb/s]", "simulated [Mb/s]", "difference", "≤ 5 %")
-    lines = [head, *(_line(row) for row in found)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    table = [_justified(line, widths) for line in lines]
+    headings = ["flow", "kernel\nMb/s", "simulated\nMb/s", "difference\n%", "≤ 5 %"]
+    lines = [Line(row.cell, _cells(row)) for row in found]
+    table = text_table.text(Table("cell", headings, lines), _WIDTH)
     return "\n".join([*table, counted(found)]) + "\n"
 
 
@@ -78,19 +83,12 @@ def counted(found: Sequence[Row]) -> str:
     return f"{len(found)} flows: {counts}"
 
 
-def _line(row: Row) -> tuple[str, ...]:
-    percent = f"{100 * row.difference:+.1f} %"
-    words = (_interval(row.emulated), _interval(row.simulated), percent)
-    return (row.cell, row.flow, *words, row.verdict.value)
+def _cells(row: Row) -> list[str]:
+    percent = f"{100 * row.difference:+.1f}"
+    means = _interval(row.emulated), _interval(row.simulated)
+    return [row.flow, *means, percent, row.verdict.value]
 
 
 def _interval(of: tuple[float, float | None]) -> str:
     width = "" if of[1] is None else f" ± {of[1]:.2f}"
     return f"{of[0]:.2f}{width}"
-
-
-def _justified(line: Iterable[str], widths: Sequence[int]) -> str:
-    cells = zip(line, widths, range(len(widths)), strict=True)
-    numbers = range(2, 5)
-    said = [it.rjust(width) if at in numbers else it.ljust(width) for it, width, at in cells]
-    return "  ".join(said).rstrip()

@@ -1,4 +1,4 @@
-"""Tables of a result for a terminal: flows, stations, links, with confidence intervals.
+"""Tables of a run for people: flows, stations, links, indices of fairness, with confidence intervals.
 
 In long tables, names with consecutive numbers form a group with sum, mean, minimum, median, 95th percentile
 and maximum.
@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import flow_limits, names
-from .document import Samples, bounded_half_width, half_width, mean, samples
+from . import fairness, flow_limits, names
 from .flow_limits import FlowLimits
+from .replications import Samples, bounded_half_width, half_width, mean, samples
 from .statistics import mean as mean_of
-from .text_table import Line, Table, number
+from .text_table import Line, Table, index, number
 
 if TYPE_CHECKING:
     from .result import Result
@@ -203,7 +203,7 @@ def stations(result: Result, wish: Wish) -> Table:
         )
         for name, table in samples(result, "access_points", scenario.cells).items()
     ]
-    columns = _radio_columns([*items, *points], gaps=keeps_shares(result))
+    columns = _radio_columns([*items, *points], gaps=_keeps_shares(result))
     lines = list(_lines(items, columns, wish))
     for point in points:
         lines += _item(point, columns, "")
@@ -334,7 +334,22 @@ def links(result: Result, wish: Wish) -> Table | None:
     return _table("link", columns, lines)
 
 
-def keeps_shares(result: Result) -> bool:
+def indices(result: Result) -> list[tuple[str, str]]:
+    """Titles of Jain's indices, each with the text of its mean and interval."""
+    titles = {
+        "flow_rate": "flow rate",
+        "flow_rate_per_link_rate": "flow rate / link rate",
+        "airtime": "airtime",
+    }
+    if _keeps_shares(result):
+        titles = {"flow_rate": "flow rate", "airtime": "airtime", "occupancy": "occupancy"}
+    found = fairness.indices(result)
+    return [
+        (title, index(mean(found[key]), half_width(found[key]), 3)) for key, title in titles.items()
+    ]
+
+
+def _keeps_shares(result: Result) -> bool:
     """True if a flow has the scheme "occupancy", whose shares of the channel include gaps and back-off."""
     return any(flow["control"] == "occupancy" for flow in result.scenario.flows)
 
