@@ -10,6 +10,7 @@ import glob
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -259,21 +260,14 @@ def _table(id_: str, one: Study, found: ExperimentResult) -> Table:
     from airfair.experiment.text import measures
 
     columns = []
-    for number, of in enumerate(measures(one)):
+    for of in measures(one):
         factor, unit = of.shown
-        printed = one.printed.get(str(of), one.printed.get(of.name, ()))
-        cells = []
-        for place, samples in enumerate(found.samples(of)):
-            value = printed[place] if place < len(printed) else None
-            cells.append(
-                TableCell(
-                    samples.estimate.times(factor),
-                    value,
-                    digits=_digits(samples.estimate.mean * factor),
-                )
-            )
-        label = f"{of.name}, {unit}" if unit else of.name
-        columns.append(Column(f"measure{number}", label, cells))
+        each = [samples.estimate.times(factor) for samples in found.samples(of)]
+        printed = chain(one.printed.get(str(of), one.printed.get(of.name, ())), repeat(None))
+        cells = [
+            TableCell(*both, _digits(both[0].mean)) for both in zip(each, printed, strict=False)
+        ]
+        columns.append(Column(f"{of.name}, {unit}" if unit else of.name, cells))
     rows = [", ".join(map(str, point.labels.values())) or "all" for point in found.finished.points]
     return Table(id_, one.experiment.title, rows, columns)
 

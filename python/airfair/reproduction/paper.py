@@ -7,15 +7,15 @@ A paper is a module of `airfair.reproduction.papers` with a function `paper(dire
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from airfair.experiment.claims import Predicate, Readings, Reason
 
 from .history import History
-from .introduction import Introduction
+from .introduction import Introduction, Opening
 from .prose import Numbers, Passage, Prose
 from .tables import Table
 
@@ -94,6 +94,10 @@ class Shown:
     measured: Json
     tables: Sequence[Table] = ()
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
+
+    def and_also(self, tables: Sequence[Table], drawings: Mapping[str, Drawing]) -> Self:
+        """The same with more tables and figures, of setups that a quick run leaves out."""
+        return replace(self, tables=[*self.tables, *tables], drawings={**self.drawings, **drawings})
 
 
 @dataclass(frozen=True)
@@ -178,6 +182,43 @@ class Paper(Generic[M]):
     """Patterns of the names of figures that are not in `text/figures.md`."""
     is_own: bool = False
     """True for a study of the project itself, without a published paper."""
+
+    @classmethod
+    def of(
+        cls,
+        directory: Path,
+        opening: Opening,
+        shows: Mapping[str, tuple[Iterable[str], Callable[[Data[M]], Shown]]],
+        numbers: Numbers | None = None,
+        rates: Numbers | None = None,
+        **declared: Any,  # noqa: ANN401 - other fields
+    ) -> Self:
+        """Paper with the printed values and the texts in `directory`.
+
+        `shows` has the setups of each experiment, and the function that makes its figures and tables.
+        `numbers` are those of `text/introduction.md` beside the printed `setup`, and `rates` those of
+        `text/experiments.md`.
+        """
+        printed, prose = reference(directory), Prose(directory / "text")
+        setup = {"setup": printed["setup"]} if "setup" in printed else {}
+        said = prose["introduction"].by_id({**setup, **(numbers or {})})
+        titles = prose["experiments"].by_id(rates)
+        experiments = [
+            Experiment(id_, titles[id_].title, tuple(dict.fromkeys(needs)), show, titles[id_].text)
+            for id_, (needs, show) in shows.items()
+        ]
+        return cls(
+            id=directory.name,
+            title=prose["introduction"].title,
+            reference=printed,
+            experiments={experiment.id: experiment for experiment in experiments},
+            bounds=said["bounds"].text,
+            units=said["units"].text,
+            reasons=reasons(prose),
+            introduction=opening.with_texts(said),
+            prose=prose,
+            **declared,
+        )
 
     @property
     def noun(self) -> str:

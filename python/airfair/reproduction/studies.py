@@ -17,7 +17,7 @@ from airfair.experiment.study import Study
 from airfair.experiment.study_file import load_study, read
 
 from .catalogue import experiments_directory
-from .paper import Json, Setup, Variant
+from .paper import Json, Setup, Variant, reference
 
 if TYPE_CHECKING:
     from airfair.experiment.factors import Label
@@ -35,6 +35,12 @@ Draw = Callable[[Labels, int], "Keys"]
 def declared(paper: str, study: str) -> Json:
     """Content of a study file of one of airfair's papers, for code that shares its names."""
     return read(experiments_directory() / paper / f"{study}{SUFFIX}")
+
+
+@cache
+def printed(paper: str) -> Json:
+    """Printed values and claims of one of airfair's papers, from its `reference.toml`."""
+    return reference(experiments_directory() / paper)
 
 
 def studies(directory: Path) -> list[Study]:

@@ -158,7 +158,7 @@ def test_a_first_look_has_other_signs_and_says_what_it_rests_on(
 
 def test_where_from_and_to_have_no_room_a_figure_is_not_known() -> None:
     wide = TableCell(Estimate(1234.5, 98765.4), digits=1)
-    lines = table_text(Table("t", "A title", ["x"], [Column("c", "column", [wide])])).splitlines()
+    lines = table_text(Table("t", "A title", ["x"], [Column("column", [wide])])).splitlines()
     assert lines[-2].endswith("1234.5 ?")
     assert lines[-1] == "  ?: not known yet, because the interval is wider than the value"
 

@@ -122,7 +122,7 @@ def show(experiment: str, setups: Sequence[str], data: Measurements) -> Shown:
             for flow in range(len(runs.flows))
         ]
         series.append(_curve(f"{label} all sessions", runs, packets.sum(axis=1)))
-        means = [estimate(runs.throughput_kbps[:, flow]) for flow in range(len(runs.flows))]
+        means = [estimate(samples) for samples in runs.throughput_kbps.T]
         measured[scheme] = {
             "sessions": [mean.mean for mean in means],
             "aggregate": float(runs.aggregate_kbps().mean()),

@@ -12,12 +12,12 @@ Other candidates and other radios are reported, but decide nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from airfair.estimate import Floats, paired, quotient
 from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Condition, condition, difference
 from airfair.experiment.words import FACTOR, GAIN
-from airfair.reproduction.paper import Json
 
 from .plan import (
     AS_READ,
@@ -26,6 +26,7 @@ from .plan import (
     NEWRENO,
     RANDOM,
     SYSTEMS,
+    TABLE1,
     TOWARD,
     WINDOW,
     SchemePair,
@@ -49,37 +50,24 @@ Points = Callable[[Measurements, str], Sequence[Condition]]
 
 def throughput(way: str, data: Measurements, system: str) -> Sequence[Condition]:
     """Conditions that in Figure 4 or 5 (left) the scheme has more throughput at each speed."""
-    return [
-        _more(
-            f"{speed} m/s, throughput, proposed - standard, Mb/s",
-            data,
-            on_the_way(system, way, speed),
-        )
-        for speed in SYSTEMS[system].speeds
-    ]
+    found = []
+    for speed in SYSTEMS[system].speeds:
+        place = on_the_way(system, way, speed)
+        both = _taken(data, place, ArfWindowRuns.throughput)
+        what = f"{speed} m/s, throughput, proposed - standard, Mb/s"
+        found.append(difference(what, *both, above=0, of=place.keys_of_both))
+    return found
 
 
 def drops(way: str, data: Measurements, system: str) -> Sequence[Condition]:
     """Conditions that in Figure 4 or 5 (right) the scheme has a lower drop rate at each speed."""
-    return [
-        _fewer(
-            f"{speed} m/s, drop rate, proposed - standard, %",
-            data,
-            on_the_way(system, way, speed),
-        )
-        for speed in SYSTEMS[system].speeds
-    ]
-
-
-def _more(what: str, data: Measurements, place: SchemePair) -> Condition:
-    proposed, standard = _taken(data, place, ArfWindowRuns.throughput)
-    return difference(what, proposed, standard, above=0, of=place.keys_of_both)
-
-
-def _fewer(what: str, data: Measurements, place: SchemePair) -> Condition:
-    proposed, standard = _taken(data, place, ArfWindowRuns.drops)
-    seen = bool(standard.any())
-    return difference(what, proposed, standard, below=0, of=place.keys_of_both, testable=seen)
+    found = []
+    for speed in SYSTEMS[system].speeds:
+        place = on_the_way(system, way, speed)
+        both = _taken(data, place, ArfWindowRuns.drops)
+        what, seen = f"{speed} m/s, drop rate, proposed - standard, %", bool(both[1].any())
+        found.append(difference(what, *both, below=0, of=place.keys_of_both, testable=seen))
+    return found
 
 
 def _taken(data: Measurements, place: SchemePair, take: Take) -> tuple[Floats, Floats]:
@@ -88,7 +76,7 @@ def _taken(data: Measurements, place: SchemePair, take: Take) -> tuple[Floats, F
     return proposed, standard
 
 
-def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[Condition]:
+def random_waypoint(data: Measurements, system: str) -> Sequence[Condition]:
     """Conditions that in Table I the scheme has about the printed gain and a twentieth of the drops."""
     place = at_random(system)
     proposed, standard = _taken(data, place, ArfWindowRuns.drops)
@@ -96,7 +84,7 @@ def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[
         GAIN.more(
             "throughput, proposed / standard",
             quotient(*_taken(data, place, ArfWindowRuns.throughput)),
-            printed_gain(printed) - 1,
+            printed_gain() - 1,
             of=place.keys_of_both,
         ),
         condition(
@@ -109,9 +97,9 @@ def random_waypoint(printed: Json, data: Measurements, system: str) -> Sequence[
     ]
 
 
-def printed_gain(printed: Json) -> float:
+def printed_gain() -> float:
     """Printed throughput of the proposed scheme, divided by that of standard TCP (Table I)."""
-    ratio: float = printed["proposed"]["throughput_mbps"] / printed["standard"]["throughput_mbps"]
+    ratio: float = TABLE1["proposed"]["throughput_mbps"] / TABLE1["standard"]["throughput_mbps"]
     return ratio
 
 
@@ -123,16 +111,10 @@ def _predicate(id_: str, way: str, points: Points) -> Predicate[Measurements]:
     return AS_READ.predicate(id_, reading)
 
 
-def predicates(printed: Json) -> tuple[Predicate[Measurements], ...]:
-    """Claims of the paper; `printed` is Table I."""
-
-    def moving(points: Callable[..., Sequence[Condition]], first: object) -> Points:
-        return lambda data, system: points(first, data, system)
-
-    return (
-        _predicate("away-throughput", AWAY, moving(throughput, AWAY)),
-        _predicate("away-drops", AWAY, moving(drops, AWAY)),
-        _predicate("toward-throughput", TOWARD, moving(throughput, TOWARD)),
-        _predicate("toward-drops", TOWARD, moving(drops, TOWARD)),
-        _predicate("random-waypoint", RANDOM, moving(random_waypoint, printed)),
-    )
+PREDICATES = (
+    _predicate("away-throughput", AWAY, partial(throughput, AWAY)),
+    _predicate("away-drops", AWAY, partial(drops, AWAY)),
+    _predicate("toward-throughput", TOWARD, partial(throughput, TOWARD)),
+    _predicate("toward-drops", TOWARD, partial(drops, TOWARD)),
+    _predicate("random-waypoint", RANDOM, random_waypoint),
+)

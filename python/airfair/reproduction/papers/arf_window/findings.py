@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from airfair.reproduction.calibration import Candidate, chosen, table
-from airfair.reproduction.paper import Found, Json, Search
+from airfair.reproduction.paper import Found, Search
 from airfair.reproduction.tables import Table
 
 from .figures import scheme_columns
@@ -23,6 +23,7 @@ from .plan import (
     SLOTS,
     SMOOTHED,
     STRAIGHT,
+    TABLE1,
     WINDOW,
     SchemePair,
     baseline_key,
@@ -39,10 +40,10 @@ from .runs import Measurements, gain
 MBPS, DROPS = "Mb/s", "drops, %"
 
 
-def candidates(printed: Json, data: Measurements) -> list[Candidate]:
+def candidates(data: Measurements) -> list[Candidate]:
     """Candidates of the calibration: places, each compared with Table I's row for standard TCP."""
     keys = {spot_label(spot): baseline_key(spot) for spot in CANDIDATES}
-    row = printed["standard"]
+    row = TABLE1["standard"]
     return [
         Candidate(
             label,
@@ -54,12 +55,12 @@ def candidates(printed: Json, data: Measurements) -> list[Candidate]:
     ]
 
 
-def baseline(printed: Json, data: Measurements) -> Found:
+def baseline(data: Measurements) -> Found:
     """Finding of the calibration: candidates ranked by their distance from Table I's row for standard TCP."""
-    all_ = candidates(printed, data)
+    all_ = candidates(data)
     of = chosen(all_)
     numbers = {
-        "printed": printed["standard"],
+        "printed": TABLE1["standard"],
         "candidates": len(all_),
         "nearest": of.decides.label,
         "distance_percent": 100 * of.decides.distance,

@@ -13,7 +13,7 @@ import numpy as np
 
 from airfair.estimate import geometric_mean
 from airfair.experiment.claims import Predicate, Reading, Readings
-from airfair.experiment.conditions import Condition, condition, difference, ratio
+from airfair.experiment.conditions import Condition, Key, condition, difference, ratio
 from airfair.experiment.words import INDEX, ROUGHLY
 
 from .plan import (
@@ -45,7 +45,6 @@ from .plan import (
     TESTBED_QUEUES,
     TESTBEDS,
     WAYS,
-    Key,
     anomaly,
     ath9k,
     baseline,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from airfair.estimate import Estimate, Floats, estimate, quotient
-from airfair.figures import Category, Chart, Points, by_category, by_name, over_number
+from airfair.experiment.conditions import Key
+from airfair.figures import Category, Chart, by_category, by_name, over_number
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import finite
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.series import line, mean
+from airfair.reproduction.tables import Column, Table, column
 
 from .plan import (
     AGGREGATED,
@@ -48,7 +46,6 @@ from .plan import (
     TESTBED_RUNS,
     TESTBEDS,
     WAYS,
-    Key,
     anomaly,
     ath9k,
     baseline,
@@ -65,44 +62,29 @@ from .plan import (
 from .runs import FAST, SLOW, Measurements, ModernRuns
 
 Take = Callable[[ModernRuns], Floats]
-MISSING = Estimate(math.nan, math.nan)
-"""Estimate without a value, for combinations that were not run."""
 PERCENT = 100
 MEDIAN, LATE = 0.5, 0.95
-
-
-def _known(samples: Floats) -> Estimate:
-    """Estimate of the mean; `MISSING` if a sample has no value."""
-    return estimate(samples) if np.isfinite(samples).all() else MISSING
-
-
-def _points(label: str, estimates: Sequence[Estimate], most: float = math.inf) -> Points:
-    return Points(
-        label,
-        np.array([[one.mean for one in estimates], [one.ci95 for one in estimates]]),
-        possible=(0.0, most),
-    )
+AIR = "Slow station's share of the air [%]"
 
 
 def _column(label: str, runs: Sequence[ModernRuns], take: Take, digits: int) -> Column:
-    return Column(label, label, [TableCell(_known(take(one)), digits=digits) for one in runs])
+    return column(label, [take(one) for one in runs], digits)
+
+
+def _percent_of_slow(runs: ModernRuns) -> Floats:
+    """Share of the slow station in the airtime of all frames [%], (replication)."""
+    return PERCENT * runs.slow_part()
 
 
 # ------------------------------------------------------------------ the anomaly
 
-_LEAD: Mapping[str, tuple[str | None, str]] = {
+_LEAD: Mapping[str, tuple[str, str]] = {
     "alone": (ALONE, FIFO),
-    "aggregated": (None, FIFO),
-    "FQ-CoDel": (None, FQ_CODEL),
-    "airtime scheduler": (None, AIRTIME),
+    "aggregated": (AGGREGATED, FIFO),
+    "FQ-CoDel": ("", FQ_CODEL),
+    "airtime scheduler": ("", AIRTIME),
 }
-"""Aggregation and queue of each group of points; `None` stands for aggregates, except in 802.11g."""
-
-
-def _lead_key(standard: str, way: str, how: str | None, queue: str) -> Key | None:
-    if queue == FIFO:
-        return _key(standard, way, how or AGGREGATED, ENDS[standard][0])
-    return anomaly(standard, way, sent(standard), queue)
+"""Aggregation and queue of each group of points, by default that of the standard."""
 
 
 BETWEEN = "rates-ax"
@@ -111,32 +93,39 @@ MANY = "stations-ax"
 
 
 def _slow_part(data: Measurements, way: str) -> Figure:
-    def at(standard: str, how: str | None, queue: str) -> Estimate:
-        key = _lead_key(standard, way, how, queue)
-        return MISSING if key is None else estimate(data[key].slow_part()).times(PERCENT)
+    def at(standard: str, how: str, queue: str) -> Estimate | None:
+        key = _key(standard, way, how, queue=queue)
+        return None if key is None else estimate(data[key].slow_part()).times(PERCENT)
 
     groups = [
-        _points(label, [at(standard, *where) for standard in STANDARDS], PERCENT)
+        line(label, [at(standard, *where) for standard in STANDARDS], most=PERCENT)
         for label, where in _LEAD.items()
     ]
     names = [
         f"{name}\n{rates[0]} beside {rates[-1]} Mb/s"
         for name, rates in zip(STANDARDS.values(), RATES.values(), strict=True)
     ]
-    y_label = "Slow station's share of the air [%]"
-    return by_category(Category("", y_label, "", names, groups, {50: "half"}), wide=True)
+    return by_category(Category("", AIR, "", names, groups, {50: "half"}), wide=True)
 
 
-def _key(standard: str, way: str, how: str, slow: str) -> Key | None:
+def _key(standard: str, way: str, how: str = "", slow: str = "", queue: str = FIFO) -> Key | None:
     """Key of the runs with this aggregation; `None` for aggregates in 802.11g, which has none."""
-    if standard == LEGACY:
-        return anomaly(standard, way, sent(standard), slow=slow) if how == ALONE else None
-    return anomaly(standard, way, how, slow=slow)
+    if standard == LEGACY and how == AGGREGATED:
+        return None
+    own = sent(standard) if standard == LEGACY else how or AGGREGATED
+    return anomaly(standard, way, own, queue, slow)
 
 
-def _fast(data: Measurements, standard: str, way: str, how: str, slow: str) -> Estimate:
-    key = _key(standard, way, how, slow)
-    return MISSING if key is None else estimate(data[key].goodput(FAST))
+def _taken(data: Measurements, key: Key | None, take: Take) -> Floats | None:
+    return None if key is None else take(data[key])
+
+
+def _fast(runs: ModernRuns) -> Floats:
+    return runs.goodput(FAST)
+
+
+def _slow(runs: ModernRuns) -> Floats:
+    return runs.goodput(SLOW)
 
 
 def _goodput_figure(data: Measurements, way: str) -> Figure:
@@ -144,7 +133,7 @@ def _goodput_figure(data: Measurements, way: str) -> Figure:
     for standard, name in STANDARDS.items():
         rates = RATES[standard]
         lines = [
-            _points(how, [_fast(data, standard, way, how, rate) for rate in rates])
+            line(how, [_taken(data, _key(standard, way, how, rate), _fast) for rate in rates])
             for how in (ALONE, AGGREGATED)
         ]
         relative = [float(rate) / float(rates[-1]) for rate in rates]
@@ -157,21 +146,16 @@ def _anomaly_table(data: Measurements, way: str) -> Table:
     there = RATES if BETWEEN in {setup for setup, _ in data} else ENDS
     places = [(standard, rate) for standard, rates in there.items() for rate in rates]
     rows = [f"{STANDARDS[standard]}, {rate} Mb/s" for standard, rate in places]
-
-    def column(what: str, unit: str, how: str, take: Take, digits: int) -> Column:
-        cells = []
-        for standard, rate in places:
-            key = _key(standard, way, how, rate)
-            found = MISSING if key is None else _known(take(data[key]))
-            cells.append(TableCell(found, digits=digits))
-        return Column(f"{what}-{how}", f"{what}, {how} {unit}", cells)
-
     columns = [
-        column(what, unit, how, take, digits)
+        column(
+            f"{what}, {how} {unit}",
+            [_taken(data, _key(standard, way, how, rate), take) for standard, rate in places],
+            digits,
+        )
         for what, unit, take, digits in (
-            ("fast", "Mb/s", lambda runs: runs.goodput(FAST), 1),
-            ("slow", "Mb/s", lambda runs: runs.goodput(SLOW), 1),
-            ("slow's air", "%", lambda runs: PERCENT * runs.slow_part(), 0),
+            ("fast", "Mb/s", _fast, 1),
+            ("slow", "Mb/s", _slow, 1),
+            ("slow's air", "%", _percent_of_slow, 0),
         )
         for how in (ALONE, AGGREGATED)
     ]
@@ -193,20 +177,16 @@ def _queue_table(data: Measurements) -> Table:
 
 def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
     """Columns of the quantities that all tables of the study have."""
-    column = partial(_column, runs=[data[key] for key in keys])
+    runs = [data[key] for key in keys]
     return [
-        column("fast Mb/s", take=lambda runs: runs.goodput(FAST), digits=1),
-        column("slow Mb/s", take=lambda runs: runs.goodput(SLOW), digits=1),
-        column("sum Mb/s", take=ModernRuns.total, digits=1),
-        column("Jain of airtime", take=ModernRuns.jain, digits=2),
-        column("fast, 95 % ms", take=lambda runs: runs.delay(FAST), digits=0),
-        column("slow, 95 % ms", take=lambda runs: runs.delay(SLOW), digits=0),
-        column("loss %", take=lambda runs: PERCENT * runs.loss(), digits=2),
+        column("fast Mb/s", [one.goodput(FAST) for one in runs], 1),
+        column("slow Mb/s", [one.goodput(SLOW) for one in runs], 1),
+        column("sum Mb/s", [one.total() for one in runs], 1),
+        column("Jain of airtime", [one.jain() for one in runs], 2),
+        column("fast, 95 % ms", [one.delay(FAST) for one in runs], 0),
+        column("slow, 95 % ms", [one.delay(SLOW) for one in runs], 0),
+        column("loss %", [PERCENT * one.loss() for one in runs], 2),
     ]
-
-
-def _mean(samples: Floats) -> float | None:
-    return finite(float(samples.mean()))
 
 
 def anomalies(data: Measurements) -> Shown:
@@ -214,7 +194,7 @@ def anomalies(data: Measurements) -> Shown:
     measured: Json = {
         way: {
             standard: {
-                queue: _mean(data[anomaly(standard, way, sent(standard), queue)].slow_part())
+                queue: mean(data[anomaly(standard, way, sent(standard), queue)].slow_part())
                 for queue in QUEUES
             }
             for standard in STANDARDS
@@ -254,47 +234,40 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
     x = [int(count) for count in COUNTS]
     named = {f"{of}, {queue}": cell for queue, cells in _MANY.items() for of, cell in cells.items()}
 
-    def part(cell: tuple[str, str, str], count: str) -> Floats:
-        return data[stations(*cell, count)].slow_part()
+    def each(cell: tuple[str, str, str], take: Take) -> list[Floats]:
+        return [take(data[stations(*cell, count)]) for count in COUNTS]
 
-    fair = _points("one of N", [Estimate(PERCENT / n, 0.0) for n in x])
+    fair = line("one of N", [Estimate(PERCENT / n, 0.0) for n in x])
     charts = [
         Chart(
             queue,
             x,
-            [
-                _points(of, [estimate(PERCENT * part(cell, n)) for n in COUNTS], PERCENT)
-                for of, cell in cells.items()
-            ],
+            [line(of, each(cell, _percent_of_slow), most=PERCENT) for of, cell in cells.items()],
             reference=fair,
         )
         for queue, cells in _MANY.items()
     ]
     columns = [
-        Column(
-            f"{what}-{place}",
-            f"{label}, {what} {unit}",
-            [TableCell(estimate(take(data[stations(*cell, n)])), digits=digits) for n in COUNTS],
-        )
+        column(f"{label}, {what} {unit}", each(cell, take), digits)
         for what, unit, take, digits in (
             ("sum", "Mb/s", ModernRuns.total, 1),
-            ("slow's air", "%", lambda runs: PERCENT * runs.slow_part(), 0),
+            ("slow's air", "%", _percent_of_slow, 0),
         )
-        for place, (label, cell) in enumerate(named.items())
+        for label, cell in named.items()
     ]
-    figure = over_number(charts, "Number of stations", "Slow station's share of the air [%]")
     measured: Json = {
-        queue: {of: {f"N{n}": _mean(part(cell, n)) for n in COUNTS} for of, cell in cells.items()}
+        queue: {
+            of: {
+                f"N{n}": mean(part)
+                for n, part in zip(COUNTS, each(cell, ModernRuns.slow_part), strict=True)
+            }
+            for of, cell in cells.items()
+        }
         for queue, cells in _MANY.items()
     }
-    rows = [f"N = {n}" for n in COUNTS]
-    table = Table(
-        "stations",
-        "Goodput and slow station's share of the air, N downloads, one to a slow station",
-        rows,
-        columns,
-    )
-    return figure, table, measured
+    title = "Goodput and slow station's share of the air, N downloads, one to a slow station"
+    table = Table("stations", title, [f"N = {n}" for n in COUNTS], columns)
+    return over_number(charts, "Number of stations", AIR), table, measured
 
 
 # ------------------------------------------------------------------ Ending the Anomaly
@@ -302,10 +275,8 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
 
 def testbed(data: Measurements) -> Shown:
     """Figure and tables of the three stations of the testbed, for each variant of the testbed."""
-    labels = {place: f"{TESTBEDS[place[0]]}, {TESTBED_QUEUES[place[1]]}" for place in TESTBED_RUNS}
     columns = [
-        Column(f"testbed{number}", label, _of_testbed(data[ending(*place)], place[1]))
-        for number, (place, label) in enumerate(labels.items())
+        _of_testbed(data[ending(testbed, queue)], testbed, queue) for testbed, queue in TESTBED_RUNS
     ]
     names = data[ending(*TESTBED_RUNS[0])].stations
     rows = [
@@ -314,18 +285,16 @@ def testbed(data: Measurements) -> Shown:
         *(f"{name}, air %" for name in names),
         "aggregate, packets",
     ]
-    shown = {"FIFO": (FULL, DRIVER), "airtime scheduler": (FULL, AIRTIME)}
     groups = []
-    for label, place in shown.items():
-        runs, figures = data[ending(*place)], PRINTED[printed(place[1])]["mbps"]
-        all_ = [*(estimate(one) for one in runs.mbps.T), estimate(runs.total())]
-        points = _points(label, all_)
-        groups.append(Points(label, points.estimates, dict(enumerate([*figures, sum(figures)]))))
+    for label, queue in (("FIFO", DRIVER), ("airtime scheduler", AIRTIME)):
+        runs, figures = data[ending(FULL, queue)], PRINTED[printed(queue)]["mbps"]
+        known = dict(enumerate([*figures, sum(figures)]))
+        groups.append(line(label, [*runs.mbps.T, runs.total()], printed=known))
     figure = by_category(Category("", "Goodput [Mb/s]", "", [*names, "all"], groups))
     measured: Json = {
         f"{testbed}, {queue}": {
-            "mbps": [_mean(one) for one in data[ending(testbed, queue)].mbps.T],
-            "air": [_mean(one) for one in data[ending(testbed, queue)].airtime.T],
+            "mbps": [mean(one) for one in data[ending(testbed, queue)].mbps.T],
+            "air": [mean(one) for one in data[ending(testbed, queue)].airtime.T],
         }
         for testbed, queue in TESTBED_RUNS
     }
@@ -336,26 +305,24 @@ def testbed(data: Measurements) -> Shown:
     return Shown([], dict(PRINTED), measured, tables, {"ending": Drawing(figure)})
 
 
-def _of_testbed(runs: ModernRuns, queue: str) -> list[TableCell]:
-    """Cells with goodput, shares of airtime and aggregates, and the printed values for the queue."""
+def _of_testbed(runs: ModernRuns, testbed: str, queue: str) -> Column:
+    """Column with goodput, shares of airtime and aggregates, and the printed values for the queue."""
     held = PERCENT * runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
-    measured = [*runs.mbps.T, runs.total(), *held.T]
-    said: list[float | None] = [None] * len(measured)
+    said: list[float] = []
     if queue != FQ_MAC:
         figures = PRINTED[printed(queue)]
         mbps, air = figures["mbps"], figures["air"]
         said = [*mbps, sum(mbps), *(PERCENT * part for part in air)]
-    cells = [TableCell(estimate(a), b, digits=1) for a, b in zip(measured, said, strict=True)]
-    return [*cells, TableCell(estimate(runs.aggregate), digits=1)]
+    label = f"{TESTBEDS[testbed]}, {TESTBED_QUEUES[queue]}"
+    return column(label, [*runs.mbps.T, runs.total(), *held.T, runs.aggregate], 1, said)
 
 
 def _committed(data: Measurements, names: Sequence[str]) -> Table:
     """Table of the goodput of three stations before and after ath9k's airtime scheduler."""
-    columns = []
-    for queue, figures in COMMITTED.items():
-        rates = [estimate(one) for one in data[ath9k(queue)].mbps.T]
-        cells = [TableCell(a, b, digits=1) for a, b in zip(rates, figures, strict=True)]
-        columns.append(Column(queue, TESTBED_QUEUES[queue], cells))
+    columns = [
+        column(TESTBED_QUEUES[queue], data[ath9k(queue)].mbps.T, 1, figures)
+        for queue, figures in COMMITTED.items()
+    ]
     title = (
         "Three stations downloading by TCP, beside the commit of ath9k’s airtime scheduler, Mb/s"
     )
@@ -365,12 +332,29 @@ def _committed(data: Measurements, names: Sequence[str]) -> Table:
 # ------------------------------------------------------------------ schemes
 
 
-def _gain(data: Measurements, standard: str, way: str, id_: str) -> Estimate:
-    """Total goodput with a scheme, divided by that without the scheme."""
+def _gain(
+    data: Measurements, standard: str, way: str, id_: str, how: str = READINGS[0]
+) -> Estimate | None:
+    """Total goodput with a scheme under a reading, divided by that without; `None` if it is not run."""
     if not works(way, id_):
-        return MISSING
-    ours = data[scheme(standard, way, id_)].total()
+        return None
+    ours = data[reading(standard, way, id_, how)].total()
     return quotient(ours, data[scheme(standard, way, baseline(id_))].total())
+
+
+def _gain_columns(
+    data: Measurements, standards: Sequence[str], rows: Sequence[tuple[str, str]]
+) -> list[Column]:
+    """Columns for each standard and direction, with a row for each scheme and reading."""
+    return [
+        column(
+            f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
+            [_gain(data, standard, way, *row) for row in rows],
+            2,
+        )
+        for standard in standards
+        for way in ALL_WAYS
+    ]
 
 
 def schemes(data: Measurements) -> Shown:
@@ -382,15 +366,14 @@ def schemes(data: Measurements) -> Shown:
             "Goodput of all flows / without the scheme",
             "",
             [SCHEMES[id_] for id_ in against],
-            [
-                _points(way, [_gain(data, standard, way, id_) for id_ in against])
-                for way in ALL_WAYS
-            ],
+            [line(way, [_gain(data, standard, way, id_) for id_ in against]) for way in ALL_WAYS],
             {1: ""},
         )
         for standard in COMPARED
     ]
-    tables = [_gain_table(data, against)]
+    title = "Goodput of all flows with a scheme, relative to that without it (TFRC: to plain TFRC)"
+    columns = _gain_columns(data, COMPARED, [(id_, READINGS[0]) for id_ in against])
+    tables = [Table("schemes", title, [SCHEMES[id_] for id_ in against], columns)]
     for standard in COMPARED:
         for way in ALL_WAYS:
             there = [id_ for id_ in SCHEMES if works(way, id_)]
@@ -406,7 +389,7 @@ def schemes(data: Measurements) -> Shown:
     measured: Json = {
         standard: {
             way: {
-                id_: _mean(data[scheme(standard, way, id_)].total())
+                id_: mean(data[scheme(standard, way, id_)].total())
                 for id_ in SCHEMES
                 if works(way, id_)
             }
@@ -416,11 +399,14 @@ def schemes(data: Measurements) -> Shown:
     }
     read_in = [one for one in READ_IN if any(setup == f"readings-{one}-down" for setup, _ in data)]
     if read_in:
-        tables.append(_reading_table(data, read_in))
+        rows = [(id_, how) for id_ in READ for how in READINGS]
+        title = "Goodput of all flows, relative to that without the scheme, by the time of a packet"
+        labels = [f"{SCHEMES[id_]}, {how}" for id_, how in rows]
+        tables.append(Table("readings", title, labels, _gain_columns(data, read_in, rows)))
         measured["readings"] = {
             standard: {
                 way: {
-                    id_: {how: _read(data, standard, way, id_, how).mean for how in READINGS}
+                    id_: {how: mean(_gain(data, standard, way, id_, how)) for how in READINGS}
                     for id_ in READ
                 }
                 for way in ALL_WAYS
@@ -430,41 +416,6 @@ def schemes(data: Measurements) -> Shown:
     return Shown([], None, measured, tables, {"schemes": Drawing(by_name(panels), wide=True)})
 
 
-def _read(data: Measurements, standard: str, way: str, id_: str, how: str) -> Estimate:
-    """Total goodput with a scheme under the reading `how`, divided by that without the scheme."""
-    ours = data[reading(standard, way, id_, how)].total()
-    return quotient(ours, data[scheme(standard, way, baseline(id_))].total())
-
-
-def _reading_table(data: Measurements, read_in: Sequence[str]) -> Table:
-    rows = [(id_, how) for id_ in READ for how in READINGS]
-    columns = [
-        Column(
-            f"{standard}-{way}",
-            f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
-            [TableCell(_read(data, standard, way, id_, how), digits=2) for id_, how in rows],
-        )
-        for standard in read_in
-        for way in ALL_WAYS
-    ]
-    title = "Goodput of all flows, relative to that without the scheme, by the time of a packet"
-    return Table("readings", title, [f"{SCHEMES[id_]}, {how}" for id_, how in rows], columns)
-
-
-def _gain_table(data: Measurements, ids: Sequence[str]) -> Table:
-    columns = [
-        Column(
-            f"{standard}-{way}",
-            f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
-            [TableCell(_gain(data, standard, way, id_), digits=2) for id_ in ids],
-        )
-        for standard in COMPARED
-        for way in ALL_WAYS
-    ]
-    title = "Goodput of all flows with a scheme, relative to that without it (TFRC: to plain TFRC)"
-    return Table("schemes", title, [SCHEMES[id_] for id_ in ids], columns)
-
-
 # ------------------------------------------------------------------ as sold
 
 _RATES: Mapping[str, str] = {SET: "rates set", FOUND: "rates found"}
@@ -472,49 +423,38 @@ _RATES: Mapping[str, str] = {SET: "rates set", FOUND: "rates found"}
 
 def as_sold(data: Measurements) -> Shown:
     """Figure and table of access points as sold: rates from Minstrel-HT, a driver's queue, A-MSDUs."""
-
-    def named(key: Key) -> str:
+    rows: list[str] = []
+    measured: dict[str, Any] = {}
+    for key in SOLD:
         (_, standard, way), (rates, amsdu, queue) = key[0].split("-"), key[1].split(", ")
-        joined = ", A-MSDUs" if amsdu.endswith("on") else ""
-        return f"{way}, {STANDARDS[standard]}, {_RATES[rates]}{joined}, {SOLD_QUEUES[queue]}"
-
-    part = _column(
-        "slow's air %", [data[key] for key in SOLD], lambda r: PERCENT * r.slow_part(), 0
-    )
+        joined, runs = amsdu.endswith("on"), data[key]
+        sends = ", A-MSDUs" if joined else ""
+        rows.append(f"{way}, {STANDARDS[standard]}, {_RATES[rates]}{sends}, {SOLD_QUEUES[queue]}")
+        label = f"{rates}, joined, {queue}" if joined else f"{rates}, {queue}"
+        measured.setdefault(standard, {}).setdefault(way, {})[label] = {
+            "air": mean(runs.slow_part()),
+            "mbps": mean(runs.total()),
+            "delay_ms": mean(runs.delay(FAST)),
+            "aggregate": mean(runs.aggregate),
+        }
     title = "Goodput and shares of the air, by rates, A-MSDUs and queues of access point and driver"
-    rows = [named(key) for key in SOLD]
-    table = Table("sold", title, rows, [*_figures_of(data, list(SOLD)), part])
+    part = _column("slow's air %", [data[key] for key in SOLD], _percent_of_slow, 0)
+    table = Table("sold", title, rows, [*_figures_of(data, SOLD), part])
     lead = {
         f"{_RATES[rates]}, {QUEUES[queue]}": (rates, queue)
         for rates, queue in ((SET, FIFO), (FOUND, FIFO), (FOUND, AIRTIME))
     }
     lead |= {name: (FOUND, queue) for queue, name in SOLD_QUEUES.items() if queue not in QUEUES}
     groups = [
-        _points(
+        line(
             label,
-            [
-                estimate(PERCENT * data[sold(standard, "down", *where)].slow_part())
-                for standard in MODERN
-            ],
-            PERCENT,
+            [_percent_of_slow(data[sold(standard, "down", *where)]) for standard in MODERN],
+            most=PERCENT,
         )
         for label, where in lead.items()
     ]
-    y_label = "Slow station's share of the air [%]"
     names = [STANDARDS[standard] for standard in MODERN]
-    figure = by_category(Category("", y_label, "", names, groups, {50: "half"}), wide=True)
-    takes: Mapping[str, Take] = {
-        "air": ModernRuns.slow_part,
-        "mbps": ModernRuns.total,
-        "delay_ms": lambda runs: runs.delay(FAST),
-        "aggregate": lambda runs: runs.aggregate,
-    }
-    measured: dict[str, Any] = {}
-    for key in SOLD:
-        (_, standard, way), (rates, amsdu, queue) = key[0].split("-"), key[1].split(", ")
-        place = measured.setdefault(standard, {}).setdefault(way, {})
-        label = f"{rates}, joined, {queue}" if amsdu.endswith("on") else f"{rates}, {queue}"
-        place[label] = {what: _mean(take(data[key])) for what, take in takes.items()}
+    figure = by_category(Category("", AIR, "", names, groups, {50: "half"}), wide=True)
     return Shown([], None, measured, [table], {"sold": Drawing(figure, wide=True)})
 
 
@@ -523,26 +463,23 @@ def as_sold(data: Measurements) -> Shown:
 
 def shorts(data: Measurements) -> Shown:
     """Figure and table of short transfers beside the download of a slow station."""
-    keys = {(s, q): short_flows(s, q) for s in COMPARED for q in QUEUES}
-    column = partial(_column, runs=[data[key] for key in keys.values()])
+    runs = {(s, q): data[short_flows(s, q)] for s in COMPARED for q in QUEUES}
     columns = [
-        column("median s", take=lambda runs: runs.completion(MEDIAN), digits=2),
-        column("95 % s", take=lambda runs: runs.completion(LATE), digits=2),
-        column("not done %", take=lambda runs: PERCENT * runs.unfinished(), digits=1),
-        column("slow download Mb/s", take=lambda runs: runs.goodput("bulk"), digits=1),
+        column("median s", [one.completion(MEDIAN) for one in runs.values()], 2),
+        column("95 % s", [one.completion(LATE) for one in runs.values()], 2),
+        column("not done %", [PERCENT * one.unfinished() for one in runs.values()], 1),
+        column("slow download Mb/s", [one.goodput("bulk") for one in runs.values()], 1),
     ]
-    rows = [f"{STANDARDS[standard]}, {QUEUES[queue]}" for standard, queue in keys]
+    rows = [f"{STANDARDS[standard]}, {QUEUES[queue]}" for standard, queue in runs]
+    medians = {key: one.completion(MEDIAN) for key, one in runs.items()}
     groups = [
-        _points(
-            QUEUES[queue],
-            [_known(data[keys[standard, queue]].completion(MEDIAN)) for standard in COMPARED],
-        )
-        for queue in QUEUES
+        line(label, [medians[standard, queue] for standard in COMPARED])
+        for queue, label in QUEUES.items()
     ]
     names = [STANDARDS[standard] for standard in COMPARED]
     figure = by_category(Category("", "Median completion time [s]", "", names, groups))
     measured: Json = {
-        standard: {queue: _mean(data[keys[standard, queue]].completion(MEDIAN)) for queue in QUEUES}
+        standard: {queue: mean(medians[standard, queue]) for queue in QUEUES}
         for standard in COMPARED
     }
     table = Table(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from airfair.estimate import Floats, estimate
+from airfair.estimate import Floats
 from airfair.reproduction.paper import Found, Search
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.tables import Table, column
 
 from .plan import (
     AGGREGATED,
@@ -120,19 +120,13 @@ def hosts(data: Measurements) -> Found:
 
 def longer(data: Measurements) -> Found:
     """Finding on a FIFO of 1000 packets in place of 256."""
+    keys = {
+        256: [anomaly(standard, "down", sent(standard)) for standard in STANDARDS],
+        1000: [long_fifo(standard) for standard in STANDARDS],
+    }
     columns = [
-        Column(
-            f"fifo-{packets}",
-            f"{packets} packets",
-            [
-                TableCell(estimate(100 * data[key(standard)].slow_part()), digits=1)
-                for standard in STANDARDS
-            ],
-        )
-        for packets, key in (
-            (256, lambda standard: anomaly(standard, "down", sent(standard))),
-            (1000, long_fifo),
-        )
+        column(f"{packets} packets", [100 * data[key].slow_part() for key in all_], 1)
+        for packets, all_ in keys.items()
     ]
     title = "Slow station’s share of the air in %, two downloads, by the length of the FIFO"
     return Found({}, [Table("long-fifo", title, list(STANDARDS.values()), columns)])

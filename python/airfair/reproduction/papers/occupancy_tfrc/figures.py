@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from airfair.estimate import Estimate, Floats, estimate
+from airfair.experiment.conditions import Key
 from airfair.experiment.words import SAME
-from airfair.figures import (
-    Category,
-    Chart,
-    Curve,
-    Mark,
-    Panel,
-    Points,
-    by_name,
-    over_number,
-    over_time,
-)
+from airfair.figures import Category, Chart, Curve, Mark, Panel, by_name, over_number, over_time
 from airfair.reproduction.paper import Drawing, Shown
-from airfair.reproduction.series import finite, points
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.series import line, mean, points
+from airfair.reproduction.tables import Column, Table, column
 
 from .plan import (
     BOTH,
     COMES_S,
     COUNTS,
-    DOWN,
     GOES_S,
     GUESTS,
     NAMES,
@@ -41,33 +31,54 @@ from .plan import (
     RIVALS,
     SCHEMES,
     SOME_RATES,
-    UP,
     WAYS,
     equal,
     figure3,
     figure4,
-    guests,
     rival_place,
 )
 from .runs import Measurements, OccupancyRuns, Take, flow, station
 
 STATIONS: Mapping[str, int] = {"STA1, 54 Mb/s": 0, "STA2": 1}
-THROUGHPUT, OCCUPANCY = "Throughput [Mb/s]", "Channel occupancy ratio"
-Key = tuple[str, str]
+THROUGHPUT = "Throughput [Mb/s]"
 
 
-def _points(
-    label: str, data: Measurements, keys: Sequence[Key], take: Take, most: float = math.inf
-) -> Points:
-    """Estimates of a quantity, at most `most`, for each of `keys`."""
-    all_ = [estimate(take(data[key])) for key in keys]
-    estimates = np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
-    return Points(label, estimates, possible=(0.0, most))
+@dataclass(frozen=True)
+class Quantity:
+    """Quantity of a figure, with its unit, texts and number of digits."""
+
+    name: str
+    unit: str
+    short: str
+    """Text in the heading of a table."""
+    label: str
+    """Label of the axis."""
+    take: Take
+    digits: int
+    most: float = math.inf
+    """Largest possible value."""
 
 
-def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) -> list[TableCell]:
-    """Cells of a table with the estimate for each of `keys`."""
-    return [TableCell(estimate(take(data[key])), digits=digits) for key in keys]
+MBPS = Quantity(
+    "aggregate throughput",
+    "Mb/s",
+    "Mb/s",
+    "Aggregate throughput [Mb/s]",
+    OccupancyRuns.aggregate,
+    2,
+)
+JAIN = Quantity(
+    "fairness", "1", "Jain's index", "Jain's index of occupancy", OccupancyRuns.jain, 3, 1.0
+)
+DROPS = Quantity(
+    "drop ratio", "%", "drops %", "Packet drop ratio [%]", OccupancyRuns.drops, 3, 100.0
+)
+DELAY = Quantity("delay", "ms", "p95 ms", "95 % of round trips [ms]", OccupancyRuns.delay, 0)
+
+
+def each(data: Measurements, keys: Sequence[Key], take: Take) -> list[Floats]:
+    """Samples of a quantity for each of `keys`."""
+    return [take(data[key]) for key in keys]
 
 
 # ------------------------------------------------------------------ Figure 3
@@ -76,78 +87,76 @@ def cells(data: Measurements, keys: Sequence[Key], take: Take, digits: int = 2) 
 def pairs(data: Measurements) -> Shown:
     """Figure 3: throughput and occupancy of two stations over the rate of the second one."""
     keys = {scheme: [figure3(mbps).key(scheme) for mbps in RATES] for scheme in BOTH}
-    done = {setup for setup, _ in data}
-    drawings: dict[str, Drawing] = {}
-    if "transports" in done:
-        drawings["fig3-equal"] = _equal_figure(data)
-    if "guests" in done:
-        drawings["fig3-guests"] = _guests_figure(data)
-    return Shown(
+    quantities = (
+        ("throughput", "throughput_mbps", "Mb/s", "Mb/s", flow, 2, math.inf),
+        ("occupancy", "occupancy", "1", "occ.", station, 3, 1.0),
+    )
+    charts = [
+        Chart(
+            f"{SCHEMES[scheme].label.capitalize()} TFRC",
+            RATES,
+            [
+                line(name, each(data, keys[scheme], take(n)), most=most)
+                for name, n in STATIONS.items()
+            ],
+        )
+        for scheme in BOTH
+        for *_, take, _, most in quantities
+    ]
+    labels = (THROUGHPUT, "Channel occupancy ratio")
+    figure = over_number(charts, "Data rate of STA2 [Mb/s]", labels)
+    columns = [
+        column(
+            f"{SCHEMES[scheme].label}, STA{n + 1} {short}",
+            each(data, keys[scheme], take(n)),
+            digits,
+        )
+        for *_, short, take, digits, _ in quantities
+        for scheme in BOTH
+        for n in STATIONS.values()
+    ]
+    columns += _of_both(data, keys, DROPS)
+    title = "Throughput, occupancy and drop ratio, by rate of STA2; STA1 at 54 Mb/s"
+    shown = Shown(
         series=[
             points(
                 f"{SCHEMES[scheme].label}, {name}, {what}",
                 unit,
                 RATES,
-                [estimate(take(number)(data[key])) for key in keys[scheme]],
+                each(data, keys[scheme], take(n)),
             )
             for scheme in BOTH
-            for name, number in STATIONS.items()
-            for what, unit, take in (("throughput", "Mb/s", flow), ("occupancy", "1", station))
+            for name, n in STATIONS.items()
+            for what, _, unit, _, take, _, _ in quantities
         ],
         paper_values=None,
         measured={
             scheme: {
                 str(mbps): {
-                    "throughput_mbps": [
-                        finite(estimate(flow(n)(data[key])).mean) for n in STATIONS.values()
-                    ],
-                    "occupancy": [
-                        finite(estimate(station(n)(data[key])).mean) for n in STATIONS.values()
-                    ],
+                    name: [mean(take(n)(data[key])) for n in STATIONS.values()]
+                    for _, name, _, _, take, _, _ in quantities
                 }
                 for mbps, key in zip(RATES, keys[scheme], strict=True)
             }
             for scheme in BOTH
         },
-        tables=[_pair_table(data, keys), *([_equal_table(data)] if "transports" in done else [])],
-        drawings={"fig3": Drawing(_pair_figure(data, keys), wide=True), **drawings},
+        tables=[Table("fig3", title, [f"{mbps} Mb/s" for mbps in RATES], columns)],
+        drawings={"fig3": Drawing(figure, wide=True)},
     )
+    done = {setup for setup, _ in data}
+    if "transports" in done:
+        shown = shown.and_also([_equal_table(data)], {"fig3-equal": _equal_figure(data)})
+    if "guests" in done:
+        shown = shown.and_also([], {"fig3-guests": _guests_figure(data)})
+    return shown
 
 
-def _pair_figure(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Figure:
-    charts = [
-        Chart(
-            f"{SCHEMES[scheme].label.capitalize()} TFRC",
-            RATES,
-            [_points(name, data, keys[scheme], take(n), most) for name, n in STATIONS.items()],
-        )
-        for scheme in BOTH
-        for take, most in ((flow, math.inf), (station, 1.0))
+def _of_both(data: Measurements, keys: Mapping[str, Sequence[Key]], of: Quantity) -> list[Column]:
+    """Columns of a quantity with both schemes."""
+    return [
+        column(f"{SCHEMES[s].label}, {of.short}", each(data, keys[s], of.take), of.digits)
+        for s in BOTH
     ]
-    return over_number(charts, "Data rate of STA2 [Mb/s]", (THROUGHPUT, OCCUPANCY))
-
-
-def _pair_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
-    columns = [
-        Column(
-            f"{scheme}-{n}-{what}",
-            f"{SCHEMES[scheme].label}, STA{n + 1} {unit}",
-            cells(data, keys[scheme], take(n), digits),
-        )
-        for take, what, unit, digits in ((flow, "mbps", "Mb/s", 2), (station, "part", "occ.", 3))
-        for scheme in BOTH
-        for n in STATIONS.values()
-    ]
-    dropped = [
-        Column(
-            f"{scheme}-drops",
-            f"{SCHEMES[scheme].label}, drops %",
-            cells(data, keys[scheme], OccupancyRuns.drops, 3),
-        )
-        for scheme in BOTH
-    ]
-    title = "Throughput, occupancy and drop ratio, by rate of STA2; STA1 at 54 Mb/s"
-    return Table("fig3", title, [f"{mbps} Mb/s" for mbps in RATES], [*columns, *dropped])
 
 
 def equal_keys(way: str) -> dict[str, list[Key]]:
@@ -162,15 +171,15 @@ def _equal_figure(data: Measurements) -> Drawing:
     bounds = {1 + SAME.allowed: f"+{SAME.allowed:.0%}", 1 - SAME.allowed: ""}
     charts = [
         Chart(
-            f"{WAYS[way].capitalize()}, proposed",
+            f"{label.capitalize()}, proposed",
             SOME_RATES,
             [
-                _points(name, data, keys, OccupancyRuns.held_ratio)
+                line(name, each(data, keys, OccupancyRuns.held_ratio))
                 for name, keys in equal_keys(way).items()
             ],
             bounds,
         )
-        for way in (DOWN, UP)
+        for way, label in WAYS.items()
     ]
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", "Occupancy, STA2 / STA1")
     return Drawing(figure, {"allowed": SAME.allowed}, wide=True, beyond=True)
@@ -178,24 +187,21 @@ def _equal_figure(data: Measurements) -> Drawing:
 
 def _equal_table(data: Measurements) -> Table:
     columns = [
-        Column(f"{way}-{name}", f"{way}, {name}", cells(data, keys, OccupancyRuns.held_ratio, 3))
-        for way in (DOWN, UP)
+        column(f"{way}, {name}", each(data, keys, OccupancyRuns.held_ratio), 3)
+        for way in WAYS
         for name, keys in equal_keys(way).items()
     ]
-    rows = [f"{mbps} Mb/s" for mbps in SOME_RATES]
-    return Table(
-        "fig3-equal", "Occupancy of STA2 over STA1's, proposed, by rate of STA2", rows, columns
-    )
+    title = "Occupancy of STA2 over STA1's, proposed, by rate of STA2"
+    return Table("fig3-equal", title, [f"{mbps} Mb/s" for mbps in SOME_RATES], columns)
 
 
 def _guests_figure(data: Measurements) -> Drawing:
-    place = guests()
     names = [f"{name.replace('sta', 'STA')}, {rate}" for name, rate in GUESTS.items()]
     panels = []
     for scheme in (PLAIN, ON, ONCE):
-        runs = data[place.key(scheme)]
+        runs = data["guests", f"a guest, {scheme}"]
         if runs.series is None:
-            raise ValueError(f"{place.setup}: its runs have no time series, which the figure needs")
+            raise ValueError("guests: its runs have no time series, which the figure needs")
         times: Floats = (np.arange(runs.series.shape[-1], dtype=np.float64) + 0.5) * runs.step_s
         curves = [Curve(name, _smooth(runs.series[:, i])) for i, name in enumerate(names)]
         last = times[-1] + runs.step_s / 2
@@ -221,13 +227,7 @@ def _smooth(samples: Floats, steps: int = 5) -> Floats:
 
 # ------------------------------------------------------------------ Figure 4
 
-FIGURE4: Mapping[str, tuple[str, str, str, Take]] = {
-    "a": ("aggregate throughput", "Aggregate throughput [Mb/s]", "Mb/s", OccupancyRuns.aggregate),
-    "b": ("fairness", "Jain's index of occupancy", "1", OccupancyRuns.jain),
-    "c": ("drop ratio", "Packet drop ratio [%]", "%", OccupancyRuns.drops),
-}
-MOST = {"Mb/s": math.inf, "1": 1.0, "%": 100.0}
-"""Largest possible value of a quantity, by its unit."""
+FIGURE4 = (MBPS, JAIN, DROPS)
 
 
 def many(data: Measurements) -> Shown:
@@ -235,68 +235,45 @@ def many(data: Measurements) -> Shown:
     keys = {scheme: [figure4(count).key(scheme) for count in COUNTS] for scheme in BOTH}
     charts = [
         Chart(
-            f"({letter}) {what}",
+            f"({letter}) {of.name}",
             COUNTS,
-            [_points(SCHEMES[s].label, data, keys[s], take, MOST[unit]) for s in BOTH],
+            [line(SCHEMES[s].label, each(data, keys[s], of.take), most=of.most) for s in BOTH],
         )
-        for letter, (what, _, unit, take) in FIGURE4.items()
+        for letter, of in zip("abc", FIGURE4, strict=True)
     ]
-    labels = [label for _, label, _, _ in FIGURE4.values()]
-    figure = over_number(charts, "Number of stations", labels, columns=3)
-    drawings = {"fig4": Drawing(figure, wide=True)}
-    done = {setup for setup, _ in data}
-    ways = [way for way in WAYS if rival_place(way, RIVAL_TRANSPORTS[0]).setup in done]
-    drawings |= {f"fig4-rivals-{way}": _rivals_figure(data, way) for way in ways}
-    return Shown(
+    figure = over_number(charts, "Number of stations", [of.label for of in FIGURE4], columns=3)
+    columns = [one for of in FIGURE4 for one in _of_both(data, keys, of)]
+    columns += [
+        column(label, _differences(data, keys, of.take), of.digits)
+        for label, of in (("more throughput, Mb/s", MBPS), ("more drops, %", DROPS))
+    ]
+    title = "Aggregate throughput, Jain's index of occupancy, drop ratio, by number of stations"
+    shown = Shown(
         series=[
-            points(
-                f"{SCHEMES[scheme].label}, {what}",
-                unit,
-                COUNTS,
-                [estimate(take(data[key])) for key in keys[scheme]],
-            )
-            for what, _, unit, take in FIGURE4.values()
-            for scheme in BOTH
+            points(f"{SCHEMES[s].label}, {of.name}", of.unit, COUNTS, each(data, keys[s], of.take))
+            for of in FIGURE4
+            for s in BOTH
         ],
         paper_values=None,
         measured={
             scheme: {
-                what: {
-                    str(count): finite(estimate(take(data[key])).mean)
+                of.name: {
+                    str(count): mean(of.take(data[key]))
                     for count, key in zip(COUNTS, keys[scheme], strict=True)
                 }
-                for what, _, _, take in FIGURE4.values()
+                for of in FIGURE4
             }
             for scheme in BOTH
         },
-        tables=[_many_table(data, keys), *(rivals_table(data, way) for way in ways)],
-        drawings=drawings,
+        tables=[Table("fig4", title, [f"N = {count}" for count in COUNTS], columns)],
+        drawings={"fig4": Drawing(figure, wide=True)},
     )
-
-
-def _many_table(data: Measurements, keys: Mapping[str, Sequence[Key]]) -> Table:
-    columns = [
-        Column(
-            f"{scheme}-{what}",
-            f"{SCHEMES[scheme].label}, {short}",
-            cells(data, keys[scheme], take, digits),
-        )
-        for what, short, take, digits in (
-            ("mbps", "Mb/s", OccupancyRuns.aggregate, 2),
-            ("jain", "Jain's index", OccupancyRuns.jain, 3),
-            ("drops", "drops %", OccupancyRuns.drops, 3),
-        )
-        for scheme in BOTH
-    ]
-    more = [
-        _differences(data, keys, take) for take in (OccupancyRuns.aggregate, OccupancyRuns.drops)
-    ]
-    columns += [
-        Column("more", "more throughput, Mb/s", [TableCell(one, digits=2) for one in more[0]]),
-        Column("more-drops", "more drops, %", [TableCell(one, digits=3) for one in more[1]]),
-    ]
-    title = "Aggregate throughput, Jain's index of occupancy, drop ratio, by number of stations"
-    return Table("fig4", title, [f"N = {count}" for count in COUNTS], columns)
+    done = {setup for setup, _ in data}
+    for way in WAYS:
+        if f"rivals-{way}" in done:
+            drawn = {f"fig4-rivals-{way}": _rivals_figure(data, way)}
+            shown = shown.and_also([rivals_table(data, way)], drawn)
+    return shown
 
 
 def _differences(
@@ -307,24 +284,26 @@ def _differences(
     return [estimate(take(data[on]) - take(data[plain]), signed=True) for on, plain in both]
 
 
-RIVAL_COLUMNS: Mapping[str, tuple[str, str, Take, int]] = {
-    "mbps": ("Mb/s", "Aggregate goodput [Mb/s]", OccupancyRuns.aggregate, 2),
-    "jain": ("Jain", "Jain's index of occupancy", OccupancyRuns.jain, 3),
-    "drops": ("drops %", "Packet drop ratio [%]", OccupancyRuns.drops, 2),
-    "delay": ("p95 ms", "95 % of round trips [ms]", OccupancyRuns.delay, 0),
-}
+RIVAL_COLUMNS = (
+    ("Mb/s", "Aggregate goodput [Mb/s]", OccupancyRuns.aggregate, 2),
+    ("Jain", JAIN.label, OccupancyRuns.jain, 3),
+    ("drops %", DROPS.label, OccupancyRuns.drops, 2),
+    ("p95 ms", DELAY.label, OccupancyRuns.delay, 0),
+)
+
+
+def _rivals(data: Measurements, way: str, transport: str) -> Callable[[Take], list[Floats]]:
+    """Function that returns the samples of a quantity for each rival."""
+    keys = [rival_place(way, transport).key(rival) for rival in RIVALS]
+    return lambda take: each(data, keys, take)
 
 
 def rivals_table(data: Measurements, way: str) -> Table:
     """Table of all rivals in a direction."""
     columns = [
-        Column(
-            f"{transport}-{id_}",
-            f"{NAMES[transport]}, {short}",
-            cells(data, [rival_place(way, transport).key(rival) for rival in RIVALS], take, digits),
-        )
+        column(f"{NAMES[transport]}, {short}", _rivals(data, way, transport)(take), digits)
         for transport in RIVAL_TRANSPORTS
-        for id_, (short, _, take, digits) in RIVAL_COLUMNS.items()
+        for short, _, take, digits in RIVAL_COLUMNS
     ]
     title = f"Comparison with other schemes, {WAYS[way]}: five stations at 54, 36, 24, 12, 6 Mb/s"
     return Table(f"rivals-{way}", title, [rival.label for rival in RIVALS.values()], columns)
@@ -338,16 +317,8 @@ def _rivals_figure(data: Measurements, way: str) -> Drawing:
             "",
             label,
             names,
-            [
-                _points(
-                    NAMES[transport],
-                    data,
-                    [rival_place(way, transport).key(rival) for rival in RIVALS],
-                    take,
-                )
-                for transport in RIVAL_TRANSPORTS
-            ],
+            [line(NAMES[t], _rivals(data, way, t)(take)) for t in RIVAL_TRANSPORTS],
         )
-        for _, label, take, _ in RIVAL_COLUMNS.values()
+        for _, label, take, _ in RIVAL_COLUMNS
     ]
     return Drawing(by_name(panels), wide=True, beyond=True)

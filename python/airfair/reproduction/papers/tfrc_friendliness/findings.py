@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from airfair.estimate import Estimate, Floats, estimate
-from airfair.reproduction.calibration import Candidate, chosen, ranked, table
+from airfair.estimate import Estimate, Floats
+from airfair.reproduction.calibration import Candidate, chosen, table
 from airfair.reproduction.paper import Found, Search
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.tables import Table, column
 
 from .claims import relative
 from .plan import (
@@ -21,6 +21,7 @@ from .plan import (
     NEAR,
     OPEN,
     PAPERS_SIZE,
+    PRINTED,
     QUEUES,
     SIZES,
     VARIANTS,
@@ -29,80 +30,59 @@ from .plan import (
     told,
     varied,
 )
-from .runs import FriendlinessRuns, Measurements
+from .runs import Measurements
 
 TOTAL = "all, Mb/s"
+FIG5 = PRINTED["fig5"]
+"""Printed values of Figure 5."""
 
 
-def candidates(
-    printed: Mapping[str, float], data: Measurements, places: Iterable[str] = CANDIDATES
-) -> dict[str, Candidate]:
+def candidates(data: Measurements, places: Iterable[str] = CANDIDATES) -> dict[str, Candidate]:
     """Candidates of the calibration: receivers and channels, each compared with the total of Figure 5."""
-    tcp, tfrc = printed["tcp_reno_each_kBps"], printed["tfrc_kBps"]
-    total = (MIXED[0] * tcp + MIXED[1] * tfrc) * 8 / 1e3
+    tcp, tfrc = FIG5["tcp_reno_each_kBps"], FIG5["tfrc_kBps"]
+    total = {TOTAL: (MIXED[0] * tcp + MIXED[1] * tfrc) * 8 / 1e3}
     return {
-        place: Candidate(told(place), {TOTAL: _total(data["calibration", place])}, {TOTAL: total})
+        place: Candidate(told(place), {TOTAL: data["calibration", place].total_mbps()}, total)
         for place in places
     }
 
 
-def _total(runs: FriendlinessRuns) -> Floats:
-    """Total throughput of all flows [Mb/s], (replication)."""
-    total: Floats = runs.kbytes_per_s.sum(axis=1) * 8 / 1e3
-    return total
+def calibration(data: Measurements) -> Found:
+    """Finding that chooses the receiver and channel with which claims on the testbed are decided."""
+    found = candidates(data)
+    all_ = list(found.values())
+    of = chosen(all_)
+    fitting = [place for place, one in found.items() if of.role(one) != "beside"]
+
+    def timeouts(place: str) -> float:
+        return float(data["calibration", place].timeouts_per_minute().mean())
+
+    numbers = {
+        "candidates": len(found),
+        "decides": told(DECIDES),
+        "near": [VARIANTS[place] for place in NEAR],
+        "as_planned": of.decides is found[DECIDES] and {*fitting} == {DECIDES, *NEAR},
+        "fitting": [told(place) for place in fitting],
+        "ideal_mbps": float(found[IDEAL].measured[TOTAL].mean()),
+        "ideal_timeouts": timeouts(IDEAL),
+        "timeouts": timeouts(DECIDES),
+        "near_timeouts": [timeouts(place) for place in NEAR],
+    }
+    return Found(numbers, [_table(found, data)], all_)
 
 
-def calibration(printed: Mapping[str, float]) -> Search[FriendlinessRuns]:
-    """Search that chooses the receiver and channel with which claims on the testbed are decided."""
-
-    def find(data: Measurements) -> Found:
-        found = candidates(printed, data)
-        all_ = list(found.values())
-        of = chosen(all_)
-        fitting = [place for place, one in found.items() if of.role(one) != "beside"]
-        as_planned = of.decides is found[DECIDES] and {*fitting} == {DECIDES, *NEAR}
-
-        def timeouts(place: str) -> float:
-            return float(data["calibration", place].timeouts_per_minute().mean())
-
-        numbers = {
-            "candidates": len(found),
-            "decides": told(DECIDES),
-            "near": [VARIANTS[place] for place in NEAR],
-            "as_planned": as_planned,
-            "fitting": [told(place) for place in fitting],
-            "ideal_mbps": float(found[IDEAL].measured[TOTAL].mean()),
-            "ideal_timeouts": timeouts(IDEAL),
-            "timeouts": timeouts(DECIDES),
-            "near_timeouts": [timeouts(place) for place in NEAR],
-        }
-        return Found(numbers, [_table(found, data, printed)], all_)
-
-    return Search("calibration", ("calibration",), find)
-
-
-def _table(
-    found: Mapping[str, Candidate], data: Measurements, printed: Mapping[str, float]
-) -> Table:
+def _table(found: Mapping[str, Candidate], data: Measurements) -> Table:
     """Table of candidates by distance; its last columns have quantities that do not affect the choice."""
-    made = table(
-        "calibration",
-        "Three Reno flows and one TFRC by receiver and channel, beside Figure 5",
-        list(found.values()),
-        {TOTAL: 2},
-    )
-    places = {id(one): place for place, one in found.items()}
-    runs = [data["calibration", places[id(one)]] for one in ranked(list(found.values()))]
-
-    def column(name: str, key: str, take: Callable[[FriendlinessRuns], Floats]) -> Column:
-        cells = [TableCell(estimate(take(one)), printed.get(key), 1) for one in runs]
-        return Column(name, name, cells)
-
+    order = sorted(found, key=lambda place: found[place].distance)
+    runs = [data["calibration", place] for place in order]
+    tcp, tfrc = ([FIG5[key]] * len(runs) for key in ("tcp_reno_each_kBps", "tfrc_kBps"))
     more = [
-        column("Reno, kB/s", "tcp_reno_each_kBps", lambda one: one.mean(tfrc=False)),
-        column("TFRC, kB/s", "tfrc_kBps", lambda one: one.mean(tfrc=True)),
-        column("time-outs/min", "", FriendlinessRuns.timeouts_per_minute),
+        column("Reno, kB/s", [one.mean(tfrc=False) for one in runs], 1, tcp),
+        column("TFRC, kB/s", [one.mean(tfrc=True) for one in runs], 1, tfrc),
+        column("time-outs/min", [one.timeouts_per_minute() for one in runs], 1),
     ]
+    title = "Three Reno flows and one TFRC by receiver and channel, beside Figure 5"
+    made = table("calibration", title, list(found.values()), {TOTAL: 2})
     return replace(made, columns=[*made.columns, *more])
 
 
@@ -116,12 +96,7 @@ def buffers(data: Measurements) -> Found:
         few, many = (float(index(pair, packets).mean()) for pair in HELD)
         return {"packets": packets, "few": few, "many": many}
 
-    columns = [
-        Column(
-            str(q), f"{q} packets", [TableCell(estimate(index(pair, q)), digits=3) for pair in HELD]
-        )
-        for q in QUEUES
-    ]
+    columns = [column(f"{q} packets", [index(pair, q) for pair in HELD], 3) for q in QUEUES]
     title = "Index of TFRC beside TCP SACK, by the capacity of the access point's queue in packets"
     return Found(
         {"shortest": goes(QUEUES[0]), "longest": goes(QUEUES[-1])},
@@ -133,13 +108,10 @@ def settings(data: Measurements) -> Found:
     """Finding on settings that the paper leaves open."""
     places = [(flavour, pair) for flavour in FLAVOURS for pair in VARIED]
     columns = [
-        Column(
-            varied(flavour, *pair),
+        column(
             f"{FLAVOURS[flavour]}, {pair[0]}/{pair[1]}",
-            [
-                TableCell(estimate(data[varied(flavour, *pair), id_].index()), digits=3)
-                for id_ in OPEN
-            ],
+            [data[varied(flavour, *pair), id_].index() for id_ in OPEN],
+            3,
         )
         for flavour, pair in places
     ]
@@ -169,9 +141,6 @@ def sizes(data: Measurements) -> Found:
 
     ratios = {octets: ratio(octets) for octets in SIZES}
     least, most = (find(SIZES, key=lambda octets: ratios[octets].mean) for find in (min, max))
-    column = Column(
-        "ratio", "TFRC / NewReno", [TableCell(one, digits=2) for one in ratios.values()]
-    )
     title = "Throughput of TFRC divided by NewReno’s in Figure 8, by the size of TFRC’s packets"
     return Found(
         {
@@ -183,7 +152,14 @@ def sizes(data: Measurements) -> Found:
             "papers": ratios[PAPERS_SIZE].mean,
             "papers_size": PAPERS_SIZE,
         },
-        [Table("sizes", title, [f"{octets} octets" for octets in SIZES], [column])],
+        [
+            Table(
+                "sizes",
+                title,
+                [f"{octets} octets" for octets in SIZES],
+                [column("TFRC / NewReno", ratios.values(), 2)],
+            )
+        ],
     )
 
 

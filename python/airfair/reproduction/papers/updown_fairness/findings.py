@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from airfair.estimate import Estimate, Floats, estimate
 from airfair.experiment.words import SAME
 from airfair.reproduction.calibration import Candidate, ranked, table
 from airfair.reproduction.paper import Found, Search
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.tables import Table, column
 
 from .plan import (
     ASYMMETRIC,
@@ -25,19 +25,19 @@ from .plan import (
     LAST,
     MIXED,
     NEAR,
+    PRINTED,
     RESIDUAL,
     SCHEMES,
     SHOWN,
     STACK,
+    STACK_PLACES,
     SYMMETRIC,
     SYSTEMS,
     WINDOWS,
     FigurePoint,
-    System,
     asymmetric_id,
     in_group,
     setup_id,
-    stack_places,
 )
 from .runs import DOWN, SEGMENT, UP, Measurements, UpDownRuns
 
@@ -45,50 +45,40 @@ STARVED = 0.1
 """Ratio below which downlink has almost nothing; such ratios are not compared."""
 
 
-def candidates(
-    printed: Mapping[str, float], data: Measurements, ids: Iterable[str] = CANDIDATES
-) -> dict[str, Candidate]:
+def candidates(data: Measurements, ids: Iterable[str] = CANDIDATES) -> dict[str, Candidate]:
     """Candidates of the calibration: systems, each compared with the printed row of Figure 3."""
-    rows = {way: printed[f"{way}_pps"] for way in ("total", DOWN, UP)}
+    rows = {way: PRINTED[f"{way}_pps"] for way in ("total", DOWN, UP)}
 
-    def candidate(id_: str, system: System) -> Candidate:
+    def candidate(id_: str) -> Candidate:
         runs = data["calibration", id_]
         measured = {"total": runs.total(), DOWN: runs.goodput(DOWN), UP: runs.goodput(UP)}
         assumed = 2 if id_ in RESIDUAL else 1
-        return Candidate(system.label, measured, rows, assumed=assumed)
+        return Candidate(SYSTEMS[id_].label, measured, rows, assumed=assumed)
 
-    return {id_: candidate(id_, SYSTEMS[id_]) for id_ in ids}
+    return {id_: candidate(id_) for id_ in ids}
 
 
-def calibration(printed: Mapping[str, float]) -> Search[UpDownRuns]:
-    """Search that chooses the system in which claims are decided."""
-
-    def find(data: Measurements) -> Found:
-        found = candidates(printed, data)
-        nearest = ranked(list(found.values()))[0]
-        best, next_ = found[DECIDES], [found[id_] for id_ in NEAR]
-        capture = min(
-            (one for id_, one in found.items() if id_.startswith("capture")),
-            key=lambda one: one.distance,
-        )
-        numbers = {
-            "packets": SHOWN,
-            "candidates": len(found),
-            "decides": best.label,
-            "nearest": nearest.label,
-            "distance_percent": 100 * best.distance,
-            "near": [(one.label, 100 * one.distance) for one in next_],
-            "same": SAME.allowed,
-            "capture": CAPTURE,
-            "nearest_capture": capture.label,
-            "capture_percent": 100 * capture.distance,
-        }
-        title = f"Goodput in packets/s, dl1-ul1, M_t = 1, Q = {SHOWN}, FIFO, beside the paper’s"
-        digits = {"total": 0, DOWN: 0, UP: 0}
-        all_ = list(found.values())
-        return Found(numbers, [table("calibration", title, all_, digits)], all_)
-
-    return Search("calibration", ("calibration",), find)
+def calibration(data: Measurements) -> Found:
+    """Finding that chooses the system in which claims are decided."""
+    found = candidates(data)
+    all_ = list(found.values())
+    captures = [one for id_, one in found.items() if id_.startswith("capture")]
+    capture = min(captures, key=lambda one: one.distance)
+    numbers = {
+        "packets": SHOWN,
+        "candidates": len(found),
+        "decides": found[DECIDES].label,
+        "nearest": ranked(all_)[0].label,
+        "distance_percent": 100 * found[DECIDES].distance,
+        "near": [(found[id_].label, 100 * found[id_].distance) for id_ in NEAR],
+        "same": SAME.allowed,
+        "capture": CAPTURE,
+        "nearest_capture": capture.label,
+        "capture_percent": 100 * capture.distance,
+    }
+    title = f"Goodput in packets/s, dl1-ul1, M_t = 1, Q = {SHOWN}, FIFO, beside the paper’s"
+    digits = {"total": 0, DOWN: 0, UP: 0}
+    return Found(numbers, [table("calibration", title, all_, digits)], all_)
 
 
 def windows(data: Measurements) -> Found:
@@ -109,14 +99,7 @@ def windows(data: Measurements) -> Found:
             f"windows-{scenario}",
             f"Downlink / uplink goodput under 2:1, {scenario}, M_t = {LAST[0]}, by window",
             WINDOWS,
-            [
-                Column(
-                    f"Q{q}",
-                    f"Q = {q}",
-                    [TableCell(estimate(ratio(scenario, size, q)), digits=2) for size in WINDOWS],
-                )
-                for q in LARGE
-            ],
+            [column(f"Q = {q}", [ratio(scenario, size, q) for size in WINDOWS], 2) for q in LARGE],
         )
         for scenario in SYMMETRIC
     ]
@@ -140,12 +123,7 @@ def reading(data: Measurements) -> Found:
     }
     each, together = (found[-1].mean() for found in ratios.values())
     columns = [
-        Column(
-            f"Q{q}",
-            f"Q = {q}",
-            [TableCell(estimate(found[i]), digits=2) for found in ratios.values()],
-        )
-        for i, q in enumerate(LARGE)
+        column(f"Q = {q}", [found[i] for found in ratios.values()], 2) for i, q in enumerate(LARGE)
     ]
     title = (
         f"Downlink / uplink goodput under 2:1, {FOUR}, M_t = {LAST[0]}, by the queues that Q limits"
@@ -167,11 +145,7 @@ def driver(data: Measurements) -> Found:
         return [data[place.key].ratio() for place in places]
 
     columns = [
-        Column(
-            f"{scheme}-Q{q}",
-            f"{label}, Q = {q}",
-            [TableCell(estimate(one), digits=2) for one in ratios(scheme, q)],
-        )
+        column(f"{label}, Q = {q}", ratios(scheme, q), 2)
         for scheme, label in (("scheduler", "no driver"), ("driver", "above a driver"))
         for q in LARGE
     ]
@@ -191,11 +165,7 @@ def asymmetric(data: Measurements) -> Found:
         return _furthest(data[asymmetric_id(*flows), id_])
 
     columns = [
-        Column(
-            f"{up}-{down}",
-            f"{up} up, {down} down",
-            [TableCell(furthest(id_, (up, down)), digits=1) for id_ in COMPARED],
-        )
+        column(f"{up} up, {down} down", [furthest(id_, (up, down)) for id_ in COMPARED], 1)
         for up, down in ASYMMETRIC
     ]
     worst = {
@@ -231,26 +201,10 @@ def short_flows(data: Measurements) -> Found:
         return median
 
     columns = [
-        Column(
-            "uplink",
-            "long up, packets/s",
-            [TableCell(estimate(long(r, UP)), digits=1) for r in runs.values()],
-        ),
-        Column(
-            "downlink",
-            "long down, packets/s each",
-            [TableCell(estimate(long(r, DOWN)), digits=1) for r in runs.values()],
-        ),
-        Column(
-            "upload",
-            "short up, s",
-            [TableCell(estimate(done(r, "upload")), digits=2) for r in runs.values()],
-        ),
-        Column(
-            "download",
-            "short down, s",
-            [TableCell(estimate(done(r, "download")), digits=2) for r in runs.values()],
-        ),
+        column("long up, packets/s", [long(r, UP) for r in runs.values()], 1),
+        column("long down, packets/s each", [long(r, DOWN) for r in runs.values()], 1),
+        column("short up, s", [done(r, "upload") for r in runs.values()], 2),
+        column("short down, s", [done(r, "download") for r in runs.values()], 2),
     ]
     ratio = {id_: float(long(one, DOWN).mean() / long(one, UP).mean()) for id_, one in runs.items()}
     wait_s = {id_: float(done(one, "upload").mean()) for id_, one in runs.items()}
@@ -263,13 +217,9 @@ def short_flows(data: Measurements) -> Found:
 
 def stack(data: Measurements) -> Found:
     """Finding on the details of the hosts' TCP that affect the ratio."""
-    labels = list(stack_places())
+    labels = list(STACK_PLACES)
     columns = [
-        Column(
-            f"place-{i}",
-            label,
-            [TableCell(estimate(data["stack", f"{id_}-{i}"].ratio()), digits=2) for id_ in STACK],
-        )
+        column(label, [data["stack", f"{id_}-{i}"].ratio() for id_ in STACK], 2)
         for i, label in enumerate(labels)
     ]
 
