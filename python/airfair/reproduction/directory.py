@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.experiment.results import ExperimentResult
     from airfair.experiment.study import FigureOf
+    from airfair.law_use import LawUse
     from airfair.result import Result
 
 PAPER = "paper.toml"
@@ -50,11 +51,13 @@ class Kept:
 
     scenario: Scenario
     packed: list[bytes]
+    laws: Sequence[LawUse]
 
     @classmethod
     def of(cls, result: Result) -> Kept:
         """Runs kept from a result."""
-        return cls(result.scenario, [pack(outcome.to_bytes()) for outcome in result.outcomes])
+        packed = [pack(outcome.to_bytes()) for outcome in result.outcomes]
+        return cls(result.scenario, packed, result.laws)
 
 
 def is_paper(path: Path) -> bool:
@@ -165,7 +168,12 @@ def results(one: Study, data: Data[Kept]) -> ExperimentResult:
 
     points = one.experiment.points
     kept = [data[one.names(point)] for point in points]
-    runs = Runs(points, [each.scenario for each in kept], [each.packed for each in kept])
+    runs = Runs(
+        points,
+        [each.scenario for each in kept],
+        [each.packed for each in kept],
+        [each.laws for each in kept],
+    )
     return ExperimentResult(
         one.experiment.title,
         one.experiment.factors,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+from airfair.archive import Job
 from airfair.experiment.claims import Predicate, Readings, Reason
 
 from .history import History
@@ -22,6 +23,11 @@ from .tables import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from airfair import experiment
+    from airfair._core import Scenario
+    from airfair.experiment.factors import Label
+    from airfair.experiment.keys import Keys
+    from airfair.experiment.points import Point
     from airfair.result import Result
     from airfair.scenario import Value
 
@@ -37,15 +43,41 @@ Data = Mapping[tuple[str, str], M]
 """Measurements by (setup, variant)."""
 
 
+Draw = Callable[[Mapping[str, "Label"], int], "Keys"]
+"""Function from the labels of a point and a replication's number to randomly drawn keys."""
+
+
 @dataclass(frozen=True)
 class Variant:
-    """Variant of a scenario file: the keys to set in it, for example those of a scheme."""
+    """Point of an experiment, with its name in the setup."""
 
     id: str
-    set: Mapping[str, Value] = field(default_factory=dict)
-    """Keys to set, as with `airfair run FILE --set KEY=VALUE`."""
-    draw: Callable[[int], Mapping[str, Value]] | None = None
-    """Function from a replication's number to randomly drawn keys, equal for variants to be compared."""
+    experiment: experiment.Experiment
+    point: Point
+    own: Draw | None = None
+    """Function of the paper that draws keys, equal for variants to be compared."""
+
+    @property
+    def set(self) -> Keys:
+        """Keys to set, as with `airfair run FILE --set KEY=VALUE`."""
+        return self.experiment.keys(self.point, more=self._own(0, {}))
+
+    @property
+    def draw(self) -> Callable[[int], Keys] | None:
+        """Function from a replication's number to all keys; `None` if none is drawn at random."""
+        if self.own is None and self.experiment.draw is None:
+            return None
+        return lambda number: self.experiment.keys(self.point, number, self._own(number, {}))
+
+    def _own(self, replication: int, quick: Keys) -> Keys:
+        return {**(self.own(self.point.labels, replication) if self.own else {}), **quick}
+
+    def job(self, replication: int, quick: Keys, first: Scenario | None = None) -> Job:
+        """Run of a replication with the keys of `quick`; `first` is the scenario of the first one."""
+        if first is None or (replication > 0 and self.draw):
+            more = self._own(replication, quick)
+            first = self.experiment.scenario(self.point, replication, more)
+        return Job(first, replication, self.experiment.laws_at(self.point, replication))
 
 
 @dataclass(frozen=True)
@@ -62,7 +94,7 @@ class Setup:
     id: str
     path: Path
     variants: tuple[Variant, ...]
-    quick: Mapping[str, Value] = field(default_factory=dict)
+    quick: Keys = field(default_factory=dict)
     """Keys to set in a quick run."""
     replications: int | None = None
     """Number of runs of each variant; by default the paper's."""

@@ -150,7 +150,7 @@ class Outcome:
     @cached_property
     def provenance(self) -> Json:
         """Provenance of the results: versions, seed, numbers of runs."""
-        measured = self.measured
+        measured, spent = self.measured, self.measured.spent
         return {
             "version": __version__,
             "git": store.git_revision(),
@@ -159,13 +159,13 @@ class Outcome:
             "replications": measured.replications,
             "asked_anew": len(measured.asked_anew),
             "fresh_replications": max(measured.asked_anew.values(), default=0),
-            "runs": measured.runs,
-            "runs_found": measured.found,
+            "runs": spent.runs,
+            "runs_found": spent.found,
             "quick": self.choice.quick,
-            "interrupted": measured.interrupted,
-            "simulated_s": measured.simulated_s,
-            "cpu_s": round(measured.cpu_s, 3),
-            "wall_s": round(measured.wall_s, 3),
+            "interrupted": spent.interrupted,
+            "simulated_s": spent.simulated_s,
+            "cpu_s": round(spent.cpu_s, 3),
+            "wall_s": round(spent.wall_s, 3),
         }
 
     def document(self) -> Json:
@@ -222,7 +222,7 @@ class Outcome:
             replications=self.measured.replications,
             first_look=self.first_look,
             shorter=self.shorter,
-            interrupted=self.measured.interrupted,
+            interrupted=self.measured.spent.interrupted,
             asks_anew=self.choice.asks_anew,
         )
 

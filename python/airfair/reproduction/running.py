@@ -15,7 +15,7 @@ from airfair import store as files
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.experiment.errors import StudyError
-from airfair.experiment.work import opened
+from airfair.experiment.work import Means, begun, opened
 from airfair.replacing import note_input
 
 from . import catalogue, directory
@@ -24,7 +24,7 @@ from .document import WIDTH
 from .paper import Experiment, Paper
 from .paper_result import PaperResult
 from .results import Outcome, names
-from .runs import Choice, Means, measure
+from .runs import Choice, measure
 from .summary import INDEX, PAGE, TEXT, Reproduction
 
 if TYPE_CHECKING:
@@ -130,10 +130,10 @@ def reproduce(  # noqa: PLR0913 - options, each with a default
         )
         for one in chosen
     ]
-    choices = [replace(choice, threads=threads) for choice in choices]
     _check_outputs(choices, None if alone else top, force=force)
-    with opened(store, fresh=fresh) as archive:
-        work = _Work(choices, None if alone else top, Means(archive, progress), force)
+    with opened(store, fresh=fresh) as archive, begun(None, threads) as engine:
+        means = Means(archive, engine, progress)
+        work = _Work(choices, None if alone else top, means, force)
         result = work.finish(finished or (lambda *_: None))
     if result.interrupted:
         done = [paper.document["replications"] for paper in result.papers if paper.document]

@@ -14,6 +14,7 @@ from markupsafe import escape
 from airfair.estimate import Estimate, estimate
 from airfair.experiment.claims import Elsewhere, Reason, Verdict
 from airfair.experiment.conditions import Condition, Quota, condition, difference
+from airfair.experiment.results import Spent
 from airfair.figures import Points, band
 from airfair.reproduction import dots
 from airfair.reproduction.catalogue import load, papers
@@ -120,9 +121,7 @@ def first_look(papers_world: Data, tmp_path_factory: pytest.TempPathFactory) -> 
     paper = load("arf-aware-tcp")
     out = tmp_path_factory.mktemp("first-look")
     choice = Choice(paper, tuple(paper.experiments.values()), 3, out, quick=True)
-    runs = Measured(
-        noisy(papers_world), 3, interrupted=False, seed=1, cpu_s=1, wall_s=1, simulated_s=1
-    )
+    runs = Measured(noisy(papers_world), 3, Spent(1, 1, simulated_s=1), seed=1)
     return Outcome(choice, runs)
 
 

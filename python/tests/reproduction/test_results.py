@@ -12,6 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from airfair.estimate import Estimate
+from airfair.experiment.results import Spent
 from airfair.figures import Category, Points, by_category, coloured, png, spread, svg
 from airfair.palette import PALETTE
 from airfair.reproduction.catalogue import load
@@ -25,7 +26,7 @@ Data = dict[tuple[str, str], ArfAwareRuns]
 
 
 def made(data: Data, *, interrupted: bool) -> Measured:
-    return Measured(data, 4, interrupted, seed=1, cpu_s=1.0, wall_s=0.5, simulated_s=26_000.0)
+    return Measured(data, 4, Spent(1.0, 0.5, interrupted=interrupted, simulated_s=26_000.0), seed=1)
 
 
 @pytest.fixture(scope="module")
