@@ -47,7 +47,8 @@ class Spent:
     interrupted: bool = False
     unsaved: OSError | None = None
     """Error because of which the store could not save all runs; `None` if it did."""
-    simulated_s: float = 0.0
+    simulated_s: float = field(default=0.0, compare=False)
+    """Simulated time of the finished runs; a directory does not keep it."""
 
     def __add__(self, other: Spent) -> Spent:
         """Sum of two parts of the work."""

@@ -11,16 +11,15 @@ from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
-from . import figures
+from . import figures, plan
 from .claims import BOUNDS, PREDICATES
 from .findings import BASELINE, FOUND_WITH, SEARCHES, baseline
-from .plan import AWAY, LABELS, NEWRENO, PLACES, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed
 from .runs import ArfWindowRuns
 
 
 def _gains(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
     """Gain of the scheme at each speed [%]."""
-    proposed, standard = (measured[scheme]["throughput"] for scheme in (WINDOW, NEWRENO))
+    proposed, standard = (measured[scheme]["throughput"] for scheme in (plan.WINDOW, plan.NEWRENO))
     gains = [100 * (proposed[speed] / mbps - 1) for speed, mbps in standard.items()]
     return {"gains_percent": gains}
 
@@ -46,9 +45,9 @@ def paper(directory: Path) -> Paper[ArfWindowRuns]:
         directory,
         OPENING,
         {
-            "fig4": (_needs("fig4", AWAY), partial(figures.straight, "fig4", AWAY)),
-            "fig5": (_needs("fig5", TOWARD), partial(figures.straight, "fig5", TOWARD)),
-            "table1": (_needs("table1", RANDOM), figures.wandering),
+            "fig4": (_needs("fig4", plan.AWAY), partial(figures.straight, "fig4", plan.AWAY)),
+            "fig5": (_needs("fig5", plan.TOWARD), partial(figures.straight, "fig5", plan.TOWARD)),
+            "table1": (_needs("table1", plan.RANDOM), figures.wandering),
         },
         BOUNDS,
         setups=studies.setups(directory),
@@ -56,16 +55,19 @@ def paper(directory: Path) -> Paper[ArfWindowRuns]:
         predicates=PREDICATES,
         searches=SEARCHES,
         calibration=Search("baseline", BASELINE, baseline),
-        places=PLACES,
+        places=plan.PLACES,
         schemes={
-            LABELS[NEWRENO]: {"flow.download.control": "none"},
-            LABELS[WINDOW]: {"flow.download.control": "arf-window"},
+            plan.LABELS[plan.NEWRENO]: {"flow.download.control": "none"},
+            plan.LABELS[plan.WINDOW]: {"flow.download.control": "arf-window"},
         },
-        replications=RUNS,
+        replications=plan.RUNS,
         quick_replications=5,
     )
 
 
 def _needs(id_: str, way: str) -> list[str]:
     """Setups of an experiment: its own in every system, then those of its findings."""
-    return [*(setup for system in SYSTEMS for setup in needed(system, way)), *FOUND_WITH[id_]]
+    return [
+        *(setup for system in plan.SYSTEMS for setup in plan.needed(system, way)),
+        *FOUND_WITH[id_],
+    ]

@@ -19,21 +19,7 @@ from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Condition, condition, difference
 from airfair.experiment.words import FACTOR, GAIN
 
-from .plan import (
-    AS_READ,
-    AWAY,
-    DECIDING,
-    NEWRENO,
-    RANDOM,
-    SYSTEMS,
-    TABLE1,
-    TOWARD,
-    WINDOW,
-    SchemePair,
-    at_random,
-    needed,
-    on_the_way,
-)
+from . import plan
 from .runs import ArfWindowRuns, Measurements, Take
 
 A_TWENTIETH = FACTOR / 20
@@ -41,7 +27,7 @@ A_TWENTIETH = FACTOR / 20
 BOUNDS = {
     "about": GAIN.allowed,
     "a_twentieth": A_TWENTIETH,
-    "place": SYSTEMS[DECIDING].label,
+    "place": plan.SYSTEMS[plan.DECIDING].label,
 }
 """Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
@@ -51,8 +37,8 @@ Points = Callable[[Measurements, str], Sequence[Condition]]
 def throughput(way: str, data: Measurements, system: str) -> Sequence[Condition]:
     """Conditions that in Figure 4 or 5 (left) the scheme has more throughput at each speed."""
     found = []
-    for speed in SYSTEMS[system].speeds:
-        place = on_the_way(system, way, speed)
+    for speed in plan.SYSTEMS[system].speeds:
+        place = plan.on_the_way(system, way, speed)
         both = _taken(data, place, ArfWindowRuns.throughput)
         what = f"{speed} m/s, throughput, proposed - standard, Mb/s"
         found.append(difference(what, *both, above=0, of=place.keys_of_both))
@@ -62,23 +48,25 @@ def throughput(way: str, data: Measurements, system: str) -> Sequence[Condition]
 def drops(way: str, data: Measurements, system: str) -> Sequence[Condition]:
     """Conditions that in Figure 4 or 5 (right) the scheme has a lower drop rate at each speed."""
     found = []
-    for speed in SYSTEMS[system].speeds:
-        place = on_the_way(system, way, speed)
+    for speed in plan.SYSTEMS[system].speeds:
+        place = plan.on_the_way(system, way, speed)
         both = _taken(data, place, ArfWindowRuns.drops)
         what, seen = f"{speed} m/s, drop rate, proposed - standard, %", bool(both[1].any())
         found.append(difference(what, *both, below=0, of=place.keys_of_both, testable=seen))
     return found
 
 
-def _taken(data: Measurements, place: SchemePair, take: Take) -> tuple[Floats, Floats]:
+def _taken(data: Measurements, place: plan.SchemePair, take: Take) -> tuple[Floats, Floats]:
     """Values of the scheme and of standard TCP, paired by replication."""
-    proposed, standard = paired(take(data[place.key(WINDOW)]), take(data[place.key(NEWRENO)]))
+    proposed, standard = paired(
+        take(data[place.key(plan.WINDOW)]), take(data[place.key(plan.NEWRENO)])
+    )
     return proposed, standard
 
 
 def random_waypoint(data: Measurements, system: str) -> Sequence[Condition]:
     """Conditions that in Table I the scheme has about the printed gain and a twentieth of the drops."""
-    place = at_random(system)
+    place = plan.at_random(system)
     proposed, standard = _taken(data, place, ArfWindowRuns.drops)
     return [
         GAIN.more(
@@ -99,22 +87,24 @@ def random_waypoint(data: Measurements, system: str) -> Sequence[Condition]:
 
 def printed_gain() -> float:
     """Printed throughput of the proposed scheme, divided by that of standard TCP (Table I)."""
-    ratio: float = TABLE1["proposed"]["throughput_mbps"] / TABLE1["standard"]["throughput_mbps"]
+    ratio: float = (
+        plan.TABLE1["proposed"]["throughput_mbps"] / plan.TABLE1["standard"]["throughput_mbps"]
+    )
     return ratio
 
 
 def _predicate(id_: str, way: str, points: Points) -> Predicate[Measurements]:
     def reading(system: str) -> Reading[Measurements]:
-        label = SYSTEMS[system].label
-        return Reading(label, needed(system, way), lambda data: points(data, system))
+        label = plan.SYSTEMS[system].label
+        return Reading(label, plan.needed(system, way), lambda data: points(data, system))
 
-    return AS_READ.predicate(id_, reading)
+    return plan.AS_READ.predicate(id_, reading)
 
 
 PREDICATES = (
-    _predicate("away-throughput", AWAY, partial(throughput, AWAY)),
-    _predicate("away-drops", AWAY, partial(drops, AWAY)),
-    _predicate("toward-throughput", TOWARD, partial(throughput, TOWARD)),
-    _predicate("toward-drops", TOWARD, partial(drops, TOWARD)),
-    _predicate("random-waypoint", RANDOM, random_waypoint),
+    _predicate("away-throughput", plan.AWAY, partial(throughput, plan.AWAY)),
+    _predicate("away-drops", plan.AWAY, partial(drops, plan.AWAY)),
+    _predicate("toward-throughput", plan.TOWARD, partial(throughput, plan.TOWARD)),
+    _predicate("toward-drops", plan.TOWARD, partial(drops, plan.TOWARD)),
+    _predicate("random-waypoint", plan.RANDOM, random_waypoint),
 )

@@ -13,20 +13,7 @@ from airfair.reproduction.paper import Drawing, Shown
 from airfair.reproduction.series import line, mean, points
 from airfair.reproduction.tables import Column, Table, column
 
-from .plan import (
-    DECIDING,
-    LABELS,
-    MIDDLE,
-    NEWRENO,
-    SCHEMES,
-    STRAIGHT,
-    SYSTEMS,
-    TABLE1,
-    WINDOW,
-    SchemePair,
-    at_random,
-    on_the_way,
-)
+from . import plan
 from .runs import ArfWindowRuns, Measurements, Take, gain
 
 X = "Speed [m/s]"
@@ -39,24 +26,26 @@ CAUSES: Mapping[str, Take] = {
     "in queue": ArfWindowRuns.drops_in_queue,
     "on the air": ArfWindowRuns.drops_on_air,
 }
-PRINTED = {NEWRENO: "standard", WINDOW: "proposed"}
+PRINTED = {plan.NEWRENO: "standard", plan.WINDOW: "proposed"}
 
-Places = Sequence[SchemePair]
+Places = Sequence[plan.SchemePair]
 
 
 def straight(name: str, way: str, data: Measurements) -> Shown:
     """Figure 4 or 5: throughput, gain of the scheme and drop rate over speed, with tables."""
-    speeds = SYSTEMS[DECIDING].speeds
-    places = [on_the_way(DECIDING, way, speed) for speed in speeds]
+    speeds = plan.SYSTEMS[plan.DECIDING].speeds
+    places = [plan.on_the_way(plan.DECIDING, way, speed) for speed in speeds]
     rows = [f"{speed} m/s" for speed in speeds]
     title = f"Throughput in Mb/s, gain and drop rates in %, {way}"
-    at_middle = f"{way.capitalize()} at {MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %"
-    beside = _measured(data, lambda system: on_the_way(system, way, MIDDLE))
+    at_middle = (
+        f"{way.capitalize()} at {plan.MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %"
+    )
+    beside = _measured(data, lambda system: plan.on_the_way(system, way, plan.MIDDLE))
     figure = over_number(_charts(data, places, speeds), X, Y, columns=len(Y))
     return Shown(
         series=[
-            points(f"{LABELS[s]}, {what}", UNITS[what], speeds, _each(data, places, s, take))
-            for s in SCHEMES
+            points(f"{plan.LABELS[s]}, {what}", UNITS[what], speeds, _each(data, places, s, take))
+            for s in plan.SCHEMES
             for what, take in TAKES.items()
         ],
         paper_values=None,
@@ -71,18 +60,18 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
                 )
                 for what, take in TAKES.items()
             }
-            for scheme in SCHEMES
+            for scheme in plan.SCHEMES
         },
         tables=[
             Table(name, title, rows, scheme_columns(data, places)),
             Table(
                 f"{name}-beside",
                 at_middle,
-                [SYSTEMS[id_].label for id_ in beside],
+                [plan.SYSTEMS[id_].label for id_ in beside],
                 scheme_columns(data, list(beside.values())),
             ),
         ],
-        drawings={name: Drawing(figure, {"place": SYSTEMS[DECIDING].label}, wide=True)},
+        drawings={name: Drawing(figure, {"place": plan.SYSTEMS[plan.DECIDING].label}, wide=True)},
     )
 
 
@@ -96,13 +85,13 @@ def _charts(data: Measurements, places: Places, speeds: Sequence[int]) -> list[C
         Chart(
             what.capitalize(),
             speeds,
-            [line(LABELS[s], _each(data, places, s, take)) for s in SCHEMES],
+            [line(plan.LABELS[s], _each(data, places, s, take)) for s in plan.SCHEMES],
         )
         for what, take in TAKES.items()
     )
     signed = (-math.inf, math.inf)
-    nothing = Points(LABELS[NEWRENO], np.zeros((2, len(places))), possible=signed)
-    more = line(LABELS[WINDOW], [gain(data, place) for place in places], least=-math.inf)
+    nothing = Points(plan.LABELS[plan.NEWRENO], np.zeros((2, len(places))), possible=signed)
+    more = line(plan.LABELS[plan.WINDOW], [gain(data, place) for place in places], least=-math.inf)
     return [throughput, Chart("Throughput gained", speeds, [nothing, more]), drops]
 
 
@@ -120,23 +109,25 @@ def _compared(
     data: Measurements, places: Places, words: str, take: Take, digits: int
 ) -> list[Column]:
     """Columns of both schemes, over the replications that both schemes of a pair have finished."""
-    both = [paired(*(take(data[place.key(s)]) for s in SCHEMES)) for place in places]
+    both = [paired(*(take(data[place.key(s)]) for s in plan.SCHEMES)) for place in places]
     return [
         column(f"{PRINTED[scheme]}, {words}", [pair[i] for pair in both], digits)
-        for i, scheme in enumerate(SCHEMES)
+        for i, scheme in enumerate(plan.SCHEMES)
     ]
 
 
-def _measured(data: Measurements, place: Callable[[str], SchemePair]) -> dict[str, SchemePair]:
+def _measured(
+    data: Measurements, place: Callable[[str], plan.SchemePair]
+) -> dict[str, plan.SchemePair]:
     """Pairs by system, without systems that were not run; a quick run omits those that decide nothing."""
-    places = {id_: place(id_) for id_ in SYSTEMS}
+    places = {id_: place(id_) for id_ in plan.SYSTEMS}
     return {id_: one for id_, one in places.items() if data.keys() >= {*one.keys_of_both}}
 
 
 def wandering(data: Measurements) -> Shown:
     """Table I: both schemes under random waypoint motion, and the same in the other systems."""
-    place = at_random(DECIDING)
-    runs = {scheme: data[place.key(scheme)] for scheme in SCHEMES}
+    place = plan.at_random(plan.DECIDING)
+    runs = {scheme: data[place.key(scheme)] for scheme in plan.SCHEMES}
     keys: Mapping[str, tuple[str, Take, int]] = {
         "throughput_mbps": ("Mb/s", ArfWindowRuns.throughput, 2),
         "drop_percent": ("drops %", ArfWindowRuns.drops, 3),
@@ -146,12 +137,12 @@ def wandering(data: Measurements) -> Shown:
             label,
             [take(one) for one in runs.values()],
             digits,
-            [TABLE1[PRINTED[scheme]][key] for scheme in runs],
+            [plan.TABLE1[PRINTED[scheme]][key] for scheme in runs],
         )
         for key, (label, take, digits) in keys.items()
     ]
     columns.append(column("rate changes, 1/s", [one.rate_changes_per_s for one in runs.values()]))
-    places = _measured(data, at_random)
+    places = _measured(data, plan.at_random)
     systems = list(places.values())
     causes = [
         one
@@ -159,16 +150,16 @@ def wandering(data: Measurements) -> Shown:
         for one in _compared(data, systems, f"{words} %", take, 4)
     ]
     title = "Random waypoint: throughput in Mb/s, gain and drop rates in %"
-    labels = [SYSTEMS[id_].label for id_ in places]
+    labels = [plan.SYSTEMS[id_].label for id_ in places]
     beside = Table("table1-beside", title, labels, [*scheme_columns(data, systems), *causes])
-    rows = [LABELS[scheme] for scheme in SCHEMES]
+    rows = [plan.LABELS[scheme] for scheme in plan.SCHEMES]
     return Shown(
         series=[
-            points(f"{LABELS[s]}, {what}", UNITS[what], labels, _each(data, systems, s, take))
-            for s in SCHEMES
+            points(f"{plan.LABELS[s]}, {what}", UNITS[what], labels, _each(data, systems, s, take))
+            for s in plan.SCHEMES
             for what, take in TAKES.items()
         ],
-        paper_values={PRINTED[scheme]: TABLE1[PRINTED[scheme]] for scheme in SCHEMES},
+        paper_values={PRINTED[scheme]: plan.TABLE1[PRINTED[scheme]] for scheme in plan.SCHEMES},
         measured={
             **{
                 PRINTED[scheme]: {key: mean(take(one)) for key, (_, take, _) in keys.items()}
@@ -182,7 +173,7 @@ def wandering(data: Measurements) -> Shown:
 
 
 SHORT = {
-    DECIDING: "decides",
+    plan.DECIDING: "decides",
     "printed": "the letter",
     "smoothed": "mean RTT",
     "rts": "RTS/CTS",
@@ -195,16 +186,21 @@ SHORT = {
 def _gains_beside(data: Measurements) -> Drawing:
     """Figure of the gains of the scheme in each system."""
 
-    def place(way: str, system: str) -> SchemePair:
-        return on_the_way(system, way, MIDDLE) if way in STRAIGHT else at_random(system)
+    def place(way: str, system: str) -> plan.SchemePair:
+        return (
+            plan.on_the_way(system, way, plan.MIDDLE)
+            if way in plan.STRAIGHT
+            else plan.at_random(system)
+        )
 
-    systems = _measured(data, at_random)
+    systems = _measured(data, plan.at_random)
     names = [
-        SHORT.get(id_, f"{SYSTEMS[id_].spot[0]} ms, {SYSTEMS[id_].spot[1]}") for id_ in systems
+        SHORT.get(id_, f"{plan.SYSTEMS[id_].spot[0]} ms, {plan.SYSTEMS[id_].spot[1]}")
+        for id_ in systems
     ]
     panels = []
-    for way in (*STRAIGHT, "random waypoint"):
+    for way in (*plan.STRAIGHT, "random waypoint"):
         gains = line("gain", [gain(data, place(way, id_)) for id_ in systems], least=-math.inf)
         panels.append(Category(way, "", "Gain [%]", names, [gains], levels={0.0: ""}))
-    numbers = {"speed_mps": MIDDLE, "beside": len(systems) - 1}
+    numbers = {"speed_mps": plan.MIDDLE, "beside": len(systems) - 1}
     return Drawing(by_name(panels), numbers, wide=True)

@@ -14,51 +14,7 @@ from airfair.reproduction.paper import Drawing, Json, Shown
 from airfair.reproduction.series import line, mean
 from airfair.reproduction.tables import Column, Table, column
 
-from .plan import (
-    AGGREGATED,
-    AIRTIME,
-    ALL_WAYS,
-    ALONE,
-    COMMITTED,
-    COMPARED,
-    COUNTS,
-    DRIVER,
-    ENDS,
-    FIFO,
-    FOUND,
-    FQ_CODEL,
-    FQ_MAC,
-    FULL,
-    LEGACY,
-    MODERN,
-    PRINTED,
-    QUEUES,
-    RATES,
-    READ,
-    READ_IN,
-    READINGS,
-    SCHEMES,
-    SET,
-    SOLD,
-    SOLD_QUEUES,
-    STANDARDS,
-    TESTBED_QUEUES,
-    TESTBED_RUNS,
-    TESTBEDS,
-    WAYS,
-    anomaly,
-    ath9k,
-    baseline,
-    ending,
-    printed,
-    reading,
-    scheme,
-    sent,
-    short_flows,
-    sold,
-    stations,
-    works,
-)
+from . import plan
 from .runs import FAST, SLOW, Measurements, ModernRuns
 
 Take = Callable[[ModernRuns], Floats]
@@ -79,10 +35,10 @@ def _percent_of_slow(runs: ModernRuns) -> Floats:
 # ------------------------------------------------------------------ the anomaly
 
 _LEAD: Mapping[str, tuple[str, str]] = {
-    "alone": (ALONE, FIFO),
-    "aggregated": (AGGREGATED, FIFO),
-    "FQ-CoDel": ("", FQ_CODEL),
-    "airtime scheduler": ("", AIRTIME),
+    "alone": (plan.ALONE, plan.FIFO),
+    "aggregated": (plan.AGGREGATED, plan.FIFO),
+    "FQ-CoDel": ("", plan.FQ_CODEL),
+    "airtime scheduler": ("", plan.AIRTIME),
 }
 """Aggregation and queue of each group of points, by default that of the standard."""
 
@@ -98,22 +54,24 @@ def _slow_part(data: Measurements, way: str) -> Figure:
         return None if key is None else estimate(data[key].slow_part()).times(PERCENT)
 
     groups = [
-        line(label, [at(standard, *where) for standard in STANDARDS], most=PERCENT)
+        line(label, [at(standard, *where) for standard in plan.STANDARDS], most=PERCENT)
         for label, where in _LEAD.items()
     ]
     names = [
         f"{name}\n{rates[0]} beside {rates[-1]} Mb/s"
-        for name, rates in zip(STANDARDS.values(), RATES.values(), strict=True)
+        for name, rates in zip(plan.STANDARDS.values(), plan.RATES.values(), strict=True)
     ]
     return by_category(Category("", AIR, "", names, groups, {50: "half"}), wide=True)
 
 
-def _key(standard: str, way: str, how: str = "", slow: str = "", queue: str = FIFO) -> Key | None:
+def _key(
+    standard: str, way: str, how: str = "", slow: str = "", queue: str = plan.FIFO
+) -> Key | None:
     """Key of the runs with this aggregation; `None` for aggregates in 802.11g, which has none."""
-    if standard == LEGACY and how == AGGREGATED:
+    if standard == plan.LEGACY and how == plan.AGGREGATED:
         return None
-    own = sent(standard) if standard == LEGACY else how or AGGREGATED
-    return anomaly(standard, way, own, queue, slow)
+    own = plan.sent(standard) if standard == plan.LEGACY else how or plan.AGGREGATED
+    return plan.anomaly(standard, way, own, queue, slow)
 
 
 def _taken(data: Measurements, key: Key | None, take: Take) -> Floats | None:
@@ -130,11 +88,11 @@ def _slow(runs: ModernRuns) -> Floats:
 
 def _goodput_figure(data: Measurements, way: str) -> Figure:
     charts = []
-    for standard, name in STANDARDS.items():
-        rates = RATES[standard]
+    for standard, name in plan.STANDARDS.items():
+        rates = plan.RATES[standard]
         lines = [
             line(how, [_taken(data, _key(standard, way, how, rate), _fast) for rate in rates])
-            for how in (ALONE, AGGREGATED)
+            for how in (plan.ALONE, plan.AGGREGATED)
         ]
         relative = [float(rate) / float(rates[-1]) for rate in rates]
         charts.append(Chart(name, relative, lines))
@@ -143,9 +101,9 @@ def _goodput_figure(data: Measurements, way: str) -> Figure:
 
 
 def _anomaly_table(data: Measurements, way: str) -> Table:
-    there = RATES if BETWEEN in {setup for setup, _ in data} else ENDS
+    there = plan.RATES if BETWEEN in {setup for setup, _ in data} else plan.ENDS
     places = [(standard, rate) for standard, rates in there.items() for rate in rates]
-    rows = [f"{STANDARDS[standard]}, {rate} Mb/s" for standard, rate in places]
+    rows = [f"{plan.STANDARDS[standard]}, {rate} Mb/s" for standard, rate in places]
     columns = [
         column(
             f"{what}, {how} {unit}",
@@ -157,16 +115,26 @@ def _anomaly_table(data: Measurements, way: str) -> Table:
             ("slow", "Mb/s", _slow, 1),
             ("slow's air", "%", _percent_of_slow, 0),
         )
-        for how in (ALONE, AGGREGATED)
+        for how in (plan.ALONE, plan.AGGREGATED)
     ]
     title = f"Goodput of two {way}loads with a FIFO, by standard and rate of the slow station"
     return Table(f"anomaly-{way}", title, rows, columns)
 
 
 def _queue_table(data: Measurements) -> Table:
-    places = [(way, standard, queue) for way in WAYS for standard in STANDARDS for queue in QUEUES]
-    keys = [anomaly(standard, way, sent(standard), queue) for way, standard, queue in places]
-    rows = [f"{way}, {STANDARDS[standard]}, {QUEUES[queue]}" for way, standard, queue in places]
+    places = [
+        (way, standard, queue)
+        for way in plan.WAYS
+        for standard in plan.STANDARDS
+        for queue in plan.QUEUES
+    ]
+    keys = [
+        plan.anomaly(standard, way, plan.sent(standard), queue) for way, standard, queue in places
+    ]
+    rows = [
+        f"{way}, {plan.STANDARDS[standard]}, {plan.QUEUES[queue]}"
+        for way, standard, queue in places
+    ]
     return Table(
         "anomaly-queues",
         "Goodput with the slow station at the lowest rate, by queue of the access point",
@@ -194,15 +162,17 @@ def anomalies(data: Measurements) -> Shown:
     measured: Json = {
         way: {
             standard: {
-                queue: mean(data[anomaly(standard, way, sent(standard), queue)].slow_part())
-                for queue in QUEUES
+                queue: mean(
+                    data[plan.anomaly(standard, way, plan.sent(standard), queue)].slow_part()
+                )
+                for queue in plan.QUEUES
             }
-            for standard in STANDARDS
+            for standard in plan.STANDARDS
         }
-        for way in WAYS
+        for way in plan.WAYS
     }
-    tables = [*(_anomaly_table(data, way) for way in WAYS), _queue_table(data)]
-    drawings = {f"anomaly-{way}": Drawing(_slow_part(data, way), wide=True) for way in WAYS}
+    tables = [*(_anomaly_table(data, way) for way in plan.WAYS), _queue_table(data)]
+    drawings = {f"anomaly-{way}": Drawing(_slow_part(data, way), wide=True) for way in plan.WAYS}
     done = {setup for setup, _ in data}
     if BETWEEN in done:
         drawings["anomaly-goodput"] = Drawing(_goodput_figure(data, "down"), wide=True)
@@ -217,13 +187,13 @@ def anomalies(data: Measurements) -> Shown:
 
 _MANY: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     "FIFO": {
-        "802.11g": (LEGACY, sent(LEGACY), FIFO),
-        "802.11ax": ("ax", AGGREGATED, FIFO),
-        "802.11ax, alone": ("ax", ALONE, FIFO),
+        "802.11g": (plan.LEGACY, plan.sent(plan.LEGACY), plan.FIFO),
+        "802.11ax": ("ax", plan.AGGREGATED, plan.FIFO),
+        "802.11ax, alone": ("ax", plan.ALONE, plan.FIFO),
     },
     "Airtime scheduler": {
-        "802.11g": (LEGACY, sent(LEGACY), AIRTIME),
-        "802.11ax": ("ax", AGGREGATED, AIRTIME),
+        "802.11g": (plan.LEGACY, plan.sent(plan.LEGACY), plan.AIRTIME),
+        "802.11ax": ("ax", plan.AGGREGATED, plan.AIRTIME),
     },
 }
 """Standard, aggregation and queue of each curve, by panel and label."""
@@ -231,11 +201,11 @@ _MANY: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
 
 def _many(data: Measurements) -> tuple[Figure, Table, Json]:
     """Figure, table and JSON of the slow station's share of airtime in cells of N stations."""
-    x = [int(count) for count in COUNTS]
+    x = [int(count) for count in plan.COUNTS]
     named = {f"{of}, {queue}": cell for queue, cells in _MANY.items() for of, cell in cells.items()}
 
     def each(cell: tuple[str, str, str], take: Take) -> list[Floats]:
-        return [take(data[stations(*cell, count)]) for count in COUNTS]
+        return [take(data[plan.stations(*cell, count)]) for count in plan.COUNTS]
 
     fair = line("one of N", [Estimate(PERCENT / n, 0.0) for n in x])
     charts = [
@@ -259,14 +229,14 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
         queue: {
             of: {
                 f"N{n}": mean(part)
-                for n, part in zip(COUNTS, each(cell, ModernRuns.slow_part), strict=True)
+                for n, part in zip(plan.COUNTS, each(cell, ModernRuns.slow_part), strict=True)
             }
             for of, cell in cells.items()
         }
         for queue, cells in _MANY.items()
     }
     title = "Goodput and slow station's share of the air, N downloads, one to a slow station"
-    table = Table("stations", title, [f"N = {n}" for n in COUNTS], columns)
+    table = Table("stations", title, [f"N = {n}" for n in plan.COUNTS], columns)
     return over_number(charts, "Number of stations", AIR), table, measured
 
 
@@ -276,9 +246,10 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
 def testbed(data: Measurements) -> Shown:
     """Figure and tables of the three stations of the testbed, for each variant of the testbed."""
     columns = [
-        _of_testbed(data[ending(testbed, queue)], testbed, queue) for testbed, queue in TESTBED_RUNS
+        _of_testbed(data[plan.ending(testbed, queue)], testbed, queue)
+        for testbed, queue in plan.TESTBED_RUNS
     ]
-    names = data[ending(*TESTBED_RUNS[0])].stations
+    names = data[plan.ending(*plan.TESTBED_RUNS[0])].stations
     rows = [
         *(f"{name} Mb/s" for name in names),
         "all Mb/s",
@@ -286,42 +257,45 @@ def testbed(data: Measurements) -> Shown:
         "aggregate, packets",
     ]
     groups = []
-    for label, queue in (("FIFO", DRIVER), ("airtime scheduler", AIRTIME)):
-        runs, figures = data[ending(FULL, queue)], PRINTED[printed(queue)]["mbps"]
+    for label, queue in (("FIFO", plan.DRIVER), ("airtime scheduler", plan.AIRTIME)):
+        runs, figures = (
+            data[plan.ending(plan.FULL, queue)],
+            plan.PRINTED[plan.printed(queue)]["mbps"],
+        )
         known = dict(enumerate([*figures, sum(figures)]))
         groups.append(line(label, [*runs.mbps.T, runs.total()], printed=known))
     figure = by_category(Category("", "Goodput [Mb/s]", "", [*names, "all"], groups))
     measured: Json = {
         f"{testbed}, {queue}": {
-            "mbps": [mean(one) for one in data[ending(testbed, queue)].mbps.T],
-            "air": [mean(one) for one in data[ending(testbed, queue)].airtime.T],
+            "mbps": [mean(one) for one in data[plan.ending(testbed, queue)].mbps.T],
+            "air": [mean(one) for one in data[plan.ending(testbed, queue)].airtime.T],
         }
-        for testbed, queue in TESTBED_RUNS
+        for testbed, queue in plan.TESTBED_RUNS
     }
     tables = [
         Table("ending", "Goodput of three stations, by testbed and queue", rows, columns),
         _committed(data, names),
     ]
-    return Shown([], dict(PRINTED), measured, tables, {"ending": Drawing(figure)})
+    return Shown([], dict(plan.PRINTED), measured, tables, {"ending": Drawing(figure)})
 
 
 def _of_testbed(runs: ModernRuns, testbed: str, queue: str) -> Column:
     """Column with goodput, shares of airtime and aggregates, and the printed values for the queue."""
     held = PERCENT * runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
     said: list[float] = []
-    if queue != FQ_MAC:
-        figures = PRINTED[printed(queue)]
+    if queue != plan.FQ_MAC:
+        figures = plan.PRINTED[plan.printed(queue)]
         mbps, air = figures["mbps"], figures["air"]
         said = [*mbps, sum(mbps), *(PERCENT * part for part in air)]
-    label = f"{TESTBEDS[testbed]}, {TESTBED_QUEUES[queue]}"
+    label = f"{plan.TESTBEDS[testbed]}, {plan.TESTBED_QUEUES[queue]}"
     return column(label, [*runs.mbps.T, runs.total(), *held.T, runs.aggregate], 1, said)
 
 
 def _committed(data: Measurements, names: Sequence[str]) -> Table:
     """Table of the goodput of three stations before and after ath9k's airtime scheduler."""
     columns = [
-        column(TESTBED_QUEUES[queue], data[ath9k(queue)].mbps.T, 1, figures)
-        for queue, figures in COMMITTED.items()
+        column(plan.TESTBED_QUEUES[queue], data[plan.ath9k(queue)].mbps.T, 1, figures)
+        for queue, figures in plan.COMMITTED.items()
     ]
     title = (
         "Three stations downloading by TCP, beside the commit of ath9k’s airtime scheduler, Mb/s"
@@ -333,13 +307,13 @@ def _committed(data: Measurements, names: Sequence[str]) -> Table:
 
 
 def _gain(
-    data: Measurements, standard: str, way: str, id_: str, how: str = READINGS[0]
+    data: Measurements, standard: str, way: str, id_: str, how: str = plan.READINGS[0]
 ) -> Estimate | None:
     """Total goodput with a scheme under a reading, divided by that without; `None` if it is not run."""
-    if not works(way, id_):
+    if not plan.works(way, id_):
         return None
-    ours = data[reading(standard, way, id_, how)].total()
-    return quotient(ours, data[scheme(standard, way, baseline(id_))].total())
+    ours = data[plan.reading(standard, way, id_, how)].total()
+    return quotient(ours, data[plan.scheme(standard, way, plan.baseline(id_))].total())
 
 
 def _gain_columns(
@@ -348,68 +322,73 @@ def _gain_columns(
     """Columns for each standard and direction, with a row for each scheme and reading."""
     return [
         column(
-            f"{STANDARDS[standard].removeprefix('802.11')}, {way}",
+            f"{plan.STANDARDS[standard].removeprefix('802.11')}, {way}",
             [_gain(data, standard, way, *row) for row in rows],
             2,
         )
         for standard in standards
-        for way in ALL_WAYS
+        for way in plan.ALL_WAYS
     ]
 
 
 def schemes(data: Measurements) -> Shown:
     """Figure and tables of the papers' schemes and their rivals."""
-    against = [id_ for id_ in SCHEMES if baseline(id_) != id_]
+    against = [id_ for id_ in plan.SCHEMES if plan.baseline(id_) != id_]
     panels = [
         Category(
-            STANDARDS[standard],
+            plan.STANDARDS[standard],
             "Goodput of all flows / without the scheme",
             "",
-            [SCHEMES[id_] for id_ in against],
-            [line(way, [_gain(data, standard, way, id_) for id_ in against]) for way in ALL_WAYS],
+            [plan.SCHEMES[id_] for id_ in against],
+            [
+                line(way, [_gain(data, standard, way, id_) for id_ in against])
+                for way in plan.ALL_WAYS
+            ],
             {1: ""},
         )
-        for standard in COMPARED
+        for standard in plan.COMPARED
     ]
     title = "Goodput of all flows with a scheme, relative to that without it (TFRC: to plain TFRC)"
-    columns = _gain_columns(data, COMPARED, [(id_, READINGS[0]) for id_ in against])
-    tables = [Table("schemes", title, [SCHEMES[id_] for id_ in against], columns)]
-    for standard in COMPARED:
-        for way in ALL_WAYS:
-            there = [id_ for id_ in SCHEMES if works(way, id_)]
-            keys = [scheme(standard, way, id_) for id_ in there]
+    columns = _gain_columns(data, plan.COMPARED, [(id_, plan.READINGS[0]) for id_ in against])
+    tables = [Table("schemes", title, [plan.SCHEMES[id_] for id_ in against], columns)]
+    for standard in plan.COMPARED:
+        for way in plan.ALL_WAYS:
+            there = [id_ for id_ in plan.SCHEMES if plan.works(way, id_)]
+            keys = [plan.scheme(standard, way, id_) for id_ in there]
             tables.append(
                 Table(
                     f"schemes-{standard}-{way}",
-                    f"Schemes and rivals, {STANDARDS[standard]}, {way}",
-                    [SCHEMES[id_] for id_ in there],
+                    f"Schemes and rivals, {plan.STANDARDS[standard]}, {way}",
+                    [plan.SCHEMES[id_] for id_ in there],
                     _figures_of(data, keys),
                 )
             )
     measured: Json = {
         standard: {
             way: {
-                id_: mean(data[scheme(standard, way, id_)].total())
-                for id_ in SCHEMES
-                if works(way, id_)
+                id_: mean(data[plan.scheme(standard, way, id_)].total())
+                for id_ in plan.SCHEMES
+                if plan.works(way, id_)
             }
-            for way in ALL_WAYS
+            for way in plan.ALL_WAYS
         }
-        for standard in COMPARED
+        for standard in plan.COMPARED
     }
-    read_in = [one for one in READ_IN if any(setup == f"readings-{one}-down" for setup, _ in data)]
+    read_in = [
+        one for one in plan.READ_IN if any(setup == f"readings-{one}-down" for setup, _ in data)
+    ]
     if read_in:
-        rows = [(id_, how) for id_ in READ for how in READINGS]
+        rows = [(id_, how) for id_ in plan.READ for how in plan.READINGS]
         title = "Goodput of all flows, relative to that without the scheme, by the time of a packet"
-        labels = [f"{SCHEMES[id_]}, {how}" for id_, how in rows]
+        labels = [f"{plan.SCHEMES[id_]}, {how}" for id_, how in rows]
         tables.append(Table("readings", title, labels, _gain_columns(data, read_in, rows)))
         measured["readings"] = {
             standard: {
                 way: {
-                    id_: {how: mean(_gain(data, standard, way, id_, how)) for how in READINGS}
-                    for id_ in READ
+                    id_: {how: mean(_gain(data, standard, way, id_, how)) for how in plan.READINGS}
+                    for id_ in plan.READ
                 }
-                for way in ALL_WAYS
+                for way in plan.ALL_WAYS
             }
             for standard in read_in
         }
@@ -418,18 +397,20 @@ def schemes(data: Measurements) -> Shown:
 
 # ------------------------------------------------------------------ as sold
 
-_RATES: Mapping[str, str] = {SET: "rates set", FOUND: "rates found"}
+_RATES: Mapping[str, str] = {plan.SET: "rates set", plan.FOUND: "rates found"}
 
 
 def as_sold(data: Measurements) -> Shown:
     """Figure and table of access points as sold: rates from Minstrel-HT, a driver's queue, A-MSDUs."""
     rows: list[str] = []
     measured: dict[str, Any] = {}
-    for key in SOLD:
+    for key in plan.SOLD:
         (_, standard, way), (rates, amsdu, queue) = key[0].split("-"), key[1].split(", ")
         joined, runs = amsdu.endswith("on"), data[key]
         sends = ", A-MSDUs" if joined else ""
-        rows.append(f"{way}, {STANDARDS[standard]}, {_RATES[rates]}{sends}, {SOLD_QUEUES[queue]}")
+        rows.append(
+            f"{way}, {plan.STANDARDS[standard]}, {_RATES[rates]}{sends}, {plan.SOLD_QUEUES[queue]}"
+        )
         label = f"{rates}, joined, {queue}" if joined else f"{rates}, {queue}"
         measured.setdefault(standard, {}).setdefault(way, {})[label] = {
             "air": mean(runs.slow_part()),
@@ -438,22 +419,33 @@ def as_sold(data: Measurements) -> Shown:
             "aggregate": mean(runs.aggregate),
         }
     title = "Goodput and shares of the air, by rates, A-MSDUs and queues of access point and driver"
-    part = _column("slow's air %", [data[key] for key in SOLD], _percent_of_slow, 0)
-    table = Table("sold", title, rows, [*_figures_of(data, SOLD), part])
+    part = _column("slow's air %", [data[key] for key in plan.SOLD], _percent_of_slow, 0)
+    table = Table("sold", title, rows, [*_figures_of(data, plan.SOLD), part])
     lead = {
-        f"{_RATES[rates]}, {QUEUES[queue]}": (rates, queue)
-        for rates, queue in ((SET, FIFO), (FOUND, FIFO), (FOUND, AIRTIME))
+        f"{_RATES[rates]}, {plan.QUEUES[queue]}": (rates, queue)
+        for rates, queue in (
+            (plan.SET, plan.FIFO),
+            (plan.FOUND, plan.FIFO),
+            (plan.FOUND, plan.AIRTIME),
+        )
     }
-    lead |= {name: (FOUND, queue) for queue, name in SOLD_QUEUES.items() if queue not in QUEUES}
+    lead |= {
+        name: (plan.FOUND, queue)
+        for queue, name in plan.SOLD_QUEUES.items()
+        if queue not in plan.QUEUES
+    }
     groups = [
         line(
             label,
-            [_percent_of_slow(data[sold(standard, "down", *where)]) for standard in MODERN],
+            [
+                _percent_of_slow(data[plan.sold(standard, "down", *where)])
+                for standard in plan.MODERN
+            ],
             most=PERCENT,
         )
         for label, where in lead.items()
     ]
-    names = [STANDARDS[standard] for standard in MODERN]
+    names = [plan.STANDARDS[standard] for standard in plan.MODERN]
     figure = by_category(Category("", AIR, "", names, groups, {50: "half"}), wide=True)
     return Shown([], None, measured, [table], {"sold": Drawing(figure, wide=True)})
 
@@ -463,24 +455,24 @@ def as_sold(data: Measurements) -> Shown:
 
 def shorts(data: Measurements) -> Shown:
     """Figure and table of short transfers beside the download of a slow station."""
-    runs = {(s, q): data[short_flows(s, q)] for s in COMPARED for q in QUEUES}
+    runs = {(s, q): data[plan.short_flows(s, q)] for s in plan.COMPARED for q in plan.QUEUES}
     columns = [
         column("median s", [one.completion(MEDIAN) for one in runs.values()], 2),
         column("95 % s", [one.completion(LATE) for one in runs.values()], 2),
         column("not done %", [PERCENT * one.unfinished() for one in runs.values()], 1),
         column("slow download Mb/s", [one.goodput("bulk") for one in runs.values()], 1),
     ]
-    rows = [f"{STANDARDS[standard]}, {QUEUES[queue]}" for standard, queue in runs]
+    rows = [f"{plan.STANDARDS[standard]}, {plan.QUEUES[queue]}" for standard, queue in runs]
     medians = {key: one.completion(MEDIAN) for key, one in runs.items()}
     groups = [
-        line(label, [medians[standard, queue] for standard in COMPARED])
-        for queue, label in QUEUES.items()
+        line(label, [medians[standard, queue] for standard in plan.COMPARED])
+        for queue, label in plan.QUEUES.items()
     ]
-    names = [STANDARDS[standard] for standard in COMPARED]
+    names = [plan.STANDARDS[standard] for standard in plan.COMPARED]
     figure = by_category(Category("", "Median completion time [s]", "", names, groups))
     measured: Json = {
-        standard: {queue: mean(medians[standard, queue]) for queue in QUEUES}
-        for standard in COMPARED
+        standard: {queue: mean(medians[standard, queue]) for queue in plan.QUEUES}
+        for standard in plan.COMPARED
     }
     table = Table(
         "short-flows", "Transfers of 100 kB beside a slow station's download", rows, columns

@@ -15,23 +15,7 @@ from airfair.experiment.claims import Predicate, Reading, Readings
 from airfair.experiment.conditions import Condition, difference, ratio
 from airfair.experiment.words import INDEX, SAME
 
-from .plan import (
-    AS_READ,
-    COUNTS,
-    ON,
-    ONCE,
-    PLAIN,
-    RATES,
-    SOME_COUNTS,
-    SOME_RATES,
-    TOP,
-    SetupPoint,
-    figure3,
-    figure3_2008,
-    figure4,
-    figure4_2008,
-    once,
-)
+from . import plan
 from .runs import Measurements, OccupancyRuns, Take, flow
 
 Key = tuple[str, str]
@@ -42,20 +26,20 @@ class Version:
     """Runs of Figures 3 and 4 under one reading of the paper."""
 
     label: str
-    pair: Callable[[int], SetupPoint]
-    many: Callable[[int], SetupPoint]
-    rates: tuple[int, ...] = RATES
-    counts: tuple[int, ...] = COUNTS
+    pair: Callable[[int], plan.SetupPoint]
+    many: Callable[[int], plan.SetupPoint]
+    rates: tuple[int, ...] = plan.RATES
+    counts: tuple[int, ...] = plan.COUNTS
     scheme: Callable[[int], Key] | None = None
     """Function from STA2's rate to the scheme's runs in Figure 3, if its setup is not plain TFRC's."""
 
     def plain(self, mbps: int) -> Key:
         """Key of plain TFRC in Figure 3."""
-        return self.pair(mbps).key(PLAIN)
+        return self.pair(mbps).key(plan.PLAIN)
 
     def proposed(self, mbps: int) -> Key:
         """Key of the scheme in Figure 3."""
-        return self.scheme(mbps) if self.scheme else self.pair(mbps).key(ON)
+        return self.scheme(mbps) if self.scheme else self.pair(mbps).key(plan.ON)
 
     @property
     def several(self) -> tuple[int, ...]:
@@ -64,28 +48,28 @@ class Version:
 
     def setups(self, figure: int) -> set[str]:
         """Setups of the figure with this number, 3 or 4."""
-        pairs = {self.pair(TOP).setup}
+        pairs = {self.pair(plan.TOP).setup}
         return pairs if figure == 3 else {self.many(count).setup for count in self.counts}  # noqa: PLR2004
 
 
-EQ1 = Version("eq. 1, as RFC 3448 has it", figure3, figure4)
+EQ1 = Version("eq. 1, as RFC 3448 has it", plan.figure3, plan.figure4)
 RFC5348 = Version(
     "RFC 5348, the largest report of two round trips",
-    figure3_2008,
-    figure4_2008,
-    SOME_RATES,
-    SOME_COUNTS,
+    plan.figure3_2008,
+    plan.figure4_2008,
+    plan.SOME_RATES,
+    plan.SOME_COUNTS,
 )
 COUNTED_ONCE = Version(
     "eq. 1, spare time counts once (ours)",
-    figure3,
-    figure4,
-    SOME_RATES,
-    scheme=lambda mbps: once(mbps).key(ONCE),
+    plan.figure3,
+    plan.figure4,
+    plan.SOME_RATES,
+    scheme=lambda mbps: plan.once(mbps).key(plan.ONCE),
 )
 
 
-VERSIONS: Mapping[str, Version] = dict(zip(AS_READ, (EQ1, RFC5348, COUNTED_ONCE), strict=True))
+VERSIONS: Mapping[str, Version] = dict(zip(plan.AS_READ, (EQ1, RFC5348, COUNTED_ONCE), strict=True))
 """Versions by the names of the readings in `AS_READ`."""
 
 
@@ -104,12 +88,12 @@ def anomaly(data: Measurements, version: Version) -> Sequence[Condition]:
         ratio(
             f"{mbps} Mb/s, STA1's throughput / that beside 54",
             flow(0)(data[keys[mbps]]),
-            flow(0)(data[keys[TOP]]),
+            flow(0)(data[keys[plan.TOP]]),
             below=1,
-            of=[keys[mbps], keys[TOP]],
+            of=[keys[mbps], keys[plan.TOP]],
         )
         for mbps in keys
-        if mbps != TOP
+        if mbps != plan.TOP
     ]
     return [*alike, *falls]
 
@@ -133,11 +117,11 @@ def unaffected(data: Measurements, version: Version) -> Sequence[Condition]:
     return [
         SAME.condition(
             f"{mbps} Mb/s, STA1's throughput / that beside 54",
-            quotient(flow(0)(data[keys[mbps]]), flow(0)(data[keys[TOP]])),
-            of=[keys[mbps], keys[TOP]],
+            quotient(flow(0)(data[keys[mbps]]), flow(0)(data[keys[plan.TOP]])),
+            of=[keys[mbps], keys[plan.TOP]],
         )
         for mbps in keys
-        if mbps != TOP
+        if mbps != plan.TOP
     ]
 
 
@@ -157,7 +141,7 @@ def _more(data: Measurements, point: str, on: Key, plain: Key) -> Condition:
 def stations_aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that in Figure 4a the scheme has more total throughput."""
     places = map(version.many, version.counts)
-    return [_more(data, place.point, place.key(ON), place.key(PLAIN)) for place in places]
+    return [_more(data, place.point, place.key(plan.ON), place.key(plan.PLAIN)) for place in places]
 
 
 def stations_fairness(data: Measurements, version: Version) -> Sequence[Condition]:
@@ -166,9 +150,9 @@ def stations_fairness(data: Measurements, version: Version) -> Sequence[Conditio
     close = [
         INDEX.condition(
             f"{place.point}, Jain's index of occupancy",
-            data[place.key(ON)].jain(),
+            data[place.key(plan.ON)].jain(),
             side="least",
-            of=[place.key(ON)],
+            of=[place.key(plan.ON)],
         )
         for place in places
     ]
@@ -186,7 +170,7 @@ def stations_drops(data: Measurements, version: Version) -> Sequence[Condition]:
 
 def _than_plain(  # noqa: PLR0913 - a bound on one side
     data: Measurements,
-    place: SetupPoint,
+    place: plan.SetupPoint,
     what: str,
     take: Take,
     *,
@@ -194,7 +178,7 @@ def _than_plain(  # noqa: PLR0913 - a bound on one side
     below: float = math.inf,
 ) -> Condition:
     """Condition on the mean difference between the scheme and plain TFRC."""
-    keys = on, plain = place.key(ON), place.key(PLAIN)
+    keys = on, plain = place.key(plan.ON), place.key(plan.PLAIN)
     title = f"{place.point}, {what}, proposed - plain"
     taken = take(data[on]), take(data[plain])
     return difference(title, *taken, above=above, below=below, of=keys)
@@ -204,7 +188,7 @@ Points = Callable[[Measurements, Version], Sequence[Condition]]
 
 
 def _claim(
-    id_: str, points: Points, figure: int, among: Readings = AS_READ
+    id_: str, points: Points, figure: int, among: Readings = plan.AS_READ
 ) -> Predicate[Measurements]:
     """Claim about Figure 3 or 4, under each of the readings `among`."""
 
@@ -212,13 +196,13 @@ def _claim(
         version = VERSIONS[name]
         setups = version.setups(figure)
         if version.scheme:
-            setups.add(version.scheme(TOP)[0])
+            setups.add(version.scheme(plan.TOP)[0])
         return Reading(version.label, tuple(sorted(setups)), lambda data: points(data, version))
 
     return among.predicate(id_, reading)
 
 
-_PAPERS = Readings(AS_READ.decides, AS_READ.near)
+_PAPERS = Readings(plan.AS_READ.decides, plan.AS_READ.near)
 """Readings without "once", which is airfair's own and is run only for Figure 3."""
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (

@@ -16,27 +16,7 @@ from airfair.reproduction.paper import Drawing, Shown
 from airfair.reproduction.series import line, mean, points
 from airfair.reproduction.tables import Column, Table, column
 
-from .plan import (
-    BOTH,
-    COMES_S,
-    COUNTS,
-    GOES_S,
-    GUESTS,
-    NAMES,
-    ON,
-    ONCE,
-    PLAIN,
-    RATES,
-    RIVAL_TRANSPORTS,
-    RIVALS,
-    SCHEMES,
-    SOME_RATES,
-    WAYS,
-    equal,
-    figure3,
-    figure4,
-    rival_place,
-)
+from . import plan
 from .runs import Measurements, OccupancyRuns, Take, flow, station
 
 STATIONS: Mapping[str, int] = {"STA1, 54 Mb/s": 0, "STA2": 1}
@@ -86,33 +66,33 @@ def each(data: Measurements, keys: Sequence[Key], take: Take) -> list[Floats]:
 
 def pairs(data: Measurements) -> Shown:
     """Figure 3: throughput and occupancy of two stations over the rate of the second one."""
-    keys = {scheme: [figure3(mbps).key(scheme) for mbps in RATES] for scheme in BOTH}
+    keys = {scheme: [plan.figure3(mbps).key(scheme) for mbps in plan.RATES] for scheme in plan.BOTH}
     quantities = (
         ("throughput", "throughput_mbps", "Mb/s", "Mb/s", flow, 2, math.inf),
         ("occupancy", "occupancy", "1", "occ.", station, 3, 1.0),
     )
     charts = [
         Chart(
-            f"{SCHEMES[scheme].label.capitalize()} TFRC",
-            RATES,
+            f"{plan.SCHEMES[scheme].label.capitalize()} TFRC",
+            plan.RATES,
             [
                 line(name, each(data, keys[scheme], take(n)), most=most)
                 for name, n in STATIONS.items()
             ],
         )
-        for scheme in BOTH
+        for scheme in plan.BOTH
         for *_, take, _, most in quantities
     ]
     labels = (THROUGHPUT, "Channel occupancy ratio")
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", labels)
     columns = [
         column(
-            f"{SCHEMES[scheme].label}, STA{n + 1} {short}",
+            f"{plan.SCHEMES[scheme].label}, STA{n + 1} {short}",
             each(data, keys[scheme], take(n)),
             digits,
         )
         for *_, short, take, digits, _ in quantities
-        for scheme in BOTH
+        for scheme in plan.BOTH
         for n in STATIONS.values()
     ]
     columns += _of_both(data, keys, DROPS)
@@ -120,12 +100,12 @@ def pairs(data: Measurements) -> Shown:
     shown = Shown(
         series=[
             points(
-                f"{SCHEMES[scheme].label}, {name}, {what}",
+                f"{plan.SCHEMES[scheme].label}, {name}, {what}",
                 unit,
-                RATES,
+                plan.RATES,
                 each(data, keys[scheme], take(n)),
             )
-            for scheme in BOTH
+            for scheme in plan.BOTH
             for name, n in STATIONS.items()
             for what, _, unit, _, take, _, _ in quantities
         ],
@@ -136,11 +116,11 @@ def pairs(data: Measurements) -> Shown:
                     name: [mean(take(n)(data[key])) for n in STATIONS.values()]
                     for _, name, _, _, take, _, _ in quantities
                 }
-                for mbps, key in zip(RATES, keys[scheme], strict=True)
+                for mbps, key in zip(plan.RATES, keys[scheme], strict=True)
             }
-            for scheme in BOTH
+            for scheme in plan.BOTH
         },
-        tables=[Table("fig3", title, [f"{mbps} Mb/s" for mbps in RATES], columns)],
+        tables=[Table("fig3", title, [f"{mbps} Mb/s" for mbps in plan.RATES], columns)],
         drawings={"fig3": Drawing(figure, wide=True)},
     )
     done = {setup for setup, _ in data}
@@ -154,16 +134,18 @@ def pairs(data: Measurements) -> Shown:
 def _of_both(data: Measurements, keys: Mapping[str, Sequence[Key]], of: Quantity) -> list[Column]:
     """Columns of a quantity with both schemes."""
     return [
-        column(f"{SCHEMES[s].label}, {of.short}", each(data, keys[s], of.take), of.digits)
-        for s in BOTH
+        column(f"{plan.SCHEMES[s].label}, {of.short}", each(data, keys[s], of.take), of.digits)
+        for s in plan.BOTH
     ]
 
 
 def equal_keys(way: str) -> dict[str, list[Key]]:
     """Keys, one per rate, of the runs that are tested for equal occupancy in a direction, by transport."""
     return {
-        NAMES[transport]: [equal(mbps, way, transport).key(ON) for mbps in SOME_RATES]
-        for transport in NAMES
+        plan.NAMES[transport]: [
+            plan.equal(mbps, way, transport).key(plan.ON) for mbps in plan.SOME_RATES
+        ]
+        for transport in plan.NAMES
     }
 
 
@@ -172,14 +154,14 @@ def _equal_figure(data: Measurements) -> Drawing:
     charts = [
         Chart(
             f"{label.capitalize()}, proposed",
-            SOME_RATES,
+            plan.SOME_RATES,
             [
                 line(name, each(data, keys, OccupancyRuns.held_ratio))
                 for name, keys in equal_keys(way).items()
             ],
             bounds,
         )
-        for way, label in WAYS.items()
+        for way, label in plan.WAYS.items()
     ]
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", "Occupancy, STA2 / STA1")
     return Drawing(figure, {"allowed": SAME.allowed}, wide=True, beyond=True)
@@ -188,17 +170,17 @@ def _equal_figure(data: Measurements) -> Drawing:
 def _equal_table(data: Measurements) -> Table:
     columns = [
         column(f"{way}, {name}", each(data, keys, OccupancyRuns.held_ratio), 3)
-        for way in WAYS
+        for way in plan.WAYS
         for name, keys in equal_keys(way).items()
     ]
     title = "Occupancy of STA2 over STA1's, proposed, by rate of STA2"
-    return Table("fig3-equal", title, [f"{mbps} Mb/s" for mbps in SOME_RATES], columns)
+    return Table("fig3-equal", title, [f"{mbps} Mb/s" for mbps in plan.SOME_RATES], columns)
 
 
 def _guests_figure(data: Measurements) -> Drawing:
-    names = [f"{name.replace('sta', 'STA')}, {rate}" for name, rate in GUESTS.items()]
+    names = [f"{name.replace('sta', 'STA')}, {rate}" for name, rate in plan.GUESTS.items()]
     panels = []
-    for scheme in (PLAIN, ON, ONCE):
+    for scheme in (plan.PLAIN, plan.ON, plan.ONCE):
         runs = data["guests", f"a guest, {scheme}"]
         if runs.series is None:
             raise ValueError("guests: its runs have no time series, which the figure needs")
@@ -207,12 +189,12 @@ def _guests_figure(data: Measurements) -> Drawing:
         last = times[-1] + runs.step_s / 2
         marks = [
             Mark(at, words)
-            for at, words in ((COMES_S, "guest comes"), (GOES_S, "guest goes"))
+            for at, words in ((plan.COMES_S, "guest comes"), (plan.GOES_S, "guest goes"))
             if at < last
         ]
-        label = SCHEMES[scheme].label.capitalize()
+        label = plan.SCHEMES[scheme].label.capitalize()
         panels.append(Panel(label, THROUGHPUT, times, curves, marks))
-    numbers = {"comes_s": COMES_S, "goes_s": GOES_S}
+    numbers = {"comes_s": plan.COMES_S, "goes_s": plan.GOES_S}
     return Drawing(over_time(panels, wide=True), numbers, wide=True, beyond=True)
 
 
@@ -232,12 +214,17 @@ FIGURE4 = (MBPS, JAIN, DROPS)
 
 def many(data: Measurements) -> Shown:
     """Figure 4: throughput, fairness and drops of stations with random rates over their number."""
-    keys = {scheme: [figure4(count).key(scheme) for count in COUNTS] for scheme in BOTH}
+    keys = {
+        scheme: [plan.figure4(count).key(scheme) for count in plan.COUNTS] for scheme in plan.BOTH
+    }
     charts = [
         Chart(
             f"({letter}) {of.name}",
-            COUNTS,
-            [line(SCHEMES[s].label, each(data, keys[s], of.take), most=of.most) for s in BOTH],
+            plan.COUNTS,
+            [
+                line(plan.SCHEMES[s].label, each(data, keys[s], of.take), most=of.most)
+                for s in plan.BOTH
+            ],
         )
         for letter, of in zip("abc", FIGURE4, strict=True)
     ]
@@ -250,26 +237,31 @@ def many(data: Measurements) -> Shown:
     title = "Aggregate throughput, Jain's index of occupancy, drop ratio, by number of stations"
     shown = Shown(
         series=[
-            points(f"{SCHEMES[s].label}, {of.name}", of.unit, COUNTS, each(data, keys[s], of.take))
+            points(
+                f"{plan.SCHEMES[s].label}, {of.name}",
+                of.unit,
+                plan.COUNTS,
+                each(data, keys[s], of.take),
+            )
             for of in FIGURE4
-            for s in BOTH
+            for s in plan.BOTH
         ],
         paper_values=None,
         measured={
             scheme: {
                 of.name: {
                     str(count): mean(of.take(data[key]))
-                    for count, key in zip(COUNTS, keys[scheme], strict=True)
+                    for count, key in zip(plan.COUNTS, keys[scheme], strict=True)
                 }
                 for of in FIGURE4
             }
-            for scheme in BOTH
+            for scheme in plan.BOTH
         },
-        tables=[Table("fig4", title, [f"N = {count}" for count in COUNTS], columns)],
+        tables=[Table("fig4", title, [f"N = {count}" for count in plan.COUNTS], columns)],
         drawings={"fig4": Drawing(figure, wide=True)},
     )
     done = {setup for setup, _ in data}
-    for way in WAYS:
+    for way in plan.WAYS:
         if f"rivals-{way}" in done:
             drawn = {f"fig4-rivals-{way}": _rivals_figure(data, way)}
             shown = shown.and_also([rivals_table(data, way)], drawn)
@@ -280,7 +272,7 @@ def _differences(
     data: Measurements, keys: Mapping[str, Sequence[Key]], take: Take
 ) -> list[Estimate]:
     """Mean differences between the proposed scheme and plain TFRC, in pairs of replications."""
-    both = zip(keys[ON], keys[PLAIN], strict=True)
+    both = zip(keys[plan.ON], keys[plan.PLAIN], strict=True)
     return [estimate(take(data[on]) - take(data[plain]), signed=True) for on, plain in both]
 
 
@@ -294,30 +286,32 @@ RIVAL_COLUMNS = (
 
 def _rivals(data: Measurements, way: str, transport: str) -> Callable[[Take], list[Floats]]:
     """Function that returns the samples of a quantity for each rival."""
-    keys = [rival_place(way, transport).key(rival) for rival in RIVALS]
+    keys = [plan.rival_place(way, transport).key(rival) for rival in plan.RIVALS]
     return lambda take: each(data, keys, take)
 
 
 def rivals_table(data: Measurements, way: str) -> Table:
     """Table of all rivals in a direction."""
     columns = [
-        column(f"{NAMES[transport]}, {short}", _rivals(data, way, transport)(take), digits)
-        for transport in RIVAL_TRANSPORTS
+        column(f"{plan.NAMES[transport]}, {short}", _rivals(data, way, transport)(take), digits)
+        for transport in plan.RIVAL_TRANSPORTS
         for short, _, take, digits in RIVAL_COLUMNS
     ]
-    title = f"Comparison with other schemes, {WAYS[way]}: five stations at 54, 36, 24, 12, 6 Mb/s"
-    return Table(f"rivals-{way}", title, [rival.label for rival in RIVALS.values()], columns)
+    title = (
+        f"Comparison with other schemes, {plan.WAYS[way]}: five stations at 54, 36, 24, 12, 6 Mb/s"
+    )
+    return Table(f"rivals-{way}", title, [rival.label for rival in plan.RIVALS.values()], columns)
 
 
 def _rivals_figure(data: Measurements, way: str) -> Drawing:
-    names = [rival.label for rival in RIVALS.values()]
+    names = [rival.label for rival in plan.RIVALS.values()]
     panels = [
         Category(
             "",
             "",
             label,
             names,
-            [line(NAMES[t], _rivals(data, way, t)(take)) for t in RIVAL_TRANSPORTS],
+            [line(plan.NAMES[t], _rivals(data, way, t)(take)) for t in plan.RIVAL_TRANSPORTS],
         )
         for _, label, take, _ in RIVAL_COLUMNS
     ]

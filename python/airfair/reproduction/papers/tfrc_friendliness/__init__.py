@@ -11,26 +11,9 @@ from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
-from . import figures
+from . import figures, plan
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES, calibration
-from .plan import (
-    ACCESS,
-    ALONE,
-    COMBINATIONS,
-    FLAVOURS,
-    HELD,
-    MIXED,
-    PLACES,
-    PRINTED,
-    SIMULATED,
-    VARIED,
-    alone,
-    mixed,
-    queues,
-    simulated,
-    varied,
-)
 from .runs import FriendlinessRuns
 
 
@@ -76,13 +59,16 @@ OPENING = Opening(
 
 def paper(directory: Path) -> Paper[FriendlinessRuns]:
     """Declaration of the paper whose files are in `directory`."""
-    reno, sack = ([mixed(flavour, *pair) for pair in COMBINATIONS] for flavour in FLAVOURS)
+    reno, sack = (
+        [plan.mixed(flavour, *pair) for pair in plan.COMBINATIONS] for flavour in plan.FLAVOURS
+    )
     # The findings about queues and other open settings belong to Figure 3.
-    held = [queues(*pair) for pair in HELD]
-    held += [varied(flavour, *pair) for flavour in FLAVOURS for pair in VARIED]
-    minutes = {flavour: partial(figures.over_three_minutes, flavour) for flavour in FLAVOURS}
+    held = [plan.queues(*pair) for pair in plan.HELD]
+    held += [plan.varied(flavour, *pair) for flavour in plan.FLAVOURS for pair in plan.VARIED]
+    minutes = {flavour: partial(figures.over_three_minutes, flavour) for flavour in plan.FLAVOURS}
     simulation = {
-        figure: [simulated(figure, access)[0] for access in ACCESS] for figure in SIMULATED
+        figure: [plan.simulated(figure, access)[0] for access in plan.ACCESS]
+        for figure in plan.SIMULATED
     }
     simulation["fig8"].append("sizes")
     return Paper.of(
@@ -91,22 +77,25 @@ def paper(directory: Path) -> Paper[FriendlinessRuns]:
         {
             "fig2": (reno, partial(figures.index, "reno")),
             "fig3": ([*sack, *held], partial(figures.index, "sack")),
-            "fig4": ([alone(p, n) for p in ("reno", "tfrc") for n in ALONE], figures.intra),
-            "fig5": (["calibration", mixed("reno", *MIXED)], minutes["reno"]),
-            "fig6": ([mixed("sack", *MIXED)], minutes["sack"]),
+            "fig4": (
+                [plan.alone(p, n) for p in ("reno", "tfrc") for n in plan.ALONE],
+                figures.intra,
+            ),
+            "fig5": (["calibration", plan.mixed("reno", *plan.MIXED)], minutes["reno"]),
+            "fig6": ([plan.mixed("sack", *plan.MIXED)], minutes["sack"]),
             **{
                 figure: (setups, partial(figures.five_flows, figure))
                 for figure, setups in simulation.items()
             },
         },
-        {**{part: PRINTED[part] for part in ("testbed", "fig7", "fig9")}, **BOUNDS},
-        SIMULATED,
+        {**{part: plan.PRINTED[part] for part in ("testbed", "fig7", "fig9")}, **BOUNDS},
+        plan.SIMULATED,
         setups=studies.setups(directory),
         measure=FriendlinessRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
         calibration=Search("calibration", ("calibration",), calibration),
-        places=PLACES,
+        places=plan.PLACES,
         replications=10,
         quick_replications=5,
     )

@@ -19,24 +19,7 @@ from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Condition, Key, Point, Quota, condition, difference, ratio
 from airfair.experiment.words import ALMOST_ALL, INDEX, ROUGHLY
 
-from .plan import (
-    ACCESS,
-    ALONE,
-    AS_READ,
-    COMBINATIONS,
-    DECIDES,
-    EQUAL,
-    FLAVOURS,
-    MANY,
-    MIXED,
-    PLUS,
-    SINCE_2004,
-    TEN,
-    VARIANTS,
-    alone,
-    mixed,
-    simulated,
-)
+from . import plan
 from .runs import FriendlinessRuns, Measurements
 
 LIMIT = 0.6
@@ -46,7 +29,7 @@ MOST = 10
 LATER = (50.0, 200.0)
 
 BOUNDS = {
-    "channel": VARIANTS[DECIDES],
+    "channel": plan.VARIANTS[plan.DECIDES],
     "ideal_index": IDEAL_INDEX,
     "half": HALF,
     "later_s": LATER[0],
@@ -60,7 +43,7 @@ Pair = tuple[int, int]
 def _runs(
     data: Measurements, variant: str, flavour: str, pair: Pair
 ) -> tuple[FriendlinessRuns, Key]:
-    key = (mixed(flavour, *pair), variant)
+    key = (plan.mixed(flavour, *pair), variant)
     return data[key], key
 
 
@@ -105,23 +88,23 @@ def _name(pair: Pair) -> str:
 
 def reno_index(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index at 10/10 is close to 0.6."""
-    runs, key = _runs(data, variant, "reno", MANY)
+    runs, key = _runs(data, variant, "reno", plan.MANY)
     return [INDEX.condition("index at 10/10", runs.index(), LIMIT, of=[key])]
 
 
 def reno_rises(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is higher at 10/10 than at 1/1."""
-    return [_Against(data, variant, "reno", MANY, EQUAL[0]).index_is_higher()]
+    return [_Against(data, variant, "reno", plan.MANY, plan.EQUAL[0]).index_is_higher()]
 
 
 def reno_10_1(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is lower at 10/1 than at 10/10."""
-    return [_Against(data, variant, "reno", TEN, MANY).index_is_lower()]
+    return [_Against(data, variant, "reno", plan.TEN, plan.MANY).index_is_lower()]
 
 
 def reno_timeouts(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 2 10/1 has a lower index and more time-outs than 1/1."""
-    against = _Against(data, variant, "reno", TEN, EQUAL[0])
+    against = _Against(data, variant, "reno", plan.TEN, plan.EQUAL[0])
     return [against.index_is_lower(), against.more_timeouts()]
 
 
@@ -130,8 +113,8 @@ def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
 
     At 10/1 and 10/10 it is also higher with SACK than with Reno, and time-outs are rarer.
     """
-    found: list[Point] = [_mostly_above(data, variant, COMBINATIONS)]
-    for pair in (TEN, MANY):
+    found: list[Point] = [_mostly_above(data, variant, plan.COMBINATIONS)]
+    for pair in (plan.TEN, plan.MANY):
         (sack, a), (reno, b) = (_runs(data, variant, f, pair) for f in ("sack", "reno"))
         share = (reno.timeout_share(), sack.timeout_share())
         found += [
@@ -155,25 +138,25 @@ def _mostly_above(data: Measurements, variant: str, pairs: Sequence[Pair]) -> Qu
 
 def sack_10_10(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 10/1."""
-    return _fairer_at_10_10(data, variant, TEN)
+    return _fairer_at_10_10(data, variant, plan.TEN)
 
 
 def sack_fewer(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 5/5."""
-    return _fairer_at_10_10(data, variant, EQUAL[-2])
+    return _fairer_at_10_10(data, variant, plan.EQUAL[-2])
 
 
 def _fairer_at_10_10(data: Measurements, variant: str, fewer: Pair) -> Sequence[Point]:
-    against = _Against(data, variant, "sack", MANY, fewer)
+    against = _Against(data, variant, "sack", plan.MANY, fewer)
     return [against.more_timeouts(), against.index_is_lower()]
 
 
 def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 4 TFRC's max-min fairness is higher than Reno's, with ten flows or more."""
     found = []
-    for flows in ALONE:
+    for flows in plan.ALONE:
         if flows >= MOST:
-            tfrc, reno = ((alone(protocol, flows), variant) for protocol in ("tfrc", "reno"))
+            tfrc, reno = ((plan.alone(protocol, flows), variant) for protocol in ("tfrc", "reno"))
             what = f"max-min with {flows} flows, TFRC - Reno"
             samples = (data[tfrc].max_min(), data[reno].max_min())
             found.append(difference(what, *samples, above=0, of=[tfrc, reno]))
@@ -183,8 +166,8 @@ def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
 def smoother(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figures 5 and 6 TFRC varies less than TCP."""
     found = []
-    for flavour, label in FLAVOURS.items():
-        runs, key = _runs(data, variant, flavour, MIXED)
+    for flavour, label in plan.FLAVOURS.items():
+        runs, key = _runs(data, variant, flavour, plan.MIXED)
         tfrc, tcp = (runs.variation(tfrc=kind) for kind in (True, False))
         what = f"variation at 1 s beside {label}, TFRC / TCP"
         found.append(ratio(what, tfrc, tcp, below=1, of=[key]))
@@ -237,7 +220,7 @@ def _beside_all_others(
 
 def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
     """Conditions that in Figure 8 NewReno gets most, and TFRC is steady and gets half as much as NewReno."""
-    key = simulated("fig8", access)
+    key = plan.simulated("fig8", access)
     found = _beside_all_others(data[key], key, "newreno", above=1)
     found += [
         ROUGHLY.condition(f"TFRC / {TCP[flow]}", relative(data[key], flow), target, of=[key])
@@ -248,7 +231,7 @@ def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
 
 def fig10_sack_least(data: Measurements, access: str) -> Sequence[Point]:
     """Conditions that in Figure 10 SACK gets least, and TFRC is fair and steady."""
-    key = simulated("fig10", access)
+    key = plan.simulated("fig10", access)
     found = _beside_all_others(data[key], key, "sack", below=1)
     fair = INDEX.condition("TFRC's index", data[key].index(), IDEAL_INDEX, of=[key])
     return [*found, fair, *_steady(data[key], key)]
@@ -260,29 +243,34 @@ def _testbed(
     """Claim on the testbed; `ours` has label and conditions of comparisons that the text does not name."""
 
     def reading(variant: str) -> Reading[Measurements]:
-        return Reading(VARIANTS[variant], tuple(setups), lambda data: points(data, variant))
+        return Reading(plan.VARIANTS[variant], tuple(setups), lambda data: points(data, variant))
 
     more: list[Reading[Measurements]] = []
     if ours:
         label, against = ours
-        more.append(Reading(label, tuple(setups), lambda data: against(data, DECIDES)))
-    return AS_READ.predicate(id_, reading, more=more)
+        more.append(Reading(label, tuple(setups), lambda data: against(data, plan.DECIDES)))
+    return plan.AS_READ.predicate(id_, reading, more=more)
 
 
 def _simulation(id_: str, figure: str, points: Points) -> Predicate[Measurements]:
     def reading(access: str, label: str) -> Reading[Measurements]:
-        setup, _ = simulated(figure, access)
+        setup, _ = plan.simulated(figure, access)
         return Reading(label, (setup,), lambda data: points(data, access))
 
-    decides, *others = (reading(access, label) for access, label in ACCESS.items())
-    more = {PLUS: "Westwood+ in Westwood's place", SINCE_2004: "ns-2's RTO and headers of 2004"}
+    decides, *others = (reading(access, label) for access, label in plan.ACCESS.items())
+    more = {
+        plan.PLUS: "Westwood+ in Westwood's place",
+        plan.SINCE_2004: "ns-2's RTO and headers of 2004",
+    }
     return Predicate(
         id_, decides, (*(reading(access, label) for access, label in more.items()), *others)
     )
 
 
-_COMBINED = {flavour: [mixed(flavour, *pair) for pair in COMBINATIONS] for flavour in FLAVOURS}
-_ALONE = [alone(protocol, n) for protocol in ("reno", "tfrc") for n in ALONE if n >= MOST]
+_COMBINED = {
+    flavour: [plan.mixed(flavour, *pair) for pair in plan.COMBINATIONS] for flavour in plan.FLAVOURS
+}
+_ALONE = [plan.alone(protocol, n) for protocol in ("reno", "tfrc") for n in plan.ALONE if n >= MOST]
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
     _testbed(
@@ -305,7 +293,7 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
         ("against 5/5, which the text does not name", sack_fewer),
     ),
     _testbed("intra-fairness", _ALONE, intra_fairness),
-    _testbed("smoother", [mixed(flavour, *MIXED) for flavour in FLAVOURS], smoother),
+    _testbed("smoother", [plan.mixed(flavour, *plan.MIXED) for flavour in plan.FLAVOURS], smoother),
     _simulation("fig8-newreno-most", "fig8", fig8_newreno_most),
     _simulation("fig10-sack-least", "fig10", fig10_sack_least),
 )

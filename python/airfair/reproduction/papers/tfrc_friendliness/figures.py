@@ -10,21 +10,7 @@ from airfair.reproduction.paper import Drawing, Json, Shown
 from airfair.reproduction.series import curve, line, mean, points
 from airfair.reproduction.tables import Column, Table, column
 
-from .plan import (
-    ACCESS,
-    ALONE,
-    COMBINATIONS,
-    DECIDES,
-    FLAVOURS,
-    MIXED,
-    NEAR,
-    PRINTED,
-    SIMULATED,
-    VARIANTS,
-    alone,
-    mixed,
-    simulated,
-)
+from . import plan
 from .runs import FriendlinessRuns, Measurements
 
 NAMES = {
@@ -44,15 +30,15 @@ INDEX = "Inter-protocol fairness index of TFRC"
 
 def index(flavour: str, data: Measurements) -> Shown:
     """Figure 2 or 3: index F_TFRC of each combination."""
-    labels = [f"{tcp}/{tfrc}" for tcp, tfrc in COMBINATIONS]
+    labels = [f"{tcp}/{tfrc}" for tcp, tfrc in plan.COMBINATIONS]
     indices = {
-        variant: [data[mixed(flavour, *pair), variant].index() for pair in COMBINATIONS]
-        for variant in VARIANTS
+        variant: [data[plan.mixed(flavour, *pair), variant].index() for pair in plan.COMBINATIONS]
+        for variant in plan.VARIANTS
     }
-    groups = {VARIANTS[variant]: samples for variant, samples in indices.items()}
+    groups = {plan.VARIANTS[variant]: samples for variant, samples in indices.items()}
     levels = {0.5: "even", 0.6: "the paper: 0.6"}
-    title = f"{FLAVOURS[flavour]} against TFRC: above 0.5 TFRC is the timid one"
-    x_label = f"{FLAVOURS[flavour]} / TFRC flows"
+    title = f"{plan.FLAVOURS[flavour]} against TFRC: above 0.5 TFRC is the timid one"
+    x_label = f"{plan.FLAVOURS[flavour]} / TFRC flows"
     panel = Category(title, INDEX, x_label, labels, _lines(groups), levels)
     name = {"reno": "fig2", "sack": "fig3"}[flavour]
     return Shown(
@@ -62,15 +48,19 @@ def index(flavour: str, data: Measurements) -> Shown:
             variant: dict(zip(labels, map(mean, samples), strict=True))
             for variant, samples in indices.items()
         },
-        tables=[Table(name, f"{x_label}, {VARIANTS[DECIDES]}", labels, _columns(flavour, data))],
+        tables=[
+            Table(
+                name, f"{x_label}, {plan.VARIANTS[plan.DECIDES]}", labels, _columns(flavour, data)
+            )
+        ],
         drawings={name: Drawing(by_category(panel, wide=True), wide=True)},
     )
 
 
 def _columns(flavour: str, data: Measurements) -> list[Column]:
     """Columns of the deciding variant, with a row for each combination."""
-    runs = [data[mixed(flavour, *pair), DECIDES] for pair in COMBINATIONS]
-    tcp = FLAVOURS[flavour].removeprefix("TCP ")
+    runs = [data[plan.mixed(flavour, *pair), plan.DECIDES] for pair in plan.COMBINATIONS]
+    tcp = plan.FLAVOURS[flavour].removeprefix("TCP ")
     return [
         column("index, of TFRC", [one.index() for one in runs], 3),
         column(f"{tcp}, kB/s each", [one.mean(tfrc=False) for one in runs], 1),
@@ -84,11 +74,11 @@ def intra(data: Measurements) -> Shown:
     """Figure 4: max-min fairness by number of flows."""
     names = {"reno": "TCP Reno", "tfrc": "TFRC"}
     groups = {
-        f"{name}{where}": [data[alone(protocol, n), variant].max_min() for n in ALONE]
-        for variant, where in {DECIDES: "", NEAR[0]: ", bad periods"}.items()
+        f"{name}{where}": [data[plan.alone(protocol, n), variant].max_min() for n in plan.ALONE]
+        for variant, where in {plan.DECIDES: "", plan.NEAR[0]: ", bad periods"}.items()
         for protocol, name in names.items()
     }
-    labels, levels = [str(n) for n in ALONE], {1.0: "all equal"}
+    labels, levels = [str(n) for n in plan.ALONE], {1.0: "all equal"}
     title, y_label = "Flows of one protocol alone", "Max-min fairness index"
     panel = Category(title, y_label, "Flows", labels, _lines(groups), levels)
     columns = [column(label, samples, 3) for label, samples in groups.items()]
@@ -115,17 +105,17 @@ def _series(groups: Groups, labels: Sequence[str]) -> list[Json]:
 
 def over_three_minutes(flavour: str, data: Measurements) -> Shown:
     """Figure 5 or 6: three TCP flows and one TFRC flow over time; the paper prints values for Reno."""
-    runs = data[mixed(flavour, *MIXED), DECIDES]
+    runs = data[plan.mixed(flavour, *plan.MIXED), plan.DECIDES]
     rates, times = runs.smoothed(1.0)
-    tcp, name = FLAVOURS[flavour], {"reno": "fig5", "sack": "fig6"}[flavour]
-    labels = [f"{tcp} {i + 1}" for i in range(MIXED[0])] + ["TFRC"]
+    tcp, name = plan.FLAVOURS[flavour], {"reno": "fig5", "sack": "fig6"}[flavour]
+    labels = [f"{tcp} {i + 1}" for i in range(plan.MIXED[0])] + ["TFRC"]
     cov = [mean(runs.variation(tfrc=kind)) for kind in (False, True)]
     values = {
         f"tcp_{flavour}_each_kBps": runs.mean(tfrc=False),
         "tfrc_kBps": runs.mean(tfrc=True),
         "total_mbps": runs.total_mbps(),
     }
-    printed = {key: PRINTED["fig5"][key] for key in values} if flavour == "reno" else {}
+    printed = {key: plan.PRINTED["fig5"][key] for key in values} if flavour == "reno" else {}
     levels = {}
     if printed:
         each, tfrc, _ = printed.values()
@@ -142,7 +132,7 @@ def over_three_minutes(flavour: str, data: Measurements) -> Shown:
         column("", [one], digits, [printed.get(key)]).cells[0]
         for (key, one), digits in zip(values.items(), (1, 1, 2), strict=True)
     ]
-    title = f"Three {tcp} flows and one TFRC, {VARIANTS[DECIDES]}"
+    title = f"Three {tcp} flows and one TFRC, {plan.VARIANTS[plan.DECIDES]}"
     rows = [f"{tcp}, kB/s", "TFRC, kB/s", "all, Mb/s"]
     return Shown(
         series=[curve(label, "kB/s", "s", times, rates[:, i]) for i, label in enumerate(labels)],
@@ -155,7 +145,7 @@ def over_three_minutes(flavour: str, data: Measurements) -> Shown:
 
 def five_flows(figure: str, data: Measurements) -> Shown:
     """Figure 8 or 10: five flows over time under three kinds of access."""
-    keys = {access: simulated(figure, access) for access in ACCESS}
+    keys = {access: plan.simulated(figure, access) for access in plan.ACCESS}
     runs = {access: data[key] for access, key in keys.items() if key in data}
     panels, series = [], []
     for access, one in runs.items():
@@ -163,16 +153,18 @@ def five_flows(figure: str, data: Measurements) -> Shown:
         kbps = {NAMES[flow]: 8 * rates[:, i] for i, flow in enumerate(one.flows)}
         curves = [Curve(name, samples) for name, samples in kbps.items()]
         marks = [Mark(LAST_START_S, "S4 starts")] if access == "dedicated" else []
-        panels.append(Panel(f"Access: {ACCESS[access]}", "Throughput [kb/s]", times, curves, marks))
+        panels.append(
+            Panel(f"Access: {plan.ACCESS[access]}", "Throughput [kb/s]", times, curves, marks)
+        )
         series += [
-            curve(f"{name}, {ACCESS[access]}", "kb/s", "s", times, samples)
+            curve(f"{name}, {plan.ACCESS[access]}", "kb/s", "s", times, samples)
             for name, samples in kbps.items()
         ]
     halves = {
         access: {when: _kbps(one, span) for when, span in HALVES.items()}
         for access, one in runs.items()
     }
-    title = f"Throughput in kb/s, BS0 - H0 at {SIMULATED[figure]}, by kind of access"
+    title = f"Throughput in kb/s, BS0 - H0 at {plan.SIMULATED[figure]}, by kind of access"
     columns = [
         column(f"{SHORT[access]}, {when}", kbps.values())
         for access, by_half in halves.items()

@@ -12,21 +12,9 @@ from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
-from . import figures
+from . import figures, plan
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES, calibration
-from .plan import (
-    ASYMMETRIC,
-    FOUR,
-    PLACES,
-    SCHEME_KEYS,
-    SCHEMES,
-    SCOPES,
-    SYMMETRIC,
-    TWO,
-    asymmetric_id,
-    setup_id,
-)
 from .runs import UpDownRuns
 
 
@@ -57,24 +45,24 @@ OPENING = Opening(
 
 def paper(directory: Path) -> Paper[UpDownRuns]:
     """Declaration of the paper whose files are in `directory`."""
-    fifo = {scenario: _systems("fifo", scenario) for scenario in SYMMETRIC}
-    fair = {scenario: _systems("scheduler", scenario) for scenario in SYMMETRIC}
-    cells = [asymmetric_id(*flows) for flows in ASYMMETRIC]
-    both = [*fifo[TWO], *fifo[FOUR]]
-    beyond = [*fair[TWO], *fair[FOUR], "rivals", *cells, "short-flows"]
+    fifo = {scenario: _systems("fifo", scenario) for scenario in plan.SYMMETRIC}
+    fair = {scenario: _systems("scheduler", scenario) for scenario in plan.SYMMETRIC}
+    cells = [plan.asymmetric_id(*flows) for flows in plan.ASYMMETRIC]
+    both = [*fifo[plan.TWO], *fifo[plan.FOUR]]
+    beyond = [*fair[plan.TWO], *fair[plan.FOUR], "rivals", *cells, "short-flows"]
     return Paper.of(
         directory,
         OPENING,
         {
             "fig2": ([*both, "small", "stack"], partial(figures.ratios, "fifo")),
             "fig3": ([*chain(*fifo.values()), "calibration"], partial(figures.goodputs, "fifo")),
-            "fig4": (fifo[FOUR], partial(figures.losses, "fifo")),
+            "fig4": (fifo[plan.FOUR], partial(figures.losses, "fifo")),
             "fig6": ([*both, *beyond], partial(figures.ratios, "scheduler")),
             "fig7": (
                 [*chain(*fair.values()), "shared", "driver", "windows"],
                 partial(figures.goodputs, "scheduler"),
             ),
-            "fig8": ([*fifo[FOUR], *fair[FOUR]], partial(figures.losses, "scheduler")),
+            "fig8": ([*fifo[plan.FOUR], *fair[plan.FOUR]], partial(figures.losses, "scheduler")),
         },
         BOUNDS,
         setups=studies.setups(directory),
@@ -82,10 +70,10 @@ def paper(directory: Path) -> Paper[UpDownRuns]:
         predicates=PREDICATES,
         searches=SEARCHES,
         calibration=Search("calibration", ("calibration",), calibration),
-        places=PLACES,
+        places=plan.PLACES,
         schemes={
-            f"{SCHEMES[id_].label}: access point, Q = 100": keys
-            for id_, keys in SCHEME_KEYS.items()
+            f"{plan.SCHEMES[id_].label}: access point, Q = 100": keys
+            for id_, keys in plan.SCHEME_KEYS.items()
         },
         replications=5,
         quick_replications=5,
@@ -95,7 +83,7 @@ def paper(directory: Path) -> Paper[UpDownRuns]:
 def _systems(scheme: str, scenario: str) -> list[str]:
     """Setups of a scenario under a scheme, in each system in which claims are tested."""
     return [
-        setup_id(system, scheme, scenario)
-        for system, scope in SCOPES.items()
+        plan.setup_id(system, scheme, scenario)
+        for system, scope in plan.SCOPES.items()
         if scheme in scope.schemes
     ]

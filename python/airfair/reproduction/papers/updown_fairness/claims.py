@@ -19,24 +19,7 @@ from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Condition, condition, difference
 from airfair.experiment.words import LOSS, ROUGHLY, STARVED
 
-from .plan import (
-    AS_READ,
-    ATTEMPTS,
-    DECIDES,
-    FOUR,
-    LARGE,
-    LAST,
-    LATE,
-    SCOPES,
-    SHOWN,
-    SMALL,
-    SYMMETRIC,
-    SYSTEMS,
-    TWO,
-    FigurePoint,
-    in_group,
-    setup_id,
-)
+from . import plan
 from .runs import DOWN, UP, Measurements, UpDownRuns
 
 NOTHING = 0.001
@@ -49,11 +32,11 @@ UNCHANGED = replace(LOSS, allowed=100 * LOSS.allowed)
 
 BOUNDS = {
     "nothing": NOTHING,
-    "large": LARGE,
+    "large": plan.LARGE,
     "reversal": REVERSAL,
-    "most_attempts": ATTEMPTS[-1],
-    "last": LAST,
-    "system": SYSTEMS[DECIDES].label,
+    "most_attempts": plan.ATTEMPTS[-1],
+    "last": plan.LAST,
+    "system": plan.SYSTEMS[plan.DECIDES].label,
 }
 """Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
@@ -66,16 +49,18 @@ class View:
     def __init__(self, data: Measurements, system: str) -> None:
         self._data = data
         self._system = system
-        self.scope = SCOPES[system]
+        self.scope = plan.SCOPES[system]
 
     def place(
-        self, scheme: str, scenario: str, attempts: int, packets: int = SHOWN
+        self, scheme: str, scenario: str, attempts: int, packets: int = plan.SHOWN
     ) -> tuple[UpDownRuns, Key]:
         """Runs of a point under a scheme, and their key."""
-        key = FigurePoint(self._system, scheme, scenario, attempts, packets).key
+        key = plan.FigurePoint(self._system, scheme, scenario, attempts, packets).key
         return self._data[key], key
 
-    def fifo(self, scenario: str, attempts: int, packets: int = SHOWN) -> tuple[UpDownRuns, Key]:
+    def fifo(
+        self, scenario: str, attempts: int, packets: int = plan.SHOWN
+    ) -> tuple[UpDownRuns, Key]:
         """Runs of a point under FIFO, and their key."""
         return self.place("fifo", scenario, attempts, packets)
 
@@ -91,20 +76,20 @@ def mt1_dl2ul2(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 2(a) the ratio is roughly 1 with M_t = 1 and large buffers."""
     found = []
     for q in view.scope.buffers:
-        runs, key = view.fifo(TWO, 1, q)
+        runs, key = view.fifo(plan.TWO, 1, q)
         found.append(ROUGHLY.condition(f"ratio at Q = {q}", _ratio(runs), of=[key]))
     return found
 
 
 def mt1_dl4ul4(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 2(b) downlink has more with M_t = 1."""
-    return [_downlink_has_more(view, FOUR, 1, q) for q in view.scope.buffers]
+    return [_downlink_has_more(view, plan.FOUR, 1, q) for q in view.scope.buffers]
 
 
 def mt2_downlink(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 2 downlink has more with M_t = 2, and larger buffers help it."""
     found = []
-    for scenario in (TWO, FOUR):
+    for scenario in (plan.TWO, plan.FOUR):
         found += [_downlink_has_more(view, scenario, 2, q) for q in view.scope.buffers]
         found += _eased(view, scenario, 2)
     return found
@@ -113,9 +98,9 @@ def mt2_downlink(view: View) -> Sequence[Condition]:
 def large_mt(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 2 a large M_t starves downlink, and larger buffers help it."""
     found = []
-    for scenario in (TWO, FOUR):
+    for scenario in (plan.TWO, plan.FOUR):
         found += _starved(view, scenario, STARVED)
-        for m in view.among(LATE):
+        for m in view.among(plan.LATE):
             found += _eased(view, scenario, m)
     return found
 
@@ -123,8 +108,8 @@ def large_mt(view: View) -> Sequence[Condition]:
 def below_one_to_n(view: View) -> Sequence[Condition]:
     """Conditions that the ratio is below 1 / (n + 1), the access point's share in section III."""
     found = []
-    for scenario in (TWO, FOUR):
-        found += _starved(view, scenario, 1 / (2 * SYMMETRIC[scenario] + 1))
+    for scenario in (plan.TWO, plan.FOUR):
+        found += _starved(view, scenario, 1 / (2 * plan.SYMMETRIC[scenario] + 1))
     return found
 
 
@@ -132,8 +117,8 @@ def _starved(view: View, scenario: str, most: float) -> list[Condition]:
     """Conditions that the ratio with the most attempts is below `most`, with each buffer."""
     found = []
     for q in view.scope.buffers:
-        runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
-        what = f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}, Q = {q}"
+        runs, key = view.fifo(scenario, plan.ATTEMPTS[-1], q)
+        what = f"{scenario}, ratio at M_t = {plan.ATTEMPTS[-1]}, Q = {q}"
         found.append(condition(what, _ratio(runs), below=most, of=[key]))
     return found
 
@@ -159,9 +144,9 @@ def reversal(view: View) -> Sequence[Condition]:
 
     M_t = 1 does not count, because that row was used to choose the system.
     """
-    few, *_ = attempts = [m for m in view.among(ATTEMPTS) if m > CHOSEN_BY]
-    (least, first), (most, last) = (view.fifo("dl1-ul1", m) for m in (few, ATTEMPTS[-1]))
-    what = f"total at M_t = {ATTEMPTS[-1]} - at {few}, packets/s"
+    few, *_ = attempts = [m for m in view.among(plan.ATTEMPTS) if m > CHOSEN_BY]
+    (least, first), (most, last) = (view.fifo("dl1-ul1", m) for m in (few, plan.ATTEMPTS[-1]))
+    what = f"total at M_t = {plan.ATTEMPTS[-1]} - at {few}, packets/s"
     found = [difference(what, most.total(), least.total(), above=0, of=[first, last])]
     for m in attempts:
         runs, key = view.fifo("dl1-ul1", m)
@@ -174,9 +159,9 @@ def reversal(view: View) -> Sequence[Condition]:
 def uplink_loss(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 4(a) the uplink loss falls with M_t."""
     found = []
-    attempts = view.among(ATTEMPTS)
+    attempts = view.among(plan.ATTEMPTS)
     for few, many in itertools.pairwise(attempts):
-        (before, a), (after, b) = view.fifo(FOUR, few), view.fifo(FOUR, many)
+        (before, a), (after, b) = view.fifo(plan.FOUR, few), view.fifo(plan.FOUR, many)
         found.append(
             difference(
                 f"loss at M_t = {many} - at {few}, %",
@@ -193,8 +178,8 @@ def uplink_loss(view: View) -> Sequence[Condition]:
 def downlink_loss(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 4(b) the downlink loss falls from M_t = 1 to 2, and then rises."""
     found = []
-    for few, many in ((1, 2), (2, 3), (2, ATTEMPTS[-1])):
-        (before, a), (after, b) = view.fifo(FOUR, few), view.fifo(FOUR, many)
+    for few, many in ((1, 2), (2, 3), (2, plan.ATTEMPTS[-1])):
+        (before, a), (after, b) = view.fifo(plan.FOUR, few), view.fifo(plan.FOUR, many)
         found.append(
             difference(
                 f"loss at M_t = {many} - at {few}, %",
@@ -211,8 +196,8 @@ def downlink_loss(view: View) -> Sequence[Condition]:
 def scheduler_1_1(view: View) -> Sequence[Condition]:
     """Conditions that in Figures 6 and 7 the scheduler makes the ratio roughly 1."""
     found = []
-    for scenario in SYMMETRIC:
-        for m in view.among(LAST):
+    for scenario in plan.SYMMETRIC:
+        for m in view.among(plan.LAST):
             for q in view.scope.buffers:
                 runs, key = view.place("scheduler", scenario, m, q)
                 what = f"{scenario}, ratio at M_t = {m}, Q = {q}"
@@ -223,8 +208,8 @@ def scheduler_1_1(view: View) -> Sequence[Condition]:
 def scheduler_losses(view: View) -> Sequence[Condition]:
     """Conditions that the scheduler keeps the uplink loss and lowers the downlink loss (Figures 4 and 8)."""
     found = []
-    for m in view.among(LAST):
-        (fifo, a), (fair, b) = view.fifo(FOUR, m), view.place("scheduler", FOUR, m)
+    for m in view.among(plan.LAST):
+        (fifo, a), (fair, b) = view.fifo(plan.FOUR, m), view.place("scheduler", plan.FOUR, m)
         found += [
             UNCHANGED.condition(
                 f"M_t = {m}, uplink loss, scheduler - FIFO, %",
@@ -246,7 +231,7 @@ def scheduler_losses(view: View) -> Sequence[Condition]:
 def no_help_below(view: View) -> Sequence[Condition]:
     """Conditions that the scheduler does not help if downlink has more under FIFO (Figures 2 and 6)."""
     found = []
-    for scenario in (TWO, FOUR):
+    for scenario in (plan.TWO, plan.FOUR):
         for m in (1, 2):
             (fifo, a), (fair, b) = (
                 view.place(scheme, scenario, m) for scheme in ("fifo", "scheduler")
@@ -264,21 +249,31 @@ def no_help_below(view: View) -> Sequence[Condition]:
 def smaller(data: Measurements) -> Sequence[Condition]:
     """Conditions that in Figure 2(a) downlink has less with M_t = 1 and smaller buffers."""
     return [
-        condition(f"ratio at Q = {q}", _ratio(data[_small(TWO, q)]), below=1, of=[_small(TWO, q)])
-        for q in SMALL
+        condition(
+            f"ratio at Q = {q}",
+            _ratio(data[_small(plan.TWO, q)]),
+            below=1,
+            of=[_small(plan.TWO, q)],
+        )
+        for q in plan.SMALL
     ]
 
 
 def smaller_four(data: Measurements) -> Sequence[Condition]:
     """Conditions that in Figure 2(b) downlink has more with M_t = 1 and smaller buffers."""
     return [
-        condition(f"ratio at Q = {q}", _ratio(data[_small(FOUR, q)]), above=1, of=[_small(FOUR, q)])
-        for q in SMALL
+        condition(
+            f"ratio at Q = {q}",
+            _ratio(data[_small(plan.FOUR, q)]),
+            above=1,
+            of=[_small(plan.FOUR, q)],
+        )
+        for q in plan.SMALL
     ]
 
 
 def _small(scenario: str, packets: int) -> Key:
-    return in_group("small", FigurePoint(DECIDES, "fifo", scenario, 1, packets))
+    return plan.in_group("small", plan.FigurePoint(plan.DECIDES, "fifo", scenario, 1, packets))
 
 
 def _ratio(runs: UpDownRuns) -> Estimate:
@@ -294,15 +289,15 @@ def _predicate(
     more: Sequence[Reading[Measurements]] = (),
 ) -> Predicate[Measurements]:
     def reading(system: str) -> Reading[Measurements]:
-        needed = tuple(setup_id(system, a, b) for a in schemes for b in scenarios)
-        return Reading(SYSTEMS[system].label, needed, lambda data: points(View(data, system)))
+        needed = tuple(plan.setup_id(system, a, b) for a in schemes for b in scenarios)
+        return Reading(plan.SYSTEMS[system].label, needed, lambda data: points(View(data, system)))
 
-    having = [id_ for id_, scope in SCOPES.items() if set(schemes) <= set(scope.schemes)]
-    return AS_READ.only(having).predicate(id_, reading, more=more)
+    having = [id_ for id_, scope in plan.SCOPES.items() if set(schemes) <= set(scope.schemes)]
+    return plan.AS_READ.only(having).predicate(id_, reading, more=more)
 
 
 def _ours(points: Callable[[Measurements], Sequence[Condition]]) -> Reading[Measurements]:
-    sizes = " and ".join(map(str, SMALL))
+    sizes = " and ".join(map(str, plan.SMALL))
     return Reading(
         f"smaller buffers, {sizes} packets, which the text does not name", ("small",), points
     )
@@ -311,15 +306,15 @@ def _ours(points: Callable[[Measurements], Sequence[Condition]]) -> Reading[Meas
 _BOTH = ("fifo", "scheduler")
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
-    _predicate("mt1-dl2ul2", mt1_dl2ul2, [TWO], more=[_ours(smaller)]),
-    _predicate("mt1-dl4ul4", mt1_dl4ul4, [FOUR], more=[_ours(smaller_four)]),
-    _predicate("mt2-downlink", mt2_downlink, [TWO, FOUR]),
-    _predicate("large-mt-starves-downlink", large_mt, [TWO, FOUR]),
+    _predicate("mt1-dl2ul2", mt1_dl2ul2, [plan.TWO], more=[_ours(smaller)]),
+    _predicate("mt1-dl4ul4", mt1_dl4ul4, [plan.FOUR], more=[_ours(smaller_four)]),
+    _predicate("mt2-downlink", mt2_downlink, [plan.TWO, plan.FOUR]),
+    _predicate("large-mt-starves-downlink", large_mt, [plan.TWO, plan.FOUR]),
     _predicate("reversal", reversal, ["dl1-ul1"]),
-    _predicate("uplink-loss-falls", uplink_loss, [FOUR]),
-    _predicate("downlink-loss-turns", downlink_loss, [FOUR]),
-    _predicate("below-1-over-n-plus-1", below_one_to_n, [TWO, FOUR]),
-    _predicate("scheduler-1-1", scheduler_1_1, list(SYMMETRIC), ["scheduler"]),
-    _predicate("scheduler-losses", scheduler_losses, [FOUR], _BOTH),
-    _predicate("scheduler-no-help-below", no_help_below, [TWO, FOUR], _BOTH),
+    _predicate("uplink-loss-falls", uplink_loss, [plan.FOUR]),
+    _predicate("downlink-loss-turns", downlink_loss, [plan.FOUR]),
+    _predicate("below-1-over-n-plus-1", below_one_to_n, [plan.TWO, plan.FOUR]),
+    _predicate("scheduler-1-1", scheduler_1_1, list(plan.SYMMETRIC), ["scheduler"]),
+    _predicate("scheduler-losses", scheduler_losses, [plan.FOUR], _BOTH),
+    _predicate("scheduler-no-help-below", no_help_below, [plan.TWO, plan.FOUR], _BOTH),
 )

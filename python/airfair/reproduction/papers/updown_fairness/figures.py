@@ -12,23 +12,7 @@ from airfair.reproduction.paper import Drawing, Json, Shown
 from airfair.reproduction.series import line, mean, points
 from airfair.reproduction.tables import Table, column
 
-from .plan import (
-    ATTEMPTS,
-    CURVE,
-    DECIDES,
-    FOUR,
-    LARGE,
-    PRINTED,
-    RIVAL_ATTEMPTS,
-    RIVALS,
-    SCHEMES,
-    SHOWN,
-    SYMMETRIC,
-    SYSTEMS,
-    TWO,
-    FigurePoint,
-    in_group,
-)
+from . import plan
 from .runs import DOWN, UP, Measurements, UpDownRuns
 
 X = "Transmission attempts of a frame, $M_t$"
@@ -37,7 +21,7 @@ LEAST_LOSS = 1e-4
 EQUAL = {1.0: "1:1"}
 
 RATIO = "Downlink / uplink goodput"
-SYSTEM = SYSTEMS[DECIDES].label
+SYSTEM = plan.SYSTEMS[plan.DECIDES].label
 
 Take = Callable[[UpDownRuns], Floats]
 
@@ -52,17 +36,17 @@ LOSSES = {"estimated": ESTIMATED, "exact": EXACT}
 def ratios(scheme: str, data: Measurements) -> Shown:
     """Figure 2 or 6: ratio of downlink to uplink goodput."""
     name = {"fifo": "fig2", "scheduler": "fig6"}[scheme]
-    panels = {TWO: f"(a) {TWO}", FOUR: f"(b) {FOUR}"}
+    panels = {plan.TWO: f"(a) {plan.TWO}", plan.FOUR: f"(b) {plan.FOUR}"}
     curves = {scenario: _by_buffer(scheme, scenario) for scenario in panels}
     charts = [
-        Chart(title, CURVE, _lines(data, curves[scenario], UpDownRuns.ratio), EQUAL)
+        Chart(title, plan.CURVE, _lines(data, curves[scenario], UpDownRuns.ratio), EQUAL)
         for scenario, title in panels.items()
     ]
     drawing = over_number(charts, X, RATIO, floor=LEAST_RATIO)
-    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_RATIO}
+    numbers = {"scheme": plan.SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_RATIO}
     shown = Shown(
         series=[
-            points(f"{scenario}, {q}", "1", CURVE, _each(data, keys, UpDownRuns.ratio))
+            points(f"{scenario}, {q}", "1", plan.CURVE, _each(data, keys, UpDownRuns.ratio))
             for scenario, by_buffer in curves.items()
             for q, keys in by_buffer.items()
         ],
@@ -74,8 +58,8 @@ def ratios(scheme: str, data: Measurements) -> Shown:
         tables=[
             Table(
                 f"{name}-{scenario}",
-                f"Downlink / uplink goodput, {scenario}, {SCHEMES[scheme].label}",
-                _rows(CURVE),
+                f"Downlink / uplink goodput, {scenario}, {plan.SCHEMES[scheme].label}",
+                _rows(plan.CURVE),
                 [column(q, _each(data, keys, UpDownRuns.ratio), 3) for q, keys in curve.items()],
             )
             for scenario, curve in curves.items()
@@ -91,29 +75,34 @@ def _rivals(data: Measurements) -> Drawing:
     """Figure of other schemes in the axes of Figures 2(b) and 6(b)."""
 
     def of(scheme: str) -> Points:
-        found = [FigurePoint(DECIDES, scheme, FOUR, m, SHOWN) for m in RIVAL_ATTEMPTS]
-        keys = [one.key if one.key in data else in_group("rivals", one) for one in found]
-        return line(SCHEMES[scheme].label, _each(data, keys, UpDownRuns.ratio))
+        found = [
+            plan.FigurePoint(plan.DECIDES, scheme, plan.FOUR, m, plan.SHOWN)
+            for m in plan.RIVAL_ATTEMPTS
+        ]
+        keys = [one.key if one.key in data else plan.in_group("rivals", one) for one in found]
+        return line(plan.SCHEMES[scheme].label, _each(data, keys, UpDownRuns.ratio))
 
-    title = f"{FOUR}, Q = {SHOWN}"
-    chart = Chart(title, RIVAL_ATTEMPTS, [of(rival) for rival in RIVALS], EQUAL, of("fifo"))
+    title = f"{plan.FOUR}, Q = {plan.SHOWN}"
+    chart = Chart(
+        title, plan.RIVAL_ATTEMPTS, [of(rival) for rival in plan.RIVALS], EQUAL, of("fifo")
+    )
     figure = over_number([chart], X, RATIO, floor=LEAST_RATIO, columns=1)
-    return Drawing(figure, {"packets": SHOWN}, beyond=True)
+    return Drawing(figure, {"packets": plan.SHOWN}, beyond=True)
 
 
 def goodputs(scheme: str, data: Measurements) -> Shown:
     """Figure 3 or 7: goodput of both directions; the paper prints one row for FIFO."""
     name = {"fifo": "fig3", "scheduler": "fig7"}[scheme]
-    printed = PRINTED if scheme == "fifo" else None
+    printed = plan.PRINTED if scheme == "fifo" else None
 
     def first(way: str) -> dict[int, float]:
         return {0: printed[f"{way}_pps"]} if printed else {}
 
-    curves = {scenario: along(scheme, scenario) for scenario in SYMMETRIC}
+    curves = {scenario: along(scheme, scenario) for scenario in plan.SYMMETRIC}
     charts = [
         Chart(
             scenario,
-            ATTEMPTS,
+            plan.ATTEMPTS,
             [
                 line(
                     way,
@@ -125,23 +114,23 @@ def goodputs(scheme: str, data: Measurements) -> Shown:
         )
         for scenario, keys in curves.items()
     ]
-    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "packets": SHOWN}
+    numbers = {"scheme": plan.SCHEMES[scheme].label, "system": SYSTEM, "packets": plan.SHOWN}
     figure = over_number(charts, X, "Goodput [packets/s]", columns=3)
     keys = curves["dl1-ul1"]
-    title = f"Goodput in packets/s, dl1-ul1, Q = {SHOWN}, {SCHEMES[scheme].label}"
+    title = f"Goodput in packets/s, dl1-ul1, Q = {plan.SHOWN}, {plan.SCHEMES[scheme].label}"
     columns = [
         column(way, _each(data, keys, take), 0, first(way).values())
         for way, take in ALL_WAYS.items()
     ]
     return Shown(
         series=[
-            points(f"{scenario}, {way}", "packets/s", ATTEMPTS, _each(data, there, take))
+            points(f"{scenario}, {way}", "packets/s", plan.ATTEMPTS, _each(data, there, take))
             for scenario, there in curves.items()
             for way, take in WAYS.items()
         ],
         paper_values=printed,
         measured={f"{way}_pps": mean(take(data[keys[0]])) for way, take in ALL_WAYS.items()},
-        tables=[Table(name, title, _rows(ATTEMPTS), columns)],
+        tables=[Table(name, title, _rows(plan.ATTEMPTS), columns)],
         drawings={name: Drawing(figure, numbers, wide=True)},
     )
 
@@ -149,18 +138,18 @@ def goodputs(scheme: str, data: Measurements) -> Shown:
 def losses(scheme: str, data: Measurements) -> Shown:
     """Figure 4 or 8: loss of TCP DATA in dl4-ul4."""
     name = {"fifo": "fig4", "scheduler": "fig8"}[scheme]
-    curves = _by_buffer(scheme, FOUR)
+    curves = _by_buffer(scheme, plan.FOUR)
     charts = [
-        Chart(f"({letter}) {way}", CURVE, _lines(data, curves, take))
+        Chart(f"({letter}) {way}", plan.CURVE, _lines(data, curves, take))
         for letter, (way, take) in zip("ab", ESTIMATED.items(), strict=True)
     ]
     figure = over_number(charts, X, "TCP DATA loss probability", floor=LEAST_LOSS)
-    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_LOSS}
-    title = f"Loss of TCP DATA in %, dl4-ul4, Q = {SHOWN}, {SCHEMES[scheme].label}"
+    numbers = {"scheme": plan.SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_LOSS}
+    title = f"Loss of TCP DATA in %, dl4-ul4, Q = {plan.SHOWN}, {plan.SCHEMES[scheme].label}"
     columns = [
         column(
             f"{way}, {words}",
-            [100 * loss for loss in _each(data, along(scheme, FOUR), takes[way])],
+            [100 * loss for loss in _each(data, along(scheme, plan.FOUR), takes[way])],
             2,
         )
         for way in (UP, DOWN)
@@ -168,7 +157,7 @@ def losses(scheme: str, data: Measurements) -> Shown:
     ]
     return Shown(
         series=[
-            points(f"{way}, {q}", "1", CURVE, _each(data, keys, take))
+            points(f"{way}, {q}", "1", plan.CURVE, _each(data, keys, take))
             for way, take in ESTIMATED.items()
             for q, keys in curves.items()
         ],
@@ -177,19 +166,19 @@ def losses(scheme: str, data: Measurements) -> Shown:
             way: {words: _measured(data, curves, takes[way]) for words, takes in LOSSES.items()}
             for way in (UP, DOWN)
         },
-        tables=[Table(name, title, _rows(ATTEMPTS), columns)],
+        tables=[Table(name, title, _rows(plan.ATTEMPTS), columns)],
         drawings={name: Drawing(figure, numbers, wide=True)},
     )
 
 
 def along(scheme: str, scenario: str, packets: int | None = None) -> list[Key]:
     """Keys of a curve over M_t, with a buffer of `packets`; by default at every M_t with `SHOWN`."""
-    attempts, q = (ATTEMPTS, SHOWN) if packets is None else (CURVE, packets)
-    return [FigurePoint(DECIDES, scheme, scenario, m, q).key for m in attempts]
+    attempts, q = (plan.ATTEMPTS, plan.SHOWN) if packets is None else (plan.CURVE, packets)
+    return [plan.FigurePoint(plan.DECIDES, scheme, scenario, m, q).key for m in attempts]
 
 
 def _by_buffer(scheme: str, scenario: str) -> dict[str, list[Key]]:
-    return {f"Q = {q}": along(scheme, scenario, q) for q in LARGE}
+    return {f"Q = {q}": along(scheme, scenario, q) for q in plan.LARGE}
 
 
 def _each(data: Measurements, keys: Sequence[Key], take: Take) -> list[Floats]:
@@ -204,7 +193,7 @@ def _measured(data: Measurements, curves: Mapping[str, Sequence[Key]], take: Tak
     """JSON of means by buffer and attempts."""
     return {
         q.replace(" = ", ""): {
-            f"M{m}": mean(take(data[key])) for m, key in zip(CURVE, keys, strict=True)
+            f"M{m}": mean(take(data[key])) for m, key in zip(plan.CURVE, keys, strict=True)
         }
         for q, keys in curves.items()
     }
