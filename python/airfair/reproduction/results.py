@@ -14,7 +14,7 @@ from airfair.scenario import toml_value
 from .calibration import entries
 from .document import WIDTH, document, entry, table, whole_text
 from .paper import Drawing, Experiment, Json, Shown
-from .report import Contents, FigureView, render
+from .report import FigureView, render
 from .runs import Choice, Measured, plan, verdicts
 from .tables import Table, heading
 
@@ -107,6 +107,16 @@ class Outcome:
         """Figure that represents the paper; `None` if there are no figures."""
         found = self._leading
         return self.view(*found[0], prefix) if found else None
+
+    @property
+    def leading(self) -> list[FigureView]:
+        """Figures of the report that come first."""
+        return [self.view(*one) for one in self._leading]
+
+    @property
+    def figures(self) -> list[FigureView]:
+        """Figures of the report that follow the tables."""
+        return [self.view(*one) for one in self._all_views if one not in self._leading]
 
     @cached_property
     def _all_views(self) -> list[tuple[Experiment[Any], str]]:
@@ -202,29 +212,8 @@ class Outcome:
             files[path.name] = path.read_bytes()
         document = json_documents.document("paper", self.document())
         files[f"{self.choice.paper.id}.json"] = store.encode(document)
-        files[PAGE] = render(self._contents()).encode()
+        files[PAGE] = render(self).encode()
         return files
-
-    def _contents(self) -> Contents:
-        others = [one for one in self._all_views if one not in self._leading]
-        return Contents(
-            paper=self.choice.paper,
-            setups=self.choice.setups,
-            paths=self.choice.paths,
-            verdicts=self.verdicts,
-            tables=self.tables,
-            figures=[self.view(*one) for one in others],
-            leading=[self.view(*one) for one in self._leading],
-            shows=self.shows,
-            calibration=self.calibration,
-            findings=self.findings,
-            provenance=self.provenance,
-            replications=self.measured.replications,
-            first_look=self.first_look,
-            shorter=self.shorter,
-            interrupted=self.measured.spent.interrupted,
-            asks_anew=self.choice.asks_anew,
-        )
 
     def text(self, *, saved: bool = True, width: int = WIDTH) -> str:
         """Text for a terminal with `width` columns; `saved` is true if the files were written."""

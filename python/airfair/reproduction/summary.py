@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair import RunError, __version__, json_documents, store
+from airfair import RunError, __version__, json_documents, pages, store
 
-from . import dots, pages, verdict_tables
+from . import dots, verdict_tables
 from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, in_words, lines_of_open
 from .paper_result import PaperClaim, PaperResult, by_state, duration
+from .report import PACKAGE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -214,6 +215,7 @@ class Reproduction:
         waiting = [paper for paper in self.papers if paper.state == "not run"]
         return pages.render(
             "index.html.jinja",
+            package=PACKAGE,
             summary=self,
             count=self.number_of_papers,
             provenance=self.provenance(),
@@ -229,6 +231,7 @@ class Reproduction:
         """HTML of the page of all claims."""
         return pages.render(
             "claims.html.jinja",
+            package=PACKAGE,
             summary=self,
             count=self.number_of_papers,
             provenance=self.provenance(),

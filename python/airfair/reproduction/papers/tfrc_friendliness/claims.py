@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from airfair.estimate import Estimate, Floats, quotient
 from airfair.experiment.claims import Predicate, Reading
@@ -20,6 +20,7 @@ from airfair.experiment.conditions import Condition, Key, Point, Quota, conditio
 from airfair.experiment.words import ALMOST_ALL, INDEX, ROUGHLY
 
 from . import plan
+from .plan import MANY, TEN
 from .runs import FriendlinessRuns, Measurements
 
 LIMIT = 0.6
@@ -47,39 +48,26 @@ def _runs(
     return data[key], key
 
 
-@dataclass(frozen=True)
-class _Against:
-    """Comparison of two combinations under one variant."""
+Quantity = tuple[str, Callable[[FriendlinessRuns], Floats]]
+INDEX_OF_TFRC: Quantity = ("index", FriendlinessRuns.index)
+TIMEOUTS: Quantity = ("share of time-outs", FriendlinessRuns.timeout_share)
+"""Quantities that claims compare."""
 
-    data: Measurements
-    variant: str
-    flavour: str
-    one: Pair
-    other: Pair
 
-    def index_is_lower(self) -> Condition:
-        """Condition that the index is lower at the first combination."""
-        return self._difference("index", FriendlinessRuns.index, below=0)
-
-    def index_is_higher(self) -> Condition:
-        """Condition that the index is higher at the first combination."""
-        return self._difference("index", FriendlinessRuns.index, above=0)
-
-    def more_timeouts(self) -> Condition:
-        """Condition that more recoveries begin with a time-out at the first combination."""
-        return self._difference("share of time-outs", FriendlinessRuns.timeout_share, above=0)
-
-    def _difference(
-        self,
-        what: str,
-        take: Callable[[FriendlinessRuns], Floats],
-        above: float = -math.inf,
-        below: float = math.inf,
-    ) -> Condition:
-        pairs = (self.one, self.other)
-        (one, a), (other, b) = (_runs(self.data, self.variant, self.flavour, p) for p in pairs)
-        words = f"{what} at {_name(self.one)} - at {_name(self.other)}"
-        return difference(words, take(one), take(other), above=above, below=below, of=[a, b])
+def _against(  # noqa: PLR0913, PLR0917 - two combinations, and a bound on one side
+    data: Measurements,
+    variant: str,
+    flavour: str,
+    pairs: tuple[Pair, Pair],
+    quantity: Quantity,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> Condition:
+    """Condition on the difference between a quantity at the first and at the second combination."""
+    (one, a), (other, b) = (_runs(data, variant, flavour, pair) for pair in pairs)
+    what, take = quantity
+    words = f"{what} at {_name(pairs[0])} - at {_name(pairs[1])}"
+    return difference(words, take(one), take(other), above=above, below=below, of=[a, b])
 
 
 def _name(pair: Pair) -> str:
@@ -88,24 +76,27 @@ def _name(pair: Pair) -> str:
 
 def reno_index(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index at 10/10 is close to 0.6."""
-    runs, key = _runs(data, variant, "reno", plan.MANY)
+    runs, key = _runs(data, variant, "reno", MANY)
     return [INDEX.condition("index at 10/10", runs.index(), LIMIT, of=[key])]
 
 
 def reno_rises(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is higher at 10/10 than at 1/1."""
-    return [_Against(data, variant, "reno", plan.MANY, plan.EQUAL[0]).index_is_higher()]
+    return [_against(data, variant, "reno", (MANY, plan.EQUAL[0]), INDEX_OF_TFRC, above=0)]
 
 
 def reno_10_1(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is lower at 10/1 than at 10/10."""
-    return [_Against(data, variant, "reno", plan.TEN, plan.MANY).index_is_lower()]
+    return [_against(data, variant, "reno", (TEN, MANY), INDEX_OF_TFRC, below=0)]
 
 
 def reno_timeouts(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 2 10/1 has a lower index and more time-outs than 1/1."""
-    against = _Against(data, variant, "reno", plan.TEN, plan.EQUAL[0])
-    return [against.index_is_lower(), against.more_timeouts()]
+    pairs = TEN, plan.EQUAL[0]
+    return [
+        _against(data, variant, "reno", pairs, INDEX_OF_TFRC, below=0),
+        _against(data, variant, "reno", pairs, TIMEOUTS, above=0),
+    ]
 
 
 def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
@@ -113,42 +104,27 @@ def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
 
     At 10/1 and 10/10 it is also higher with SACK than with Reno, and time-outs are rarer.
     """
-    found: list[Point] = [_mostly_above(data, variant, plan.COMBINATIONS)]
-    for pair in (plan.TEN, plan.MANY):
+    parts = []
+    for pair in plan.COMBINATIONS:
+        runs, key = _runs(data, variant, "sack", pair)
+        parts.append(condition(f"index at {_name(pair)}", runs.index(), above=LIMIT, of=[key]))
+    found: list[Point] = [Quota("combinations with an index above 0.6", tuple(parts), ALMOST_ALL)]
+    for pair in (TEN, MANY):
         (sack, a), (reno, b) = (_runs(data, variant, f, pair) for f in ("sack", "reno"))
-        share = (reno.timeout_share(), sack.timeout_share())
-        found += [
-            difference(
-                f"share of time-outs, Reno - SACK, {_name(pair)}", *share, above=0, of=[a, b]
-            ),
-            difference(
-                f"index, SACK - Reno, {_name(pair)}", sack.index(), reno.index(), above=0, of=[a, b]
-            ),
-        ]
+        for what, one, other in (
+            ("share of time-outs, Reno - SACK", reno.timeout_share(), sack.timeout_share()),
+            ("index, SACK - Reno", sack.index(), reno.index()),
+        ):
+            found.append(difference(f"{what}, {_name(pair)}", one, other, above=0, of=[a, b]))
     return found
 
 
-def _mostly_above(data: Measurements, variant: str, pairs: Sequence[Pair]) -> Quota:
-    parts = []
-    for pair in pairs:
-        runs, key = _runs(data, variant, "sack", pair)
-        parts.append(condition(f"index at {_name(pair)}", runs.index(), above=LIMIT, of=[key]))
-    return Quota("combinations with an index above 0.6", tuple(parts), ALMOST_ALL)
-
-
-def sack_10_10(data: Measurements, variant: str) -> Sequence[Point]:
-    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 10/1."""
-    return _fairer_at_10_10(data, variant, plan.TEN)
-
-
-def sack_fewer(data: Measurements, variant: str) -> Sequence[Point]:
-    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 5/5."""
-    return _fairer_at_10_10(data, variant, plan.EQUAL[-2])
-
-
-def _fairer_at_10_10(data: Measurements, variant: str, fewer: Pair) -> Sequence[Point]:
-    against = _Against(data, variant, "sack", plan.MANY, fewer)
-    return [against.more_timeouts(), against.index_is_lower()]
+def sack_10_10(fewer: Pair, data: Measurements, variant: str) -> Sequence[Point]:
+    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than fewer flows."""
+    return [
+        _against(data, variant, "sack", (MANY, fewer), TIMEOUTS, above=0),
+        _against(data, variant, "sack", (MANY, fewer), INDEX_OF_TFRC, below=0),
+    ]
 
 
 def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
@@ -243,7 +219,8 @@ def _testbed(
     """Claim on the testbed; `ours` has label and conditions of comparisons that the text does not name."""
 
     def reading(variant: str) -> Reading[Measurements]:
-        return Reading(plan.VARIANTS[variant], tuple(setups), lambda data: points(data, variant))
+        label = plan.VARIANTS[variant]
+        return Reading(label, tuple(setups), lambda data: points(data, variant))
 
     more: list[Reading[Measurements]] = []
     if ours:
@@ -289,8 +266,8 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
     _testbed(
         "sack-10-10",
         _COMBINED["sack"],
-        sack_10_10,
-        ("against 5/5, which the text does not name", sack_fewer),
+        partial(sack_10_10, TEN),
+        ("against 5/5, which the text does not name", partial(sack_10_10, plan.EQUAL[-2])),
     ),
     _testbed("intra-fairness", _ALONE, intra_fairness),
     _testbed("smoother", [plan.mixed(flavour, *plan.MIXED) for flavour in plan.FLAVOURS], smoother),
