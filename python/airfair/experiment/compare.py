@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from airfair.estimate import finite
 from airfair.statistics import CONFIDENCE
 
 from .conditions import holm
@@ -45,9 +45,7 @@ def compared(
             )
         )
     rows = [row for one in measures for row in _rows(results, factor, baseline, one)]
-    adjusted = holm([row["p"] for row in rows])
-    for row, p in zip(rows, adjusted, strict=True):
-        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
+    adjust(rows)
     table = pl.DataFrame(rows, infer_schema_length=None)
     for name, labels in results.levels.items():
         if (axis := numbers(labels)) is not None and heading(name, axis[1]) not in table.columns:
@@ -55,6 +53,13 @@ def compared(
             column = pl.Series(heading(name, axis[1]), [known[one] for one in table[name]])
             table.insert_column(table.get_column_index(name) + 1, column)
     return table
+
+
+def adjust(rows: Sequence[dict[str, Any]]) -> None:
+    """Add columns to rows of comparisons: p corrected for their number (Holm), and the significance."""
+    adjusted = holm([row["p"] for row in rows])
+    for row, p in zip(rows, adjusted, strict=True):
+        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
 
 
 def has_pairs(points: Sequence[Point], factor: str, baseline: Label) -> bool:
@@ -89,7 +94,6 @@ def _rows(
         if level == baseline or other is None:
             continue
         here, there = samples[place], samples[other]
-        less, ratio = here.less(there), here.relative_to(there)
         free = {name: label for name, label in point.labels.items() if name != factor}
         yield {
             **free,
@@ -97,16 +101,7 @@ def _rows(
             "baseline": baseline,
             "measure": str(measure),
             "unit": measure.unit,
-            "mean": _number(here.estimate.mean),
-            "baseline_mean": _number(there.estimate.mean),
-            "difference": _number(less.mean),
-            "difference_ci95": _number(less.ci95),
-            "relative": _number(ratio.mean - 1),
-            "relative_ci95": _number(ratio.ci95),
-            "pairs": less.count,
-            "p": here.p_no_difference(there),
+            "mean": finite(here.estimate.mean),
+            "baseline_mean": finite(there.estimate.mean),
+            **here.compared(there),
         }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

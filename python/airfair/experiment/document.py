@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents
 from airfair._core import __version__
 from airfair.document import document as of_run
+from airfair.estimate import finite
 
 if TYPE_CHECKING:
     from .claims import Verdict
@@ -27,8 +27,8 @@ def document(
         result = of_run(results.finished.result(place))
         estimates = {
             str(one): {
-                "mean": _finite(every[place].estimate.mean),
-                "ci95": _finite(every[place].estimate.ci95),
+                "mean": finite(every[place].estimate.mean),
+                "ci95": finite(every[place].estimate.ci95),
                 "unit": one.unit,
             }
             for one, every in zip(measures, each, strict=True)
@@ -68,7 +68,3 @@ def _claim(verdict: Verdict) -> dict[str, Any]:
         "points": {"hold": held, "testable": testable, "all": len(verdict.points)},
         "evidence": verdict.lines,
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from airfair.estimate import finite
 from airfair.result import Result
 
 from .samples import Samples
@@ -73,8 +73,8 @@ def row(of: Measure, one: Samples) -> dict[str, str | float | int | None]:
     return {
         "measure": str(of),
         "unit": of.unit,
-        "mean": made.mean if math.isfinite(made.mean) else None,
-        "ci95": made.ci95 if math.isfinite(made.ci95) else None,
+        "mean": finite(made.mean),
+        "ci95": finite(made.ci95),
         "replications": len(one.upper),
     }
 

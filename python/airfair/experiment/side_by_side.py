@@ -18,14 +18,14 @@ from airfair import json_documents, store
 from airfair._core import __version__
 from airfair.document import record_hashes
 from airfair.engine import run
+from airfair.estimate import finite
 from airfair.law_use import LawUse, check_nodes, uses
 from airfair.loading import load_result
 from airfair.result import Result
 from airfair.scenario import Source, load
-from airfair.statistics import CONFIDENCE
 
 from . import saved
-from .conditions import holm
+from .compare import adjust
 from .errors import StudyError
 from .results import ExperimentResult
 from .samples import Samples
@@ -235,9 +235,7 @@ def compared(first: Side, second: Side) -> Comparison:
         raise StudyError(
             f"{first.name} and {second.name} have no flow or station with the same name"
         )
-    adjusted = holm([row["p"] for row in rows])
-    for row, p in zip(rows, adjusted, strict=True):
-        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
+    adjust(rows)
     return Comparison(first, second, rows)
 
 
@@ -266,18 +264,8 @@ def _row(first: pl.DataFrame, second: pl.DataFrame, column: str) -> dict[str, An
     one, other = (_values(each, column) for each in (first, second))
     if not np.isfinite(one.upper).any() and not np.isfinite(other.upper).any():
         return None
-    less = other.less(one)
-    ratio = other.relative_to(one)
-    return {
-        "first": _number(one.estimate.mean),
-        "second": _number(other.estimate.mean),
-        "difference": _number(less.mean),
-        "difference_ci95": _number(less.ci95),
-        "relative": _number(ratio.mean - 1),
-        "relative_ci95": _number(ratio.ci95),
-        "pairs": less.count,
-        "p": other.p_no_difference(one),
-    }
+    means = {"first": finite(one.estimate.mean), "second": finite(other.estimate.mean)}
+    return {**means, **other.compared(one)}
 
 
 def _values(rows: pl.DataFrame, column: str) -> Samples:
@@ -285,7 +273,3 @@ def _values(rows: pl.DataFrame, column: str) -> Samples:
         rows["replication"].to_numpy().astype(np.int64),
         rows[column].cast(pl.Float64).fill_null(math.nan).to_numpy(),
     )
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

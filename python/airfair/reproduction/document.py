@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from airfair.estimate import finite
 from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Point, states, together
 
 from .paper import Experiment, Json, Shown
-from .series import finite
 from .tables import Column, Table, TableCell
 
 WIDTH = 80

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from airfair.estimate import Estimate, Floats, estimate
+from airfair.estimate import Estimate, Floats, estimate, finite
 
 if TYPE_CHECKING:
     from airfair import figures
@@ -61,11 +61,17 @@ def points(name: str, unit: str, x: Sequence[object], samples: Iterable[Sampled]
     }
 
 
+def nested(values: Iterable[tuple[Sequence[str], object]]) -> Json:
+    """Nested tables of values, each with the path of its keys."""
+    made: Json = {}
+    for (*path, last), value in values:
+        table = made
+        for key in path:
+            table = table.setdefault(key, {})
+        table[last] = value
+    return made
+
+
 def curve(name: str, unit: str, x_unit: str, x: Floats, samples: Floats) -> Json:
     """Series of a quantity along `x`, from `samples` with the axes (replication, x)."""
     return {**points(name, unit, x.tolist(), samples.T), "x_unit": x_unit}
-
-
-def finite(value: float) -> float | None:
-    """Value, or `None` for infinity and NaN, which JSON lacks."""
-    return value if math.isfinite(value) else None

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from matplotlib.figure import Figure
 
-from airfair.estimate import Floats, estimate
+from airfair.estimate import Floats, estimate, finite
 from airfair.figures import Curve, Mark, Panel, band, over_time
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import curve, finite
+from airfair.reproduction.series import curve
 
 from .claims import AFTER, BEFORE, CHANGE_S, DURING, RETURN_S
 from .runs import ArfAwareRuns, Measurements

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from airfair.estimate import estimate
+from airfair.estimate import estimate, finite
 from airfair.figures import Category, by_category
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import finite, line, points
+from airfair.reproduction.series import line, points
 from airfair.reproduction.tables import Column, Table, TableCell, column
 
 from .plan import PRINTED

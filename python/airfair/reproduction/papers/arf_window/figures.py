@@ -10,7 +10,7 @@ import numpy as np
 from airfair.estimate import Floats, paired
 from airfair.figures import Category, Chart, Points, by_name, over_number
 from airfair.reproduction.paper import Drawing, Shown
-from airfair.reproduction.series import line, mean, points
+from airfair.reproduction.series import line, mean, nested, points
 from airfair.reproduction.tables import Column, Table, column
 
 from . import plan
@@ -49,19 +49,12 @@ def straight(name: str, way: str, data: Measurements) -> Shown:
             for what, take in TAKES.items()
         ],
         paper_values=None,
-        measured={
-            scheme: {
-                what: dict(
-                    zip(
-                        map(str, speeds),
-                        map(mean, _each(data, places, scheme, take)),
-                        strict=True,
-                    )
-                )
-                for what, take in TAKES.items()
-            }
+        measured=nested(
+            ((scheme, what, str(speed)), mean(take(data[place.key(scheme)])))
             for scheme in plan.SCHEMES
-        },
+            for what, take in TAKES.items()
+            for speed, place in zip(speeds, places, strict=True)
+        ),
         tables=[
             Table(name, title, rows, scheme_columns(data, places)),
             Table(

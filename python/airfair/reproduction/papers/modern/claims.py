@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 
-from airfair.estimate import geometric_mean
+from airfair.estimate import Floats, geometric_mean
 from airfair.experiment.claims import Predicate, Reading, Readings
-from airfair.experiment.conditions import Condition, Key, condition, difference, ratio
+from airfair.experiment.conditions import Condition, Key, condition, difference, ratio, versus
 from airfair.experiment.words import INDEX, ROUGHLY
 
 from . import plan
@@ -31,47 +32,37 @@ AS_DECLARED = "the cells of the study"
 Points = Sequence[Condition]
 
 
+def _fast(runs: ModernRuns) -> Floats:
+    return runs.goodput(FAST)
+
+
+def _slow(runs: ModernRuns) -> Floats:
+    return runs.goodput(SLOW)
+
+
 def dragged_down(data: Measurements) -> Points:
     """Conditions that a slow neighbour more than halves the goodput of a fast station."""
-    return [
-        ratio(
-            f"{plan.STANDARDS[standard]} {way}, goodput beside a slow / a fast station",
-            data[slow].goodput(FAST),
-            data[fast].goodput(FAST),
-            below=HALF,
-            of=[slow, fast],
+    found = []
+    for standard, way in product(plan.STANDARDS, plan.WAYS):
+        slow, fast = (
+            plan.anomaly(standard, way, plan.sent(standard), slow=rate)
+            for rate in plan.ENDS[standard]
         )
-        for standard in plan.STANDARDS
-        for way in plan.WAYS
-        for slow, fast in [
-            (
-                plan.anomaly(standard, way, plan.sent(standard)),
-                plan.anomaly(standard, way, plan.sent(standard), slow=plan.ENDS[standard][1]),
-            )
-        ]
-    ]
+        what = f"{plan.STANDARDS[standard]} {way}, goodput beside a slow / a fast station"
+        found.append(versus(ratio, what, data, _fast, slow, fast, below=HALF))
+    return found
 
 
 def aggregation_worse(data: Measurements) -> Points:
     """Conditions that the slow station's share of airtime is larger with aggregates than without."""
-    keys = {
-        (standard, way): (
-            plan.anomaly(standard, way, plan.AGGREGATED),
-            plan.anomaly(standard, way, plan.ALONE),
+    found = []
+    for standard, way in product(plan.MODERN, plan.WAYS):
+        keys = [plan.anomaly(standard, way, how) for how in (plan.AGGREGATED, plan.ALONE)]
+        what = (
+            f"{plan.STANDARDS[standard]} {way}, slow station's part of the air, aggregated - alone"
         )
-        for standard in plan.MODERN
-        for way in plan.WAYS
-    }
-    return [
-        difference(
-            f"{plan.STANDARDS[standard]} {way}, slow station's part of the air, aggregated - alone",
-            data[more].slow_part(),
-            data[less].slow_part(),
-            above=0,
-            of=[more, less],
-        )
-        for (standard, way), (more, less) in keys.items()
-    ]
+        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, above=0))
+    return found
 
 
 def airtime_ends(data: Measurements) -> Points:
@@ -85,18 +76,11 @@ def airtime_not_up(data: Measurements) -> Points:
     """Conditions that the airtime scheduler does not reduce the slow station's airtime of uploads."""
     found = []
     for standard in plan.STANDARDS:
-        fair, plain = (
-            plan.anomaly(standard, "up", plan.sent(standard), q) for q in (plan.AIRTIME, plan.FIFO)
-        )
-        found.append(
-            difference(
-                f"{plan.STANDARDS[standard]}, slow station's part of the air, airtime scheduler - FIFO",
-                data[fair].slow_part(),
-                data[plain].slow_part(),
-                above=-INDEX.allowed,
-                of=[fair, plain],
-            )
-        )
+        queues = (plan.AIRTIME, plan.FIFO)
+        keys = [plan.anomaly(standard, "up", plan.sent(standard), queue) for queue in queues]
+        what = f"{_slow_part(standard)}, airtime scheduler - FIFO"
+        least = -INDEX.allowed
+        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, above=least))
     return found
 
 
@@ -156,30 +140,15 @@ def helps(data: Measurements, id_: str, how: str) -> Points:
     `how` is the reading of the time of a packet in an aggregate.
     """
     found = []
+    base = plan.baseline(id_)
+    names = f"{plan.SCHEMES[id_]} / {plan.SCHEMES[base]}"
     for way in plan.ALL_WAYS:
         if plan.works(way, id_):
-            with_, without = (
-                plan.reading(AX, way, id_, how),
-                plan.scheme(AX, way, plan.baseline(id_)),
-            )
-            found.append(
-                ratio(
-                    f"{way}, {plan.SCHEMES[id_]} / {plan.SCHEMES[plan.baseline(id_)]}",
-                    data[with_].total(),
-                    data[without].total(),
-                    above=MORE,
-                    of=[with_, without],
-                )
-            )
-            found.append(
-                ratio(
-                    f"{way}, slow station, {plan.SCHEMES[id_]} / {plan.SCHEMES[plan.baseline(id_)]}",
-                    data[with_].goodput(SLOW),
-                    data[without].goodput(SLOW),
-                    above=LEFT,
-                    of=[with_, without],
-                )
-            )
+            keys = plan.reading(AX, way, id_, how), plan.scheme(AX, way, base)
+            found += [
+                versus(ratio, f"{way}, {names}", data, ModernRuns.total, *keys, above=MORE),
+                versus(ratio, f"{way}, slow station, {names}", data, _slow, *keys, above=LEFT),
+            ]
     return found
 
 
@@ -196,21 +165,14 @@ def data_ack_balances(data: Measurements) -> Points:
 
 def short_flows_faster(data: Measurements) -> Points:
     """Conditions that the median completion time of short transfers is less than half of that with a FIFO."""
-    return [
-        condition(
-            f"{plan.STANDARDS[standard]}, median, {plan.QUEUES[queue]} / FIFO",
-            geometric_mean(
-                np.minimum(data[better].completion(HALF), 1e3) / data[plain].completion(HALF)
-            ),
-            below=HALF,
-            of=[better, plain],
-        )
-        for standard in plan.COMPARED
-        for queue in (plan.FQ_CODEL, plan.AIRTIME)
-        for better, plain in [
-            (plan.short_flows(standard, queue), plan.short_flows(standard, plan.FIFO))
-        ]
-    ]
+    found = []
+    for standard, queue in product(plan.COMPARED, (plan.FQ_CODEL, plan.AIRTIME)):
+        of = [plan.short_flows(standard, one) for one in (queue, plan.FIFO)]
+        better, plain = (data[key].completion(HALF) for key in of)
+        what = f"{plan.STANDARDS[standard]}, median, {plan.QUEUES[queue]} / FIFO"
+        less = geometric_mean(np.minimum(better, 1e3) / plain)
+        found.append(condition(what, less, below=HALF, of=of))
+    return found
 
 
 def found_rates_drag(data: Measurements) -> Points:
@@ -229,17 +191,14 @@ def aql_short_waits(data: Measurements) -> Points:
     """Conditions that airtime queue limits halve the delay above a driver's queue, and keep goodput."""
     found = []
     for standard in plan.MODERN:
-        limited, free = (
-            plan.sold(standard, "down", plan.FOUND, queue)
-            for queue in (plan.AQL, plan.BEHIND_DRIVER)
-        )
-        of = [limited, free]
+        queues = (plan.AQL, plan.BEHIND_DRIVER)
+        limited, free = (plan.sold(standard, "down", plan.FOUND, queue) for queue in queues)
         for what, take, bounds in (
             ("95 % delay of the fast station", lambda runs: runs.delay(FAST), {"below": HALF}),
             ("goodput of all", ModernRuns.total, {"above": 1 / MORE}),
         ):
             name = f"{plan.STANDARDS[standard]}, {what}, with AQL / without"
-            found.append(ratio(name, take(data[limited]), take(data[free]), of=of, **bounds))
+            found.append(versus(ratio, name, data, take, limited, free, **bounds))
     return found
 
 
@@ -247,19 +206,12 @@ def amsdu_eases(data: Measurements) -> Points:
     """Conditions that in uploads of 802.11ac and ax, A-MSDUs reduce the slow station's share of airtime."""
     found = []
     for standard in ("ac", AX):
-        on, off = (
+        keys = [
             plan.sold(standard, "up", plan.FOUND, plan.FIFO, joined=joined)
             for joined in (True, False)
-        )
-        found.append(
-            difference(
-                f"{plan.STANDARDS[standard]}, slow station's part of the air, joined - one each",
-                data[on].slow_part(),
-                data[off].slow_part(),
-                below=0,
-                of=[on, off],
-            )
-        )
+        ]
+        what = f"{_slow_part(standard)}, joined - one each"
+        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, below=0))
     return found
 
 

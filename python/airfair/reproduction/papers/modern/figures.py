@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from itertools import product
 
 from matplotlib.figure import Figure
 
@@ -11,7 +11,7 @@ from airfair.estimate import Estimate, Floats, estimate, quotient
 from airfair.experiment.conditions import Key
 from airfair.figures import Category, Chart, by_category, by_name, over_number
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import line, mean
+from airfair.reproduction.series import line, mean, nested
 from airfair.reproduction.tables import Column, Table, column
 
 from . import plan
@@ -121,26 +121,22 @@ def _anomaly_table(data: Measurements, way: str) -> Table:
     return Table(f"anomaly-{way}", title, rows, columns)
 
 
+QUEUED = [*product(plan.WAYS, plan.STANDARDS, plan.QUEUES)]
+"""Directions, standards and queues of the access point."""
+
+
+def _with_queue(way: str, standard: str, queue: str) -> Key:
+    return plan.anomaly(standard, way, plan.sent(standard), queue)
+
+
 def _queue_table(data: Measurements) -> Table:
-    places = [
-        (way, standard, queue)
-        for way in plan.WAYS
-        for standard in plan.STANDARDS
-        for queue in plan.QUEUES
-    ]
-    keys = [
-        plan.anomaly(standard, way, plan.sent(standard), queue) for way, standard, queue in places
-    ]
     rows = [
         f"{way}, {plan.STANDARDS[standard]}, {plan.QUEUES[queue]}"
-        for way, standard, queue in places
+        for way, standard, queue in QUEUED
     ]
-    return Table(
-        "anomaly-queues",
-        "Goodput with the slow station at the lowest rate, by queue of the access point",
-        rows,
-        _figures_of(data, keys),
-    )
+    title = "Goodput with the slow station at the lowest rate, by queue of the access point"
+    columns = _figures_of(data, [_with_queue(*place) for place in QUEUED])
+    return Table("anomaly-queues", title, rows, columns)
 
 
 def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
@@ -159,18 +155,7 @@ def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
 
 def anomalies(data: Measurements) -> Shown:
     """Figures and tables of the anomaly in each standard."""
-    measured: Json = {
-        way: {
-            standard: {
-                queue: mean(
-                    data[plan.anomaly(standard, way, plan.sent(standard), queue)].slow_part()
-                )
-                for queue in plan.QUEUES
-            }
-            for standard in plan.STANDARDS
-        }
-        for way in plan.WAYS
-    }
+    measured = nested((place, mean(data[_with_queue(*place)].slow_part())) for place in QUEUED)
     tables = [*(_anomaly_table(data, way) for way in plan.WAYS), _queue_table(data)]
     drawings = {f"anomaly-{way}": Drawing(_slow_part(data, way), wide=True) for way in plan.WAYS}
     done = {setup for setup, _ in data}
@@ -225,16 +210,12 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
         )
         for label, cell in named.items()
     ]
-    measured: Json = {
-        queue: {
-            of: {
-                f"N{n}": mean(part)
-                for n, part in zip(plan.COUNTS, each(cell, ModernRuns.slow_part), strict=True)
-            }
-            for of, cell in cells.items()
-        }
+    measured = nested(
+        ((queue, of, f"N{n}"), mean(part))
         for queue, cells in _MANY.items()
-    }
+        for of, cell in cells.items()
+        for n, part in zip(plan.COUNTS, each(cell, ModernRuns.slow_part), strict=True)
+    )
     title = "Goodput and slow station's share of the air, N downloads, one to a slow station"
     table = Table("stations", title, [f"N = {n}" for n in plan.COUNTS], columns)
     return over_number(charts, "Number of stations", AIR), table, measured
@@ -351,47 +332,30 @@ def schemes(data: Measurements) -> Shown:
     title = "Goodput of all flows with a scheme, relative to that without it (TFRC: to plain TFRC)"
     columns = _gain_columns(data, plan.COMPARED, [(id_, plan.READINGS[0]) for id_ in against])
     tables = [Table("schemes", title, [plan.SCHEMES[id_] for id_ in against], columns)]
-    for standard in plan.COMPARED:
-        for way in plan.ALL_WAYS:
-            there = [id_ for id_ in plan.SCHEMES if plan.works(way, id_)]
-            keys = [plan.scheme(standard, way, id_) for id_ in there]
-            tables.append(
-                Table(
-                    f"schemes-{standard}-{way}",
-                    f"Schemes and rivals, {plan.STANDARDS[standard]}, {way}",
-                    [plan.SCHEMES[id_] for id_ in there],
-                    _figures_of(data, keys),
-                )
-            )
-    measured: Json = {
-        standard: {
-            way: {
-                id_: mean(data[plan.scheme(standard, way, id_)].total())
-                for id_ in plan.SCHEMES
-                if plan.works(way, id_)
-            }
-            for way in plan.ALL_WAYS
-        }
-        for standard in plan.COMPARED
-    }
+    totals = []
+    for standard, way in product(plan.COMPARED, plan.ALL_WAYS):
+        there = [id_ for id_ in plan.SCHEMES if plan.works(way, id_)]
+        keys = [plan.scheme(standard, way, id_) for id_ in there]
+        title = f"Schemes and rivals, {plan.STANDARDS[standard]}, {way}"
+        rows = [plan.SCHEMES[id_] for id_ in there]
+        tables.append(Table(f"schemes-{standard}-{way}", title, rows, _figures_of(data, keys)))
+        totals += [
+            ((standard, way, id_), mean(data[key].total()))
+            for id_, key in zip(there, keys, strict=True)
+        ]
+    measured = nested(totals)
     read_in = [
         one for one in plan.READ_IN if any(setup == f"readings-{one}-down" for setup, _ in data)
     ]
     if read_in:
-        rows = [(id_, how) for id_ in plan.READ for how in plan.READINGS]
+        read = [*product(plan.READ, plan.READINGS)]
         title = "Goodput of all flows, relative to that without the scheme, by the time of a packet"
-        labels = [f"{plan.SCHEMES[id_]}, {how}" for id_, how in rows]
-        tables.append(Table("readings", title, labels, _gain_columns(data, read_in, rows)))
-        measured["readings"] = {
-            standard: {
-                way: {
-                    id_: {how: mean(_gain(data, standard, way, id_, how)) for how in plan.READINGS}
-                    for id_ in plan.READ
-                }
-                for way in plan.ALL_WAYS
-            }
-            for standard in read_in
-        }
+        labels = [f"{plan.SCHEMES[id_]}, {how}" for id_, how in read]
+        tables.append(Table("readings", title, labels, _gain_columns(data, read_in, read)))
+        measured["readings"] = nested(
+            (place, mean(_gain(data, *place)))
+            for place in product(read_in, plan.ALL_WAYS, plan.READ, plan.READINGS)
+        )
     return Shown([], None, measured, tables, {"schemes": Drawing(by_name(panels), wide=True)})
 
 
@@ -403,7 +367,7 @@ _RATES: Mapping[str, str] = {plan.SET: "rates set", plan.FOUND: "rates found"}
 def as_sold(data: Measurements) -> Shown:
     """Figure and table of access points as sold: rates from Minstrel-HT, a driver's queue, A-MSDUs."""
     rows: list[str] = []
-    measured: dict[str, Any] = {}
+    measured = []
     for key in plan.SOLD:
         (_, standard, way), (rates, amsdu, queue) = key[0].split("-"), key[1].split(", ")
         joined, runs = amsdu.endswith("on"), data[key]
@@ -412,12 +376,13 @@ def as_sold(data: Measurements) -> Shown:
             f"{way}, {plan.STANDARDS[standard]}, {_RATES[rates]}{sends}, {plan.SOLD_QUEUES[queue]}"
         )
         label = f"{rates}, joined, {queue}" if joined else f"{rates}, {queue}"
-        measured.setdefault(standard, {}).setdefault(way, {})[label] = {
+        values = {
             "air": mean(runs.slow_part()),
             "mbps": mean(runs.total()),
             "delay_ms": mean(runs.delay(FAST)),
             "aggregate": mean(runs.aggregate),
         }
+        measured.append(((standard, way, label), values))
     title = "Goodput and shares of the air, by rates, A-MSDUs and queues of access point and driver"
     part = _column("slow's air %", [data[key] for key in plan.SOLD], _percent_of_slow, 0)
     table = Table("sold", title, rows, [*_figures_of(data, plan.SOLD), part])
@@ -447,7 +412,7 @@ def as_sold(data: Measurements) -> Shown:
     ]
     names = [plan.STANDARDS[standard] for standard in plan.MODERN]
     figure = by_category(Category("", AIR, "", names, groups, {50: "half"}), wide=True)
-    return Shown([], None, measured, [table], {"sold": Drawing(figure, wide=True)})
+    return Shown([], None, nested(measured), [table], {"sold": Drawing(figure, wide=True)})
 
 
 # ------------------------------------------------------------------ short transfers
@@ -455,7 +420,7 @@ def as_sold(data: Measurements) -> Shown:
 
 def shorts(data: Measurements) -> Shown:
     """Figure and table of short transfers beside the download of a slow station."""
-    runs = {(s, q): data[plan.short_flows(s, q)] for s in plan.COMPARED for q in plan.QUEUES}
+    runs = {key: data[plan.short_flows(*key)] for key in product(plan.COMPARED, plan.QUEUES)}
     columns = [
         column("median s", [one.completion(MEDIAN) for one in runs.values()], 2),
         column("95 % s", [one.completion(LATE) for one in runs.values()], 2),
@@ -470,10 +435,7 @@ def shorts(data: Measurements) -> Shown:
     ]
     names = [plan.STANDARDS[standard] for standard in plan.COMPARED]
     figure = by_category(Category("", "Median completion time [s]", "", names, groups))
-    measured: Json = {
-        standard: {queue: mean(medians[standard, queue]) for queue in plan.QUEUES}
-        for standard in plan.COMPARED
-    }
+    measured = nested((key, mean(median)) for key, median in medians.items())
     table = Table(
         "short-flows", "Transfers of 100 kB beside a slow station's download", rows, columns
     )

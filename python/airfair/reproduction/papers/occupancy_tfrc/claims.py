@@ -6,19 +6,16 @@ replications.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from airfair.estimate import geometric_mean, quotient
 from airfair.experiment.claims import Predicate, Reading, Readings
-from airfair.experiment.conditions import Condition, difference, ratio
+from airfair.experiment.conditions import Condition, Key, difference, ratio, versus
 from airfair.experiment.words import INDEX, SAME
 
 from . import plan
 from .runs import Measurements, OccupancyRuns, Take, flow
-
-Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -76,53 +73,38 @@ VERSIONS: Mapping[str, Version] = dict(zip(plan.AS_READ, (EQ1, RFC5348, COUNTED_
 def anomaly(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that with plain TFRC throughputs are equal, and a slow STA2 reduces that of STA1."""
     keys = {mbps: version.plain(mbps) for mbps in version.rates}
-    alike = [
-        SAME.condition(
-            f"{mbps} Mb/s, throughput, STA2 / STA1",
-            geometric_mean(data[key].mbps_ratio()),
-            of=[key],
-        )
-        for mbps, key in keys.items()
-    ]
-    falls = [
-        ratio(
-            f"{mbps} Mb/s, STA1's throughput / that beside 54",
-            flow(0)(data[keys[mbps]]),
-            flow(0)(data[keys[plan.TOP]]),
-            below=1,
-            of=[keys[mbps], keys[plan.TOP]],
-        )
-        for mbps in keys
-        if mbps != plan.TOP
-    ]
-    return [*alike, *falls]
+    found = []
+    for mbps, key in keys.items():
+        alike = geometric_mean(data[key].mbps_ratio())
+        what = f"{mbps} Mb/s, throughput, STA2 / STA1"
+        found.append(SAME.condition(what, alike, of=[key]))
+    top = keys.pop(plan.TOP)
+    for mbps, key in keys.items():
+        what = f"{mbps} Mb/s, STA1's throughput / that beside 54"
+        found.append(versus(ratio, what, data, flow(0), key, top, below=1))
+    return found
 
 
 def equal_occupancy(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that with the scheme both stations have equal occupancy."""
-    keys = {mbps: version.proposed(mbps) for mbps in version.rates}
-    return [
-        SAME.condition(
-            f"{mbps} Mb/s, occupancy, STA2 / STA1",
-            geometric_mean(data[key].held_ratio()),
-            of=[key],
-        )
-        for mbps, key in keys.items()
-    ]
+    found = []
+    for mbps in version.rates:
+        key = version.proposed(mbps)
+        held = geometric_mean(data[key].held_ratio())
+        found.append(SAME.condition(f"{mbps} Mb/s, occupancy, STA2 / STA1", held, of=[key]))
+    return found
 
 
 def unaffected(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that with the scheme STA1's throughput does not depend on STA2's rate."""
     keys = {mbps: version.proposed(mbps) for mbps in version.rates}
-    return [
-        SAME.condition(
-            f"{mbps} Mb/s, STA1's throughput / that beside 54",
-            quotient(flow(0)(data[keys[mbps]]), flow(0)(data[keys[plan.TOP]])),
-            of=[keys[mbps], keys[plan.TOP]],
-        )
-        for mbps in keys
-        if mbps != plan.TOP
-    ]
+    top = keys.pop(plan.TOP)
+    found = []
+    for mbps, key in keys.items():
+        relative = quotient(flow(0)(data[key]), flow(0)(data[top]))
+        what = f"{mbps} Mb/s, STA1's throughput / that beside 54"
+        found.append(SAME.condition(what, relative, of=[key, top]))
+    return found
 
 
 def aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
@@ -135,7 +117,7 @@ def aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
 
 def _more(data: Measurements, point: str, on: Key, plain: Key) -> Condition:
     what = f"{point}, aggregate throughput, proposed - plain, Mb/s"
-    return difference(what, data[on].aggregate(), data[plain].aggregate(), above=0, of=[on, plain])
+    return versus(difference, what, data, OccupancyRuns.aggregate, on, plain, above=0)
 
 
 def stations_aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
@@ -147,19 +129,12 @@ def stations_aggregate(data: Measurements, version: Version) -> Sequence[Conditi
 def stations_fairness(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that in Figure 4b the scheme's index is close to 1, and higher than plain TFRC's."""
     places = [version.many(count) for count in version.several]
-    close = [
-        INDEX.condition(
-            f"{place.point}, Jain's index of occupancy",
-            data[place.key(plan.ON)].jain(),
-            side="least",
-            of=[place.key(plan.ON)],
-        )
-        for place in places
-    ]
-    return [
-        *close,
-        *(_than_plain(data, p, "Jain's index", OccupancyRuns.jain, above=0) for p in places),
-    ]
+    close = []
+    for place in places:
+        key, what = place.key(plan.ON), f"{place.point}, Jain's index of occupancy"
+        close.append(INDEX.condition(what, data[key].jain(), side="least", of=[key]))
+    higher = [_than_plain(data, p, "Jain's index", OccupancyRuns.jain, above=0) for p in places]
+    return [*close, *higher]
 
 
 def stations_drops(data: Measurements, version: Version) -> Sequence[Condition]:
@@ -168,20 +143,13 @@ def stations_drops(data: Measurements, version: Version) -> Sequence[Condition]:
     return [_than_plain(data, p, "drop ratio, %", OccupancyRuns.drops, below=0) for p in places]
 
 
-def _than_plain(  # noqa: PLR0913 - a bound on one side
-    data: Measurements,
-    place: plan.SetupPoint,
-    what: str,
-    take: Take,
-    *,
-    above: float = -math.inf,
-    below: float = math.inf,
+def _than_plain(
+    data: Measurements, place: plan.SetupPoint, what: str, take: Take, **bound: float
 ) -> Condition:
     """Condition on the mean difference between the scheme and plain TFRC."""
-    keys = on, plain = place.key(plan.ON), place.key(plan.PLAIN)
+    on, plain = place.key(plan.ON), place.key(plan.PLAIN)
     title = f"{place.point}, {what}, proposed - plain"
-    taken = take(data[on]), take(data[plain])
-    return difference(title, *taken, above=above, below=below, of=keys)
+    return versus(difference, title, data, take, on, plain, **bound)
 
 
 Points = Callable[[Measurements, Version], Sequence[Condition]]

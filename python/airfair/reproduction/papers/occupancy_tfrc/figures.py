@@ -13,7 +13,7 @@ from airfair.experiment.conditions import Key
 from airfair.experiment.words import SAME
 from airfair.figures import Category, Chart, Curve, Mark, Panel, by_name, over_number, over_time
 from airfair.reproduction.paper import Drawing, Shown
-from airfair.reproduction.series import line, mean, points
+from airfair.reproduction.series import line, mean, nested, points
 from airfair.reproduction.tables import Column, Table, column
 
 from . import plan
@@ -110,16 +110,12 @@ def pairs(data: Measurements) -> Shown:
             for what, _, unit, _, take, _, _ in quantities
         ],
         paper_values=None,
-        measured={
-            scheme: {
-                str(mbps): {
-                    name: [mean(take(n)(data[key])) for n in STATIONS.values()]
-                    for _, name, _, _, take, _, _ in quantities
-                }
-                for mbps, key in zip(plan.RATES, keys[scheme], strict=True)
-            }
+        measured=nested(
+            ((scheme, str(mbps), name), [mean(take(n)(data[key])) for n in STATIONS.values()])
             for scheme in plan.BOTH
-        },
+            for mbps, key in zip(plan.RATES, keys[scheme], strict=True)
+            for _, name, _, _, take, _, _ in quantities
+        ),
         tables=[Table("fig3", title, [f"{mbps} Mb/s" for mbps in plan.RATES], columns)],
         drawings={"fig3": Drawing(figure, wide=True)},
     )
@@ -247,16 +243,12 @@ def many(data: Measurements) -> Shown:
             for s in plan.BOTH
         ],
         paper_values=None,
-        measured={
-            scheme: {
-                of.name: {
-                    str(count): mean(of.take(data[key]))
-                    for count, key in zip(plan.COUNTS, keys[scheme], strict=True)
-                }
-                for of in FIGURE4
-            }
+        measured=nested(
+            ((scheme, of.name, str(count)), mean(of.take(data[key])))
             for scheme in plan.BOTH
-        },
+            for of in FIGURE4
+            for count, key in zip(plan.COUNTS, keys[scheme], strict=True)
+        ),
         tables=[Table("fig4", title, [f"N = {count}" for count in plan.COUNTS], columns)],
         drawings={"fig4": Drawing(figure, wide=True)},
     )

@@ -16,7 +16,16 @@ from functools import partial
 
 from airfair.estimate import Estimate, Floats, quotient
 from airfair.experiment.claims import Predicate, Reading
-from airfair.experiment.conditions import Condition, Key, Point, Quota, condition, difference, ratio
+from airfair.experiment.conditions import (
+    Condition,
+    Key,
+    Point,
+    Quota,
+    condition,
+    difference,
+    ratio,
+    versus,
+)
 from airfair.experiment.words import ALMOST_ALL, INDEX, ROUGHLY
 
 from . import plan
@@ -54,20 +63,19 @@ TIMEOUTS: Quantity = ("share of time-outs", FriendlinessRuns.timeout_share)
 """Quantities that claims compare."""
 
 
-def _against(  # noqa: PLR0913, PLR0917 - two combinations, and a bound on one side
+def _against(
     data: Measurements,
-    variant: str,
-    flavour: str,
+    place: tuple[str, str],
     pairs: tuple[Pair, Pair],
     quantity: Quantity,
-    above: float = -math.inf,
-    below: float = math.inf,
+    **bound: float,
 ) -> Condition:
-    """Condition on the difference between a quantity at the first and at the second combination."""
-    (one, a), (other, b) = (_runs(data, variant, flavour, pair) for pair in pairs)
+    """Condition on the difference between two combinations under a variant and a flavour of TCP."""
+    variant, flavour = place
+    one, other = ((plan.mixed(flavour, *pair), variant) for pair in pairs)
     what, take = quantity
     words = f"{what} at {_name(pairs[0])} - at {_name(pairs[1])}"
-    return difference(words, take(one), take(other), above=above, below=below, of=[a, b])
+    return versus(difference, words, data, take, one, other, **bound)
 
 
 def _name(pair: Pair) -> str:
@@ -82,20 +90,20 @@ def reno_index(data: Measurements, variant: str) -> Sequence[Point]:
 
 def reno_rises(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is higher at 10/10 than at 1/1."""
-    return [_against(data, variant, "reno", (MANY, plan.EQUAL[0]), INDEX_OF_TFRC, above=0)]
+    return [_against(data, (variant, "reno"), (MANY, plan.EQUAL[0]), INDEX_OF_TFRC, above=0)]
 
 
 def reno_10_1(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is lower at 10/1 than at 10/10."""
-    return [_against(data, variant, "reno", (TEN, MANY), INDEX_OF_TFRC, below=0)]
+    return [_against(data, (variant, "reno"), (TEN, MANY), INDEX_OF_TFRC, below=0)]
 
 
 def reno_timeouts(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 2 10/1 has a lower index and more time-outs than 1/1."""
     pairs = TEN, plan.EQUAL[0]
     return [
-        _against(data, variant, "reno", pairs, INDEX_OF_TFRC, below=0),
-        _against(data, variant, "reno", pairs, TIMEOUTS, above=0),
+        _against(data, (variant, "reno"), pairs, INDEX_OF_TFRC, below=0),
+        _against(data, (variant, "reno"), pairs, TIMEOUTS, above=0),
     ]
 
 
@@ -122,8 +130,8 @@ def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
 def sack_10_10(fewer: Pair, data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 3 10/10 has more time-outs and a lower index than fewer flows."""
     return [
-        _against(data, variant, "sack", (MANY, fewer), TIMEOUTS, above=0),
-        _against(data, variant, "sack", (MANY, fewer), INDEX_OF_TFRC, below=0),
+        _against(data, (variant, "sack"), (MANY, fewer), TIMEOUTS, above=0),
+        _against(data, (variant, "sack"), (MANY, fewer), INDEX_OF_TFRC, below=0),
     ]
 
 
@@ -134,8 +142,8 @@ def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
         if flows >= MOST:
             tfrc, reno = ((plan.alone(protocol, flows), variant) for protocol in ("tfrc", "reno"))
             what = f"max-min with {flows} flows, TFRC - Reno"
-            samples = (data[tfrc].max_min(), data[reno].max_min())
-            found.append(difference(what, *samples, above=0, of=[tfrc, reno]))
+            take = FriendlinessRuns.max_min
+            found.append(versus(difference, what, data, take, tfrc, reno, above=0))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from airfair.estimate import Floats
 from airfair.figures import Category, Curve, Mark, Panel, Points, by_category, over_time
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import curve, line, mean, points
+from airfair.reproduction.series import curve, line, mean, nested, points
 from airfair.reproduction.tables import Column, Table, column
 
 from . import plan
@@ -174,13 +174,12 @@ def five_flows(figure: str, data: Measurements) -> Shown:
     return Shown(
         series=series,
         paper_values=None,
-        measured={
-            access: {
-                when: {flow: mean(one) for flow, one in kbps.items()}
-                for when, kbps in by_half.items()
-            }
+        measured=nested(
+            ((access, when, flow), mean(one))
             for access, by_half in halves.items()
-        },
+            for when, kbps in by_half.items()
+            for flow, one in kbps.items()
+        ),
         tables=[Table(figure, title, list(NAMES.values()), columns)],
         drawings={figure: drawn},
     )

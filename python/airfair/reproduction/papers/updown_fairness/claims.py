@@ -13,11 +13,10 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
 from airfair.experiment.claims import Predicate, Reading
-from airfair.experiment.conditions import Condition, Key, condition, difference
+from airfair.experiment.conditions import Condition, Key, condition, difference, versus
 from airfair.experiment.words import LOSS, ROUGHLY, STARVED
 
 from . import plan
@@ -76,15 +75,11 @@ class View:
         return ROUGHLY.condition(what, _ratio(runs), of=[key])
 
     def change(
-        self,
-        what: str,
-        places: tuple[Place, Place],
-        take: Take,
-        **options: Any,  # noqa: ANN401 - those of `difference`
+        self, what: str, places: tuple[Place, Place], take: Take, **options: float
     ) -> Condition:
         """Condition on the difference between a quantity at the second and at the first of two points."""
-        (before, a), (after, b) = map(self.runs, places)
-        return difference(what, take(after), take(before), of=[a, b], **options)
+        before, after = (FigurePoint(self.system, *place).key for place in places)
+        return versus(difference, what, self.data, take, after, before, **options)
 
 
 Take = Callable[[UpDownRuns], Floats]
