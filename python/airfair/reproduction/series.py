@@ -49,12 +49,15 @@ def line(
     return Points(label, estimates, printed or {}, (least, most))
 
 
-def points(name: str, unit: str, x: Sequence[object], samples: Iterable[Sampled]) -> Json:
+def points(
+    name: str, unit: str, x: Sequence[object], samples: Iterable[Sampled], x_unit: str = ""
+) -> Json:
     """Series at the points `x`."""
     made = [known(one) for one in samples]
     return {
         "name": name,
         "unit": unit,
+        **({"x_unit": x_unit} if x_unit else {}),
         "x": list(x),
         "mean": [finite(one.mean) for one in made],
         "ci95": [finite(one.ci95) for one in made],
@@ -74,4 +77,4 @@ def nested(values: Iterable[tuple[Sequence[str], object]]) -> Json:
 
 def curve(name: str, unit: str, x_unit: str, x: Floats, samples: Floats) -> Json:
     """Series of a quantity along `x`, from `samples` with the axes (replication, x)."""
-    return {**points(name, unit, x.tolist(), samples.T), "x_unit": x_unit}
+    return points(name, unit, x.tolist(), samples.T, x_unit)
