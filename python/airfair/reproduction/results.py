@@ -12,7 +12,7 @@ from airfair.pages import inline_svg
 from airfair.scenario import toml_value
 
 from .calibration import entries
-from .document import WIDTH, document, entry, table, whole_text
+from .document import document, entry, table
 from .paper import Drawing, Experiment, Json, Shown
 from .report import FigureView, render
 from .runs import Choice, Measured, plan, verdicts
@@ -214,11 +214,3 @@ class Outcome:
         files[f"{self.choice.paper.id}.json"] = store.encode(document)
         files[PAGE] = render(self).encode()
         return files
-
-    def text(self, *, saved: bool = True, width: int = WIDTH) -> str:
-        """Text for a terminal with `width` columns; `saved` is true if the files were written."""
-        kept = ""
-        if self.choice.out is not None:
-            report = self.choice.out / PAGE
-            kept = f"report: {report}" if saved and self.experiments else "no report was written"
-        return whole_text(self.all_tables, self.verdicts, self.provenance, kept, width)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from airfair.replacing import note_input
 
 from . import catalogue, directory
 from .catalogue import UnknownPaperError, load, select
-from .document import WIDTH
+from .document import wrapped
 from .paper import Experiment, Paper
 from .paper_result import PaperResult
 from .results import Outcome, names
@@ -240,7 +239,7 @@ class _Work:
 
     def _add_text(self, result: PaperResult) -> None:
         if self.top is not None:
-            title = "\n".join(textwrap.wrap(f"{result.id}: {result.paper.title}", WIDTH))
+            title = "\n".join(wrapped(f"{result.id}: {result.paper.title}"))
             self.texts.append(f"{title}\n\n{result.text()}")
 
     def _save_pages(self, result: Reproduction, *, running: bool) -> Reproduction:

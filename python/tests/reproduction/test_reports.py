@@ -136,12 +136,12 @@ def test_a_first_look_prints_no_interval_that_is_wider_than_its_value(
     result = PaperResult.of(first_look)
     summary = Reproduction([result], first_look.choice.out)
     told = 0
-    for text in (its_page, first_look.text(), summary.html(), summary.text()):
+    for text in (its_page, result.text(), summary.html(), summary.text()):
         for mean, width in re.findall(r"(-?[\d.]+) ± *([\d.]+)", text):
             assert float(width) <= abs(float(mean)), f"{mean} ± {width}"
         told += len(re.findall(r"\d to -?\d", text))
     assert told > 0
-    assert max(map(len, first_look.text().splitlines()[:-1])) <= 80
+    assert max(map(len, result.text().splitlines()[:-1])) <= 80
 
 
 def test_a_first_look_has_other_signs_and_says_what_it_rests_on(

@@ -17,6 +17,7 @@ from airfair.figures import Category, Points, by_category, coloured, png, spread
 from airfair.palette import PALETTE
 from airfair.reproduction.catalogue import load
 from airfair.reproduction.document import MARKS, table_text
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
 from airfair.reproduction.runs import Choice, Measured
@@ -79,7 +80,7 @@ def test_table_5_reports_the_printed_rows_and_all_five(outcome: Outcome) -> None
 
 
 def test_the_text_fits_80_columns(outcome: Outcome) -> None:
-    lines = outcome.text().splitlines()
+    lines = PaperResult.of(outcome).text().splitlines()
     report = f"report: {outcome.choice.out / 'report.html'}"
     assert [line for line in lines if len(line) > 80 and line != report] == []
     assert "9 of 9 claims look like they hold" in lines

@@ -351,5 +351,5 @@ def test_reasons_reach_the_report_of_the_paper(
         Reproduction([PaperResult.of(outcome)], tmp_path).html(),
     ):
         assert page.count(escaped) == 1
-    words = " ".join(outcome.text().split())
+    words = " ".join(PaperResult.of(outcome).text().split())
     assert words.count("In the full run: Windows are whole segments.") == 1

@@ -14,6 +14,7 @@ import pytest
 
 from airfair.experiment.claims import Verdict
 from airfair.reproduction.catalogue import load
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.updown_fairness.claims import PREDICATES
 from airfair.reproduction.papers.updown_fairness.findings import candidates
 from airfair.reproduction.papers.updown_fairness.plan import (
@@ -266,7 +267,7 @@ def test_downlink_loss_turns_where_the_queue_overflows(outcome: Outcome) -> None
 def test_a_first_look_has_one_of_the_readings_that_are_as_near(outcome: Outcome) -> None:
     for verdict in outcome.verdicts:
         assert [one.where for one in verdict.elsewhere] == [SYSTEMS[RESIDUAL[0]].label]
-    text = outcome.text(saved=True)
+    text = PaperResult.of(outcome).text()
     assert f"as near: {SYSTEMS[RESIDUAL[0]].label}: " in " ".join(text.split())
     assert max(len(line) for line in text.splitlines()) <= 80
     assert {"report.html", "fig4.png", "cell.toml"} <= outcome.files().keys()
