@@ -61,7 +61,6 @@ def paper(directory: Path) -> Paper[ArfWindowRuns]:
             plan.LABELS[plan.WINDOW]: {"flow.download.control": "arf-window"},
         },
         replications=plan.RUNS,
-        quick_replications=5,
     )
 
 

@@ -73,6 +73,5 @@ def paper(directory: Path) -> Paper[ModernRuns]:
         predicates=PREDICATES,
         searches=SEARCHES,
         replications=5,
-        quick_replications=5,
         is_own=True,
     )

@@ -61,5 +61,4 @@ def paper(directory: Path) -> Paper[OccupancyRuns]:
         searches=SEARCHES,
         schemes={scheme.label: SCHEME_KEYS[id_] for id_, scheme in SCHEMES.items()},
         replications=REPLICATIONS,
-        quick_replications=5,
     )

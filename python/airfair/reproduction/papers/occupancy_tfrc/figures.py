@@ -38,6 +38,11 @@ class Quantity:
     most: float = math.inf
     """Largest possible value."""
 
+    @property
+    def key(self) -> str:
+        """Name in the document."""
+        return f"{self.name}_mbps" if self.unit == "Mb/s" else self.name
+
 
 MBPS = Quantity(
     "aggregate throughput",
@@ -64,57 +69,63 @@ def each(data: Measurements, keys: Sequence[Key], take: Take) -> list[Floats]:
 # ------------------------------------------------------------------ Figure 3
 
 
+def paired(n: int) -> tuple[Quantity, Quantity]:
+    """Throughput and occupancy of the station with this index."""
+    return (
+        Quantity("throughput", "Mb/s", "Mb/s", THROUGHPUT, flow(n), 2),
+        Quantity("occupancy", "1", "occ.", "Channel occupancy ratio", station(n), 3, 1.0),
+    )
+
+
 def pairs(data: Measurements) -> Shown:
     """Figure 3: throughput and occupancy of two stations over the rate of the second one."""
     keys = {scheme: [plan.figure3(mbps).key(scheme) for mbps in plan.RATES] for scheme in plan.BOTH}
-    quantities = (
-        ("throughput", "throughput_mbps", "Mb/s", "Mb/s", flow, 2, math.inf),
-        ("occupancy", "occupancy", "1", "occ.", station, 3, 1.0),
-    )
+    quantities = {name: paired(n) for name, n in STATIONS.items()}
+    of_each = [*zip(*quantities.values(), strict=True)]
     charts = [
         Chart(
             f"{plan.SCHEMES[scheme].label.capitalize()} TFRC",
             plan.RATES,
             [
-                line(name, each(data, keys[scheme], take(n)), most=most)
-                for name, n in STATIONS.items()
+                line(name, each(data, keys[scheme], of.take), most=of.most)
+                for name, of in zip(STATIONS, both, strict=True)
             ],
         )
         for scheme in plan.BOTH
-        for *_, take, _, most in quantities
+        for both in of_each
     ]
-    labels = (THROUGHPUT, "Channel occupancy ratio")
+    labels = [of.label for of, _ in of_each]
     figure = over_number(charts, "Data rate of STA2 [Mb/s]", labels)
     columns = [
         column(
-            f"{plan.SCHEMES[scheme].label}, STA{n + 1} {short}",
-            each(data, keys[scheme], take(n)),
-            digits,
+            f"{plan.SCHEMES[scheme].label}, STA{i} {of.short}",
+            each(data, keys[scheme], of.take),
+            of.digits,
         )
-        for *_, short, take, digits, _ in quantities
+        for both in of_each
         for scheme in plan.BOTH
-        for n in STATIONS.values()
+        for i, of in enumerate(both, start=1)
     ]
     columns += _of_both(data, keys, DROPS)
     title = "Throughput, occupancy and drop ratio, by rate of STA2; STA1 at 54 Mb/s"
     shown = Shown(
         series=[
             points(
-                f"{plan.SCHEMES[scheme].label}, {name}, {what}",
-                unit,
+                f"{plan.SCHEMES[scheme].label}, {name}, {of.name}",
+                of.unit,
                 plan.RATES,
-                each(data, keys[scheme], take(n)),
+                each(data, keys[scheme], of.take),
             )
             for scheme in plan.BOTH
-            for name, n in STATIONS.items()
-            for what, _, unit, _, take, _, _ in quantities
+            for name, own in quantities.items()
+            for of in own
         ],
         paper_values=None,
         measured=nested(
-            ((scheme, str(mbps), name), [mean(take(n)(data[key])) for n in STATIONS.values()])
+            ((scheme, str(mbps), both[0].key), [mean(of.take(data[key])) for of in both])
             for scheme in plan.BOTH
             for mbps, key in zip(plan.RATES, keys[scheme], strict=True)
-            for _, name, _, _, take, _, _ in quantities
+            for both in of_each
         ),
         tables=[Table("fig3", title, [f"{mbps} Mb/s" for mbps in plan.RATES], columns)],
         drawings={"fig3": Drawing(figure, wide=True)},

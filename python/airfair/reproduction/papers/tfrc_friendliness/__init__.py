@@ -97,5 +97,4 @@ def paper(directory: Path) -> Paper[FriendlinessRuns]:
         calibration=Search("calibration", ("calibration",), calibration),
         places=plan.PLACES,
         replications=10,
-        quick_replications=5,
     )

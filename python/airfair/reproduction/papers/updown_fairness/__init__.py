@@ -76,7 +76,6 @@ def paper(directory: Path) -> Paper[UpDownRuns]:
             for id_, keys in plan.SCHEME_KEYS.items()
         },
         replications=5,
-        quick_replications=5,
     )
 
 
