@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from airfair.archive import Job
+from airfair.experiment import law_keys
 from airfair.experiment.claims import Predicate, Readings, Reason
 
 from .history import History
@@ -74,17 +75,12 @@ class Variant:
 
     def job(self, replication: int, quick: Keys, first: Scenario | None = None) -> Job:
         """Run of a replication with the keys of `quick`; `first` is the scenario of the first one."""
+        laws = self.experiment.laws_at(self.point, replication)
         if first is None or (replication > 0 and self.draw):
             more = self._own(replication, quick)
             first = self.experiment.scenario(self.point, replication, more)
-        return Job(first, replication, self.experiment.laws_at(self.point, replication))
-
-
-@dataclass(frozen=True)
-class Words:
-    """Texts of a report for a name of its study."""
-
-    label: str
+            law_keys.check_nodes(laws, first)
+        return Job(first, replication, laws)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from airfair.estimate import Floats
 from airfair.figures import Category, Curve, Mark, Panel, Points, by_category, over_time
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import curve, line, mean, nested, points
-from airfair.reproduction.tables import Column, Table, column
+from airfair.reproduction.series import curve, known, line, mean, nested, points
+from airfair.reproduction.tables import Column, Table, TableCell, column
 
 from . import plan
 from .runs import FriendlinessRuns, Measurements
@@ -129,7 +129,7 @@ def over_three_minutes(flavour: str, data: Measurements) -> Shown:
         levels,
     )
     cells = [
-        column("", [one], digits, [printed.get(key)]).cells[0]
+        TableCell(known(one), printed.get(key), digits)
         for (key, one), digits in zip(values.items(), (1, 1, 2), strict=True)
     ]
     title = f"Three {tcp} flows and one TFRC, {plan.VARIANTS[plan.DECIDES]}"

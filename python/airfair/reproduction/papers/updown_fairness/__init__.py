@@ -72,7 +72,7 @@ def paper(directory: Path) -> Paper[UpDownRuns]:
         calibration=Search("calibration", ("calibration",), calibration),
         places=plan.PLACES,
         schemes={
-            f"{plan.SCHEMES[id_].label}: access point, Q = 100": keys
+            f"{plan.SCHEMES[id_]}: access point, Q = 100": keys
             for id_, keys in plan.SCHEME_KEYS.items()
         },
         replications=5,

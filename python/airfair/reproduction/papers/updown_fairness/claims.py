@@ -37,7 +37,7 @@ BOUNDS = {
     "reversal": REVERSAL,
     "most_attempts": plan.ATTEMPTS[-1],
     "last": plan.LAST,
-    "system": plan.SYSTEMS[plan.DECIDES].label,
+    "system": plan.SYSTEMS[plan.DECIDES],
 }
 """Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
@@ -241,7 +241,7 @@ def _predicate(
 ) -> Predicate[Measurements]:
     def reading(system: str) -> Reading[Measurements]:
         needed = tuple(plan.setup_id(system, a, b) for a in schemes for b in scenarios)
-        label = plan.SYSTEMS[system].label
+        label = plan.SYSTEMS[system]
         return Reading(label, needed, lambda data: points(View(data, system)))
 
     having = [name for name, scope in plan.SCOPES.items() if set(schemes) <= set(scope.schemes)]

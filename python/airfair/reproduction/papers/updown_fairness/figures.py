@@ -21,7 +21,7 @@ LEAST_LOSS = 1e-4
 EQUAL = {1.0: "1:1"}
 
 RATIO = "Downlink / uplink goodput"
-SYSTEM = plan.SYSTEMS[plan.DECIDES].label
+SYSTEM = plan.SYSTEMS[plan.DECIDES]
 
 Take = Callable[[UpDownRuns], Floats]
 
@@ -43,7 +43,7 @@ def ratios(scheme: str, data: Measurements) -> Shown:
         for scenario, title in panels.items()
     ]
     drawing = over_number(charts, X, RATIO, floor=LEAST_RATIO)
-    numbers = {"scheme": plan.SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_RATIO}
+    numbers = {"scheme": plan.SCHEMES[scheme], "system": SYSTEM, "least": LEAST_RATIO}
     shown = Shown(
         series=[
             points(f"{scenario}, {q}", "1", plan.CURVE, _each(data, keys, UpDownRuns.ratio))
@@ -58,7 +58,7 @@ def ratios(scheme: str, data: Measurements) -> Shown:
         tables=[
             Table(
                 f"{name}-{scenario}",
-                f"Downlink / uplink goodput, {scenario}, {plan.SCHEMES[scheme].label}",
+                f"Downlink / uplink goodput, {scenario}, {plan.SCHEMES[scheme]}",
                 _rows(plan.CURVE),
                 [column(q, _each(data, keys, UpDownRuns.ratio), 3) for q, keys in curve.items()],
             )
@@ -80,7 +80,7 @@ def _rivals(data: Measurements) -> Drawing:
             for m in plan.RIVAL_ATTEMPTS
         ]
         keys = [one.key if one.key in data else plan.in_group("rivals", one) for one in found]
-        return line(plan.SCHEMES[scheme].label, _each(data, keys, UpDownRuns.ratio))
+        return line(plan.SCHEMES[scheme], _each(data, keys, UpDownRuns.ratio))
 
     title = f"{plan.FOUR}, Q = {plan.SHOWN}"
     chart = Chart(
@@ -114,10 +114,10 @@ def goodputs(scheme: str, data: Measurements) -> Shown:
         )
         for scenario, keys in curves.items()
     ]
-    numbers = {"scheme": plan.SCHEMES[scheme].label, "system": SYSTEM, "packets": plan.SHOWN}
+    numbers = {"scheme": plan.SCHEMES[scheme], "system": SYSTEM, "packets": plan.SHOWN}
     figure = over_number(charts, X, "Goodput [packets/s]", columns=3)
     keys = curves["dl1-ul1"]
-    title = f"Goodput in packets/s, dl1-ul1, Q = {plan.SHOWN}, {plan.SCHEMES[scheme].label}"
+    title = f"Goodput in packets/s, dl1-ul1, Q = {plan.SHOWN}, {plan.SCHEMES[scheme]}"
     columns = [
         column(way, _each(data, keys, take), 0, first(way).values())
         for way, take in ALL_WAYS.items()
@@ -144,8 +144,8 @@ def losses(scheme: str, data: Measurements) -> Shown:
         for letter, (way, take) in zip("ab", ESTIMATED.items(), strict=True)
     ]
     figure = over_number(charts, X, "TCP DATA loss probability", floor=LEAST_LOSS)
-    numbers = {"scheme": plan.SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_LOSS}
-    title = f"Loss of TCP DATA in %, dl4-ul4, Q = {plan.SHOWN}, {plan.SCHEMES[scheme].label}"
+    numbers = {"scheme": plan.SCHEMES[scheme], "system": SYSTEM, "least": LEAST_LOSS}
+    title = f"Loss of TCP DATA in %, dl4-ul4, Q = {plan.SHOWN}, {plan.SCHEMES[scheme]}"
     columns = [
         column(
             f"{way}, {words}",

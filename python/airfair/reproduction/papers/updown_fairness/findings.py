@@ -29,7 +29,7 @@ def candidates(data: Measurements, ids: Iterable[str] = plan.CANDIDATES) -> dict
         runs = data["calibration", id_]
         measured = {"total": runs.total(), DOWN: runs.goodput(DOWN), UP: runs.goodput(UP)}
         assumed = 2 if id_ in plan.RESIDUAL else 1
-        return Candidate(plan.SYSTEMS[id_].label, measured, rows, assumed=assumed)
+        return Candidate(plan.SYSTEMS[id_], measured, rows, assumed=assumed)
 
     return {id_: candidate(id_) for id_ in ids}
 
@@ -163,7 +163,7 @@ def asymmetric(data: Measurements) -> Found:
     where = f"M_t = {plan.LAST[0]}, Q = {plan.SHOWN}"
     title = f"Deviation of the flow furthest from the mean of all, in %, {where}"
     return Found(
-        sizes, [Table("flows", title, [plan.SCHEMES[id_].label for id_ in plan.COMPARED], columns)]
+        sizes, [Table("flows", title, [plan.SCHEMES[id_] for id_ in plan.COMPARED], columns)]
     )
 
 
@@ -199,7 +199,7 @@ def short_flows(data: Measurements) -> Found:
     title = f"Goodput of long flows and median time of a transfer of 100 kB, Q = {plan.SHOWN}"
     return Found(
         {"ratio": ratio, "wait_s": wait_s},
-        [Table("short-flows", title, [plan.SCHEMES[id_].label for id_ in plan.MIXED], columns)],
+        [Table("short-flows", title, [plan.SCHEMES[id_] for id_ in plan.MIXED], columns)],
     )
 
 
@@ -222,11 +222,11 @@ def stack(data: Measurements) -> Found:
     title = f"Downlink / uplink goodput, by detail of TCP, Q = {plan.SHOWN} unless another is given"
     return Found(
         {
-            "most": plan.STACK[most].label,
+            "most": plan.STACK[most],
             "undelayed": ratio("undelayed", -1),
             "delayed": ratio("file", -1),
         },
-        [Table("stack", title, [change.label for change in plan.STACK.values()], columns)],
+        [Table("stack", title, list(plan.STACK.values()), columns)],
     )
 
 

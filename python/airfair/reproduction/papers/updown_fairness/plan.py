@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from airfair.experiment.claims import Readings
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Json, Words
+from airfair.reproduction.paper import Json
 
 PRINTED: Json = studies.printed("updown-fairness")["fig3"]
 """Printed row of Figure 3 [packets/s]."""
@@ -33,7 +33,7 @@ LAST = (6, 8)
 SHOWN = 100
 """Buffer of Figures 3 and 7 [packets]."""
 
-SCHEMES = {id_: Words(label) for id_, label in _CLAIMS["words"]["scheme"].items()}
+SCHEMES: Mapping[str, str] = _CLAIMS["words"]["scheme"]
 SCHEME_KEYS = _FACTORS["scheme"]
 """Keys of a scenario that turn each scheme on."""
 RIVALS = ("scheduler", "counted", "windows", "window", "ack-filter")
@@ -44,7 +44,7 @@ COMPARED = ("fifo", "scheduler", "counted", "windows", "window", "txop", "codel"
 MIXED = ("fifo", "scheduler", "counted", "windows", "both")
 """Schemes that are run with short flows."""
 
-SYSTEMS = {id_: Words(label) for id_, label in _CLAIMS["words"]["system"].items()}
+SYSTEMS: Mapping[str, str] = _CLAIMS["words"]["system"]
 """Assumptions on the radio and hosts of the testbed."""
 CAPTURE = _FACTORS["system"]["capture"]["bss.cell.radio"]["capture"]
 """Power ratio at which the stronger of two frames is received."""
@@ -65,7 +65,7 @@ CANDIDATES: tuple[str, ...] = tuple(
     studies.declared("updown-fairness", "calibration")["design"][0]["system"]
 )
 """Systems that the calibration compares with the printed row."""
-PLACES = Readings(SYSTEMS[DECIDES].label, near=tuple(SYSTEMS[id_].label for id_ in NEAR))
+PLACES = Readings(SYSTEMS[DECIDES], near=tuple(SYSTEMS[id_] for id_ in NEAR))
 """Result of the calibration, by labels of candidates."""
 
 
@@ -94,7 +94,7 @@ SCOPES: Mapping[str, Scope] = {
 }
 """Scopes of the systems in which claims are tested."""
 
-STACK = {id_: Words(label) for id_, label in _STACK["words"]["change"].items()}
+STACK: Mapping[str, str] = _STACK["words"]["change"]
 """Changes to the hosts' TCP towards Linux of 2005, made one at a time."""
 STACK_PLACES: tuple[str, ...] = tuple(_STACK["words"]["place"].values())
 """Texts of the points at which each change is run."""
