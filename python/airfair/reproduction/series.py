@@ -6,14 +6,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
+from airfair import lazy
 from airfair.estimate import Estimate, Floats, estimate, finite
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from airfair import figures
 
     from .paper import Json
+else:
+    np = lazy.Module("numpy")
 
 Sampled: TypeAlias = "Floats | Estimate | None"
 """Samples or their estimate; `None` for a combination that is not run."""
