@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from airfair import lazy
 from airfair.estimate import Estimate, Floats, estimate, finite
@@ -13,13 +13,21 @@ if TYPE_CHECKING:
     import numpy as np
 
     from airfair import figures
+    from airfair.experiment.conditions import Key
 
     from .paper import Json
 else:
     np = lazy.Module("numpy")
 
+M = TypeVar("M")
+"""Type of a paper's measurements of one variant."""
 Sampled: TypeAlias = "Floats | Estimate | None"
 """Samples or their estimate; `None` for a combination that is not run."""
+
+
+def each(data: Mapping[Key, M], keys: Iterable[Key], take: Callable[[M], Floats]) -> list[Floats]:
+    """Samples of a quantity in each of some runs."""
+    return [take(data[key]) for key in keys]
 
 
 def known(samples: Sampled) -> Estimate:

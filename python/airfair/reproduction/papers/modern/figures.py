@@ -11,7 +11,7 @@ from airfair.estimate import Estimate, Floats, estimate, quotient
 from airfair.experiment.conditions import Key
 from airfair.figures import Category, Chart, by_category, by_name, over_number
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import line, mean, nested
+from airfair.reproduction.series import each, line, mean, nested
 from airfair.reproduction.tables import Column, Table, column
 
 from . import plan
@@ -21,10 +21,6 @@ Take = Callable[[ModernRuns], Floats]
 PERCENT = 100
 MEDIAN, LATE = 0.5, 0.95
 AIR = "Slow station's share of the air [%]"
-
-
-def _column(label: str, runs: Sequence[ModernRuns], take: Take, digits: int) -> Column:
-    return column(label, [take(one) for one in runs], digits)
 
 
 def _percent_of_slow(runs: ModernRuns) -> Floats:
@@ -189,21 +185,24 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
     x = [int(count) for count in plan.COUNTS]
     named = {f"{of}, {queue}": cell for queue, cells in _MANY.items() for of, cell in cells.items()}
 
-    def each(cell: tuple[str, str, str], take: Take) -> list[Floats]:
-        return [take(data[plan.stations(*cell, count)]) for count in plan.COUNTS]
+    def keys(cell: tuple[str, str, str]) -> list[Key]:
+        return [plan.stations(*cell, count) for count in plan.COUNTS]
 
     fair = line("one of N", [Estimate(PERCENT / n, 0.0) for n in x])
     charts = [
         Chart(
             queue,
             x,
-            [line(of, each(cell, _percent_of_slow), most=PERCENT) for of, cell in cells.items()],
+            [
+                line(of, each(data, keys(cell), _percent_of_slow), most=PERCENT)
+                for of, cell in cells.items()
+            ],
             reference=fair,
         )
         for queue, cells in _MANY.items()
     ]
     columns = [
-        column(f"{label}, {what} {unit}", each(cell, take), digits)
+        column(f"{label}, {what} {unit}", each(data, keys(cell), take), digits)
         for what, unit, take, digits in (
             ("sum", "Mb/s", ModernRuns.total, 1),
             ("slow's air", "%", _percent_of_slow, 0),
@@ -211,10 +210,10 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
         for label, cell in named.items()
     ]
     measured = nested(
-        ((queue, of, f"N{n}"), mean(part))
+        ((queue, of, f"N{n}"), mean(data[key].slow_part()))
         for queue, cells in _MANY.items()
         for of, cell in cells.items()
-        for n, part in zip(plan.COUNTS, each(cell, ModernRuns.slow_part), strict=True)
+        for n, key in zip(plan.COUNTS, keys(cell), strict=True)
     )
     title = "Goodput and slow station's share of the air, N downloads, one to a slow station"
     table = Table("stations", title, [f"N = {n}" for n in plan.COUNTS], columns)
@@ -384,7 +383,7 @@ def as_sold(data: Measurements) -> Shown:
         }
         measured.append(((standard, way, label), values))
     title = "Goodput and shares of the air, by rates, A-MSDUs and queues of access point and driver"
-    part = _column("slow's air %", [data[key] for key in plan.SOLD], _percent_of_slow, 0)
+    part = column("slow's air %", each(data, plan.SOLD, _percent_of_slow), 0)
     table = Table("sold", title, rows, [*_figures_of(data, plan.SOLD), part])
     lead = {
         f"{_RATES[rates]}, {plan.QUEUES[queue]}": (rates, queue)

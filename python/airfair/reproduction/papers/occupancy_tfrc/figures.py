@@ -13,7 +13,7 @@ from airfair.experiment.conditions import Key
 from airfair.experiment.words import SAME
 from airfair.figures import Category, Chart, Curve, Mark, Panel, by_name, over_number, over_time
 from airfair.reproduction.paper import Drawing, Shown
-from airfair.reproduction.series import line, mean, nested, points
+from airfair.reproduction.series import each, line, mean, nested, points
 from airfair.reproduction.tables import Column, Table, column
 
 from . import plan
@@ -59,11 +59,6 @@ DROPS = Quantity(
     "drop ratio", "%", "drops %", "Packet drop ratio [%]", OccupancyRuns.drops, 3, 100.0
 )
 DELAY = Quantity("delay", "ms", "p95 ms", "95 % of round trips [ms]", OccupancyRuns.delay, 0)
-
-
-def each(data: Measurements, keys: Sequence[Key], take: Take) -> list[Floats]:
-    """Samples of a quantity for each of `keys`."""
-    return [take(data[key]) for key in keys]
 
 
 # ------------------------------------------------------------------ Figure 3

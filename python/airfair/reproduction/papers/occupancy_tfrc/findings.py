@@ -8,11 +8,12 @@ from dataclasses import replace
 from airfair.estimate import Estimate, Floats, estimate
 from airfair.experiment.conditions import Key
 from airfair.reproduction.paper import Found, Search
+from airfair.reproduction.series import each
 from airfair.reproduction.tables import Column, Table, column
 
 from . import plan
 from .claims import COUNTED_ONCE, EQ1, RFC5348
-from .figures import DELAY, DROPS, JAIN, MBPS, each, equal_keys
+from .figures import DELAY, DROPS, JAIN, MBPS, equal_keys
 from .runs import Measurements, OccupancyRuns, Take, dropped, flow, percent_more, station
 
 Places = Mapping[str, plan.SetupPoint]

@@ -9,7 +9,7 @@ from airfair.estimate import Floats
 from airfair.experiment.conditions import Key
 from airfair.figures import Chart, Points, over_number
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import line, mean, points
+from airfair.reproduction.series import each, line, mean, points
 from airfair.reproduction.tables import Table, column
 
 from . import plan
@@ -46,7 +46,7 @@ def ratios(scheme: str, data: Measurements) -> Shown:
     numbers = {"scheme": plan.SCHEMES[scheme], "system": SYSTEM, "least": LEAST_RATIO}
     shown = Shown(
         series=[
-            points(f"{scenario}, {q}", "1", plan.CURVE, _each(data, keys, UpDownRuns.ratio))
+            points(f"{scenario}, {q}", "1", plan.CURVE, each(data, keys, UpDownRuns.ratio))
             for scenario, by_buffer in curves.items()
             for q, keys in by_buffer.items()
         ],
@@ -60,7 +60,7 @@ def ratios(scheme: str, data: Measurements) -> Shown:
                 f"{name}-{scenario}",
                 f"Downlink / uplink goodput, {scenario}, {plan.SCHEMES[scheme]}",
                 _rows(plan.CURVE),
-                [column(q, _each(data, keys, UpDownRuns.ratio), 3) for q, keys in curve.items()],
+                [column(q, each(data, keys, UpDownRuns.ratio), 3) for q, keys in curve.items()],
             )
             for scenario, curve in curves.items()
         ],
@@ -80,7 +80,7 @@ def _rivals(data: Measurements) -> Drawing:
             for m in plan.RIVAL_ATTEMPTS
         ]
         keys = [one.key if one.key in data else plan.in_group("rivals", one) for one in found]
-        return line(plan.SCHEMES[scheme], _each(data, keys, UpDownRuns.ratio))
+        return line(plan.SCHEMES[scheme], each(data, keys, UpDownRuns.ratio))
 
     title = f"{plan.FOUR}, Q = {plan.SHOWN}"
     chart = Chart(
@@ -106,7 +106,7 @@ def goodputs(scheme: str, data: Measurements) -> Shown:
             [
                 line(
                     way,
-                    _each(data, keys, take),
+                    each(data, keys, take),
                     printed=first(way) if scenario == "dl1-ul1" else None,
                 )
                 for way, take in WAYS.items()
@@ -119,12 +119,12 @@ def goodputs(scheme: str, data: Measurements) -> Shown:
     keys = curves["dl1-ul1"]
     title = f"Goodput in packets/s, dl1-ul1, Q = {plan.SHOWN}, {plan.SCHEMES[scheme]}"
     columns = [
-        column(way, _each(data, keys, take), 0, first(way).values())
+        column(way, each(data, keys, take), 0, first(way).values())
         for way, take in ALL_WAYS.items()
     ]
     return Shown(
         series=[
-            points(f"{scenario}, {way}", "packets/s", plan.ATTEMPTS, _each(data, there, take))
+            points(f"{scenario}, {way}", "packets/s", plan.ATTEMPTS, each(data, there, take))
             for scenario, there in curves.items()
             for way, take in WAYS.items()
         ],
@@ -149,7 +149,7 @@ def losses(scheme: str, data: Measurements) -> Shown:
     columns = [
         column(
             f"{way}, {words}",
-            [100 * loss for loss in _each(data, along(scheme, plan.FOUR), takes[way])],
+            [100 * loss for loss in each(data, along(scheme, plan.FOUR), takes[way])],
             2,
         )
         for way in (UP, DOWN)
@@ -157,7 +157,7 @@ def losses(scheme: str, data: Measurements) -> Shown:
     ]
     return Shown(
         series=[
-            points(f"{way}, {q}", "1", plan.CURVE, _each(data, keys, take))
+            points(f"{way}, {q}", "1", plan.CURVE, each(data, keys, take))
             for way, take in ESTIMATED.items()
             for q, keys in curves.items()
         ],
@@ -181,12 +181,8 @@ def _by_buffer(scheme: str, scenario: str) -> dict[str, list[Key]]:
     return {f"Q = {q}": along(scheme, scenario, q) for q in plan.LARGE}
 
 
-def _each(data: Measurements, keys: Sequence[Key], take: Take) -> list[Floats]:
-    return [take(data[key]) for key in keys]
-
-
 def _lines(data: Measurements, curves: Mapping[str, Sequence[Key]], take: Take) -> list[Points]:
-    return [line(name, _each(data, keys, take)) for name, keys in curves.items()]
+    return [line(name, each(data, keys, take)) for name, keys in curves.items()]
 
 
 def _measured(data: Measurements, curves: Mapping[str, Sequence[Key]], take: Take) -> Json:
