@@ -18,9 +18,6 @@ else:
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
-TAIL = (1 - CONFIDENCE) / 2
-"""Probability beyond one end of a confidence interval."""
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -132,6 +129,11 @@ class Estimate:
 
     def __str__(self) -> str:
         return self.text()
+
+
+def finite(value: float) -> float | None:
+    """Value, or `None` for infinity and NaN, which JSON lacks."""
+    return value if math.isfinite(value) else None
 
 
 def _digits(mean: float, ci95: float) -> int:

@@ -34,6 +34,8 @@ Series = TypeVar("Series")
 _MARKERS = "os^Dv"
 _DASHES = ((0, (5, 2)), (0, (1, 1.5)))
 """Dash patterns of horizontal lines, in the order of the lines."""
+_DASHED: dict[str, Any] = {"color": MUTED, "linewidth": 0.8, "linestyle": (0, (4, 3))}
+"""Style of lines at a constant value or an instant."""
 WIDE, NARROW = 10.5, 5.4
 """Width of a figure that fills a page, and of one that fills half of it [inch]."""
 _MARGIN, _LETTER = 0.5, 0.08
@@ -161,18 +163,8 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         ax = figure.subplots()
         places = np.arange(len(panel.names))
         for level, words in panel.levels.items():
-            ax.axhline(level, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-            ax.annotate(
-                words,
-                (1, level),
-                xycoords=("axes fraction", "data"),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-                color=INK,
-                annotation_clip=False,
-            )
+            ax.axhline(level, **_DASHED)
+            _write(ax, words, "right", level, (4, 0), va="center", annotation_clip=False)
         middle = (len(panel.groups) - 1) / 2
         for i, (group, colour) in enumerate(coloured(panel.groups)):
             at = (places + 0.14 * (i - middle)).tolist()
@@ -202,6 +194,22 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         rows = replace(panel, x_label=panel.y_label, y_label=panel.x_label)
         figure.narrow = lambda: by_name([rows], stacked=True)
     return figure
+
+
+def _write(
+    ax: Axes,
+    words: str,
+    edge: Literal["right", "top"],
+    at: float,
+    offset: tuple[float, float],
+    **style: Any,  # noqa: ANN401 - of matplotlib
+) -> None:
+    """Write a short text at an edge of a panel, at `at` of the axis along it and an offset [points]."""
+    right = edge == "right"
+    place = (1.0, at) if right else (at, 1.0)
+    system = ("axes fraction", "data") if right else ("data", "axes fraction")
+    style = {"fontsize": 8, "color": INK, **style}
+    ax.annotate(words, place, xycoords=system, xytext=offset, textcoords="offset points", **style)
 
 
 def _title(ax: Axes, text: str, pad: float = 6) -> None:
@@ -357,17 +365,8 @@ def _over_number(
 
 def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
     for level, words in chart.levels.items():
-        ax.axhline(level, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-        ax.annotate(
-            words,
-            (1, level),
-            xycoords=("axes fraction", "data"),
-            xytext=(-2, 2),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8,
-            color=INK,
-        )
+        ax.axhline(level, **_DASHED)
+        _write(ax, words, "right", level, (-2, 2), ha="right")
     if chart.reference:
         mean = chart.reference.estimates[0]
         shown = mean if floor is None else np.maximum(mean, floor)
@@ -415,16 +414,8 @@ def by_name(panels: Sequence[Category], *, stacked: bool = False) -> Figure:
 
 def _rows_of(ax: Axes, panel: Category) -> None:
     for level, words in panel.levels.items():
-        ax.axvline(level, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-        ax.annotate(
-            words,
-            (level, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(2, 3),
-            textcoords="offset points",
-            fontsize=8,
-            color=INK,
-        )
+        ax.axvline(level, **_DASHED)
+        _write(ax, words, "top", level, (2, 3))
     middle = (len(panel.groups) - 1) / 2
     places = np.arange(len(panel.names))
     for i, (group, colour) in enumerate(coloured(panel.groups)):
@@ -552,17 +543,8 @@ def _stack(ax: Axes, panel: Panel) -> None:
 
 def _mark(ax: Axes, marks: Sequence[Mark]) -> None:
     for mark in marks:
-        ax.axvline(mark.time_s, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-        ax.annotate(
-            mark.text,
-            (mark.time_s, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(3, -2),
-            textcoords="offset points",
-            va="top",
-            fontsize=8,
-            color=INK,
-        )
+        ax.axvline(mark.time_s, **_DASHED)
+        _write(ax, mark.text, "top", mark.time_s, (3, -2), va="top")
 
 
 def _label_curves(ax: Axes, panel: Panel, *, stacked: bool) -> None:
@@ -573,16 +555,8 @@ def _label_curves(ax: Axes, panel: Panel, *, stacked: bool) -> None:
         ends = np.cumsum(ends) - ends / 2
     gap = 0.075 * (ax.get_ylim()[1] - ax.get_ylim()[0]) * (2.0 / 2.6)
     for (curve, colour), y in zip(coloured(panel.curves), spread(ends, gap), strict=True):
-        ax.annotate(
-            curve.label,
-            (1, y),
-            xycoords=("axes fraction", "data"),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            color=colour,
-            annotation_clip=False,
+        _write(
+            ax, curve.label, "right", y, (4, 0), va="center", color=colour, annotation_clip=False
         )
 
 

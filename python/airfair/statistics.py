@@ -71,11 +71,6 @@ def _within(t: float, freedom: int) -> float:
     return 2 / math.pi * (angle + total) if odd else total
 
 
-def finite(value: float) -> float | None:
-    """The value, or `None` for infinity and NaN, which JSON and tables lack."""
-    return value if math.isfinite(value) else None
-
-
 def jain(shares: Iterable[float]) -> float | None:
     """Jain's fairness index (Σx)² / (n Σx²), from 1/n (one has all) to 1 (all are equal).
 

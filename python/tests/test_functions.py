@@ -12,11 +12,13 @@ import pytest
 
 import airfair
 from airfair import validation
+from airfair.experiment.results import Spent
+from airfair.experiment.work import Means
 from airfair.limit_search.schemes import Scheme
 from airfair.limit_search.search import Found, Plan
 from airfair.reproduction import results, running
 from airfair.reproduction.paper_result import PaperResult
-from airfair.reproduction.runs import Choice, Means, Measured
+from airfair.reproduction.runs import Choice, Measured
 from airfair.reproduction.summary import Reproduction
 from test_tfrc import free_port, wait_for_listener
 
@@ -146,7 +148,7 @@ def test_ctrl_c_and_failures_keep_what_is_finished(monkeypatch: pytest.MonkeyPat
     def ends(choice: Choice, _: Means) -> Measured:
         if choice.paper.id == "arf-window":
             raise airfair.RunError("too many events")
-        return Measured({}, 3, interrupted, 1, cpu_s=0.1, wall_s=0.1, simulated_s=5)
+        return Measured({}, 3, Spent(0.1, 0.1, interrupted=interrupted, simulated_s=5), seed=1)
 
     monkeypatch.setattr(running, "measure", ends)
     with pytest.raises(airfair.ReproductionError, match=r"^arf-window: too many events$") as failed:

@@ -479,3 +479,17 @@ def test_an_undriven_run_keeps_its_key_in_the_archive() -> None:
     plain, none = Job(scenario, 0), Job(scenario, 0, ())
     assert plain.key == none.key
     assert plain.key != Job(scenario, 0, uses({"station.slow": Law})).key
+
+
+def test_laws_of_a_study_act_in_the_runs_of_a_paper(folder: Path) -> None:
+    (folder / "paper.toml").write_text('title = "A paper with a law"\n', encoding="utf-8")
+    ended = airfair.reproduce(folder, replications=2, store=None, progress=False)
+    document = ended.papers[0].document
+    assert document is not None
+    mbps = {
+        point["scheme"]: point["mean"]
+        for point in document["experiments"][0]["measured"]["points"]
+        if point["measure"].startswith("goodput")
+    }
+    # Both levels have the same seeds, so that without the law their runs would be the same.
+    assert mbps["narrow"] != mbps["nothing"]

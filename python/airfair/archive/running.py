@@ -27,6 +27,8 @@ class Done:
 
     unsaved: OSError | None = None
     """Error because of which the archive could not save all runs."""
+    simulated_s: float = 0.0
+    """Simulated time of the finished jobs."""
 
     @property
     def interrupted(self) -> bool:
@@ -83,7 +85,8 @@ def run(
             if chosen is not engine:
                 chosen.close()
     outcomes = Outcomes([kept.get(key) for key in keys])
-    return Done(outcomes, len(jobs) - len(todo), saver.failure)
+    simulated_s = sum(s for key, s in zip(keys, durations, strict=True) if key in kept)
+    return Done(outcomes, len(jobs) - len(todo), saver.failure, simulated_s)
 
 
 def _listed(jobs: Sequence[Job]) -> tuple[list[bytes], list[float], set[bytes]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airfair.statistics import CONFIDENCE, finite
+from airfair.estimate import finite
+from airfair.statistics import CONFIDENCE
 
 from .conditions import holm
 from .errors import StudyError
@@ -44,9 +45,7 @@ def compared(
             )
         )
     rows = [row for one in measures for row in _rows(results, factor, baseline, one)]
-    adjusted = holm([row["p"] for row in rows])
-    for row, p in zip(rows, adjusted, strict=True):
-        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
+    adjust(rows)
     table = pl.DataFrame(rows, infer_schema_length=None)
     for name, labels in results.levels.items():
         if (axis := numbers(labels)) is not None and heading(name, axis[1]) not in table.columns:
@@ -54,6 +53,13 @@ def compared(
             column = pl.Series(heading(name, axis[1]), [known[one] for one in table[name]])
             table.insert_column(table.get_column_index(name) + 1, column)
     return table
+
+
+def adjust(rows: Sequence[dict[str, Any]]) -> None:
+    """Add columns to rows of comparisons: p corrected for their number (Holm), and the significance."""
+    adjusted = holm([row["p"] for row in rows])
+    for row, p in zip(rows, adjusted, strict=True):
+        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
 
 
 def has_pairs(points: Sequence[Point], factor: str, baseline: Label) -> bool:
@@ -97,5 +103,5 @@ def _rows(
             "unit": measure.unit,
             "mean": finite(here.estimate.mean),
             "baseline_mean": finite(there.estimate.mean),
-            **here.against(there),
+            **here.compared(there),
         }

@@ -14,10 +14,10 @@ within their ranges, some are always undecided; `resolution` is the distance fro
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from airfair import lazy
 from airfair.estimate import Estimate, Floats, estimate, paired, quotient
@@ -32,6 +32,8 @@ else:
 State = Literal["holds", "fails", "undecided", "untestable"]
 Key = tuple[str, str]
 """Setup and variant of runs."""
+M = TypeVar("M")
+"""Type of the measurements of runs."""
 FEWEST_FRESH = 10
 """Smallest number of fresh replications of an undecided point, so that its variance is known well."""
 ERROR = 1 - CONFIDENCE
@@ -314,3 +316,16 @@ def ratio(  # noqa: PLR0913 - options, each with a default
 ) -> Condition:
     """Condition on the ratio `upper` / `lower`, from the differences of logarithms of paired replications."""
     return condition(what, quotient(upper, lower), above=above, below=below, of=of)
+
+
+def versus(  # noqa: PLR0913, PLR0917 - two runs, and the options of `by`
+    by: Callable[..., Condition],
+    what: str,
+    data: Mapping[Key, M],
+    take: Callable[[M], Floats],
+    one: Key,
+    other: Key,
+    **options: float,
+) -> Condition:
+    """Condition on a quantity of two runs: `by` is `difference` (one - other) or `ratio` (one / other)."""
+    return by(what, take(data[one]), take(data[other]), of=[one, other], **options)

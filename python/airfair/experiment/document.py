@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents
 from airfair._core import __version__
+from airfair.estimate import finite
 from airfair.run_document import document as of_run
-from airfair.statistics import finite
 
 if TYPE_CHECKING:
     from .claims import Verdict

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from airfair.statistics import finite
+from airfair.estimate import finite
 
 from .samples import Samples
 

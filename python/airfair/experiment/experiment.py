@@ -209,17 +209,21 @@ class Experiment:
         """Seed from which the seeds of all runs are derived."""
         return self._base.seed
 
-    def scenario(self, point: Point, replication: int | None = None) -> Scenario:
-        """Scenario of a point; with `replication`, the values drawn for that replication are set."""
-        return self._parse(self.keys(point, replication), self._seed_of(point))
+    def scenario(
+        self, point: Point, replication: int | None = None, more: Keys | None = None
+    ) -> Scenario:
+        """Scenario of a point with the keys of `more`, and with the values drawn for `replication`."""
+        return self._parse(self.keys(point, replication, more), self._seed_of(point))
 
-    def drawn_scenario(self, point: Point, replication: int, first: Scenario) -> Scenario:
+    def drawn_scenario(
+        self, point: Point, replication: int, first: Scenario, more: Keys | None = None
+    ) -> Scenario:
         """Scenario of a replication; raises `StudyError` unless it has the stations and flows of `first`."""
         from .runs import named_things
 
         where = f"replication {replication}" + (f" at {point.text}" if point.text else "")
         try:
-            made = self.scenario(point, replication)
+            made = self.scenario(point, replication, more)
         except ScenarioError as error:
             raise scenario.error_of(
                 [f"{where}: {problem}" for problem in error.problems]

@@ -45,8 +45,22 @@ class Spent:
     found: int = 0
     """Runs that were not computed again, because the store or an identical point had them."""
     interrupted: bool = False
-    unsaved: str = ""
-    """Reason why the store could not save all runs; empty if it did."""
+    unsaved: OSError | None = None
+    """Error because of which the store could not save all runs; `None` if it did."""
+    simulated_s: float = field(default=0.0, compare=False)
+    """Simulated time of the finished runs; a directory does not keep it."""
+
+    def __add__(self, other: Spent) -> Spent:
+        """Sum of two parts of the work."""
+        return Spent(
+            self.cpu_s + other.cpu_s,
+            self.wall_s + other.wall_s,
+            self.runs + other.runs,
+            self.found + other.found,
+            self.interrupted or other.interrupted,
+            self.unsaved or other.unsaved,
+            self.simulated_s + other.simulated_s,
+        )
 
 
 def _table(name: str, doc: str) -> functools.cached_property[pl.DataFrame]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airfair import lazy
-from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
-from airfair.statistics import finite
+from airfair.estimate import Estimate, Floats, estimate, finite, quotient, ratio_of_means
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,16 +67,16 @@ class Samples:
             return UNKNOWN
         return estimate(here.upper - there.upper, signed=True)
 
-    def against(self, baseline: Samples) -> dict[str, float | None]:
-        """Columns of a comparison: difference, relative difference, number of pairs, p of a paired t test."""
-        less, ratio = self.less(baseline), self.relative_to(baseline)
+    def compared(self, other: Samples) -> dict[str, float | int | None]:
+        """Columns of a table of comparisons: the differences from `other`, and the p-value of none."""
+        less, ratio = self.less(other), self.relative_to(other)
         return {
             "difference": finite(less.mean),
             "difference_ci95": finite(less.ci95),
             "relative": finite(ratio.mean - 1),
             "relative_ci95": finite(ratio.ci95),
             "pairs": less.count,
-            "p": self.p_no_difference(baseline),
+            "p": self.p_no_difference(other),
         }
 
     def p_no_difference(self, other: Samples) -> float:

@@ -17,14 +17,14 @@ import polars as pl
 from airfair import json_documents, store
 from airfair._core import __version__
 from airfair.engine import run
+from airfair.estimate import finite
 from airfair.law_use import LawUse, check_nodes, uses
 from airfair.loading import load_result
 from airfair.replications import record_hashes
 from airfair.result import Result
 from airfair.scenario import Source, load
-from airfair.statistics import CONFIDENCE, finite
 
-from .conditions import holm
+from .compare import adjust
 from .errors import StudyError
 from .files import KIND
 from .loading import load_experiment
@@ -235,9 +235,7 @@ def compared(first: Side, second: Side) -> Comparison:
         raise StudyError(
             f"{first.name} and {second.name} have no flow or station with the same name"
         )
-    adjusted = holm([row["p"] for row in rows])
-    for row, p in zip(rows, adjusted, strict=True):
-        row |= {"p_adjusted": p, "is_significant": p < 1 - CONFIDENCE}
+    adjust(rows)
     return Comparison(first, second, rows)
 
 
@@ -266,11 +264,8 @@ def _row(first: pl.DataFrame, second: pl.DataFrame, column: str) -> dict[str, An
     one, other = (_values(each, column) for each in (first, second))
     if not np.isfinite(one.upper).any() and not np.isfinite(other.upper).any():
         return None
-    return {
-        "first": finite(one.estimate.mean),
-        "second": finite(other.estimate.mean),
-        **other.against(one),
-    }
+    means = {"first": finite(one.estimate.mean), "second": finite(other.estimate.mean)}
+    return {**means, **other.compared(one)}
 
 
 def _values(rows: pl.DataFrame, column: str) -> Samples:

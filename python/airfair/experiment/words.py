@@ -88,8 +88,6 @@ ALMOST_ALL = 0.8
 STARVED = 0.5
 """Share of the others' throughput below which a flow “starves”."""
 
-VOCABULARY = (SAME, ROUGHLY, GAIN, INDEX, LOSS)
-
 
 def glossary() -> str:
     """Vocabulary in one sentence, for reports."""

@@ -1,4 +1,4 @@
-"""Runs of an experiment in rounds, until the rule for its replications is satisfied."""
+"""Runs of points: of one experiment in rounds until its rule is satisfied, or of several together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from airfair import archive
-from airfair.archive import Archive
+from airfair.archive import Archive, Job
 from airfair.progress import shown
 
 from .conditions import ERROR
@@ -18,9 +18,7 @@ from .results import ExperimentResult, Spent
 from .stopping import Fixed, Until, UntilDecided
 
 if TYPE_CHECKING:
-    from airfair._core import Scenario
     from airfair.archive import Engine
-    from airfair.law_use import LawUse
 
     from .experiment import Experiment
     from .runs import Runs
@@ -33,9 +31,44 @@ DEFAULT = "default"
 class Means:
     """Archive, engine and progress display for runs."""
 
-    archive: Archive | None
-    engine: Engine
+    archive: Archive | None = None
+    engine: Engine | None = None
+    """By default threads of this machine, one per core."""
     progress: Callable[[float], object] | bool = True
+    """True for a bar on standard error, or a function called with the fraction done."""
+    label: str = ""
+    """Text before the bar."""
+
+    def part(self, first: float, last: float) -> Means:
+        """Means of a part of the work, in which the fraction done rises from `first` to `last`."""
+        tell = self.progress
+        if not callable(tell):
+            return self
+        return replace(self, progress=lambda done: tell(first + done * (last - first)))
+
+    def extend(
+        self, runs: Runs, wanted: Sequence[tuple[int, int]], job: Callable[[int, int], Job]
+    ) -> Spent:
+        """Run pairs of the index of a point and a replication, and add their outcomes to `runs`."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        with shown(self.progress, self.label) as tell:
+            jobs = _Jobs(wanted, job)
+            done = archive.run(jobs, self.archive, engine=self.engine, progress=tell)
+        finished = 0
+        for i, (place, _) in enumerate(wanted):
+            packed = done.outcomes.packed(i)
+            if packed is not None:
+                runs.packed[place].append(packed)
+                finished += 1
+        return Spent(
+            cpu_s=time.process_time() - cpu,
+            wall_s=time.perf_counter() - wall,
+            runs=finished,
+            found=done.found,
+            interrupted=done.interrupted,
+            unsaved=done.unsaved,
+            simulated_s=done.simulated_s,
+        )
 
 
 @contextlib.contextmanager
@@ -73,7 +106,7 @@ class Work:
     def __init__(self, experiment: Experiment, runs: Runs, means: Means) -> None:
         self._experiment = experiment
         self._runs = runs
-        self._means = means
+        self._means = replace(means, label=experiment.title)
         self._spent = Spent()
 
     def finish(self) -> ExperimentResult:
@@ -126,40 +159,16 @@ class Work:
             for place, count in counts.items()
             if runs.count(place) <= number < count
         ]
-        jobs = _Jobs(wanted, self._scenario, self._laws)
-        wall, cpu = time.perf_counter(), time.process_time()
-        done = self._run(jobs)
-        finished = 0
-        for i, (place, _) in enumerate(wanted):
-            packed = done.outcomes.packed(i)
-            if packed is not None:
-                runs.packed[place].append(packed)
-                finished += 1
-        self._spent = replace(
-            self._spent,
-            cpu_s=self._spent.cpu_s + time.process_time() - cpu,
-            wall_s=self._spent.wall_s + time.perf_counter() - wall,
-            runs=self._spent.runs + finished,
-            found=self._spent.found + done.found,
-            interrupted=done.interrupted,
-            unsaved=self._spent.unsaved or str(done.unsaved or ""),
-        )
+        self._spent += self._means.extend(runs, wanted, self._job)
 
-    def _run(self, jobs: Sequence[archive.Job]) -> archive.Done:
-        means = self._means
-        with shown(means.progress, self._experiment.title) as tell:
-            return archive.run(jobs, means.archive, engine=means.engine, progress=tell)
-
-    def _scenario(self, place: int, replication: int) -> Scenario:
-        first = self._runs.scenarios[place]
-        if self._experiment.draw is None or replication == 0:
-            return first
-        return self._experiment.drawn_scenario(self._runs.points[place], replication, first)
-
-    def _laws(self, place: int, replication: int) -> tuple[LawUse, ...]:
-        if self._experiment.draw is None or replication == 0:
-            return tuple(self._runs.laws[place])
-        return self._experiment.laws_at(self._runs.points[place], replication)
+    def _job(self, place: int, replication: int) -> Job:
+        experiment, runs = self._experiment, self._runs
+        scenario, laws = runs.scenarios[place], tuple(runs.laws[place])
+        if experiment.draw is not None and replication > 0:
+            point = runs.points[place]
+            scenario = experiment.drawn_scenario(point, replication, scenario)
+            laws = experiment.laws_at(point, replication)
+        return Job(scenario, replication, laws)
 
     @property
     def _error(self) -> float:
@@ -180,33 +189,25 @@ class Work:
         )
 
 
-class _Jobs(Sequence[archive.Job]):
+class _Jobs(Sequence[Job]):
     """Lazy sequence of jobs, from pairs of the index of a point and a replication.
 
     If values are drawn at random, each job has its own scenario; all of them together would need ten times
     the memory of the results.
     """
 
-    def __init__(
-        self,
-        runs: Sequence[tuple[int, int]],
-        scenario: Callable[[int, int], Scenario],
-        laws: Callable[[int, int], tuple[LawUse, ...]],
-    ) -> None:
+    def __init__(self, runs: Sequence[tuple[int, int]], job: Callable[[int, int], Job]) -> None:
         self._runs = runs
-        self._scenario = scenario
-        self._laws = laws
+        self._job = job
 
     def __len__(self) -> int:
         return len(self._runs)
 
     @overload
-    def __getitem__(self, place: int) -> archive.Job: ...
+    def __getitem__(self, place: int) -> Job: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[archive.Job]: ...
-    def __getitem__(self, place: int | slice) -> archive.Job | Sequence[archive.Job]:
+    def __getitem__(self, place: slice) -> Sequence[Job]: ...
+    def __getitem__(self, place: int | slice) -> Job | Sequence[Job]:
         if isinstance(place, slice):
-            return _Jobs(self._runs[place], self._scenario, self._laws)
-        point, replication = self._runs[place]
-        laws = self._laws(point, replication)
-        return archive.Job(self._scenario(point, replication), replication, laws)
+            return _Jobs(self._runs[place], self._job)
+        return self._job(*self._runs[place])

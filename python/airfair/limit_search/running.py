@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from airfair import json_documents, lazy
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
-from airfair.experiment.work import opened
+from airfair.experiment.work import Means, opened
 from airfair.names import did_you_mean
 from airfair.progress import shown
 from airfair.store import begin
@@ -167,7 +167,8 @@ def limits(  # noqa: PLR0913 - options, each with a default
     found: list[Found] = []
     with opened(store) as archive:
         for place, scheme in zip(places, chosen, strict=True):
-            tell = _part(progress, len(found), len(chosen))
+            done, count = len(found), len(chosen)
+            tell = Means(progress=progress).part(done / count, (done + 1) / count).progress
             failed = functools.partial(_save_failed, place, force=force)
             with shown(tell, scheme.id) as bar:
                 found.append(find(scheme, plan, archive, bar, threads, on_failure=failed))
@@ -272,17 +273,6 @@ def _plan(
         raise OptionError(*problems)
     times = TODAYS[usual.times] if standard in TODAY else usual.times
     return Plan(points, replications, seed, times)
-
-
-def _part(
-    progress: Callable[[float], object] | bool,  # noqa: FBT001 - as the argument of `limits`
-    done: int,
-    count: int,
-) -> Callable[[float], object] | bool:
-    """Argument `progress` for one search after `done` of `count` searches."""
-    if not callable(progress):
-        return progress
-    return lambda part: progress((done + part) / count)
 
 
 def _save(found: Found, place: Path, *, force: bool) -> None:

@@ -24,7 +24,7 @@ from airfair.experiment.conditions import error_of_each
 from airfair.experiment.words import SAME
 
 from .paper import Json
-from .tables import Column, Table, TableCell
+from .tables import Table, column
 
 Role = Literal["decides", "near", "beside"]
 
@@ -61,10 +61,6 @@ class Candidate:
         # Prediction interval: that of the difference of two means, of our runs and of the paper's.
         widened = one.ci95 * math.sqrt(1 + one.count / self.runs)
         return abs(one.mean - value) <= widened
-
-    def estimate(self, row: str) -> Estimate:
-        """Estimate of the measured value in a row."""
-        return estimate(self.measured[row])
 
 
 @dataclass(frozen=True)
@@ -112,17 +108,15 @@ def table(
     """Table of candidates, sorted by distance, with measured and printed values."""
     order = ranked(candidates)
     columns = [
-        Column(
+        column(
             row,
-            row,
-            [TableCell(one.estimate(row), one.printed[row], digits=digits[row]) for one in order],
+            [one.measured[row] for one in order],
+            digits[row],
+            [one.printed[row] for one in order],
         )
         for row in order[0].printed
     ]
-    distance = Column(
-        "distance",
-        "distance, %",
-        [TableCell(Estimate(100 * one.distance, math.nan), digits=1) for one in order],
-    )
+    distances = [Estimate(100 * one.distance, math.nan) for one in order]
+    distance = column("distance, %", distances, 1)
     rows = [f"{one.label}{' (fits)' if one.fits else ''}" for one in order]
     return Table(id_, title, rows, [*columns, distance])

@@ -10,6 +10,7 @@ import glob
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from airfair._core import Scenario
     from airfair.experiment.results import ExperimentResult
     from airfair.experiment.study import FigureOf
+    from airfair.law_use import LawUse
     from airfair.result import Result
 
 PAPER = "paper.toml"
@@ -49,11 +51,13 @@ class Kept:
 
     scenario: Scenario
     packed: list[bytes]
+    laws: Sequence[LawUse]
 
     @classmethod
     def of(cls, result: Result) -> Kept:
         """Runs kept from a result."""
-        return cls(result.scenario, [pack(outcome.to_bytes()) for outcome in result.outcomes])
+        packed = [pack(outcome.to_bytes()) for outcome in result.outcomes]
+        return cls(result.scenario, packed, result.laws)
 
 
 def is_paper(path: Path) -> bool:
@@ -164,7 +168,12 @@ def results(one: Study, data: Data[Kept]) -> ExperimentResult:
 
     points = one.experiment.points
     kept = [data[one.names(point)] for point in points]
-    runs = Runs(points, [each.scenario for each in kept], [each.packed for each in kept])
+    runs = Runs(
+        points,
+        [each.scenario for each in kept],
+        [each.packed for each in kept],
+        [each.laws for each in kept],
+    )
     return ExperimentResult(
         one.experiment.title,
         one.experiment.factors,
@@ -259,21 +268,14 @@ def _table(id_: str, one: Study, found: ExperimentResult) -> Table:
     from airfair.experiment.text import measures
 
     columns = []
-    for number, of in enumerate(measures(one)):
+    for of in measures(one):
         factor, unit = of.shown
-        printed = one.printed.get(str(of), one.printed.get(of.name, ()))
-        cells = []
-        for place, samples in enumerate(found.samples(of)):
-            value = printed[place] if place < len(printed) else None
-            cells.append(
-                TableCell(
-                    samples.estimate.times(factor),
-                    value,
-                    digits=_digits(samples.estimate.mean * factor),
-                )
-            )
-        label = f"{of.name}, {unit}" if unit else of.name
-        columns.append(Column(f"measure{number}", label, cells))
+        each = [samples.estimate.times(factor) for samples in found.samples(of)]
+        printed = chain(one.printed.get(str(of), one.printed.get(of.name, ())), repeat(None))
+        cells = [
+            TableCell(*both, _digits(both[0].mean)) for both in zip(each, printed, strict=False)
+        ]
+        columns.append(Column(f"{of.name}, {unit}" if unit else of.name, cells))
     rows = [", ".join(map(str, point.labels.values())) or "all" for point in found.finished.points]
     return Table(id_, one.experiment.title, rows, columns)
 

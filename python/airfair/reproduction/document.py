@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from airfair.estimate import finite
 from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Point, states, together
 
 from .paper import Experiment, Json, Shown
-from .series import finite
 from .tables import Column, Table, TableCell
 
 WIDTH = 80
@@ -170,7 +170,7 @@ def table_text(table: Table, width: int = WIDTH) -> str:
     printed = [column for column in table.columns if column.printed]
     others = [column for column in table.columns if not column.printed]
     name = min(max([NAME, *map(len, table.rows)]), width - len(MARGIN) - COMPARED)
-    lines = textwrap.wrap(table.heading, WIDTH)
+    lines = wrapped(table.heading)
     for i, part in enumerate(_side_by_side(printed, width - name, COMPARED)):
         labels = [textwrap.wrap(column.label, COMPARED - 2) for column in part]
         height = max(map(len, labels))
@@ -261,12 +261,12 @@ def whole_text(
 
 def claims_text(verdicts: Sequence[Verdict]) -> str:
     """Text with the number of claims that hold, and each claim with the values that decide it."""
-    lines = textwrap.wrap(f"{headline(verdicts)}", WIDTH)
+    lines = wrapped(headline(verdicts))
     for verdict in verdicts:
         if is_open(verdict):
             continue
-        lines += _wrap(f"{mark(verdict)} {verdict.id}: {label(verdict)}", 2, 4)
-        lines += [line for part in _told(verdict) for line in _wrap(part)]
+        lines += wrapped(f"{mark(verdict)} {verdict.id}: {label(verdict)}", "  ", 4)
+        lines += [line for part in _told(verdict) for line in wrapped(part, " " * 6)]
     lines += lines_of_open([verdict.id for verdict in verdicts if is_open(verdict)])
     return "\n".join(lines)
 
@@ -347,5 +347,7 @@ def why(verdict: Verdict) -> str:
     return "why: " + " ".join(whys(verdict))
 
 
-def _wrap(text: str, first: int = 6, rest: int = 6) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=" " * first, subsequent_indent=" " * rest)
+def wrapped(text: str, first: str = "", rest: int | None = None) -> list[str]:
+    """Lines of at most 80 columns: the first begins with `first`, others with as many spaces, or `rest`."""
+    indent = " " * (len(first) if rest is None else rest)
+    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=indent)

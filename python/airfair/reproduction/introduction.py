@@ -65,23 +65,25 @@ class Introduction:
     sections: Mapping[str, str] = field(default_factory=dict)
     """Sections of the paper, by the id of the experiment that they describe."""
 
-    @classmethod
-    def of(
-        cls,
-        said: Mapping[str, Passage],
-        topology: Topology,
-        lead: Sequence[str],
-        shows: Callable[[Any], Numbers],
-        sections: Mapping[str, str],
-    ) -> Introduction:
+
+@dataclass(frozen=True)
+class Opening:
+    """Parts of an introduction that are no text."""
+
+    topology: Topology
+    lead: Sequence[str]
+    shows: Callable[[Any], Numbers]
+    sections: Mapping[str, str] = field(default_factory=dict)
+
+    def with_texts(self, said: Mapping[str, Passage]) -> Introduction:
         """Introduction in the words of `text/introduction.md`."""
-        return cls(
+        return Introduction(
             source=said["source"].text,
             scheme=said["scheme"].text,
-            topology=replace(topology, about=said["topology"].text),
+            topology=replace(self.topology, about=said["topology"].text),
             parameters=said["parameters"].items,
             abbreviations={item.name: item.value for item in said["abbreviations"].items},
-            lead=lead,
-            shows=shows,
-            sections=sections,
+            lead=self.lead,
+            shows=self.shows,
+            sections=self.sections,
         )

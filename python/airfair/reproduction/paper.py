@@ -7,21 +7,28 @@ A paper is a module of `airfair.reproduction.papers` with a function `paper(dire
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+from airfair.archive import Job
+from airfair.experiment import law_keys
 from airfair.experiment.claims import Predicate, Readings, Reason
 
 from .history import History
-from .introduction import Introduction
+from .introduction import Introduction, Opening
 from .prose import Numbers, Passage, Prose
 from .tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from airfair import experiment
+    from airfair._core import Scenario
+    from airfair.experiment.factors import Label
+    from airfair.experiment.keys import Keys
+    from airfair.experiment.points import Point
     from airfair.result import Result
     from airfair.scenario import Value
 
@@ -37,22 +44,43 @@ Data = Mapping[tuple[str, str], M]
 """Measurements by (setup, variant)."""
 
 
+Draw = Callable[[Mapping[str, "Label"], int], "Keys"]
+"""Function from the labels of a point and a replication's number to randomly drawn keys."""
+
+
 @dataclass(frozen=True)
 class Variant:
-    """Variant of a scenario file: the keys to set in it, for example those of a scheme."""
+    """Point of an experiment, with its name in the setup."""
 
     id: str
-    set: Mapping[str, Value] = field(default_factory=dict)
-    """Keys to set, as with `airfair run FILE --set KEY=VALUE`."""
-    draw: Callable[[int], Mapping[str, Value]] | None = None
-    """Function from a replication's number to randomly drawn keys, equal for variants to be compared."""
+    experiment: experiment.Experiment
+    point: Point
+    own: Draw | None = None
+    """Function of the paper that draws keys, equal for variants to be compared."""
 
+    @property
+    def set(self) -> Keys:
+        """Keys to set, as with `airfair run FILE --set KEY=VALUE`."""
+        return self.experiment.keys(self.point, more=self._own(0, {}))
 
-@dataclass(frozen=True)
-class Words:
-    """Texts of a report for a name of its study."""
+    @property
+    def draw(self) -> Callable[[int], Keys] | None:
+        """Function from a replication's number to all keys; `None` if none is drawn at random."""
+        if self.own is None and self.experiment.draw is None:
+            return None
+        return lambda number: self.experiment.keys(self.point, number, self._own(number, {}))
 
-    label: str
+    def _own(self, replication: int, quick: Keys) -> Keys:
+        return {**(self.own(self.point.labels, replication) if self.own else {}), **quick}
+
+    def job(self, replication: int, quick: Keys, first: Scenario | None = None) -> Job:
+        """Run of a replication with the keys of `quick`; `first` is the scenario of the first one."""
+        laws = self.experiment.laws_at(self.point, replication)
+        if first is None or (replication > 0 and self.draw):
+            more = self._own(replication, quick)
+            first = self.experiment.scenario(self.point, replication, more)
+            law_keys.check_nodes(laws, first)
+        return Job(first, replication, laws)
 
 
 @dataclass(frozen=True)
@@ -62,7 +90,7 @@ class Setup:
     id: str
     path: Path
     variants: tuple[Variant, ...]
-    quick: Mapping[str, Value] = field(default_factory=dict)
+    quick: Keys = field(default_factory=dict)
     """Keys to set in a quick run."""
     replications: int | None = None
     """Number of runs of each variant; by default the paper's."""
@@ -94,6 +122,10 @@ class Shown:
     measured: Json
     tables: Sequence[Table] = ()
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
+
+    def and_also(self, tables: Sequence[Table], drawings: Mapping[str, Drawing]) -> Self:
+        """The same with more tables and figures, of setups that a quick run leaves out."""
+        return replace(self, tables=[*self.tables, *tables], drawings={**self.drawings, **drawings})
 
 
 @dataclass(frozen=True)
@@ -178,6 +210,43 @@ class Paper(Generic[M]):
     """Patterns of the names of figures that are not in `text/figures.md`."""
     is_own: bool = False
     """True for a study of the project itself, without a published paper."""
+
+    @classmethod
+    def of(
+        cls,
+        directory: Path,
+        opening: Opening,
+        shows: Mapping[str, tuple[Iterable[str], Callable[[Data[M]], Shown]]],
+        numbers: Numbers | None = None,
+        rates: Numbers | None = None,
+        **declared: Any,  # noqa: ANN401 - other fields
+    ) -> Self:
+        """Paper with the printed values and the texts in `directory`.
+
+        `shows` has the setups of each experiment, and the function that makes its figures and tables.
+        `numbers` are those of `text/introduction.md` beside the printed `setup`, and `rates` those of
+        `text/experiments.md`.
+        """
+        printed, prose = reference(directory), Prose(directory / "text")
+        setup = {"setup": printed["setup"]} if "setup" in printed else {}
+        said = prose["introduction"].by_id({**setup, **(numbers or {})})
+        titles = prose["experiments"].by_id(rates)
+        experiments = [
+            Experiment(id_, titles[id_].title, tuple(dict.fromkeys(needs)), show, titles[id_].text)
+            for id_, (needs, show) in shows.items()
+        ]
+        return cls(
+            id=directory.name,
+            title=prose["introduction"].title,
+            reference=printed,
+            experiments={experiment.id: experiment for experiment in experiments},
+            bounds=said["bounds"].text,
+            units=said["units"].text,
+            reasons=reasons(prose),
+            introduction=opening.with_texts(said),
+            prose=prose,
+            **declared,
+        )
 
     @property
     def noun(self) -> str:

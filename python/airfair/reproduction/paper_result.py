@@ -149,7 +149,7 @@ class PaperResult:
             outcome.document(),
             verdicts,
             failure,
-            outcome.measured.unsaved,
+            outcome.measured.spent.unsaved,
             outcome.lead(f"{outcome.choice.paper.id}-") if pictured else None,
             outcome.shows if pictured else "",
             outcome.all_tables,

@@ -7,16 +7,17 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from airfair import pages
 from airfair.experiment import words
 from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Quota, states
 from airfair.scenario import toml_value
 
-from . import dots, pages, topology
+from . import dots, topology
 from .document import (
     FIRST_LOOK,
     LABELS,
@@ -29,12 +30,21 @@ from .document import (
     mark,
     whys,
 )
-from .paper import Finding, Json, Paper, Setup
-from .tables import Table, TableCell
 
 if TYPE_CHECKING:
     from airfair.scenario import Value
 
+    from .results import Outcome
+    from .runs import Choice
+    from .tables import TableCell
+
+PACKAGE = "airfair.reproduction"
+"""Package with the templates of papers."""
+SHOWN = (
+    *("verdicts", "tables", "leading", "figures", "shows", "calibration", "findings"),
+    *("provenance", "first_look", "shorter"),
+)
+"""Properties of an outcome that the report shows."""
 LEAST_TOLERANCE = 0.001
 """Smallest tolerance that is shown as a number."""
 
@@ -56,52 +66,31 @@ class FigureView:
     wide: bool
 
 
-@dataclass(frozen=True)
-class Contents:
-    """Content of the report."""
-
-    paper: Paper[Any]
-    setups: Sequence[Setup]
-    paths: Sequence[Path]
-    verdicts: Sequence[Verdict]
-    tables: Sequence[Table]
-    figures: Sequence[FigureView]
-    leading: Sequence[FigureView]
-    """Figures shown first; the others follow the tables."""
-    shows: str
-    """Sentence that describes the first leading figure."""
-    calibration: Finding | None
-    findings: Sequence[Finding]
-    provenance: Json
-    replications: int
-    first_look: bool
-    shorter: Sequence[str]
-    """Settings that differ from those of the full run."""
-    interrupted: bool
-    asks_anew: bool
-    """True if undecided points are tested twice, so that each test has half of the error probability."""
-
-
-def render(contents: Contents) -> str:
+def render(outcome: Outcome) -> str:
     """HTML of the report."""
-    sources = [
-        {
-            "path": path,
-            "text": path.read_text(encoding="utf-8"),
-            "variants": _commands(contents, path),
-        }
-        for path in contents.paths
-    ]
-    intro = contents.paper.introduction
+    choice, verdicts, intro = outcome.choice, outcome.verdicts, outcome.choice.paper.introduction
     return pages.render(
         "report.html.jinja",
-        **{**vars(contents), "sources": sources},
+        package=PACKAGE,
+        paper=choice.paper,
+        **{name: getattr(outcome, name) for name in SHOWN},
+        replications=outcome.measured.replications,
+        interrupted=outcome.measured.spent.interrupted,
+        asks_anew=choice.asks_anew,
+        sources=[
+            {
+                "path": path,
+                "text": path.read_text(encoding="utf-8"),
+                "variants": _commands(choice, path),
+            }
+            for path in choice.paths
+        ],
         intro=intro,
         topology=topology.draw(intro.topology, "topology") if intro and intro.topology else "",
-        headline=headline(contents.verdicts),
-        decided=[verdict for verdict in contents.verdicts if not is_open(verdict)],
-        open=[verdict for verdict in contents.verdicts if is_open(verdict)],
-        by_state=_by_state(contents.verdicts),
+        headline=headline(verdicts),
+        decided=[verdict for verdict in verdicts if not is_open(verdict)],
+        open=[verdict for verdict in verdicts if is_open(verdict)],
+        by_state=_by_state(verdicts),
         mark=mark,
         label=label,
         whys=whys,
@@ -117,7 +106,7 @@ def render(contents: Contents) -> str:
         toml=toml_value,
         words=words.glossary(),
         in_words=in_words,
-        level=dots.level([point for one in contents.verdicts for point in one.points]),
+        level=dots.level([point for one in verdicts for point in one.points]),
     )
 
 
@@ -163,13 +152,13 @@ def tolerance(verdict: Verdict) -> str:
     return f"Meaning of the words here: {', '.join(said)}{at}."
 
 
-def _commands(contents: Contents, path: Path) -> list[str]:
+def _commands(choice: Choice, path: Path) -> list[str]:
     """Commands that run each variant of a file, unless the list of schemes has them."""
-    if contents.paper.schemes:
+    if choice.paper.schemes:
         return []
     return [
         " ".join(["airfair run", path.name, *(_option(*item) for item in variant.set.items())])
-        for setup in contents.setups
+        for setup in choice.setups
         if setup.path == path
         for variant in setup.variants
     ]

@@ -12,9 +12,9 @@ from airfair.pages import inline_svg
 from airfair.scenario import toml_value
 
 from .calibration import entries
-from .document import WIDTH, document, entry, table, whole_text
+from .document import document, entry, table
 from .paper import Drawing, Experiment, Json, Shown
-from .report import Contents, FigureView, render
+from .report import FigureView, render
 from .runs import Choice, Measured, plan, verdicts
 from .tables import Table, heading
 
@@ -108,6 +108,16 @@ class Outcome:
         found = self._leading
         return self.view(*found[0], prefix) if found else None
 
+    @property
+    def leading(self) -> list[FigureView]:
+        """Figures of the report that come first."""
+        return [self.view(*one) for one in self._leading]
+
+    @property
+    def figures(self) -> list[FigureView]:
+        """Figures of the report that follow the tables."""
+        return [self.view(*one) for one in self._all_views if one not in self._leading]
+
     @cached_property
     def _all_views(self) -> list[tuple[Experiment[Any], str]]:
         return [(e, name) for e in self.experiments for name in self.shown[e.id].drawings]
@@ -150,7 +160,7 @@ class Outcome:
     @cached_property
     def provenance(self) -> Json:
         """Provenance of the results: versions, seed, numbers of runs."""
-        measured = self.measured
+        measured, spent = self.measured, self.measured.spent
         return {
             "version": __version__,
             "git": store.git_revision(),
@@ -159,13 +169,13 @@ class Outcome:
             "replications": measured.replications,
             "asked_anew": len(measured.asked_anew),
             "fresh_replications": max(measured.asked_anew.values(), default=0),
-            "runs": measured.runs,
-            "runs_found": measured.found,
+            "runs": spent.runs,
+            "runs_found": spent.found,
             "quick": self.choice.quick,
-            "interrupted": measured.interrupted,
-            "simulated_s": measured.simulated_s,
-            "cpu_s": round(measured.cpu_s, 3),
-            "wall_s": round(measured.wall_s, 3),
+            "interrupted": spent.interrupted,
+            "simulated_s": spent.simulated_s,
+            "cpu_s": round(spent.cpu_s, 3),
+            "wall_s": round(spent.wall_s, 3),
         }
 
     def document(self) -> Json:
@@ -202,34 +212,5 @@ class Outcome:
             files[path.name] = path.read_bytes()
         document = json_documents.document("paper", self.document())
         files[f"{self.choice.paper.id}.json"] = store.encode(document)
-        files[PAGE] = render(self._contents()).encode()
+        files[PAGE] = render(self).encode()
         return files
-
-    def _contents(self) -> Contents:
-        others = [one for one in self._all_views if one not in self._leading]
-        return Contents(
-            paper=self.choice.paper,
-            setups=self.choice.setups,
-            paths=self.choice.paths,
-            verdicts=self.verdicts,
-            tables=self.tables,
-            figures=[self.view(*one) for one in others],
-            leading=[self.view(*one) for one in self._leading],
-            shows=self.shows,
-            calibration=self.calibration,
-            findings=self.findings,
-            provenance=self.provenance,
-            replications=self.measured.replications,
-            first_look=self.first_look,
-            shorter=self.shorter,
-            interrupted=self.measured.interrupted,
-            asks_anew=self.choice.asks_anew,
-        )
-
-    def text(self, *, saved: bool = True, width: int = WIDTH) -> str:
-        """Text for a terminal with `width` columns; `saved` is true if the files were written."""
-        kept = ""
-        if self.choice.out is not None:
-            report = self.choice.out / PAGE
-            kept = f"report: {report}" if saved and self.experiments else "no report was written"
-        return whole_text(self.all_tables, self.verdicts, self.provenance, kept, width)

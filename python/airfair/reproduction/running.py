@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,16 +14,16 @@ from airfair import store as files
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.experiment.errors import StudyError
-from airfair.experiment.work import opened
+from airfair.experiment.work import Means, begun, opened
 from airfair.replacing import note_input
 
 from . import catalogue, directory
 from .catalogue import UnknownPaperError, load, select
-from .document import WIDTH
+from .document import wrapped
 from .paper import Experiment, Paper
 from .paper_result import PaperResult
 from .results import Outcome, names
-from .runs import Choice, Means, measure
+from .runs import Choice, measure
 from .summary import INDEX, PAGE, TEXT, Reproduction
 
 if TYPE_CHECKING:
@@ -130,10 +129,10 @@ def reproduce(  # noqa: PLR0913 - options, each with a default
         )
         for one in chosen
     ]
-    choices = [replace(choice, threads=threads) for choice in choices]
     _check_outputs(choices, None if alone else top, force=force)
-    with opened(store, fresh=fresh) as archive:
-        work = _Work(choices, None if alone else top, Means(archive, progress), force)
+    with opened(store, fresh=fresh) as archive, begun(None, threads) as engine:
+        means = Means(archive, engine, progress)
+        work = _Work(choices, None if alone else top, means, force)
         result = work.finish(finished or (lambda *_: None))
     if result.interrupted:
         done = [paper.document["replications"] for paper in result.papers if paper.document]
@@ -240,7 +239,7 @@ class _Work:
 
     def _add_text(self, result: PaperResult) -> None:
         if self.top is not None:
-            title = "\n".join(textwrap.wrap(f"{result.id}: {result.paper.title}", WIDTH))
+            title = "\n".join(wrapped(f"{result.id}: {result.paper.title}"))
             self.texts.append(f"{title}\n\n{result.text()}")
 
     def _save_pages(self, result: Reproduction, *, running: bool) -> Reproduction:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airfair.archive import Archive, Job, run
 from airfair.experiment.claims import Verdict, with_reasons
 from airfair.experiment.conditions import Key, error_of_each
-from airfair.progress import shown
+from airfair.experiment.results import Spent
+from airfair.experiment.runs import Runs
+from airfair.experiment.work import Means
 from airfair.result import Result
-from airfair.scenario import load
 
-from .paper import Data, Experiment, Paper, Setup
+from .paper import Data, Experiment, Paper, Setup, Variant
 
 if TYPE_CHECKING:
-    from airfair._core import Outcome, Scenario
-    from airfair.scenario import Value
+    from airfair.archive import Job
 
 FEWEST = 2
 """Smallest number of replications for a confidence interval, and for tables after Ctrl-C."""
@@ -42,8 +40,6 @@ class Choice:
     out: Path | None
     """Directory of the report; `None` for none."""
     quick: bool
-    threads: int | None = None
-    """Number of threads; by default one per core."""
 
     @property
     def setups(self) -> list[Setup]:
@@ -90,20 +86,12 @@ class Measured:
     replications."""
     replications: int
     """Number of runs of a variant; less than requested after Ctrl-C."""
-    interrupted: bool
+    spent: Spent
     seed: int
-    cpu_s: float
-    wall_s: float
-    simulated_s: float
     fresh: Data[Any] | None = None
     """Measurements with fresh replications alone for runs of undecided claims; else those of `data`."""
     asked_anew: Mapping[Key, int] = field(default_factory=dict)
     """Number of fresh replications by run."""
-    runs: int = 0
-    found: int = 0
-    """Number of runs taken from the archive."""
-    unsaved: OSError | None = None
-    """Error because of which the archive could not save all runs."""
 
     @cached_property
     def setups(self) -> set[str]:
@@ -113,13 +101,19 @@ class Measured:
 
 def plan(choice: Choice) -> str:
     """Hash of all scenarios to run (as in their first replication) and numbers of replications."""
-    pool = Pool(choice)
     digest = hashlib.sha256()
-    for setup in choice.setups:
-        for variant in setup.variants:
-            job = pool.job((setup.id, variant.id), 0)
-            digest.update(f"{setup.id}/{variant.id}/{choice.runs_of(setup)}/".encode() + job.key)
+    for (setup, id_), (own, variant) in _variants(choice).items():
+        job = variant.job(0, own.quick if choice.quick else {})
+        digest.update(f"{setup}/{id_}/{choice.runs_of(own)}/".encode() + job.key)
     return digest.hexdigest()
+
+
+def _variants(choice: Choice) -> dict[Key, tuple[Setup, Variant]]:
+    return {
+        (setup.id, variant.id): (setup, variant)
+        for setup in choice.setups
+        for variant in setup.variants
+    }
 
 
 def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
@@ -145,55 +139,29 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
     ]
 
 
-@dataclass(frozen=True)
-class Means:
-    """Archive of finished runs and display of the progress."""
-
-    archive: Archive | None = None
-    progress: Callable[[float], object] | bool = True
-    """True for a bar on standard error, or a function called with the fraction done."""
-    label: str = ""
-    """Text before the bar; by default the paper's id."""
-
-    def part(self, first: float, last: float) -> Means:
-        """Means of a part of the work, in which the fraction done rises from `first` to `last`."""
-        tell = self.progress
-        if not callable(tell):
-            return self
-        return replace(self, progress=lambda done: tell(first + done * (last - first)))
-
-
 def measure(choice: Choice, means: Means | None = None) -> Measured:
     """Run all setups of the choice, then fresh replications for undecided claims."""
     means = means or Means()
     means = replace(means, label=means.label or choice.paper.id)
     measured = _measure(choice, means)
-    if callable(means.progress) and not measured.interrupted:
+    if callable(means.progress) and not measured.spent.interrupted:
         means.progress(1.0)
     return measured
 
 
 def _measure(choice: Choice, means: Means) -> Measured:
-    pool = Pool(choice)
-    work = [(setup, variant) for setup in choice.setups for variant in setup.variants]
-    asked = {(setup.id, variant.id): range(choice.runs_of(setup)) for setup, variant in work}
-    base = pool.run(asked, means.part(0, 1 / 2) if choice.asks_anew else means)
+    asked = {key: range(choice.runs_of(setup)) for key, (setup, _) in _variants(choice).items()}
+    base, spent = run(choice, asked, means.part(0, 1 / 2) if choice.asks_anew else means)
     kept = finished(asked, base, least=min(choice.asked, FEWEST))
     data = {key: choice.paper.measure(only(base[key], numbers)) for key, numbers in kept.items()}
-    measured = Measured(
-        data=data,
-        replications=_replications(choice, asked, kept),
-        interrupted=pool.interrupted,
-        unsaved=pool.unsaved,
-        seed=pool.seed,
-        **pool.spent,
-    )
-    if pool.interrupted or not choice.asks_anew:
+    seed = next((result.scenario.seed for result in base.values()), 0)
+    measured = Measured(data, _replications(choice, asked, kept), spent, seed)
+    if spent.interrupted or not choice.asks_anew:
         return measured
-    return _ask_anew(choice, measured, pool, means.part(1 / 2, 1))
+    return _ask_anew(choice, measured, means.part(1 / 2, 1))
 
 
-def _ask_anew(choice: Choice, measured: Measured, pool: Pool, means: Means) -> Measured:
+def _ask_anew(choice: Choice, measured: Measured, means: Means) -> Measured:
     """Add fresh replications for undecided claims: all of them, or none after Ctrl-C."""
     undecided = _undecided(choice, measured)
     if not undecided:
@@ -201,9 +169,10 @@ def _ask_anew(choice: Choice, measured: Measured, pool: Pool, means: Means) -> M
     # Fresh replications have numbers above those of all setups, as runs of two setups are compared in pairs.
     first = max(map(choice.runs_of, choice.setups))
     again = {key: range(first, first + count) for key, count in sorted(undecided.items())}
-    results = pool.run(again, replace(means, label=f"{means.label}: undecided claims"))
-    measured = replace(measured, interrupted=pool.interrupted, unsaved=pool.unsaved, **pool.spent)
-    if pool.interrupted:
+    means = replace(means, label=f"{means.label}: undecided claims")
+    results, spent = run(choice, again, means)
+    measured = replace(measured, spent=measured.spent + spent)
+    if spent.interrupted:
         return measured
     anew = {key: choice.paper.measure(result) for key, result in results.items()}
     return replace(measured, fresh={**measured.data, **anew}, asked_anew=undecided)
@@ -225,61 +194,32 @@ def _undecided(choice: Choice, measured: Measured) -> dict[Key, int]:
     return wanted
 
 
-class Pool:
-    """Runs of one paper, with their total time and number."""
+def run(
+    choice: Choice, asked: Mapping[Key, range], means: Means
+) -> tuple[dict[Key, Result], Spent]:
+    """Results of the requested replications; lower replications of all runs come first."""
+    known = _variants(choice)
+    of = [(known[key][1], known[key][0].quick if choice.quick else {}) for key in asked]
+    first = [variant.job(0, quick) for variant, quick in of]
+    runs = Runs(
+        [variant.point for variant, _ in of],
+        [job.scenario for job in first],
+        [[] for _ in of],
+        [job.laws for job in first],
+    )
+    wanted = [
+        (index, number)
+        for place in range(max(map(len, asked.values()), default=0))
+        for index, numbers in enumerate(asked.values())
+        for number in numbers[place : place + 1]
+    ]
 
-    def __init__(self, choice: Choice) -> None:
-        self._choice = choice
-        self._variants = {
-            (setup.id, variant.id): (setup, variant)
-            for setup in choice.setups
-            for variant in setup.variants
-        }
-        self.interrupted = False
-        self.unsaved: OSError | None = None
-        self.seed = 0
-        self.spent: dict[str, Any] = dict.fromkeys(
-            ("cpu_s", "wall_s", "simulated_s", "runs", "found"), 0
-        )
+    def job(index: int, number: int) -> Job:
+        variant, quick = of[index]
+        return variant.job(number, quick, runs.scenarios[index])
 
-    def run(self, asked: Mapping[Key, range], means: Means) -> dict[Key, Result]:
-        """Results of the requested replications; lower replications of all runs come first."""
-        scenarios = {key: self._scenario(key) for key in asked}
-        wanted = [
-            (key, number, self.job(key, number, scenarios[key]))
-            for place in range(max(map(len, asked.values()), default=0))
-            for key, numbers in asked.items()
-            for number in numbers[place : place + 1]
-        ]
-        wall, cpu = time.perf_counter(), time.process_time()
-        with shown(means.progress, means.label) as tell:
-            jobs, threads = [job for *_, job in wanted], self._choice.threads
-            done = run(jobs, means.archive, threads=threads, progress=tell)
-        outcomes: dict[Key, list[Outcome]] = {key: [] for key in asked}
-        for (key, _, job), outcome in zip(wanted, done.outcomes, strict=True):
-            if outcome is not None:
-                outcomes[key].append(outcome)
-                self.spent["simulated_s"] += job.scenario.duration_s
-        self.spent["cpu_s"] += time.process_time() - cpu
-        self.spent["wall_s"] += time.perf_counter() - wall
-        self.spent["runs"] += len(wanted)
-        self.spent["found"] += done.found
-        self.interrupted |= done.interrupted
-        self.unsaved = self.unsaved or done.unsaved
-        self.seed = next((scenario.seed for scenario in scenarios.values()), 0)
-        return {key: Result(scenarios[key], outcomes[key]) for key in asked}
-
-    def _scenario(self, key: Key, more: Mapping[str, Value] | None = None) -> Scenario:
-        setup, variant = self._variants[key]
-        quick = setup.quick if self._choice.quick else {}
-        return load(setup.path, set={**variant.set, **(more or {}), **quick})
-
-    def job(self, key: Key, number: int, scenario: Scenario | None = None) -> Job:
-        """Job for one replication of a variant; `scenario` is used unless values are drawn at random."""
-        _, variant = self._variants[key]
-        if variant.draw:
-            return Job(self._scenario(key, variant.draw(number)), number)
-        return Job(scenario or self._scenario(key), number)
+    spent = means.extend(runs, wanted, job)
+    return {key: runs.result(index) for index, key in enumerate(asked)}, spent
 
 
 def finished(

@@ -6,8 +6,8 @@ settings of a quick run. Values that a paper's own generator draws come from a f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,24 +17,26 @@ from airfair.experiment.study import Study
 from airfair.experiment.study_file import load_study, read
 
 from .catalogue import experiments_directory
-from .paper import Json, Setup, Variant
+from .paper import Draw, Json, Setup, Variant, reference
 
 if TYPE_CHECKING:
     from airfair.experiment.factors import Label
-    from airfair.experiment.keys import Keys
-    from airfair.experiment.points import Point
 
 SUFFIX = ".study.toml"
 
 Labels = Mapping[str, "Label"]
-Draw = Callable[[Labels, int], "Keys"]
-"""Function from the labels of a point and a replication's number to randomly drawn keys."""
 
 
 @cache
 def declared(paper: str, study: str) -> Json:
     """Content of a study file of one of airfair's papers, for code that shares its names."""
     return read(experiments_directory() / paper / f"{study}{SUFFIX}")
+
+
+@cache
+def printed(paper: str) -> Json:
+    """Printed values and claims of one of airfair's papers, from its `reference.toml`."""
+    return reference(experiments_directory() / paper)
 
 
 def studies(directory: Path) -> list[Study]:
@@ -69,13 +71,13 @@ def of_study(study: Study, draw: Draw | None = None) -> Iterator[Setup]:
         raise StudyError(f"{study.path}: scenario: a table; allowed in a paper's study is a path")
     grouped: dict[str, dict[str, Variant]] = {}
     for point in study.experiment.points:
-        setup, variant = study.names(point)
+        setup, id_ = study.names(point)
         variants = grouped.setdefault(setup, {})
-        if variant in variants:
+        if id_ in variants:
             raise StudyError(
-                f"{study.path}: setup {setup} has two variants named {variant!r}; allowed is one"
+                f"{study.path}: setup {setup} has two variants named {id_!r}; allowed is one"
             )
-        variants[variant] = _variant(study, variant, point, draw)
+        variants[id_] = Variant(id_, study.experiment, point, draw)
     for id_, variants in grouped.items():
         yield Setup(
             id_,
@@ -85,18 +87,6 @@ def of_study(study: Study, draw: Draw | None = None) -> Iterator[Setup]:
             replications=_count(study),
             extension=study.part.extension,
         )
-
-
-def _variant(study: Study, id_: str, point: Point, draw: Draw | None) -> Variant:
-    experiment = study.experiment
-    if draw is not None:
-
-        def keys(replication: int) -> Keys:
-            return experiment.keys(point, replication, draw(point.labels, replication))
-
-        return Variant(id_, keys(0), keys)
-    drawn = None if experiment.draw is None else partial(experiment.keys, point)
-    return Variant(id_, experiment.keys(point), drawn)
 
 
 def _count(study: Study) -> int | None:

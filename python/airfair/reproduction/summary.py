@@ -6,18 +6,28 @@ The first page is written at the start of a run, and reloads itself until the ru
 from __future__ import annotations
 
 import os
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair import RunError, __version__, json_documents, store
+from airfair import RunError, __version__, json_documents, pages, store
 
-from . import dots, pages, verdict_tables
-from .document import FIRST_LOOK, LABELS, LOOKS, MARKS, WIDTH, counted, in_words, lines_of_open
+from . import dots, verdict_tables
+from .document import (
+    FIRST_LOOK,
+    LABELS,
+    LOOKS,
+    MARKS,
+    WIDTH,
+    counted,
+    in_words,
+    lines_of_open,
+    wrapped,
+)
 from .paper_result import PaperClaim, PaperResult, by_state, duration
+from .report import PACKAGE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -214,6 +224,7 @@ class Reproduction:
         waiting = [paper for paper in self.papers if paper.state == "not run"]
         return pages.render(
             "index.html.jinja",
+            package=PACKAGE,
             summary=self,
             count=self.number_of_papers,
             provenance=self.provenance(),
@@ -229,6 +240,7 @@ class Reproduction:
         """HTML of the page of all claims."""
         return pages.render(
             "claims.html.jinja",
+            package=PACKAGE,
             summary=self,
             count=self.number_of_papers,
             provenance=self.provenance(),
@@ -262,31 +274,25 @@ class Reproduction:
 
     def counts_text(self) -> str:
         """Number of claims of all papers by their state, and the meaning of their signs, as text."""
-        lines = _wrap(f"{self.headline}.", "")
+        lines = wrapped(f"{self.headline}.")
         looks = self.first_look or self.quick
         marks, labels = (FIRST_LOOK, LOOKS) if looks else (MARKS, LABELS)
         signs = (f"{marks[state]} {labels[state]}" for state in LABELS if self.counts[state])
-        lines += _wrap(f"Signs: {', '.join(signs)}.", "")
+        lines += wrapped(f"Signs: {', '.join(signs)}.")
         if looks:
             lines.append("This is a first look with few and short runs; the full run decides.")
         return "\n".join(lines)
 
 
 def _paper_text(paper: PaperResult, width: int) -> str:
-    lines = _wrap(f"{paper.id}: {paper.paper.title}", "")
-    lines += _wrap(f"{paper.line}; the reasons are explained in {paper.docs}", "")
+    lines = wrapped(f"{paper.id}: {paper.paper.title}")
+    lines += wrapped(f"{paper.line}; the reasons are explained in {paper.docs}")
     for claim in paper.decided:
         state = "" if claim.state == "holds" else f": {claim.label}"
         lines.append(f"  {claim.mark} {claim.id}{state}"[:width])
-        lines += _wrap(claim.text, "      ")
-        lines += [line for part in claim.basis for line in _wrap(part, "      ")]
-        lines += _wrap(claim.figures, "      measured: ")
-        lines += _wrap(claim.why, "      why: ")
+        lines += wrapped(claim.text, "      ")
+        lines += [line for part in claim.basis for line in wrapped(part, "      ")]
+        lines += wrapped(claim.figures, "      measured: ")
+        lines += wrapped(claim.why, "      why: ")
     lines += lines_of_open([claim.id for claim in paper.open])
     return "\n".join(lines)
-
-
-def _wrap(text: str, first: str) -> list[str]:
-    """Lines of at most 80 columns; the first one begins with `first`, the others are indented as far."""
-    rest = " " * len(first)
-    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from airfair.estimate import Estimate
+
+from .series import Sampled, known
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,6 @@ class TableCell:
 class Column:
     """Column of a table, with one cell per row."""
 
-    id: str
     label: str
     cells: Sequence[TableCell]
     note: str = ""
@@ -40,6 +42,14 @@ class Column:
     def printed(self) -> bool:
         """True if the paper has values for the column."""
         return any(cell.printed is not None for cell in self.cells)
+
+
+def column(
+    label: str, samples: Iterable[Sampled], digits: int = 0, printed: Iterable[float | None] = ()
+) -> Column:
+    """Column with the estimate of the samples of each row, and printed values for the first rows."""
+    both = zip(samples, chain(printed, repeat(None)), strict=False)
+    return Column(label, [TableCell(known(one), value, digits) for one, value in both])
 
 
 @dataclass(frozen=True)

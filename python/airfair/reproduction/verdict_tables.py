@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airfair import lazy
+from airfair.estimate import finite
 from airfair.experiment.conditions import Condition, Point, State, states
 
 if TYPE_CHECKING:
@@ -89,5 +89,5 @@ def _values(one: Condition) -> dict[str, Any]:
         "above": one.above,
         "below": one.below,
     }
-    known = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+    known = {name: finite(value) for name, value in numbers.items()}
     return {"point": one.what, **known, "replications": measured.count or None}

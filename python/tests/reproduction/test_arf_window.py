@@ -12,6 +12,7 @@ from airfair import engine
 from airfair.experiment.claims import Verdict
 from airfair.reproduction.catalogue import load
 from airfair.reproduction.paper import Paper
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.arf_window.figures import scheme_columns
 from airfair.reproduction.papers.arf_window.plan import (
     ALSO_FIT,
@@ -309,7 +310,7 @@ def outcome(paper: Paper[ArfWindowRuns], tmp_path_factory: pytest.TempPathFactor
 
 
 def test_a_terminal_is_wide_enough(outcome: Outcome) -> None:
-    text = outcome.text(saved=True)
+    text = PaperResult.of(outcome).text()
     assert "the letter: τ as measured, mean RTT" in text
     assert max(len(line) for line in text.splitlines()) <= 80
     assert {"report.html", "fig5.png", "cell.toml"} <= outcome.files().keys()

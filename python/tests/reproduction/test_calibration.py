@@ -96,5 +96,5 @@ def test_the_table_has_the_nearest_first_and_names_those_that_fit() -> None:
         {"Mb/s": 2, "drops, %": 3},
     )
     assert made.rows == ["a (fits)", "b"]
-    assert [column.id for column in made.columns] == ["Mb/s", "drops, %", "distance"]
+    assert [column.label for column in made.columns] == ["Mb/s", "drops, %", "distance, %"]
     assert made.columns[0].cells[0].printed == 8.0

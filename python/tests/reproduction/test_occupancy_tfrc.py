@@ -17,6 +17,7 @@ from airfair import engine
 from airfair.experiment.claims import Verdict
 from airfair.reproduction.catalogue import load
 from airfair.reproduction.paper import Paper, Setup
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.occupancy_tfrc.plan import (
     BOTH,
     CLAIMED,
@@ -447,7 +448,7 @@ def files(everything: Outcome) -> Mapping[str, bytes]:
 
 
 def test_a_terminal_is_wide_enough(everything: Outcome) -> None:
-    text = everything.text(saved=True)
+    text = PaperResult.of(everything).text()
     assert max(len(line) for line in text.splitlines()) <= 80
 
 

@@ -14,6 +14,7 @@ from markupsafe import escape
 from airfair.estimate import Estimate, estimate
 from airfair.experiment.claims import Elsewhere, Reason, Verdict
 from airfair.experiment.conditions import Condition, Quota, condition, difference
+from airfair.experiment.results import Spent
 from airfair.figures import Points, band
 from airfair.reproduction import dots
 from airfair.reproduction.catalogue import load, papers
@@ -120,9 +121,7 @@ def first_look(papers_world: Data, tmp_path_factory: pytest.TempPathFactory) -> 
     paper = load("arf-aware-tcp")
     out = tmp_path_factory.mktemp("first-look")
     choice = Choice(paper, tuple(paper.experiments.values()), 3, out, quick=True)
-    runs = Measured(
-        noisy(papers_world), 3, interrupted=False, seed=1, cpu_s=1, wall_s=1, simulated_s=1
-    )
+    runs = Measured(noisy(papers_world), 3, Spent(1, 1, simulated_s=1), seed=1)
     return Outcome(choice, runs)
 
 
@@ -137,12 +136,12 @@ def test_a_first_look_prints_no_interval_that_is_wider_than_its_value(
     result = PaperResult.of(first_look)
     summary = Reproduction([result], first_look.choice.out)
     told = 0
-    for text in (its_page, first_look.text(), summary.html(), summary.text()):
+    for text in (its_page, result.text(), summary.html(), summary.text()):
         for mean, width in re.findall(r"(-?[\d.]+) ± *([\d.]+)", text):
             assert float(width) <= abs(float(mean)), f"{mean} ± {width}"
         told += len(re.findall(r"\d to -?\d", text))
     assert told > 0
-    assert max(map(len, first_look.text().splitlines()[:-1])) <= 80
+    assert max(map(len, result.text().splitlines()[:-1])) <= 80
 
 
 def test_a_first_look_has_other_signs_and_says_what_it_rests_on(
@@ -158,7 +157,7 @@ def test_a_first_look_has_other_signs_and_says_what_it_rests_on(
 
 def test_where_from_and_to_have_no_room_a_figure_is_not_known() -> None:
     wide = TableCell(Estimate(1234.5, 98765.4), digits=1)
-    lines = table_text(Table("t", "A title", ["x"], [Column("c", "column", [wide])])).splitlines()
+    lines = table_text(Table("t", "A title", ["x"], [Column("column", [wide])])).splitlines()
     assert lines[-2].endswith("1234.5 ?")
     assert lines[-1] == "  ?: not known yet, because the interval is wider than the value"
 

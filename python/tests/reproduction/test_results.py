@@ -12,10 +12,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from airfair.estimate import Estimate
+from airfair.experiment.results import Spent
 from airfair.figures import Category, Points, by_category, coloured, png, spread, svg
 from airfair.palette import PALETTE
 from airfair.reproduction.catalogue import load
 from airfair.reproduction.document import MARKS, table_text
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
 from airfair.reproduction.runs import Choice, Measured
@@ -25,7 +27,7 @@ Data = dict[tuple[str, str], ArfAwareRuns]
 
 
 def made(data: Data, *, interrupted: bool) -> Measured:
-    return Measured(data, 4, interrupted, seed=1, cpu_s=1.0, wall_s=0.5, simulated_s=26_000.0)
+    return Measured(data, 4, Spent(1.0, 0.5, interrupted=interrupted, simulated_s=26_000.0), seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +80,7 @@ def test_table_5_reports_the_printed_rows_and_all_five(outcome: Outcome) -> None
 
 
 def test_the_text_fits_80_columns(outcome: Outcome) -> None:
-    lines = outcome.text().splitlines()
+    lines = PaperResult.of(outcome).text().splitlines()
     report = f"report: {outcome.choice.out / 'report.html'}"
     assert [line for line in lines if len(line) > 80 and line != report] == []
     assert "9 of 9 claims look like they hold" in lines
@@ -89,7 +91,7 @@ def test_the_text_fits_80_columns(outcome: Outcome) -> None:
 def test_wide_tables_fit_80_columns_and_keep_their_columns(name: str, printed: int) -> None:
     def column(index: int, paper: float | None) -> Column:
         cells = [TableCell(Estimate(1234.5, 67.8), paper, digits=1)] * 2
-        return Column(f"c{index}", f"column, {index}", cells)
+        return Column(f"column, {index}", cells)
 
     columns = [column(i, 1200.0) for i in range(printed)] + [column(i, None) for i in range(6)]
     lines = table_text(Table("t", "A title", [name, "x"], columns)).splitlines()
@@ -104,7 +106,7 @@ def test_wide_tables_fit_80_columns_and_keep_their_columns(name: str, printed: i
 def test_names_longer_than_a_terminal_has_room_for_go_on_in_the_next_line() -> None:
     cells = [TableCell(Estimate(1234.5, 67.8), 1200.0, digits=1)]
     label, name = "as the standard allows, airtime scheduler", "a station " * 8 + "far away"
-    lines = table_text(Table("t", "A title", [name], [Column("a", label, cells)])).splitlines()
+    lines = table_text(Table("t", "A title", [name], [Column(label, cells)])).splitlines()
     assert max(map(len, lines)) <= 80
     assert all("far away" in line for line in lines if "±" in line)
     assert sum(line.split().count("station") for line in lines) == 8

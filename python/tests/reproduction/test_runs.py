@@ -10,18 +10,36 @@ from typing import Any
 import numpy as np
 import pytest
 
+from airfair import archive
 from airfair.archive import Archive, Done, Job, run
 from airfair.estimate import Floats
 from airfair.experiment.claims import Predicate, Reading
 from airfair.experiment.conditions import Key, Point, difference
-from airfair.experiment.work import opened
-from airfair.reproduction import runs
-from airfair.reproduction.paper import Experiment, Paper, Setup, Shown, Variant
-from airfair.reproduction.runs import Choice, Means, Measured, measure, verdicts
+from airfair.experiment.work import Means, opened
+from airfair.reproduction import runs, studies
+from airfair.reproduction.paper import Experiment, Paper, Shown
+from airfair.reproduction.runs import Choice, Measured, measure, verdicts
 from airfair.result import Result
 from support import SCENARIO
 
 Kept = dict[Key, Floats]
+STUDIES = {
+    "main": """
+scenario = "cell.toml"
+set = { duration = "400 ms", series = "100 ms" }
+[factors.rate]
+slow = { "station.slow.rate" = "1 Mb/s" }
+fast = { "station.slow.rate" = "11 Mb/s" }
+""",
+    "more": """
+like = "main.study.toml"
+replications = 2
+extension = true
+[factors]
+rate = { mid = { "station.slow.rate" = "5.5 Mb/s" } }
+""",
+}
+"""Two studies, of which the second is an extension."""
 
 
 def goodput(result: Result) -> Floats:
@@ -31,17 +49,9 @@ def goodput(result: Result) -> Floats:
 @pytest.fixture
 def paper(tmp_path: Path) -> Paper[Floats]:
     """Paper with two rates, a claim on their difference, and an extension."""
-    path = tmp_path / "cell.toml"
-    path.write_text(SCENARIO)
-    short = {"duration": "400 ms", "series": "100 ms"}
-
-    def variant(id_: str, rate: str) -> Variant:
-        return Variant(id_, {**short, "station.slow.rate": rate})
-
-    setups = [
-        Setup("main", path, (variant("slow", "1 Mb/s"), variant("fast", "11 Mb/s"))),
-        Setup("more", path, (variant("mid", "5.5 Mb/s"),), replications=2, extension=True),
-    ]
+    (tmp_path / "cell.toml").write_text(SCENARIO)
+    for name, text in STUDIES.items():
+        (tmp_path / f"{name}.study.toml").write_text(text)
 
     def show(data: Mapping[Key, Floats]) -> Shown:
         return Shown([], None, {"runs": len(data["main", "slow"])})
@@ -50,7 +60,7 @@ def paper(tmp_path: Path) -> Paper[Floats]:
         id="tried",
         title="A paper",
         reference={"claims": [{"id": "claim", "text": "The fast one gains."}]},
-        setups={setup.id: setup for setup in setups},
+        setups=studies.setups(tmp_path),
         experiments={"fig1": Experiment("fig1", "A figure", ("main", "more"), show)},
         measure=goodput,
         predicates=(),
@@ -84,7 +94,7 @@ def test_each_setup_has_its_own_number_of_runs(paper: Paper[Floats]) -> None:
     measured = measure(choice(paper))
     assert counts(measured) == {("main", "slow"): 4, ("main", "fast"): 4, ("more", "mid"): 2}
     assert measured.replications == 4
-    assert measured.runs == 10
+    assert measured.spent.runs == 10
 
 
 def test_a_number_that_the_user_gives_is_that_of_all(paper: Paper[Floats]) -> None:
@@ -128,13 +138,13 @@ def test_nothing_is_asked_anew_where_the_user_chose_or_looks_first(paper: Paper[
 def test_a_second_call_takes_the_runs_from_the_archive(
     paper: Paper[Floats], tmp_path: Path
 ) -> None:
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        first = measure(choice(paper), Means(archive))
-        again = measure(choice(paper), Means(archive))
-    assert (first.found, again.found) == (0, 10)
+    with Archive(tmp_path / "runs.sqlite") as kept:
+        first = measure(choice(paper), Means(kept))
+        again = measure(choice(paper), Means(kept))
+    assert (first.spent.found, again.spent.found) == (0, 10)
     assert all(np.array_equal(first.data[key], again.data[key]) for key in first.data)
     with opened(tmp_path / "runs.sqlite", fresh=True) as none:
-        assert measure(choice(paper), Means(none)).found == 0
+        assert measure(choice(paper), Means(none)).spent.found == 0
 
 
 def test_the_fraction_done_rises_over_both_tests_of_the_claims(
@@ -145,21 +155,19 @@ def test_the_fraction_done_rises_over_both_tests_of_the_claims(
     middle = float((first.data["main", "fast"] - first.data["main", "slow"]).mean())
     told: list[float] = []
 
-    def in_halves(jobs: Sequence[Job], archive: Archive | None, **options: Any) -> Done:  # noqa: ANN401 - of `run`
+    def in_halves(jobs: Sequence[Job], kept: Archive | None, **options: Any) -> Done:  # noqa: ANN401 - of `run`
         options["progress"](0.5)
-        return run(jobs, archive, **options)
+        return run(jobs, kept, **options)
 
-    monkeypatch.setattr(runs, "run", in_halves)
+    monkeypatch.setattr(archive, "run", in_halves)
     measure(choice(with_claim(paper, above=middle)), Means(progress=told.append))
     # The first replications are one half of the work, and fresh ones the other.
     assert told == [0.25, 0.75, 1]
 
 
 def test_replications_that_ctrl_c_cut_off_are_dropped_from_all(paper: Paper[Floats]) -> None:
-    whole = runs.Pool(choice(paper)).run(
-        {("main", "slow"): range(4), ("main", "fast"): range(4), ("more", "mid"): range(2)},
-        runs.Means(),
-    )
+    ranges = {("main", "slow"): range(4), ("main", "fast"): range(4), ("more", "mid"): range(2)}
+    whole, _ = runs.run(choice(paper), ranges, Means())
     asked = {key: range(len(result.outcomes)) for key, result in whole.items()}
     assert {key: set(n) for key, n in runs.finished(asked, whole, 2).items()} == {
         ("main", "slow"): {0, 1, 2, 3},

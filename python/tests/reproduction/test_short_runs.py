@@ -17,9 +17,11 @@ import pytest
 
 from airfair import cli
 from airfair.cli.actions import reproduce
+from airfair.experiment.results import Spent
 from airfair.reproduction import results, running
 from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.paper import Paper
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.arf_aware_tcp.plan import CAPS
 from airfair.reproduction.results import Outcome
 from airfair.reproduction.runs import Choice, Measured, measure
@@ -221,8 +223,8 @@ def test_a_full_disk_costs_the_files_and_not_the_figures(
 
 def test_where_nothing_was_finished_no_report_is_promised(tmp_path: Path) -> None:
     choice = Choice(load("arf-aware-tcp"), (), 10, tmp_path, quick=False)
-    nothing = Measured({}, 0, interrupted=True, seed=1, cpu_s=0.1, wall_s=0.1, simulated_s=5.0)
-    text = Outcome(choice, nothing).text()
+    nothing = Measured({}, 0, Spent(0.1, 0.1, interrupted=True, simulated_s=5.0), seed=1)
+    text = PaperResult.of(Outcome(choice, nothing)).text()
     assert "interrupted after 0 replications\nno report was written" in text
 
 

@@ -18,13 +18,15 @@ from airfair.cli.actions import reproduce
 from airfair.estimate import Estimate
 from airfair.experiment.claims import FEW, NOT_FOUND, Reason, Ruling, Verdict
 from airfair.experiment.conditions import Condition
+from airfair.experiment.results import Spent
+from airfair.experiment.work import Means
 from airfair.reproduction import running
 from airfair.reproduction.catalogue import experiments_directory, load, papers
 from airfair.reproduction.paper import reference
 from airfair.reproduction.paper_result import PaperResult, duration
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
-from airfair.reproduction.runs import Choice, Means, Measured
+from airfair.reproduction.runs import Choice, Measured
 from airfair.reproduction.summary import BOOK, INDEX, PAGE, TEXT, Reproduction
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -252,7 +254,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Callable[[Measure], None]:
 
 
 def nothing(*, interrupted: bool) -> Measured:
-    return Measured({}, 0, interrupted, seed=1, cpu_s=0.1, wall_s=0.1, simulated_s=5.0)
+    return Measured({}, 0, Spent(0.1, 0.1, interrupted=interrupted, simulated_s=5.0), seed=1)
 
 
 def test_a_paper_that_fails_keeps_no_other_from_running(
@@ -349,5 +351,5 @@ def test_reasons_reach_the_report_of_the_paper(
         Reproduction([PaperResult.of(outcome)], tmp_path).html(),
     ):
         assert page.count(escaped) == 1
-    words = " ".join(outcome.text().split())
+    words = " ".join(PaperResult.of(outcome).text().split())
     assert words.count("In the full run: Windows are whole segments.") == 1

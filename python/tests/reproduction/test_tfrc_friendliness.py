@@ -231,8 +231,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 def test_the_channels_that_decide_are_nearer_to_the_printed_total(outcome: Outcome) -> None:
     places = (DECIDES, *NEAR, IDEAL)
-    printed = outcome.choice.paper.reference["fig5"]
-    found = candidates(printed, outcome.measured.data, places)
+    found = candidates(outcome.measured.data, places)
     nearer = [found[place].distance for place in (DECIDES, *NEAR)]
     assert nearer[0] < 0.03
     assert max(nearer) < found[IDEAL].distance

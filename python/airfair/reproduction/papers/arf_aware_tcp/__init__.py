@@ -2,103 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Experiment, Json, Paper, Setup, reasons, reference
-from airfair.reproduction.prose import Passage, Prose
+from airfair.reproduction.introduction import Edge, Node, Opening, Topology
+from airfair.reproduction.paper import Paper
+from airfair.reproduction.prose import Numbers, Prose
 
 from . import figures, tables
 from .claims import PREDICATES, SETTLE_S
 from .findings import SEARCHES
-from .introduction import introduction
 from .plan import BOTH, NEWRENO, SCHEMES
 from .runs import ArfAwareRuns
 from .tables import ColumnSource
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 FIGURES = {"fig2": "table1", "fig4-7": "table5", "fig8-9": "recovery"}
 """Setup of each experiment that has figures but no table."""
 
 
+def _sessions(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
+    """Throughputs of the session that becomes slow and of the session that stays fast."""
+    return {
+        scheme: dict(zip(("slow", "fast"), measured[scheme]["sessions"], strict=True))
+        for scheme in BOTH
+    }
+
+
+OPENING = Opening(
+    Topology(
+        {
+            "slow": Node("session 1", 0, 0, "station", "11 → 1 Mb/s"),
+            "fast": Node("session 2", 0, 1.4, "station", "11 Mb/s"),
+            "ap": Node("access point", 4.5, 0.7, "access point"),
+            "slow-sink": Node("its receiver", 9, 0, "station", "11 Mb/s"),
+            "fast-sink": Node("its receiver", 9, 1.4, "station", "11 Mb/s"),
+        },
+        [
+            Edge("slow", "ap", "air"),
+            Edge("fast", "ap", "air"),
+            Edge("ap", "slow-sink", "air"),
+            Edge("ap", "fast-sink", "air"),
+        ],
+    ),
+    ("fig2", "table1", "table4"),
+    _sessions,
+    dict.fromkeys(FIGURES, "§4"),
+)
+
+
 def paper(directory: Path) -> Paper[ArfAwareRuns]:
     """Declaration of the paper whose files are in `directory`."""
-    printed, prose = reference(directory), Prose(directory / "text")
-    said = prose["introduction"].by_id({"setup": printed["setup"], "settle_s": SETTLE_S})
-    shown = prose["experiments"].by_id()
     setups = studies.setups(directory)
-    experiments = [*_tables(printed, shown), *_figures(shown)]
-    return Paper(
-        id=directory.name,
-        title=prose["introduction"].title,
-        reference=printed,
+    titles = Prose(directory / "text")["experiments"].by_id()
+    shows: dict[str, tuple[Iterable[str], Any]] = {
+        id_: (
+            [*(column.setup for column in columns), *(["polling"] if id_ == "table1" else [])],
+            partial(tables.show, (id_, titles[id_].title), columns),
+        )
+        for id_, columns in _tables().items()
+    }
+    shows |= {
+        id_: ([setup], partial(figures.show, id_, (setup,))) for id_, setup in FIGURES.items()
+    }
+    return Paper.of(
+        directory,
+        OPENING,
+        shows,
+        {"settle_s": SETTLE_S},
         setups=setups,
-        experiments={e.id: e for e in experiments},
         measure=ArfAwareRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
-        bounds=said["bounds"].text,
-        reasons=reasons(prose),
-        introduction=introduction(said),
-        prose=prose,
-        units=said["units"].text,
-        schemes=_controls(setups["table1"]),
+        schemes={
+            f"{SCHEMES[it.id]}: control": it.set["flow.slow.control"]
+            for it in setups["table1"].variants
+        },
     )
 
 
-def _controls(setup: Setup) -> dict[str, Value]:
-    """Value of the key `control` of every flow, by scheme."""
-    return {f"{SCHEMES[it.id]}: control": it.set["flow.slow.control"] for it in setup.variants}
+def _tables() -> dict[str, list[ColumnSource]]:
+    """Sources of the columns of each table."""
 
-
-def _tables(printed: Json, shown: Mapping[str, Passage]) -> list[Experiment[ArfAwareRuns]]:
-    places = [_place(id_, "", id_) for id_ in SCHEMES]
+    def source(setup: str, scheme: str, where: str = "") -> ColumnSource:
+        label, place = SCHEMES[scheme], where.replace("_", " ")
+        id_ = f"{where}_{scheme}" if where else scheme
+        return ColumnSource(id_, f"{label}, {place}" if place else label, setup, scheme)
 
     def everywhere(setup: str) -> list[ColumnSource]:
-        return [ColumnSource(p.id, p.label, setup, p.scheme) for p in places]
+        return [source(setup, scheme) for scheme in SCHEMES]
 
-    def elsewhere(setup: str, where: str) -> list[ColumnSource]:
-        return [_place(f"{where}_{scheme}", setup, scheme) for scheme in BOTH]
-
-    def table(
-        id_: str, places: Sequence[ColumnSource], some: int | None = None, more: Sequence[str] = ()
-    ) -> Experiment[ArfAwareRuns]:
-        title = shown[id_].title
-        show = partial(tables.show, (id_, title), places, printed[id_], some=some)
-        setups = dict.fromkeys([*(place.setup for place in places), *more])
-        return Experiment(id_, title, tuple(setups), show)
-
-    alone = [_place("fair_share", "table2", NEWRENO), _place("anomaly", "table1", NEWRENO)]
-    slow_relay = elsewhere("table3-slow-relay", "slow_relay")
-    return [
-        table(
-            "table1",
-            [*everywhere("table1"), *elsewhere("table1-one-hop", "one_hop")],
-            more=["polling"],
-        ),
-        table("table2", alone),
-        table("table3", [*everywhere("table3"), *slow_relay]),
-        table("table4", everywhere("table4")),
-        table("table5", everywhere("table5"), 4),
-    ]
-
-
-def _place(id_: str, setup: str, scheme: str) -> ColumnSource:
-    """Source of a column, whose label names the scheme, and the setup if `id_` does."""
-    label = SCHEMES[scheme]
-    where = id_.removesuffix(scheme).replace("_", " ").strip()
-    return ColumnSource(id_, f"{label}, {where}" if where else label, setup, scheme)
-
-
-def _figures(shown: Mapping[str, Passage]) -> list[Experiment[ArfAwareRuns]]:
-    return [
-        Experiment(
-            id_, shown[id_].title, (setup,), partial(figures.show, id_, (setup,)), shown[id_].text
-        )
-        for id_, setup in FIGURES.items()
-    ]
+    alone = SCHEMES[NEWRENO]
+    return {
+        "table1": [
+            *everywhere("table1"),
+            *(source("table1-one-hop", scheme, "one_hop") for scheme in BOTH),
+        ],
+        "table2": [
+            ColumnSource("fair_share", f"{alone}, fair share", "table2", NEWRENO),
+            ColumnSource("anomaly", f"{alone}, anomaly", "table1", NEWRENO),
+        ],
+        "table3": [
+            *everywhere("table3"),
+            *(source("table3-slow-relay", scheme, "slow_relay") for scheme in BOTH),
+        ],
+        "table4": everywhere("table4"),
+        "table5": everywhere("table5"),
+    }

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from matplotlib.figure import Figure
 
-from airfair.estimate import Floats, estimate
+from airfair.estimate import Floats, estimate, finite
 from airfair.figures import Curve, Mark, Panel, band, over_time
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import curve, finite
+from airfair.reproduction.series import curve
 
 from .claims import AFTER, BEFORE, CHANGE_S, DURING, RETURN_S
 from .runs import ArfAwareRuns, Measurements
@@ -122,7 +122,7 @@ def show(experiment: str, setups: Sequence[str], data: Measurements) -> Shown:
             for flow in range(len(runs.flows))
         ]
         series.append(_curve(f"{label} all sessions", runs, packets.sum(axis=1)))
-        means = [estimate(runs.throughput_kbps[:, flow]) for flow in range(len(runs.flows))]
+        means = [estimate(samples) for samples in runs.throughput_kbps.T]
         measured[scheme] = {
             "sessions": [mean.mean for mean in means],
             "aggregate": float(runs.aggregate_kbps().mean()),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from airfair.estimate import estimate
 from airfair.reproduction.paper import Found, Search
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.tables import Table, column
 
 from .plan import NOTICES
 from .runs import Measurements
@@ -44,11 +43,7 @@ def polling(data: Measurements) -> Found:
     """Finding on Table 1 if TCP learns the link rate later."""
     runs = {label: data["polling", id_] for id_, label in NOTICES.items()}
     columns = [
-        Column(
-            f"session-{i + 1}",
-            f"session {i + 1}, kb/s",
-            [TableCell(estimate(one.throughput_kbps[:, i]), digits=0) for one in runs.values()],
-        )
+        column(f"session {i + 1}, kb/s", [one.throughput_kbps[:, i] for one in runs.values()], 0)
         for i in range(2)
     ]
     total = [float(one.aggregate_kbps().mean()) for one in runs.values()]

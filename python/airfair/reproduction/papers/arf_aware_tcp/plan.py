@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from airfair.experiment.claims import Readings
 from airfair.reproduction import studies
 
+PRINTED = studies.printed("arf-aware-tcp")
+
 HELD, NEWRENO, ONE_SHOT, CONTINUOUS = "arf_aware", "newreno", "one_shot", "continuous"
 SCHEMES: Mapping[str, str] = {
     HELD: "ARF-aware TCP",

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from airfair.estimate import estimate
-from airfair.figures import Category, Points, by_category
+from airfair.estimate import estimate, finite
+from airfair.figures import Category, by_category
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import finite, points
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.series import line, points
+from airfair.reproduction.tables import Column, Table, TableCell, column
 
+from .plan import PRINTED
 from .runs import ArfAwareRuns, Measurements
 
 ROUNDING = 1e-3
@@ -26,7 +25,7 @@ class SchemeColumn:
 
     id: str
     label: str
-    sessions: tuple[TableCell, ...]
+    sessions: Sequence[TableCell]
     """Throughput of all sessions, including those that the paper does not print [kb/s]."""
     single: Mapping[str, TableCell]
     """Index `fairness` and total `aggregate` [kb/s] over the printed sessions. If the paper prints only some
@@ -48,26 +47,24 @@ class SchemeColumn:
     @property
     def column(self) -> Column:
         """Column for a report."""
-        return Column(self.id, self.label, (*self.sessions, *self.single.values()), self.note)
+        return Column(self.label, (*self.sessions, *self.single.values()), self.note)
 
     @property
     def entry(self) -> Json:
         """JSON of the column in the shape of the printed values, with intervals and deviations."""
         entry: Json = {
-            "sessions": [cell.measured.mean for cell in self.sessions],
-            **{key: cell.measured.mean for key, cell in self.single.items()},
-            "ci95": {
-                "sessions": [finite(cell.measured.ci95) for cell in self.sessions],
-                **{key: finite(cell.measured.ci95) for key, cell in self.single.items()},
-            },
-            "deviation": {
-                "sessions": [cell.deviation for cell in self.sessions],
-                **{key: cell.deviation for key, cell in self.single.items()},
-            },
+            **self._each(lambda cell: cell.measured.mean),
+            "ci95": self._each(lambda cell: finite(cell.measured.ci95)),
+            "deviation": self._each(lambda cell: cell.deviation),
         }
         if self.recomputed is not None:
             entry["fairness_of_printed_sessions"] = self.recomputed
         return entry
+
+    def _each(self, take: Callable[[TableCell], float | None]) -> Json:
+        """JSON of a property of each cell."""
+        single = {key: take(cell) for key, cell in self.single.items()}
+        return {"sessions": [take(cell) for cell in self.sessions], **single}
 
 
 @dataclass(frozen=True)
@@ -80,14 +77,13 @@ class ColumnSource:
     scheme: str
 
 
-def show(
-    table: tuple[str, str],
-    places: Sequence[ColumnSource],
-    printed: Json,
-    data: Measurements,
-    some: int | None = None,
-) -> Shown:
-    """Table with an (id, title) and its figure; the paper prints the first `some` sessions, or all."""
+SOME = {"table5": 4}
+"""Number of sessions that a table prints, if these are not all."""
+
+
+def show(table: tuple[str, str], places: Sequence[ColumnSource], data: Measurements) -> Shown:
+    """Table with an (id, title) and its figure."""
+    printed, some = PRINTED[table[0]], SOME.get(table[0])
     columns = [
         _column(place, data[place.setup, place.scheme], printed.get(place.id, {}), some)
         for place in places
@@ -96,32 +92,20 @@ def show(
     sessions = [f"session {i + 1}" for i in range(count)]
     names = [f"fairness 1-{some}", f"aggregate 1-{some}"] if some else ["fairness", "aggregate"]
     extra = [f"fairness 1-{count}", f"aggregate 1-{count}"] if some else []
-    rows = [*sessions, *names, *extra]
-    return Shown(
-        series=[
-            points(c.label, "kb/s", sessions, [cell.measured for cell in c.sessions])
-            for c in columns
-        ],
-        paper_values=printed,
-        measured={c.id: c.entry for c in columns},
-        tables=[Table(*table, rows, [c.column for c in columns])],
-        drawings={table[0]: _drawing(sessions, columns)},
-    )
-
-
-def _drawing(sessions: Sequence[str], columns: Sequence[SchemeColumn]) -> Drawing:
-    """Figure of the printed columns, with printed and measured values in the same axes."""
+    measured = {c.id: [cell.measured for cell in c.sessions] for c in columns}
     groups = [
-        Points(
-            column.label,
-            np.array([[c.measured.mean, c.measured.ci95] for c in column.sessions]).T,
-            {i: c.printed for i, c in enumerate(column.sessions) if c.printed is not None},
-        )
-        for column in columns
-        if any(cell.printed is not None for cell in column.sessions)
+        line(c.label, measured[c.id], printed=dict(enumerate(printed[c.id]["sessions"])))
+        for c in columns
+        if c.id in printed
     ]
     figure = by_category(Category("", "Throughput [kb/s]", "", sessions, groups))
-    return Drawing(figure)
+    return Shown(
+        series=[points(c.label, "kb/s", sessions, measured[c.id]) for c in columns],
+        paper_values=printed,
+        measured={c.id: c.entry for c in columns},
+        tables=[Table(*table, [*sessions, *names, *extra], [c.column for c in columns])],
+        drawings={table[0]: Drawing(figure)},
+    )
 
 
 def _column(
@@ -129,27 +113,21 @@ def _column(
 ) -> SchemeColumn:
     sessions: list[float] = printed.get("sessions", [])
 
-    def fairness(count: int | None, printed: float | None) -> TableCell:
-        return TableCell(estimate(runs.fairness(count)), printed, digits=3)
+    def single(count: int | None, said: Json) -> list[TableCell]:
+        """Cells of the index and the total over the first `count` sessions."""
+        index, total = said.get("fairness"), said.get("aggregate")
+        return [
+            TableCell(estimate(runs.fairness(count)), index, digits=3),
+            TableCell(estimate(runs.aggregate_kbps(count)), total),
+        ]
 
-    def aggregate(count: int | None, printed: float | None) -> TableCell:
-        return TableCell(estimate(runs.aggregate_kbps(count)), printed)
-
-    single = {
-        "fairness": fairness(some, printed.get("fairness")),
-        "aggregate": aggregate(some, printed.get("aggregate")),
-    }
-    if some:
-        single |= {"fairness_all": fairness(None, None), "aggregate_all": aggregate(None, None)}
-    missing = [None] * (len(runs.flows) - len(sessions))
+    cells = [*single(some, printed), *(single(None, {}) if some else ())]
+    names = ("fairness", "aggregate", "fairness_all", "aggregate_all")
     return SchemeColumn(
         id=place.id,
         label=place.label,
-        sessions=tuple(
-            TableCell(estimate(runs.throughput_kbps[:, i]), value)
-            for i, value in enumerate([*sessions, *missing])
-        ),
-        single=single,
+        sessions=column("", runs.throughput_kbps.T, 0, sessions).cells,
+        single=dict(zip(names, cells, strict=False)),
         recomputed=_recomputed(sessions, runs),
     )
 

@@ -4,62 +4,69 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Experiment, Paper, Search, reasons, reference
-from airfair.reproduction.prose import Prose
+from airfair.reproduction.introduction import Edge, Node, Opening, Topology
+from airfair.reproduction.paper import Paper, Search
+from airfair.reproduction.prose import Numbers
 
-from . import figures
-from .claims import BOUNDS, predicates
+from . import figures, plan
+from .claims import BOUNDS, PREDICATES
 from .findings import BASELINE, FOUND_WITH, SEARCHES, baseline
-from .introduction import introduction
-from .plan import AWAY, LABELS, NEWRENO, PLACES, RANDOM, RUNS, SYSTEMS, TOWARD, WINDOW, needed
-from .runs import ArfWindowRuns, Measurements
+from .runs import ArfWindowRuns
+
+
+def _gains(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
+    """Gain of the scheme at each speed [%]."""
+    proposed, standard = (measured[scheme]["throughput"] for scheme in (plan.WINDOW, plan.NEWRENO))
+    gains = [100 * (proposed[speed] / mbps - 1) for speed, mbps in standard.items()]
+    return {"gains_percent": gains}
+
+
+OPENING = Opening(
+    Topology(
+        {
+            "server": Node("FTP server", 0, 0.3, "host"),
+            "ap": Node("access point", 4.3, 0.3, "access point", "ARF, 6 to 54 Mb/s"),
+            "mobile": Node("STA", 9, 0.3, "station", "1 to 10 m/s"),
+        },
+        [Edge("server", "ap", "wire"), Edge("ap", "mobile", "air")],
+    ),
+    ("fig4",),
+    _gains,
+    {"fig4": "§IV", "fig5": "§IV", "table1": "§IV, Table I"},
+)
 
 
 def paper(directory: Path) -> Paper[ArfWindowRuns]:
     """Declaration of the paper whose files are in `directory`."""
-    printed, prose = reference(directory), Prose(directory / "text")
-    said = prose["introduction"].by_id({"setup": printed["setup"], **BOUNDS})
-    table1, shown = printed["table1"], prose["experiments"].by_id()
-    shows = {
-        "fig4": (AWAY, partial(figures.straight, "fig4", AWAY)),
-        "fig5": (TOWARD, partial(figures.straight, "fig5", TOWARD)),
-        "table1": (RANDOM, partial(figures.wandering, table1)),
-    }
-    experiments = [
-        Experiment(id_, shown[id_].title, _needs(id_, way), show, shown[id_].text)
-        for id_, (way, show) in shows.items()
-    ]
-    return Paper(
-        id=directory.name,
-        title=prose["introduction"].title,
-        reference=printed,
-        setups=studies.setups(directory),
-        experiments={experiment.id: experiment for experiment in experiments},
-        measure=ArfWindowRuns.of,
-        predicates=predicates(table1),
-        searches=SEARCHES,
-        calibration=Search("baseline", BASELINE, partial(baseline, table1)),
-        places=PLACES,
-        bounds=said["bounds"].text,
-        reasons=reasons(prose),
-        introduction=introduction(said),
-        prose=prose,
-        units=said["units"].text,
-        schemes={
-            LABELS[NEWRENO]: {"flow.download.control": "none"},
-            LABELS[WINDOW]: {"flow.download.control": "arf-window"},
+    return Paper.of(
+        directory,
+        OPENING,
+        {
+            "fig4": (_needs("fig4", plan.AWAY), partial(figures.straight, "fig4", plan.AWAY)),
+            "fig5": (_needs("fig5", plan.TOWARD), partial(figures.straight, "fig5", plan.TOWARD)),
+            "table1": (_needs("table1", plan.RANDOM), figures.wandering),
         },
-        replications=RUNS,
-        quick_replications=5,
+        BOUNDS,
+        setups=studies.setups(directory),
+        measure=ArfWindowRuns.of,
+        predicates=PREDICATES,
+        searches=SEARCHES,
+        calibration=Search("baseline", BASELINE, baseline),
+        places=plan.PLACES,
+        schemes={
+            plan.LABELS[plan.NEWRENO]: {"flow.download.control": "none"},
+            plan.LABELS[plan.WINDOW]: {"flow.download.control": "arf-window"},
+        },
+        replications=plan.RUNS,
     )
 
 
-def _needs(id_: str, way: str) -> tuple[str, ...]:
+def _needs(id_: str, way: str) -> list[str]:
     """Setups of an experiment: its own in every system, then those of its findings."""
-    systems = [setup for system in SYSTEMS for setup in needed(system, way)]
-    return tuple(dict.fromkeys([*systems, *FOUND_WITH[id_]]))
-
-
-__all__ = ["Measurements", "paper"]
+    return [
+        *(setup for system in plan.SYSTEMS for setup in plan.needed(system, way)),
+        *FOUND_WITH[id_],
+    ]

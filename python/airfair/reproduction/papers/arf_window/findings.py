@@ -5,66 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from airfair.reproduction.calibration import Candidate, chosen, table
-from airfair.reproduction.paper import Found, Json, Search
+from airfair.reproduction.paper import Found, Search
 from airfair.reproduction.tables import Table
 
+from . import plan
 from .figures import scheme_columns
-from .plan import (
-    AWAY,
-    BEYOND,
-    CANDIDATES,
-    DECIDING,
-    MIDDLE,
-    NEWRENO,
-    PAPERS_RUNS,
-    PRINTED,
-    PROJECTED,
-    READINGS,
-    SLOTS,
-    SMOOTHED,
-    STRAIGHT,
-    WINDOW,
-    SchemePair,
-    baseline_key,
-    beyond,
-    in_region,
-    needed,
-    on_the_way,
-    spot_label,
-    with_reading,
-    with_slot,
-)
 from .runs import Measurements, gain
 
 MBPS, DROPS = "Mb/s", "drops, %"
 
 
-def candidates(printed: Json, data: Measurements) -> list[Candidate]:
+def candidates(data: Measurements) -> list[Candidate]:
     """Candidates of the calibration: places, each compared with Table I's row for standard TCP."""
-    keys = {spot_label(spot): baseline_key(spot) for spot in CANDIDATES}
-    row = printed["standard"]
+    keys = {plan.spot_label(spot): plan.baseline_key(spot) for spot in plan.CANDIDATES}
+    row = plan.TABLE1["standard"]
     return [
         Candidate(
             label,
             {MBPS: data[key].throughput(), DROPS: data[key].drops()},
             {MBPS: row["throughput_mbps"], DROPS: row["drop_percent"]},
-            runs=PAPERS_RUNS,
+            runs=plan.PAPERS_RUNS,
         )
         for label, key in keys.items()
     ]
 
 
-def baseline(printed: Json, data: Measurements) -> Found:
+def baseline(data: Measurements) -> Found:
     """Finding of the calibration: candidates ranked by their distance from Table I's row for standard TCP."""
-    all_ = candidates(printed, data)
+    all_ = candidates(data)
     of = chosen(all_)
     numbers = {
-        "printed": printed["standard"],
+        "printed": plan.TABLE1["standard"],
         "candidates": len(all_),
         "nearest": of.decides.label,
         "distance_percent": 100 * of.decides.distance,
         "fit": [one.label for one in of.near],
-        "runs": PAPERS_RUNS,
+        "runs": plan.PAPERS_RUNS,
         "nothing_dropped": [one.label for one in all_ if not one.measured[DROPS].any()],
     }
     title = "Standard TCP, random waypoint, by server and queue"
@@ -74,90 +50,95 @@ def baseline(printed: Json, data: Measurements) -> Found:
 def readings(data: Measurements) -> Found:
     """Finding on all combinations of the three open points of the law."""
     gains = {
-        reading: [gain(data, with_reading(reading, way)) for way in STRAIGHT]
-        for reading in READINGS
+        reading: [gain(data, plan.with_reading(reading, way)) for way in plan.STRAIGHT]
+        for reading in plan.READINGS
     }
     better = [r for r, both in gains.items() if all(one.low > 0 for one in both)]
     numbers = {
-        "combinations": len(READINGS),
-        "projected": gains[PROJECTED],
-        "smoothed": gains[SMOOTHED],
-        "by_the_letter": gains[PRINTED],
+        "combinations": len(plan.READINGS),
+        "projected": gains[plan.PROJECTED],
+        "smoothed": gains[plan.SMOOTHED],
+        "by_the_letter": gains[plan.PRINTED],
         "better": len(better),
-        "only_projected": better == [PROJECTED],
+        "only_projected": better == [plan.PROJECTED],
     }
     tables = [
         Table(
             f"readings-{way}",
-            f"{way.capitalize()} at {MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %; "
+            f"{way.capitalize()} at {plan.MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %; "
             "τ after a rise, after a fall, round trip",
-            [f"{r.rise}, {r.fall}, {r.round_trip}" for r in READINGS],
-            scheme_columns(data, [with_reading(r, way) for r in READINGS]),
+            [f"{r.rise}, {r.fall}, {r.round_trip}" for r in plan.READINGS],
+            scheme_columns(data, [plan.with_reading(r, way) for r in plan.READINGS]),
         )
-        for way in STRAIGHT
+        for way in plan.STRAIGHT
     ]
     return Found(numbers, tables)
 
 
 def region(data: Measurements) -> Found:
     """Finding on the gain of the scheme at each candidate place."""
-    places = {spot_label(spot): in_region(spot) for spot in CANDIDATES}
+    places = {plan.spot_label(spot): plan.in_region(spot) for spot in plan.CANDIDATES}
     gains = {at: gain(data, place) for at, place in places.items()}
     numbers = {
-        "speed_mps": MIDDLE,
+        "speed_mps": plan.MIDDLE,
         "places": len(places),
         "better": [(at, one) for at, one in gains.items() if one.low > 0],
         "worse": [(at, one) for at, one in gains.items() if one.high < 0],
     }
-    title = (
-        f"Away at {MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %, by server and queue"
-    )
+    title = f"Away at {plan.MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %, by server and queue"
     return Found(numbers, [_table(data, "region", title, places)])
 
 
-def _table(data: Measurements, id_: str, title: str, places: Mapping[str, SchemePair]) -> Table:
+def _table(
+    data: Measurements, id_: str, title: str, places: Mapping[str, plan.SchemePair]
+) -> Table:
     """Table of both schemes at some places."""
     return Table(id_, title, list(places), scheme_columns(data, list(places.values())))
 
 
 def slots(data: Measurements) -> Found:
     """Finding on the gain of the scheme for several observation slots T, which the paper does not state."""
-    here = on_the_way(DECIDING, AWAY, MIDDLE)
-    places: dict[str, SchemePair] = {SLOTS[0]: with_slot(SLOTS[0]), "300 ms": here}
-    places |= {slot: with_slot(slot) for slot in SLOTS[1:]}
+    here = plan.on_the_way(plan.DECIDING, plan.AWAY, plan.MIDDLE)
+    places: dict[str, plan.SchemePair] = {
+        plan.SLOTS[0]: plan.with_slot(plan.SLOTS[0]),
+        "300 ms": here,
+    }
+    places |= {slot: plan.with_slot(slot) for slot in plan.SLOTS[1:]}
     gains = [(slot, gain(data, place)) for slot, place in places.items()]
-    title = f"Away at {MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %, by T"
-    return Found({"speed_mps": MIDDLE, "gains": gains}, [_table(data, "slots", title, places)])
+    title = f"Away at {plan.MIDDLE} m/s: throughput in Mb/s, gain and drop rates in %, by T"
+    return Found({"speed_mps": plan.MIDDLE, "gains": gains}, [_table(data, "slots", title, places)])
 
 
 def later(data: Measurements) -> Found:
     """Finding on settings that the paper leaves for later work."""
-    places = {id_: beyond(id_) for id_ in BEYOND}
+    places = {id_: plan.beyond(id_) for id_ in plan.BEYOND}
     gains = [(id_, gain(data, place), *_drops(data, place)) for id_, place in places.items()]
     title = "Sums in Mb/s, gain and drop rates in %"
     return Found({"gains": gains}, [_table(data, "beyond", title, places)])
 
 
-def _drops(data: Measurements, place: SchemePair) -> tuple[float, float]:
+def _drops(data: Measurements, place: plan.SchemePair) -> tuple[float, float]:
     """Mean drop rates without and with the scheme [%]."""
-    standard, proposed = (float(data[place.key(s)].drops().mean()) for s in (NEWRENO, WINDOW))
+    standard, proposed = (
+        float(data[place.key(s)].drops().mean()) for s in (plan.NEWRENO, plan.WINDOW)
+    )
     return standard, proposed
 
 
-def _setups(places: Sequence[SchemePair]) -> tuple[str, ...]:
+def _setups(places: Sequence[plan.SchemePair]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(setup for place in places for setup, _ in place.keys_of_both))
 
 
 BASELINE = ("candidates",)
 """Setups in which the candidates are run."""
 
-_READINGS = [with_reading(reading, way) for reading in READINGS for way in STRAIGHT]
-_REGION = [in_region(spot) for spot in CANDIDATES]
+_READINGS = [plan.with_reading(reading, way) for reading in plan.READINGS for way in plan.STRAIGHT]
+_REGION = [plan.in_region(spot) for spot in plan.CANDIDATES]
 
 SEARCHES = (
     Search("readings", _setups(_READINGS), readings),
     Search("region", _setups(_REGION), region),
-    Search("slots", ("slots", *needed(DECIDING, AWAY)), slots),
+    Search("slots", ("slots", *plan.needed(plan.DECIDING, plan.AWAY)), slots),
     Search("later", ("beyond",), later),
 )
 FOUND_WITH = {

@@ -15,6 +15,10 @@ from itertools import product
 from airfair.experiment.claims import Readings
 from airfair.experiment.conditions import Key
 from airfair.reproduction import studies
+from airfair.reproduction.paper import Json
+
+TABLE1: Json = studies.printed("arf-window")["table1"]
+"""Printed values of Table I."""
 
 NEWRENO, WINDOW = "newreno", "arf-window"
 SCHEMES = (NEWRENO, WINDOW)

@@ -3,68 +3,75 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Experiment, Paper, reasons, reference
-from airfair.reproduction.prose import Prose
+from airfair.reproduction.introduction import Edge, Node, Opening, Topology
+from airfair.reproduction.paper import Paper
+from airfair.reproduction.prose import Numbers
 
 from . import figures
 from .claims import MORE, PREDICATES
 from .findings import SEARCHES
-from .introduction import introduction
-from .plan import ALL_WAYS, COMPARED, MODERN, READ_IN, STANDARDS, WAYS, WITH_TODAYS_HOSTS
-from .runs import Measurements, ModernRuns
+from .plan import (
+    AIRTIME,
+    ALL_WAYS,
+    COMPARED,
+    FIFO,
+    MODERN,
+    READ_IN,
+    STANDARDS,
+    WAYS,
+    WITH_TODAYS_HOSTS,
+)
+from .runs import ModernRuns
 
-REPLICATIONS = 5
+
+def _parts(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
+    """Share of airtime of a slow station's download, in the oldest and in the newest standard."""
+    legacy, newest = (measured["down"][standard] for standard in ("g", "ax"))
+    return {"legacy": legacy[FIFO], "newest": newest[FIFO], "scheduled": newest[AIRTIME]}
+
+
+OPENING = Opening(
+    Topology(
+        {
+            "fast": Node("fast", 0.4, 0, "station", "54 to 1201 Mb/s"),
+            "slow": Node("slow", 0.4, 1.4, "station", "6 to 36 Mb/s"),
+            "ap": Node("access point", 5, 0.7, "access point", "queue or scheduler"),
+            "server": Node("server", 9.3, 0.7, "host", "10 Gb/s"),
+        },
+        [Edge("server", "ap", "wire"), Edge("ap", "fast", "air"), Edge("ap", "slow", "air")],
+    ),
+    ("anomaly-down", "schemes"),
+    _parts,
+)
 
 
 def paper(directory: Path) -> Paper[ModernRuns]:
     """Declaration of the study whose files are in `directory`."""
-    known, prose = reference(directory), Prose(directory / "text")
-    said = prose["introduction"].by_id({"setup": known["setup"], "more": MORE - 1})
     pairs = [f"anomaly-{standard}-{way}" for standard in STANDARDS for way in WAYS]
-    beyond = [
-        *(f"rates-{standard}" for standard in STANDARDS),
-        "stations-g",
-        "stations-ax",
-        "long-fifo",
-    ]
+    beyond = [f"rates-{standard}" for standard in STANDARDS]
+    beyond += ["stations-g", "stations-ax", "long-fifo"]
     beyond += [f"today-{standard}" for standard in WITH_TODAYS_HOSTS]
-    shows = {
-        "anomaly": ([*pairs, *beyond], figures.anomalies),
-        "ending": (["ending", "ath9k"], figures.testbed),
-        "schemes": (
-            [
-                *(f"schemes-{s}-{way}" for s in COMPARED for way in ALL_WAYS),
-                *(f"readings-{s}-{way}" for s in READ_IN for way in ALL_WAYS),
-            ],
-            figures.schemes,
-        ),
-        "sold": ([f"sold-{s}-{way}" for s in MODERN for way in WAYS], figures.as_sold),
-        "shorts": (["short-flows"], figures.shorts),
-    }
-    experiments = [
-        Experiment(id_, shown.title, tuple(shows[id_][0]), shows[id_][1], shown.text)
-        for id_, shown in prose["experiments"].by_id().items()
-    ]
-    return Paper(
-        id=directory.name,
-        title=prose["introduction"].title,
-        reference=known,
+    schemes = [f"schemes-{standard}-{way}" for standard in COMPARED for way in ALL_WAYS]
+    schemes += [f"readings-{standard}-{way}" for standard in READ_IN for way in ALL_WAYS]
+    sold = [f"sold-{standard}-{way}" for standard in MODERN for way in WAYS]
+    return Paper.of(
+        directory,
+        OPENING,
+        {
+            "anomaly": ([*pairs, *beyond], figures.anomalies),
+            "ending": (["ending", "ath9k"], figures.testbed),
+            "schemes": (schemes, figures.schemes),
+            "sold": (sold, figures.as_sold),
+            "shorts": (["short-flows"], figures.shorts),
+        },
+        {"more": MORE - 1},
         setups=studies.setups(directory),
-        experiments={experiment.id: experiment for experiment in experiments},
         measure=ModernRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
-        bounds=said["bounds"].text,
-        units=said["units"].text,
-        reasons=reasons(prose),
-        introduction=introduction(said),
-        prose=prose,
-        replications=REPLICATIONS,
-        quick_replications=5,
+        replications=5,
         is_own=True,
     )
-
-
-__all__ = ["Measurements", "paper"]

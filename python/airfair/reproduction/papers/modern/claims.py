@@ -8,56 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 
-from airfair.estimate import geometric_mean
+from airfair.estimate import Floats, geometric_mean
 from airfair.experiment.claims import Predicate, Reading, Readings
-from airfair.experiment.conditions import Condition, condition, difference, ratio
+from airfair.experiment.conditions import Condition, Key, condition, difference, ratio, versus
 from airfair.experiment.words import INDEX, ROUGHLY
 
-from .plan import (
-    AGGREGATED,
-    AGGREGATES,
-    AIRTIME,
-    ALL_WAYS,
-    ALONE,
-    AQL,
-    AS_READ,
-    BEHIND_DRIVER,
-    COMMITTED,
-    COMPARED,
-    DRIVER,
-    ENDS,
-    FIFO,
-    FOUND,
-    FQ_CODEL,
-    FQ_MAC,
-    FULL,
-    MODERN,
-    NOISE,
-    PRINTED,
-    QUEUES,
-    READ,
-    SCHEMES,
-    STANDARD,
-    STANDARDS,
-    TESTBED_QUEUES,
-    TESTBEDS,
-    WAYS,
-    Key,
-    anomaly,
-    ath9k,
-    baseline,
-    ending,
-    printed,
-    reading,
-    scheme,
-    sent,
-    short_flows,
-    sold,
-    works,
-)
+from . import plan
 from .runs import FAST, SLOW, Measurements, ModernRuns
 
 HALF = 0.5
@@ -72,71 +32,61 @@ AS_DECLARED = "the cells of the study"
 Points = Sequence[Condition]
 
 
+def _fast(runs: ModernRuns) -> Floats:
+    return runs.goodput(FAST)
+
+
+def _slow(runs: ModernRuns) -> Floats:
+    return runs.goodput(SLOW)
+
+
 def dragged_down(data: Measurements) -> Points:
     """Conditions that a slow neighbour more than halves the goodput of a fast station."""
-    return [
-        ratio(
-            f"{STANDARDS[standard]} {way}, goodput beside a slow / a fast station",
-            data[slow].goodput(FAST),
-            data[fast].goodput(FAST),
-            below=HALF,
-            of=[slow, fast],
+    found = []
+    for standard, way in product(plan.STANDARDS, plan.WAYS):
+        slow, fast = (
+            plan.anomaly(standard, way, plan.sent(standard), slow=rate)
+            for rate in plan.ENDS[standard]
         )
-        for standard in STANDARDS
-        for way in WAYS
-        for slow, fast in [
-            (
-                anomaly(standard, way, sent(standard)),
-                anomaly(standard, way, sent(standard), slow=ENDS[standard][1]),
-            )
-        ]
-    ]
+        what = f"{plan.STANDARDS[standard]} {way}, goodput beside a slow / a fast station"
+        found.append(versus(ratio, what, data, _fast, slow, fast, below=HALF))
+    return found
 
 
 def aggregation_worse(data: Measurements) -> Points:
     """Conditions that the slow station's share of airtime is larger with aggregates than without."""
-    keys = {
-        (standard, way): (anomaly(standard, way, AGGREGATED), anomaly(standard, way, ALONE))
-        for standard in MODERN
-        for way in WAYS
-    }
-    return [
-        difference(
-            f"{STANDARDS[standard]} {way}, slow station's part of the air, aggregated - alone",
-            data[more].slow_part(),
-            data[less].slow_part(),
-            above=0,
-            of=[more, less],
+    found = []
+    for standard, way in product(plan.MODERN, plan.WAYS):
+        keys = [plan.anomaly(standard, way, how) for how in (plan.AGGREGATED, plan.ALONE)]
+        what = (
+            f"{plan.STANDARDS[standard]} {way}, slow station's part of the air, aggregated - alone"
         )
-        for (standard, way), (more, less) in keys.items()
-    ]
+        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, above=0))
+    return found
 
 
 def airtime_ends(data: Measurements) -> Points:
     """Conditions that with the airtime scheduler the slow station has half of the airtime of downloads."""
-    return _half(data, {it: anomaly(it, "down", sent(it), AIRTIME) for it in STANDARDS})
+    return _half(
+        data, {it: plan.anomaly(it, "down", plan.sent(it), plan.AIRTIME) for it in plan.STANDARDS}
+    )
 
 
 def airtime_not_up(data: Measurements) -> Points:
     """Conditions that the airtime scheduler does not reduce the slow station's airtime of uploads."""
     found = []
-    for standard in STANDARDS:
-        fair, plain = (anomaly(standard, "up", sent(standard), q) for q in (AIRTIME, FIFO))
-        found.append(
-            difference(
-                f"{STANDARDS[standard]}, slow station's part of the air, airtime scheduler - FIFO",
-                data[fair].slow_part(),
-                data[plain].slow_part(),
-                above=-INDEX.allowed,
-                of=[fair, plain],
-            )
-        )
+    for standard in plan.STANDARDS:
+        queues = (plan.AIRTIME, plan.FIFO)
+        keys = [plan.anomaly(standard, "up", plan.sent(standard), queue) for queue in queues]
+        what = f"{_slow_part(standard)}, airtime scheduler - FIFO"
+        least = -INDEX.allowed
+        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, above=least))
     return found
 
 
 def fq_codel_no_cure(data: Measurements) -> Points:
     """Conditions that with FQ-CoDel the slow station has more than half of the airtime of downloads."""
-    keys = {it: anomaly(it, "down", sent(it), FQ_CODEL) for it in STANDARDS}
+    keys = {it: plan.anomaly(it, "down", plan.sent(it), plan.FQ_CODEL) for it in plan.STANDARDS}
     return _more_than_half(data, keys)
 
 
@@ -146,35 +96,35 @@ def ending_air(data: Measurements, testbed: str, queue: str) -> Points:
     With a FIFO this cannot be tested. The printed shares are calculated from sizes of aggregates, as if each
     station sent equally many, and contradict the printed goodputs.
     """
-    key = ending(testbed, queue)
+    key = plan.ending(testbed, queue)
     runs = data[key]
     held = runs.airtime / runs.airtime.sum(axis=1, keepdims=True)
     return [
         replace(
             ROUGHLY.condition(f"{name}, part of the air", held[:, place], part, of=[key]),
-            testable=printed(queue) == AIRTIME,
+            testable=plan.printed(queue) == plan.AIRTIME,
         )
         for place, (name, part) in enumerate(
-            zip(runs.stations, PRINTED[printed(queue)]["air"], strict=True)
+            zip(runs.stations, plan.PRINTED[plan.printed(queue)]["air"], strict=True)
         )
     ]
 
 
 def ending_goodput(data: Measurements, testbed: str, queue: str) -> Points:
     """Conditions that in the testbed the total goodput of all stations is roughly the printed one."""
-    key = ending(testbed, queue)
-    total = sum(PRINTED[printed(queue)]["mbps"])
+    key = plan.ending(testbed, queue)
+    total = sum(plan.PRINTED[plan.printed(queue)]["mbps"])
     return [ROUGHLY.condition("all together [Mb/s]", data[key].total(), total, of=[key])]
 
 
 def ending_each(data: Measurements, testbed: str, queue: str) -> Points:
     """Conditions that in the testbed each station has roughly the goodput recorded in `reference.toml`."""
-    return _each(data, ending(testbed, queue), PRINTED[printed(queue)]["mbps"])
+    return _each(data, plan.ending(testbed, queue), plan.PRINTED[plan.printed(queue)]["mbps"])
 
 
 def ath9k_goodput(data: Measurements, queue: str) -> Points:
     """Conditions that stations have roughly the goodput that the commit of ath9k's scheduler states."""
-    return _each(data, ath9k(queue), COMMITTED[queue])
+    return _each(data, plan.ath9k(queue), plan.COMMITTED[queue])
 
 
 def _each(data: Measurements, key: Key, figures: Sequence[float]) -> Points:
@@ -190,78 +140,65 @@ def helps(data: Measurements, id_: str, how: str) -> Points:
     `how` is the reading of the time of a packet in an aggregate.
     """
     found = []
-    for way in ALL_WAYS:
-        if works(way, id_):
-            with_, without = reading(AX, way, id_, how), scheme(AX, way, baseline(id_))
-            found.append(
-                ratio(
-                    f"{way}, {SCHEMES[id_]} / {SCHEMES[baseline(id_)]}",
-                    data[with_].total(),
-                    data[without].total(),
-                    above=MORE,
-                    of=[with_, without],
-                )
-            )
-            found.append(
-                ratio(
-                    f"{way}, slow station, {SCHEMES[id_]} / {SCHEMES[baseline(id_)]}",
-                    data[with_].goodput(SLOW),
-                    data[without].goodput(SLOW),
-                    above=LEFT,
-                    of=[with_, without],
-                )
-            )
+    base = plan.baseline(id_)
+    names = f"{plan.SCHEMES[id_]} / {plan.SCHEMES[base]}"
+    for way in plan.ALL_WAYS:
+        if plan.works(way, id_):
+            keys = plan.reading(AX, way, id_, how), plan.scheme(AX, way, base)
+            found += [
+                versus(ratio, f"{way}, {names}", data, ModernRuns.total, *keys, above=MORE),
+                versus(ratio, f"{way}, slow station, {names}", data, _slow, *keys, above=LEFT),
+            ]
     return found
 
 
 def data_ack_balances(data: Measurements) -> Points:
     """Conditions that with the DATA/ACK scheduler downloads and uploads have roughly the same goodput."""
-    keys = [scheme(standard, "both", "data-ack") for standard in COMPARED]
+    keys = [plan.scheme(standard, "both", "data-ack") for standard in plan.COMPARED]
     return [
-        ROUGHLY.condition(f"{STANDARDS[standard]}, down / up", data[key].down_over_up(), of=[key])
-        for standard, key in zip(COMPARED, keys, strict=True)
+        ROUGHLY.condition(
+            f"{plan.STANDARDS[standard]}, down / up", data[key].down_over_up(), of=[key]
+        )
+        for standard, key in zip(plan.COMPARED, keys, strict=True)
     ]
 
 
 def short_flows_faster(data: Measurements) -> Points:
     """Conditions that the median completion time of short transfers is less than half of that with a FIFO."""
-    return [
-        condition(
-            f"{STANDARDS[standard]}, median, {QUEUES[queue]} / FIFO",
-            geometric_mean(
-                np.minimum(data[better].completion(HALF), 1e3) / data[plain].completion(HALF)
-            ),
-            below=HALF,
-            of=[better, plain],
-        )
-        for standard in COMPARED
-        for queue in (FQ_CODEL, AIRTIME)
-        for better, plain in [(short_flows(standard, queue), short_flows(standard, FIFO))]
-    ]
+    found = []
+    for standard, queue in product(plan.COMPARED, (plan.FQ_CODEL, plan.AIRTIME)):
+        of = [plan.short_flows(standard, one) for one in (queue, plan.FIFO)]
+        better, plain = (data[key].completion(HALF) for key in of)
+        what = f"{plan.STANDARDS[standard]}, median, {plan.QUEUES[queue]} / FIFO"
+        less = geometric_mean(np.minimum(better, 1e3) / plain)
+        found.append(condition(what, less, below=HALF, of=of))
+    return found
 
 
 def found_rates_drag(data: Measurements) -> Points:
     """Conditions that at rates from Minstrel-HT and with a FIFO the slow station has more than half."""
-    return _more_than_half(data, {it: sold(it, "down", FOUND, FIFO) for it in MODERN})
+    return _more_than_half(
+        data, {it: plan.sold(it, "down", plan.FOUND, plan.FIFO) for it in plan.MODERN}
+    )
 
 
 def found_rates_fair(data: Measurements) -> Points:
     """Conditions that at rates from Minstrel-HT the airtime scheduler gives each station half of the air."""
-    return _half(data, {it: sold(it, "down", FOUND, AIRTIME) for it in MODERN})
+    return _half(data, {it: plan.sold(it, "down", plan.FOUND, plan.AIRTIME) for it in plan.MODERN})
 
 
 def aql_short_waits(data: Measurements) -> Points:
     """Conditions that airtime queue limits halve the delay above a driver's queue, and keep goodput."""
     found = []
-    for standard in MODERN:
-        limited, free = (sold(standard, "down", FOUND, queue) for queue in (AQL, BEHIND_DRIVER))
-        of = [limited, free]
+    for standard in plan.MODERN:
+        queues = (plan.AQL, plan.BEHIND_DRIVER)
+        limited, free = (plan.sold(standard, "down", plan.FOUND, queue) for queue in queues)
         for what, take, bounds in (
             ("95 % delay of the fast station", lambda runs: runs.delay(FAST), {"below": HALF}),
             ("goodput of all", ModernRuns.total, {"above": 1 / MORE}),
         ):
-            name = f"{STANDARDS[standard]}, {what}, with AQL / without"
-            found.append(ratio(name, take(data[limited]), take(data[free]), of=of, **bounds))
+            name = f"{plan.STANDARDS[standard]}, {what}, with AQL / without"
+            found.append(versus(ratio, name, data, take, limited, free, **bounds))
     return found
 
 
@@ -269,16 +206,12 @@ def amsdu_eases(data: Measurements) -> Points:
     """Conditions that in uploads of 802.11ac and ax, A-MSDUs reduce the slow station's share of airtime."""
     found = []
     for standard in ("ac", AX):
-        on, off = (sold(standard, "up", FOUND, FIFO, joined=joined) for joined in (True, False))
-        found.append(
-            difference(
-                f"{STANDARDS[standard]}, slow station's part of the air, joined - one each",
-                data[on].slow_part(),
-                data[off].slow_part(),
-                below=0,
-                of=[on, off],
-            )
-        )
+        keys = [
+            plan.sold(standard, "up", plan.FOUND, plan.FIFO, joined=joined)
+            for joined in (True, False)
+        ]
+        what = f"{_slow_part(standard)}, joined - one each"
+        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, below=0))
     return found
 
 
@@ -300,7 +233,7 @@ def _more_than_half(data: Measurements, keys: Mapping[str, Key]) -> Points:
 
 
 def _slow_part(standard: str) -> str:
-    return f"{STANDARDS[standard]}, slow station's part of the air"
+    return f"{plan.STANDARDS[standard]}, slow station's part of the air"
 
 
 def _claim(
@@ -318,7 +251,7 @@ def _of_testbed(
     def reading(
         testbed: str, queue: str, what: str = "", of: Callable[..., Points] = points
     ) -> Reading[Measurements]:
-        label = f"{TESTBEDS[testbed]}, {TESTBED_QUEUES[queue]}{what}"
+        label = f"{plan.TESTBEDS[testbed]}, {plan.TESTBED_QUEUES[queue]}{what}"
         return Reading(label, ("ending",), lambda data: of(data, testbed, queue))
 
     more = [reading(*one) for one in beside]
@@ -328,54 +261,67 @@ def _of_testbed(
 
 
 def _setups(
-    *ways: str, prefix: str = "anomaly", among: Sequence[str] = tuple(STANDARDS)
+    *ways: str, prefix: str = "anomaly", among: Sequence[str] = tuple(plan.STANDARDS)
 ) -> list[str]:
     return [f"{prefix}-{standard}-{way}" for standard in among for way in ways]
 
 
 def _helps(id_: str) -> Predicate[Measurements]:
     """Claim that a scheme helps, under each reading of a packet's time if the scheme computes that time."""
-    ways = [way for way in ALL_WAYS if works(way, id_)]
+    ways = [way for way in plan.ALL_WAYS if plan.works(way, id_)]
 
     def read(how: str) -> Reading[Measurements]:
-        keys = [(scheme(AX, way, baseline(id_)), reading(AX, way, id_, how)) for way in ways]
+        keys = [
+            (plan.scheme(AX, way, plan.baseline(id_)), plan.reading(AX, way, id_, how))
+            for way in ways
+        ]
         setups = dict.fromkeys(setup for pair in keys for setup, _ in pair)
-        label = AGGREGATES[how] if id_ in READ else AS_DECLARED
+        label = plan.AGGREGATES[how] if id_ in plan.READ else AS_DECLARED
         return Reading(label, tuple(setups), lambda data: helps(data, id_, how))
 
-    among = AS_READ if id_ in READ else Readings(AS_READ.decides)
+    among = plan.AS_READ if id_ in plan.READ else Readings(plan.AS_READ.decides)
     return among.predicate(f"{id_}-helps", read)
 
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
-    _claim("dragged-down", dragged_down, *_setups(*WAYS)),
-    _claim("aggregation-worse", aggregation_worse, *_setups(*WAYS, among=MODERN)),
+    _claim("dragged-down", dragged_down, *_setups(*plan.WAYS)),
+    _claim("aggregation-worse", aggregation_worse, *_setups(*plan.WAYS, among=plan.MODERN)),
     _claim("airtime-ends", airtime_ends, *_setups("down")),
     _claim("airtime-not-up", airtime_not_up, *_setups("up")),
     _claim("fq-codel-no-cure", fq_codel_no_cure, *_setups("down")),
     *(
         _of_testbed(f"ending-{name}-{what}", points, decides, *beside)
         for name, decides, beside in (
-            ("fifo", (FULL, DRIVER), ((FULL, FIFO), (STANDARD, FIFO), (NOISE, DRIVER))),
-            ("fair", (FULL, AIRTIME), ((STANDARD, AIRTIME), (NOISE, AIRTIME))),
+            (
+                "fifo",
+                (plan.FULL, plan.DRIVER),
+                ((plan.FULL, plan.FIFO), (plan.STANDARD, plan.FIFO), (plan.NOISE, plan.DRIVER)),
+            ),
+            (
+                "fair",
+                (plan.FULL, plan.AIRTIME),
+                ((plan.STANDARD, plan.AIRTIME), (plan.NOISE, plan.AIRTIME)),
+            ),
         )
         for what, points in (("goodput", ending_goodput), ("air", ending_air))
     ),
     *(
         _claim(id_, partial(ath9k_goodput, queue=queue), "ath9k")
-        for id_, queue in (("ath9k-turns", FQ_MAC), ("ath9k-airtime", AIRTIME))
+        for id_, queue in (("ath9k-turns", plan.FQ_MAC), ("ath9k-airtime", plan.AIRTIME))
     ),
     *map(_helps, ("arf-aware", "arf-window", "occupancy", "occupancy-tfrc")),
     _claim(
-        "data-ack-balances", data_ack_balances, *_setups("both", prefix="schemes", among=COMPARED)
+        "data-ack-balances",
+        data_ack_balances,
+        *_setups("both", prefix="schemes", among=plan.COMPARED),
     ),
     _claim("short-flows-faster", short_flows_faster, "short-flows"),
     *(
         _claim(id_, points, *_setups(way, prefix="sold", among=among))
         for id_, points, way, among in (
-            ("found-rates-drag", found_rates_drag, "down", MODERN),
-            ("found-rates-fair", found_rates_fair, "down", MODERN),
-            ("aql-short-waits", aql_short_waits, "down", MODERN),
+            ("found-rates-drag", found_rates_drag, "down", plan.MODERN),
+            ("found-rates-fair", found_rates_fair, "down", plan.MODERN),
+            ("aql-short-waits", aql_short_waits, "down", plan.MODERN),
             ("amsdu-eases", amsdu_eases, "up", ("ac", AX)),
         )
     ),

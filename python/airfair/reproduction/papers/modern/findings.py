@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from airfair.estimate import Floats, estimate
+from airfair.estimate import Floats
 from airfair.reproduction.paper import Found, Search
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.tables import Table, column
 
-from .plan import (
-    AGGREGATED,
-    FIFO,
-    FQ_CODEL,
-    NONE,
-    PRINTED,
-    STANDARDS,
-    WAYS,
-    WITH_TODAYS_HOSTS,
-    anomaly,
-    long_fifo,
-    scheme,
-    sent,
-    todays_hosts,
-)
+from . import plan
 from .runs import FAST, SLOW, Measurements
 
 AX = "ax"
@@ -39,7 +25,7 @@ def _mean(samples: Floats) -> float:
 
 def drr(data: Measurements) -> Found:
     """Finding on deficit round robin by octets, with aggregates."""
-    without, with_ = (data[scheme(AX, "down", id_)] for id_ in (NONE, "drr"))
+    without, with_ = (data[plan.scheme(AX, "down", id_)] for id_ in (plan.NONE, "drr"))
     return Found(
         {
             "none_mbps": _mean(without.total()),
@@ -52,7 +38,7 @@ def drr(data: Measurements) -> Found:
 
 def grants(data: Measurements) -> Found:
     """Finding on shares of the channel that the access point grants, with aggregates."""
-    without, with_ = (data[scheme(AX, "down", id_)] for id_ in (NONE, "occupancy"))
+    without, with_ = (data[plan.scheme(AX, "down", id_)] for id_ in (plan.NONE, "occupancy"))
     return Found(
         {
             "none_mbps": _mean(without.total()),
@@ -67,7 +53,9 @@ def grants(data: Measurements) -> Found:
 
 def turns(data: Measurements) -> Found:
     """Finding on round robin between stations in which each turn is an aggregate."""
-    found = {id_: data[scheme(AX, "down", id_)] for id_ in (NONE, "round-robin", "airtime")}
+    found = {
+        id_: data[plan.scheme(AX, "down", id_)] for id_ in (plan.NONE, "round-robin", "airtime")
+    }
     return Found(
         {f"{id_.replace('-', '_')}_mbps": _mean(runs.total()) for id_, runs in found.items()}
     )
@@ -75,7 +63,7 @@ def turns(data: Measurements) -> Found:
 
 def printed_air(_: Measurements) -> Found:
     """Finding on the shares of airtime that the testbed's printed goodputs imply, and the printed shares."""
-    figures = PRINTED[FIFO]
+    figures = plan.PRINTED[plan.FIFO]
     bits = 8 * (PAYLOAD + OVERHEAD_OCTETS)
     each = []
     for mbps, rate, octets in zip(figures["mbps"], RATES_MBPS, figures["aggregates"], strict=True):
@@ -88,12 +76,12 @@ def printed_air(_: Measurements) -> Found:
 
 def both_ways(data: Measurements) -> Found:
     """Finding on the airtime scheduler if stations send as well."""
-    runs = {id_: data[scheme(AX, "both", id_)] for id_ in (NONE, "airtime")}
+    runs = {id_: data[plan.scheme(AX, "both", id_)] for id_ in (plan.NONE, "airtime")}
     return Found(
         {
-            "none_part": _mean(runs[NONE].slow_part()),
+            "none_part": _mean(runs[plan.NONE].slow_part()),
             "airtime_part": _mean(runs["airtime"].slow_part()),
-            "airtime_down_part": _mean(data[scheme(AX, "down", "airtime")].slow_part()),
+            "airtime_down_part": _mean(data[plan.scheme(AX, "down", "airtime")].slow_part()),
             "slow_mbps": _mean(runs["airtime"].goodput(SLOW)),
             "fast_mbps": _mean(runs["airtime"].goodput(FAST)),
         }
@@ -103,44 +91,43 @@ def both_ways(data: Measurements) -> Found:
 def hosts(data: Measurements) -> Found:
     """Finding on the anomaly with the hosts and queues of Linux, the defaults of 802.11n and ax."""
     numbers = {}
-    for standard in WITH_TODAYS_HOSTS:
-        for way in WAYS:
+    for standard in plan.WITH_TODAYS_HOSTS:
+        for way in plan.WAYS:
             name = f"{standard}_{way}"
-            fifo, today = anomaly(standard, way, AGGREGATED, FIFO), todays_hosts(standard, way)
+            fifo, today = (
+                plan.anomaly(standard, way, plan.AGGREGATED, plan.FIFO),
+                plan.todays_hosts(standard, way),
+            )
             numbers[f"{name}_fifo_mbps"] = _mean(data[fifo].total())
             numbers[f"{name}_today_mbps"] = _mean(data[today].total())
             numbers[f"{name}_today_part"] = _mean(data[today].slow_part())
-        fq_codel = data[anomaly(standard, "down", AGGREGATED, FQ_CODEL)]
+        fq_codel = data[plan.anomaly(standard, "down", plan.AGGREGATED, plan.FQ_CODEL)]
         numbers[f"{standard}_down_fq_part"] = _mean(fq_codel.slow_part())
         numbers[f"{standard}_down_fq_mbps"] = _mean(fq_codel.total())
-        fifo_down = data[anomaly(standard, "down", AGGREGATED, FIFO)]
+        fifo_down = data[plan.anomaly(standard, "down", plan.AGGREGATED, plan.FIFO)]
         numbers[f"{standard}_down_fifo_part"] = _mean(fifo_down.slow_part())
     return Found(numbers)
 
 
 def longer(data: Measurements) -> Found:
     """Finding on a FIFO of 1000 packets in place of 256."""
+    keys = {
+        256: [plan.anomaly(standard, "down", plan.sent(standard)) for standard in plan.STANDARDS],
+        1000: [plan.long_fifo(standard) for standard in plan.STANDARDS],
+    }
     columns = [
-        Column(
-            f"fifo-{packets}",
-            f"{packets} packets",
-            [
-                TableCell(estimate(100 * data[key(standard)].slow_part()), digits=1)
-                for standard in STANDARDS
-            ],
-        )
-        for packets, key in (
-            (256, lambda standard: anomaly(standard, "down", sent(standard))),
-            (1000, long_fifo),
-        )
+        column(f"{packets} packets", [100 * data[key].slow_part() for key in all_], 1)
+        for packets, all_ in keys.items()
     ]
     title = "Slow station’s share of the air in %, two downloads, by the length of the FIFO"
-    return Found({}, [Table("long-fifo", title, list(STANDARDS.values()), columns)])
+    return Found({}, [Table("long-fifo", title, list(plan.STANDARDS.values()), columns)])
 
 
 SEARCHES = (
     Search(
-        "longer", ("long-fifo", *(f"anomaly-{standard}-down" for standard in STANDARDS)), longer
+        "longer",
+        ("long-fifo", *(f"anomaly-{standard}-down" for standard in plan.STANDARDS)),
+        longer,
     ),
     Search("printed-air", ("ending",), printed_air),
     Search("drr", ("schemes-ax-down",), drr),
@@ -149,8 +136,12 @@ SEARCHES = (
     Search(
         "todays-hosts",
         (
-            *(f"anomaly-{standard}-{way}" for standard in WITH_TODAYS_HOSTS for way in WAYS),
-            *(f"today-{standard}" for standard in WITH_TODAYS_HOSTS),
+            *(
+                f"anomaly-{standard}-{way}"
+                for standard in plan.WITH_TODAYS_HOSTS
+                for way in plan.WAYS
+            ),
+            *(f"today-{standard}" for standard in plan.WITH_TODAYS_HOSTS),
         ),
         hosts,
     ),

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airfair.experiment.claims import Readings
+from airfair.experiment.conditions import Key
 from airfair.reproduction import studies
-from airfair.reproduction.catalogue import experiments_directory
-from airfair.reproduction.paper import Json, reference
+from airfair.reproduction.paper import Json
 
-Key = tuple[str, str]
-"""Setup and variant."""
-
-_REFERENCE = reference(experiments_directory() / "modern")
+_REFERENCE = studies.printed("modern")
 PRINTED: Mapping[str, Json] = _REFERENCE["ending"]
 """Printed table of “Ending the Anomaly”, with a FIFO and with the airtime scheduler."""
 COMMITTED: Mapping[str, tuple[float, ...]] = _REFERENCE["ath9k"]

@@ -3,61 +3,62 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Experiment, Paper, reasons, reference
-from airfair.reproduction.prose import Prose
+from airfair.reproduction.introduction import Edge, Node, Opening, Topology
+from airfair.reproduction.paper import Paper
+from airfair.reproduction.prose import Numbers
 
 from . import figures
 from .claims import PREDICATES
 from .findings import SEARCHES
-from .introduction import introduction
-from .plan import DRAWS, FIG4, MANY, REPLICATIONS, SCHEME_KEYS, SCHEMES, WAYS, figure3
-from .runs import Measurements, OccupancyRuns
+from .plan import BOTH, DRAWS, FIG4, MANY, REPLICATIONS, SCHEME_KEYS, SCHEMES, WAYS
+from .runs import OccupancyRuns
 
 FOUND_WITH = {
     "fig3": ("rfc5348", "once", "law", "transports", "uplink", "guests", "noise", "standards"),
-    "fig4": (
-        "rfc5348-many",
-        "constant",
-        "mixtures",
-        "moving",
-        *(f"rivals-{way}" for way in WAYS),
-    ),
+    "fig4": ("rfc5348-many", "constant", "mixtures", "moving", *(f"rivals-{way}" for way in WAYS)),
 }
 """Setups that findings need, by the experiment to which the findings belong."""
 
 
+def _first_station(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
+    """Throughputs of STA1 by rate of STA2."""
+    return {
+        scheme: [one["throughput_mbps"][0] for one in measured[scheme].values()] for scheme in BOTH
+    }
+
+
+OPENING = Opening(
+    Topology(
+        {
+            "server": Node("TFRC senders", 0, 0.7, "host", "100 Mb/s, 50 ms"),
+            "ap": Node("access point", 4.5, 0.7, "access point", "grants in beacons"),
+            "one": Node("STA1", 9, 0, "station", "54 Mb/s"),
+            "two": Node("STA2", 9, 1.4, "station", "6 to 54 Mb/s"),
+        },
+        [Edge("server", "ap", "wire"), Edge("ap", "one", "air"), Edge("ap", "two", "air")],
+    ),
+    ("fig3",),
+    _first_station,
+    {"fig3": "§IV", "fig4": "§IV"},
+)
+
+
 def paper(directory: Path) -> Paper[OccupancyRuns]:
     """Declaration of the paper whose files are in `directory`."""
-    printed, prose = reference(directory), Prose(directory / "text")
-    said = prose["introduction"].by_id({"setup": printed["setup"]})
-    shows = {
-        "fig3": (("fig3", *FOUND_WITH["fig3"]), figures.pairs),
-        "fig4": ((FIG4, MANY, *FOUND_WITH["fig4"]), figures.many),
-    }
-    experiments = [
-        Experiment(id_, shown.title, *shows[id_], shown.text)
-        for id_, shown in prose["experiments"].by_id().items()
-    ]
-    return Paper(
-        id=directory.name,
-        title=prose["introduction"].title,
-        reference=printed,
+    return Paper.of(
+        directory,
+        OPENING,
+        {
+            "fig3": (("fig3", *FOUND_WITH["fig3"]), figures.pairs),
+            "fig4": ((FIG4, MANY, *FOUND_WITH["fig4"]), figures.many),
+        },
         setups=studies.setups(directory, DRAWS),
-        experiments={experiment.id: experiment for experiment in experiments},
         measure=OccupancyRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
-        bounds=said["bounds"].text,
-        units=said["units"].text,
-        reasons=reasons(prose),
-        introduction=introduction(said),
-        prose=prose,
         schemes={scheme.label: SCHEME_KEYS[id_] for id_, scheme in SCHEMES.items()},
         replications=REPLICATIONS,
-        quick_replications=5,
     )
-
-
-__all__ = ["Measurements", "figure3", "paper"]

@@ -6,35 +6,16 @@ replications.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from airfair.estimate import geometric_mean, quotient
 from airfair.experiment.claims import Predicate, Reading, Readings
-from airfair.experiment.conditions import Condition, difference, ratio
+from airfair.experiment.conditions import Condition, Key, difference, ratio, versus
 from airfair.experiment.words import INDEX, SAME
 
-from .plan import (
-    AS_READ,
-    COUNTS,
-    ON,
-    ONCE,
-    PLAIN,
-    RATES,
-    SOME_COUNTS,
-    SOME_RATES,
-    TOP,
-    SetupPoint,
-    figure3,
-    figure3_2008,
-    figure4,
-    figure4_2008,
-    once,
-)
+from . import plan
 from .runs import Measurements, OccupancyRuns, Take, flow
-
-Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -42,20 +23,20 @@ class Version:
     """Runs of Figures 3 and 4 under one reading of the paper."""
 
     label: str
-    pair: Callable[[int], SetupPoint]
-    many: Callable[[int], SetupPoint]
-    rates: tuple[int, ...] = RATES
-    counts: tuple[int, ...] = COUNTS
+    pair: Callable[[int], plan.SetupPoint]
+    many: Callable[[int], plan.SetupPoint]
+    rates: tuple[int, ...] = plan.RATES
+    counts: tuple[int, ...] = plan.COUNTS
     scheme: Callable[[int], Key] | None = None
     """Function from STA2's rate to the scheme's runs in Figure 3, if its setup is not plain TFRC's."""
 
     def plain(self, mbps: int) -> Key:
         """Key of plain TFRC in Figure 3."""
-        return self.pair(mbps).key(PLAIN)
+        return self.pair(mbps).key(plan.PLAIN)
 
     def proposed(self, mbps: int) -> Key:
         """Key of the scheme in Figure 3."""
-        return self.scheme(mbps) if self.scheme else self.pair(mbps).key(ON)
+        return self.scheme(mbps) if self.scheme else self.pair(mbps).key(plan.ON)
 
     @property
     def several(self) -> tuple[int, ...]:
@@ -64,81 +45,66 @@ class Version:
 
     def setups(self, figure: int) -> set[str]:
         """Setups of the figure with this number, 3 or 4."""
-        pairs = {self.pair(TOP).setup}
+        pairs = {self.pair(plan.TOP).setup}
         return pairs if figure == 3 else {self.many(count).setup for count in self.counts}  # noqa: PLR2004
 
 
-EQ1 = Version("eq. 1, as RFC 3448 has it", figure3, figure4)
+EQ1 = Version("eq. 1, as RFC 3448 has it", plan.figure3, plan.figure4)
 RFC5348 = Version(
     "RFC 5348, the largest report of two round trips",
-    figure3_2008,
-    figure4_2008,
-    SOME_RATES,
-    SOME_COUNTS,
+    plan.figure3_2008,
+    plan.figure4_2008,
+    plan.SOME_RATES,
+    plan.SOME_COUNTS,
 )
 COUNTED_ONCE = Version(
     "eq. 1, spare time counts once (ours)",
-    figure3,
-    figure4,
-    SOME_RATES,
-    scheme=lambda mbps: once(mbps).key(ONCE),
+    plan.figure3,
+    plan.figure4,
+    plan.SOME_RATES,
+    scheme=lambda mbps: plan.once(mbps).key(plan.ONCE),
 )
 
 
-VERSIONS: Mapping[str, Version] = dict(zip(AS_READ, (EQ1, RFC5348, COUNTED_ONCE), strict=True))
+VERSIONS: Mapping[str, Version] = dict(zip(plan.AS_READ, (EQ1, RFC5348, COUNTED_ONCE), strict=True))
 """Versions by the names of the readings in `AS_READ`."""
 
 
 def anomaly(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that with plain TFRC throughputs are equal, and a slow STA2 reduces that of STA1."""
     keys = {mbps: version.plain(mbps) for mbps in version.rates}
-    alike = [
-        SAME.condition(
-            f"{mbps} Mb/s, throughput, STA2 / STA1",
-            geometric_mean(data[key].mbps_ratio()),
-            of=[key],
-        )
-        for mbps, key in keys.items()
-    ]
-    falls = [
-        ratio(
-            f"{mbps} Mb/s, STA1's throughput / that beside 54",
-            flow(0)(data[keys[mbps]]),
-            flow(0)(data[keys[TOP]]),
-            below=1,
-            of=[keys[mbps], keys[TOP]],
-        )
-        for mbps in keys
-        if mbps != TOP
-    ]
-    return [*alike, *falls]
+    found = []
+    for mbps, key in keys.items():
+        alike = geometric_mean(data[key].mbps_ratio())
+        what = f"{mbps} Mb/s, throughput, STA2 / STA1"
+        found.append(SAME.condition(what, alike, of=[key]))
+    top = keys.pop(plan.TOP)
+    for mbps, key in keys.items():
+        what = f"{mbps} Mb/s, STA1's throughput / that beside 54"
+        found.append(versus(ratio, what, data, flow(0), key, top, below=1))
+    return found
 
 
 def equal_occupancy(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that with the scheme both stations have equal occupancy."""
-    keys = {mbps: version.proposed(mbps) for mbps in version.rates}
-    return [
-        SAME.condition(
-            f"{mbps} Mb/s, occupancy, STA2 / STA1",
-            geometric_mean(data[key].held_ratio()),
-            of=[key],
-        )
-        for mbps, key in keys.items()
-    ]
+    found = []
+    for mbps in version.rates:
+        key = version.proposed(mbps)
+        held = geometric_mean(data[key].held_ratio())
+        found.append(SAME.condition(f"{mbps} Mb/s, occupancy, STA2 / STA1", held, of=[key]))
+    return found
 
 
 def unaffected(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that with the scheme STA1's throughput does not depend on STA2's rate."""
     keys = {mbps: version.proposed(mbps) for mbps in version.rates}
-    return [
-        SAME.condition(
-            f"{mbps} Mb/s, STA1's throughput / that beside 54",
-            quotient(flow(0)(data[keys[mbps]]), flow(0)(data[keys[TOP]])),
-            of=[keys[mbps], keys[TOP]],
-        )
-        for mbps in keys
-        if mbps != TOP
-    ]
+    top = keys.pop(plan.TOP)
+    found = []
+    for mbps, key in keys.items():
+        relative = quotient(flow(0)(data[key]), flow(0)(data[top]))
+        what = f"{mbps} Mb/s, STA1's throughput / that beside 54"
+        found.append(SAME.condition(what, relative, of=[key, top]))
+    return found
 
 
 def aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
@@ -151,31 +117,24 @@ def aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
 
 def _more(data: Measurements, point: str, on: Key, plain: Key) -> Condition:
     what = f"{point}, aggregate throughput, proposed - plain, Mb/s"
-    return difference(what, data[on].aggregate(), data[plain].aggregate(), above=0, of=[on, plain])
+    return versus(difference, what, data, OccupancyRuns.aggregate, on, plain, above=0)
 
 
 def stations_aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that in Figure 4a the scheme has more total throughput."""
     places = map(version.many, version.counts)
-    return [_more(data, place.point, place.key(ON), place.key(PLAIN)) for place in places]
+    return [_more(data, place.point, place.key(plan.ON), place.key(plan.PLAIN)) for place in places]
 
 
 def stations_fairness(data: Measurements, version: Version) -> Sequence[Condition]:
     """Conditions that in Figure 4b the scheme's index is close to 1, and higher than plain TFRC's."""
     places = [version.many(count) for count in version.several]
-    close = [
-        INDEX.condition(
-            f"{place.point}, Jain's index of occupancy",
-            data[place.key(ON)].jain(),
-            side="least",
-            of=[place.key(ON)],
-        )
-        for place in places
-    ]
-    return [
-        *close,
-        *(_than_plain(data, p, "Jain's index", OccupancyRuns.jain, above=0) for p in places),
-    ]
+    close = []
+    for place in places:
+        key, what = place.key(plan.ON), f"{place.point}, Jain's index of occupancy"
+        close.append(INDEX.condition(what, data[key].jain(), side="least", of=[key]))
+    higher = [_than_plain(data, p, "Jain's index", OccupancyRuns.jain, above=0) for p in places]
+    return [*close, *higher]
 
 
 def stations_drops(data: Measurements, version: Version) -> Sequence[Condition]:
@@ -184,27 +143,20 @@ def stations_drops(data: Measurements, version: Version) -> Sequence[Condition]:
     return [_than_plain(data, p, "drop ratio, %", OccupancyRuns.drops, below=0) for p in places]
 
 
-def _than_plain(  # noqa: PLR0913 - a bound on one side
-    data: Measurements,
-    place: SetupPoint,
-    what: str,
-    take: Take,
-    *,
-    above: float = -math.inf,
-    below: float = math.inf,
+def _than_plain(
+    data: Measurements, place: plan.SetupPoint, what: str, take: Take, **bound: float
 ) -> Condition:
     """Condition on the mean difference between the scheme and plain TFRC."""
-    keys = on, plain = place.key(ON), place.key(PLAIN)
+    on, plain = place.key(plan.ON), place.key(plan.PLAIN)
     title = f"{place.point}, {what}, proposed - plain"
-    taken = take(data[on]), take(data[plain])
-    return difference(title, *taken, above=above, below=below, of=keys)
+    return versus(difference, title, data, take, on, plain, **bound)
 
 
 Points = Callable[[Measurements, Version], Sequence[Condition]]
 
 
 def _claim(
-    id_: str, points: Points, figure: int, among: Readings = AS_READ
+    id_: str, points: Points, figure: int, among: Readings = plan.AS_READ
 ) -> Predicate[Measurements]:
     """Claim about Figure 3 or 4, under each of the readings `among`."""
 
@@ -212,13 +164,13 @@ def _claim(
         version = VERSIONS[name]
         setups = version.setups(figure)
         if version.scheme:
-            setups.add(version.scheme(TOP)[0])
+            setups.add(version.scheme(plan.TOP)[0])
         return Reading(version.label, tuple(sorted(setups)), lambda data: points(data, version))
 
     return among.predicate(id_, reading)
 
 
-_PAPERS = Readings(AS_READ.decides, AS_READ.near)
+_PAPERS = Readings(plan.AS_READ.decides, plan.AS_READ.near)
 """Readings without "once", which is airfair's own and is run only for Figure 3."""
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (

@@ -22,9 +22,7 @@ def _factors(study: str) -> Json:
     return found
 
 
-def _guests() -> Json:
-    found: Json = studies.declared("occupancy-tfrc", "guests")["set"]
-    return found
+_GUESTS = studies.declared("occupancy-tfrc", "guests")["set"]
 
 
 RATES = tuple(int(rate.split()[0]) for rate in _factors("fig3")["R"]["values"])
@@ -99,16 +97,16 @@ TUNED_MBPS = 18
 """Rate of STA2 in runs with varied settings [Mb/s]."""
 UPLINK = tuple(_factors("uplink")["change"])
 """Settings of uplink that are varied, with STA2 at 6 Mb/s."""
-CONSTANT = (0.5, 1.0, 2.0, 4.0)
-"""Constant rates beside TFRC [Mb/s]."""
+CONSTANT = tuple(_factors("constant")["C"]["values"])
+"""Constant rates beside TFRC."""
 MIXTURES = tuple(_factors("mixtures")["flows"])
 """Combinations of several flows of a station."""
-GUESTS: Mapping[str, str] = {name: keys["rate"] for name, keys in _guests()["station"].items()}
+GUESTS: Mapping[str, str] = {name: keys["rate"] for name, keys in _GUESTS["station"].items()}
 """Rates of the stations in the runs with a guest, by name; the third station is the guest."""
-COMES_S, GOES_S = (int(_guests()["flow"]["of-guest"][key].split()[0]) for key in ("start", "stop"))
+COMES_S, GOES_S = (int(_GUESTS["flow"]["of-guest"][key].split()[0]) for key in ("start", "stop"))
 """Times at which the guest's flow starts and stops [s]."""
-LOSSES = (0.1, 0.3)
-"""Fractions of frames, including beacons, that are lost to noise."""
+LOSSES = ("10%", "30%")
+"""Parts of the frames, including beacons, that are lost to noise."""
 STANDARDS = tuple(_factors("standards")["standard"])
 
 AS_READ = Readings("eq. 1", near=("RFC 5348",), beside=("once",))
@@ -168,39 +166,9 @@ def tuned(label: str, profile: str) -> SetupPoint:
     return SetupPoint("law", f"{label}, {profile}")
 
 
-def uplink(label: str) -> SetupPoint:
-    """Point of uplink at the lowest rate, with a varied setting."""
-    return SetupPoint("uplink", label)
-
-
-def beside_constant(mbps: float) -> SetupPoint:
-    """Point with a constant rate to a station at 6 Mb/s, and TFRC to two stations at 54 Mb/s."""
-    return SetupPoint("constant", f"{mbps:g} Mb/s")
-
-
 def mixture(label: str) -> SetupPoint:
     """Point with several flows of a station."""
     return SetupPoint("mixtures", label)
-
-
-def guests() -> SetupPoint:
-    """Point with a station at 6 Mb/s that comes and goes."""
-    return SetupPoint("guests", "a guest")
-
-
-def noisy(loss: float) -> SetupPoint:
-    """Point with noise on both links."""
-    return SetupPoint("noise", f"{loss:.0%} of the frames")
-
-
-def under(label: str) -> SetupPoint:
-    """Point of Figure 3 at the lowest rate with another standard."""
-    return SetupPoint("standards", label)
-
-
-def moving(way: str, transport: str) -> SetupPoint:
-    """Point with stations in random waypoint motion with ARF."""
-    return SetupPoint("moving", f"{WAYS[way]}, {NAMES[transport]}")
 
 
 def rival_place(way: str, transport: str) -> SetupPoint:

@@ -12,31 +12,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from airfair.estimate import Estimate, Floats, quotient
 from airfair.experiment.claims import Predicate, Reading
-from airfair.experiment.conditions import Condition, Key, Point, Quota, condition, difference, ratio
+from airfair.experiment.conditions import (
+    Condition,
+    Key,
+    Point,
+    Quota,
+    condition,
+    difference,
+    ratio,
+    versus,
+)
 from airfair.experiment.words import ALMOST_ALL, INDEX, ROUGHLY
 
-from .plan import (
-    ACCESS,
-    ALONE,
-    AS_READ,
-    COMBINATIONS,
-    DECIDES,
-    EQUAL,
-    FLAVOURS,
-    MANY,
-    MIXED,
-    PLUS,
-    SINCE_2004,
-    TEN,
-    VARIANTS,
-    alone,
-    mixed,
-    simulated,
-)
+from . import plan
+from .plan import MANY, TEN
 from .runs import FriendlinessRuns, Measurements
 
 LIMIT = 0.6
@@ -46,7 +39,7 @@ MOST = 10
 LATER = (50.0, 200.0)
 
 BOUNDS = {
-    "channel": VARIANTS[DECIDES],
+    "channel": plan.VARIANTS[plan.DECIDES],
     "ideal_index": IDEAL_INDEX,
     "half": HALF,
     "later_s": LATER[0],
@@ -60,43 +53,29 @@ Pair = tuple[int, int]
 def _runs(
     data: Measurements, variant: str, flavour: str, pair: Pair
 ) -> tuple[FriendlinessRuns, Key]:
-    key = (mixed(flavour, *pair), variant)
+    key = (plan.mixed(flavour, *pair), variant)
     return data[key], key
 
 
-@dataclass(frozen=True)
-class _Against:
-    """Comparison of two combinations under one variant."""
+Quantity = tuple[str, Callable[[FriendlinessRuns], Floats]]
+INDEX_OF_TFRC: Quantity = ("index", FriendlinessRuns.index)
+TIMEOUTS: Quantity = ("share of time-outs", FriendlinessRuns.timeout_share)
+"""Quantities that claims compare."""
 
-    data: Measurements
-    variant: str
-    flavour: str
-    one: Pair
-    other: Pair
 
-    def index_is_lower(self) -> Condition:
-        """Condition that the index is lower at the first combination."""
-        return self._difference("index", FriendlinessRuns.index, below=0)
-
-    def index_is_higher(self) -> Condition:
-        """Condition that the index is higher at the first combination."""
-        return self._difference("index", FriendlinessRuns.index, above=0)
-
-    def more_timeouts(self) -> Condition:
-        """Condition that more recoveries begin with a time-out at the first combination."""
-        return self._difference("share of time-outs", FriendlinessRuns.timeout_share, above=0)
-
-    def _difference(
-        self,
-        what: str,
-        take: Callable[[FriendlinessRuns], Floats],
-        above: float = -math.inf,
-        below: float = math.inf,
-    ) -> Condition:
-        pairs = (self.one, self.other)
-        (one, a), (other, b) = (_runs(self.data, self.variant, self.flavour, p) for p in pairs)
-        words = f"{what} at {_name(self.one)} - at {_name(self.other)}"
-        return difference(words, take(one), take(other), above=above, below=below, of=[a, b])
+def _against(
+    data: Measurements,
+    place: tuple[str, str],
+    pairs: tuple[Pair, Pair],
+    quantity: Quantity,
+    **bound: float,
+) -> Condition:
+    """Condition on the difference between two combinations under a variant and a flavour of TCP."""
+    variant, flavour = place
+    one, other = ((plan.mixed(flavour, *pair), variant) for pair in pairs)
+    what, take = quantity
+    words = f"{what} at {_name(pairs[0])} - at {_name(pairs[1])}"
+    return versus(difference, words, data, take, one, other, **bound)
 
 
 def _name(pair: Pair) -> str:
@@ -111,18 +90,21 @@ def reno_index(data: Measurements, variant: str) -> Sequence[Point]:
 
 def reno_rises(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is higher at 10/10 than at 1/1."""
-    return [_Against(data, variant, "reno", MANY, EQUAL[0]).index_is_higher()]
+    return [_against(data, (variant, "reno"), (MANY, plan.EQUAL[0]), INDEX_OF_TFRC, above=0)]
 
 
 def reno_10_1(data: Measurements, variant: str) -> Sequence[Point]:
     """Condition that in Figure 2 the index is lower at 10/1 than at 10/10."""
-    return [_Against(data, variant, "reno", TEN, MANY).index_is_lower()]
+    return [_against(data, (variant, "reno"), (TEN, MANY), INDEX_OF_TFRC, below=0)]
 
 
 def reno_timeouts(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 2 10/1 has a lower index and more time-outs than 1/1."""
-    against = _Against(data, variant, "reno", TEN, EQUAL[0])
-    return [against.index_is_lower(), against.more_timeouts()]
+    pairs = TEN, plan.EQUAL[0]
+    return [
+        _against(data, (variant, "reno"), pairs, INDEX_OF_TFRC, below=0),
+        _against(data, (variant, "reno"), pairs, TIMEOUTS, above=0),
+    ]
 
 
 def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
@@ -130,61 +112,46 @@ def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
 
     At 10/1 and 10/10 it is also higher with SACK than with Reno, and time-outs are rarer.
     """
-    found: list[Point] = [_mostly_above(data, variant, COMBINATIONS)]
+    parts = []
+    for pair in plan.COMBINATIONS:
+        runs, key = _runs(data, variant, "sack", pair)
+        parts.append(condition(f"index at {_name(pair)}", runs.index(), above=LIMIT, of=[key]))
+    found: list[Point] = [Quota("combinations with an index above 0.6", tuple(parts), ALMOST_ALL)]
     for pair in (TEN, MANY):
         (sack, a), (reno, b) = (_runs(data, variant, f, pair) for f in ("sack", "reno"))
-        share = (reno.timeout_share(), sack.timeout_share())
-        found += [
-            difference(
-                f"share of time-outs, Reno - SACK, {_name(pair)}", *share, above=0, of=[a, b]
-            ),
-            difference(
-                f"index, SACK - Reno, {_name(pair)}", sack.index(), reno.index(), above=0, of=[a, b]
-            ),
-        ]
+        for what, one, other in (
+            ("share of time-outs, Reno - SACK", reno.timeout_share(), sack.timeout_share()),
+            ("index, SACK - Reno", sack.index(), reno.index()),
+        ):
+            found.append(difference(f"{what}, {_name(pair)}", one, other, above=0, of=[a, b]))
     return found
 
 
-def _mostly_above(data: Measurements, variant: str, pairs: Sequence[Pair]) -> Quota:
-    parts = []
-    for pair in pairs:
-        runs, key = _runs(data, variant, "sack", pair)
-        parts.append(condition(f"index at {_name(pair)}", runs.index(), above=LIMIT, of=[key]))
-    return Quota("combinations with an index above 0.6", tuple(parts), ALMOST_ALL)
-
-
-def sack_10_10(data: Measurements, variant: str) -> Sequence[Point]:
-    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 10/1."""
-    return _fairer_at_10_10(data, variant, TEN)
-
-
-def sack_fewer(data: Measurements, variant: str) -> Sequence[Point]:
-    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than 5/5."""
-    return _fairer_at_10_10(data, variant, EQUAL[-2])
-
-
-def _fairer_at_10_10(data: Measurements, variant: str, fewer: Pair) -> Sequence[Point]:
-    against = _Against(data, variant, "sack", MANY, fewer)
-    return [against.more_timeouts(), against.index_is_lower()]
+def sack_10_10(fewer: Pair, data: Measurements, variant: str) -> Sequence[Point]:
+    """Conditions that in Figure 3 10/10 has more time-outs and a lower index than fewer flows."""
+    return [
+        _against(data, (variant, "sack"), (MANY, fewer), TIMEOUTS, above=0),
+        _against(data, (variant, "sack"), (MANY, fewer), INDEX_OF_TFRC, below=0),
+    ]
 
 
 def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figure 4 TFRC's max-min fairness is higher than Reno's, with ten flows or more."""
     found = []
-    for flows in ALONE:
+    for flows in plan.ALONE:
         if flows >= MOST:
-            tfrc, reno = ((alone(protocol, flows), variant) for protocol in ("tfrc", "reno"))
+            tfrc, reno = ((plan.alone(protocol, flows), variant) for protocol in ("tfrc", "reno"))
             what = f"max-min with {flows} flows, TFRC - Reno"
-            samples = (data[tfrc].max_min(), data[reno].max_min())
-            found.append(difference(what, *samples, above=0, of=[tfrc, reno]))
+            take = FriendlinessRuns.max_min
+            found.append(versus(difference, what, data, take, tfrc, reno, above=0))
     return found
 
 
 def smoother(data: Measurements, variant: str) -> Sequence[Point]:
     """Conditions that in Figures 5 and 6 TFRC varies less than TCP."""
     found = []
-    for flavour, label in FLAVOURS.items():
-        runs, key = _runs(data, variant, flavour, MIXED)
+    for flavour, label in plan.FLAVOURS.items():
+        runs, key = _runs(data, variant, flavour, plan.MIXED)
         tfrc, tcp = (runs.variation(tfrc=kind) for kind in (True, False))
         what = f"variation at 1 s beside {label}, TFRC / TCP"
         found.append(ratio(what, tfrc, tcp, below=1, of=[key]))
@@ -237,7 +204,7 @@ def _beside_all_others(
 
 def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
     """Conditions that in Figure 8 NewReno gets most, and TFRC is steady and gets half as much as NewReno."""
-    key = simulated("fig8", access)
+    key = plan.simulated("fig8", access)
     found = _beside_all_others(data[key], key, "newreno", above=1)
     found += [
         ROUGHLY.condition(f"TFRC / {TCP[flow]}", relative(data[key], flow), target, of=[key])
@@ -248,7 +215,7 @@ def fig8_newreno_most(data: Measurements, access: str) -> Sequence[Point]:
 
 def fig10_sack_least(data: Measurements, access: str) -> Sequence[Point]:
     """Conditions that in Figure 10 SACK gets least, and TFRC is fair and steady."""
-    key = simulated("fig10", access)
+    key = plan.simulated("fig10", access)
     found = _beside_all_others(data[key], key, "sack", below=1)
     fair = INDEX.condition("TFRC's index", data[key].index(), IDEAL_INDEX, of=[key])
     return [*found, fair, *_steady(data[key], key)]
@@ -260,29 +227,35 @@ def _testbed(
     """Claim on the testbed; `ours` has label and conditions of comparisons that the text does not name."""
 
     def reading(variant: str) -> Reading[Measurements]:
-        return Reading(VARIANTS[variant], tuple(setups), lambda data: points(data, variant))
+        label = plan.VARIANTS[variant]
+        return Reading(label, tuple(setups), lambda data: points(data, variant))
 
     more: list[Reading[Measurements]] = []
     if ours:
         label, against = ours
-        more.append(Reading(label, tuple(setups), lambda data: against(data, DECIDES)))
-    return AS_READ.predicate(id_, reading, more=more)
+        more.append(Reading(label, tuple(setups), lambda data: against(data, plan.DECIDES)))
+    return plan.AS_READ.predicate(id_, reading, more=more)
 
 
 def _simulation(id_: str, figure: str, points: Points) -> Predicate[Measurements]:
     def reading(access: str, label: str) -> Reading[Measurements]:
-        setup, _ = simulated(figure, access)
+        setup, _ = plan.simulated(figure, access)
         return Reading(label, (setup,), lambda data: points(data, access))
 
-    decides, *others = (reading(access, label) for access, label in ACCESS.items())
-    more = {PLUS: "Westwood+ in Westwood's place", SINCE_2004: "ns-2's RTO and headers of 2004"}
+    decides, *others = (reading(access, label) for access, label in plan.ACCESS.items())
+    more = {
+        plan.PLUS: "Westwood+ in Westwood's place",
+        plan.SINCE_2004: "ns-2's RTO and headers of 2004",
+    }
     return Predicate(
         id_, decides, (*(reading(access, label) for access, label in more.items()), *others)
     )
 
 
-_COMBINED = {flavour: [mixed(flavour, *pair) for pair in COMBINATIONS] for flavour in FLAVOURS}
-_ALONE = [alone(protocol, n) for protocol in ("reno", "tfrc") for n in ALONE if n >= MOST]
+_COMBINED = {
+    flavour: [plan.mixed(flavour, *pair) for pair in plan.COMBINATIONS] for flavour in plan.FLAVOURS
+}
+_ALONE = [plan.alone(protocol, n) for protocol in ("reno", "tfrc") for n in plan.ALONE if n >= MOST]
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
     _testbed(
@@ -301,11 +274,11 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
     _testbed(
         "sack-10-10",
         _COMBINED["sack"],
-        sack_10_10,
-        ("against 5/5, which the text does not name", sack_fewer),
+        partial(sack_10_10, TEN),
+        ("against 5/5, which the text does not name", partial(sack_10_10, plan.EQUAL[-2])),
     ),
     _testbed("intra-fairness", _ALONE, intra_fairness),
-    _testbed("smoother", [mixed(flavour, *MIXED) for flavour in FLAVOURS], smoother),
+    _testbed("smoother", [plan.mixed(flavour, *plan.MIXED) for flavour in plan.FLAVOURS], smoother),
     _simulation("fig8-newreno-most", "fig8", fig8_newreno_most),
     _simulation("fig10-sack-least", "fig10", fig10_sack_least),
 )

@@ -9,8 +9,10 @@ from airfair.experiment.claims import Readings
 from airfair.reproduction import studies
 
 if TYPE_CHECKING:
+    from airfair.reproduction.paper import Json
     from airfair.scenario import Value
 
+PRINTED: Json = studies.printed("tfrc-friendliness")
 _TESTBED, _VARIED, _ACCESS, _SIZES = (
     studies.declared("tfrc-friendliness", study)
     for study in ("testbed", "varied", "dedicated", "sizes")

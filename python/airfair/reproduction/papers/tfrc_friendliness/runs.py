@@ -40,6 +40,11 @@ class FriendlinessRuns(Columns):
         """Mean throughput B_P of TFRC or other flows [kB/s], (replication).  [tfrc-friendliness eq. 9]"""
         return friendliness.of_protocol(self.kbytes_per_s[:, self.is_tfrc == tfrc])
 
+    def total_mbps(self) -> Floats:
+        """Total throughput of all flows [Mb/s], (replication)."""
+        total: Floats = self.kbytes_per_s.sum(axis=1) * 8 / 1e3
+        return total
+
     def index(self) -> Floats:
         """Index F_TFRC, (replication); above 0.5 TFRC is timid.  [tfrc-friendliness eq. 10]"""
         return friendliness.inter_protocol(self.mean(tfrc=True), self.mean(tfrc=False))

@@ -3,99 +3,86 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Experiment, Paper, reasons, reference
-from airfair.reproduction.prose import Prose
+from airfair.reproduction.introduction import Edge, Node, Opening, Topology
+from airfair.reproduction.paper import Paper, Search
+from airfair.reproduction.prose import Numbers
 
-from . import figures
+from . import figures, plan
 from .claims import BOUNDS, PREDICATES
 from .findings import SEARCHES, calibration
-from .introduction import introduction
-from .plan import (
-    ASYMMETRIC,
-    FOUR,
-    PLACES,
-    SCHEME_KEYS,
-    SCHEMES,
-    SCOPES,
-    SYMMETRIC,
-    TWO,
-    asymmetric_id,
-    setup_id,
+from .runs import UpDownRuns
+
+
+def _ratios(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
+    """Ratios with the fewest and the most attempts."""
+    found = {scenario: by_buffer["Q100"] for scenario, by_buffer in measured.items()}
+    return {"ratios": [(scenario, one["M1"], one["M8"]) for scenario, one in found.items()]}
+
+
+OPENING = Opening(
+    Topology(
+        {
+            "up": Node("n stations up", 0.4, 0, "station", "11 Mb/s"),
+            "down": Node("m stations down", 0.4, 1.4, "station", "11 Mb/s"),
+            "ap": Node("access point", 5, 0.7, "access point", "Q packets"),
+            "host": Node("HOST A", 9.3, 0.7, "host", "100 Mb/s"),
+        },
+        [Edge("up", "ap", "air"), Edge("ap", "down", "air"), Edge("ap", "host", "wire")],
+    ),
+    ("fig2", "fig3"),
+    _ratios,
+    {
+        **dict.fromkeys(("fig2", "fig3", "fig4"), "§III"),
+        **dict.fromkeys(("fig6", "fig7", "fig8"), "§IV"),
+    },
 )
-from .runs import Measurements, UpDownRuns
 
 
 def paper(directory: Path) -> Paper[UpDownRuns]:
     """Declaration of the paper whose files are in `directory`."""
-    printed, prose = reference(directory), Prose(directory / "text")
-    said = prose["introduction"].by_id({"setup": printed["setup"], **BOUNDS})
-    experiments = _experiments(printed["fig3"], prose)
-    return Paper(
-        id=directory.name,
-        title=prose["introduction"].title,
-        reference=printed,
+    fifo = {scenario: _systems("fifo", scenario) for scenario in plan.SYMMETRIC}
+    fair = {scenario: _systems("scheduler", scenario) for scenario in plan.SYMMETRIC}
+    cells = [plan.asymmetric_id(*flows) for flows in plan.ASYMMETRIC]
+    both = [*fifo[plan.TWO], *fifo[plan.FOUR]]
+    beyond = [*fair[plan.TWO], *fair[plan.FOUR], "rivals", *cells, "short-flows"]
+    return Paper.of(
+        directory,
+        OPENING,
+        {
+            "fig2": ([*both, "small", "stack"], partial(figures.ratios, "fifo")),
+            "fig3": ([*chain(*fifo.values()), "calibration"], partial(figures.goodputs, "fifo")),
+            "fig4": (fifo[plan.FOUR], partial(figures.losses, "fifo")),
+            "fig6": ([*both, *beyond], partial(figures.ratios, "scheduler")),
+            "fig7": (
+                [*chain(*fair.values()), "shared", "driver", "windows"],
+                partial(figures.goodputs, "scheduler"),
+            ),
+            "fig8": ([*fifo[plan.FOUR], *fair[plan.FOUR]], partial(figures.losses, "scheduler")),
+        },
+        BOUNDS,
         setups=studies.setups(directory),
-        experiments={experiment.id: experiment for experiment in experiments},
         measure=UpDownRuns.of,
         predicates=PREDICATES,
         searches=SEARCHES,
-        bounds=said["bounds"].text,
-        calibration=calibration(printed["fig3"]),
-        places=PLACES,
-        reasons=reasons(prose),
-        introduction=introduction(said),
-        prose=prose,
-        units=said["units"].text,
+        calibration=Search("calibration", ("calibration",), calibration),
+        places=plan.PLACES,
         schemes={
-            f"{SCHEMES[id_].label}: access point, Q = 100": keys
-            for id_, keys in SCHEME_KEYS.items()
+            f"{plan.SCHEMES[id_]}: access point, Q = 100": keys
+            for id_, keys in plan.SCHEME_KEYS.items()
         },
         replications=5,
-        quick_replications=5,
     )
-
-
-def _experiments(printed: dict[str, float], prose: Prose) -> list[Experiment[UpDownRuns]]:
-    fifo = {scenario: _systems("fifo", scenario) for scenario in SYMMETRIC}
-    fair = {scenario: _systems("scheduler", scenario) for scenario in SYMMETRIC}
-    cells = [asymmetric_id(*flows) for flows in ASYMMETRIC]
-    needs = {
-        "fig2": [*fifo[TWO], *fifo[FOUR], "small", "stack"],
-        "fig3": [*(setup for all_ in fifo.values() for setup in all_), "calibration"],
-        "fig4": fifo[FOUR],
-        "fig6": [*fifo[TWO], *fifo[FOUR], *fair[TWO], *fair[FOUR], "rivals", *cells, "short-flows"],
-        "fig7": [
-            *(setup for all_ in fair.values() for setup in all_),
-            "shared",
-            "driver",
-            "windows",
-        ],
-        "fig8": [*fifo[FOUR], *fair[FOUR]],
-    }
-    shows = {
-        "fig2": partial(figures.ratios, "fifo"),
-        "fig3": partial(figures.goodputs, "fifo", printed),
-        "fig4": partial(figures.losses, "fifo"),
-        "fig6": partial(figures.ratios, "scheduler"),
-        "fig7": partial(figures.goodputs, "scheduler", None),
-        "fig8": partial(figures.losses, "scheduler"),
-    }
-    return [
-        Experiment(id_, told.title, tuple(dict.fromkeys(needs[id_])), shows[id_], told.text)
-        for id_, told in prose["experiments"].by_id().items()
-    ]
 
 
 def _systems(scheme: str, scenario: str) -> list[str]:
     """Setups of a scenario under a scheme, in each system in which claims are tested."""
     return [
-        setup_id(system, scheme, scenario)
-        for system, scope in SCOPES.items()
+        plan.setup_id(system, scheme, scenario)
+        for system, scope in plan.SCOPES.items()
         if scheme in scope.schemes
     ]
-
-
-__all__ = ["Measurements", "paper"]

@@ -12,31 +12,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from airfair.estimate import Estimate, estimate, quotient, ratio_of_means
+from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
 from airfair.experiment.claims import Predicate, Reading
-from airfair.experiment.conditions import Condition, condition, difference
+from airfair.experiment.conditions import Condition, Key, condition, difference, versus
 from airfair.experiment.words import LOSS, ROUGHLY, STARVED
 
-from .plan import (
-    AS_READ,
-    ATTEMPTS,
-    DECIDES,
-    FOUR,
-    LARGE,
-    LAST,
-    LATE,
-    SCOPES,
-    SHOWN,
-    SMALL,
-    SYMMETRIC,
-    SYSTEMS,
-    TWO,
-    FigurePoint,
-    in_group,
-    setup_id,
-)
+from . import plan
+from .plan import FOUR, SHOWN, TWO, FigurePoint
 from .runs import DOWN, UP, Measurements, UpDownRuns
 
 NOTHING = 0.001
@@ -49,65 +33,80 @@ UNCHANGED = replace(LOSS, allowed=100 * LOSS.allowed)
 
 BOUNDS = {
     "nothing": NOTHING,
-    "large": LARGE,
+    "large": plan.LARGE,
     "reversal": REVERSAL,
-    "most_attempts": ATTEMPTS[-1],
-    "last": LAST,
-    "system": SYSTEMS[DECIDES].label,
+    "most_attempts": plan.ATTEMPTS[-1],
+    "last": plan.LAST,
+    "system": plan.SYSTEMS[plan.DECIDES],
 }
 """Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
-Key = tuple[str, str]
+Place = tuple[str, str, int, int]
+"""Scheme, scenario, attempts (M_t) and buffer (Q) of a point."""
 
 
+@dataclass(frozen=True)
 class View:
-    """Access to the runs of one system."""
+    """Conditions on the runs of one system."""
 
-    def __init__(self, data: Measurements, system: str) -> None:
-        self._data = data
-        self._system = system
-        self.scope = SCOPES[system]
+    data: Measurements
+    system: str
 
-    def place(
-        self, scheme: str, scenario: str, attempts: int, packets: int = SHOWN
-    ) -> tuple[UpDownRuns, Key]:
-        """Runs of a point under a scheme, and their key."""
-        key = FigurePoint(self._system, scheme, scenario, attempts, packets).key
-        return self._data[key], key
+    @property
+    def scope(self) -> plan.Scope:
+        """Attempts and buffers at which claims are tested in the system."""
+        return plan.SCOPES[self.system]
 
-    def fifo(self, scenario: str, attempts: int, packets: int = SHOWN) -> tuple[UpDownRuns, Key]:
-        """Runs of a point under FIFO, and their key."""
-        return self.place("fifo", scenario, attempts, packets)
+    def runs(self, place: Place) -> tuple[UpDownRuns, Key]:
+        """Runs of a point, and their key."""
+        key = FigurePoint(self.system, *place).key
+        return self.data[key], key
 
-    def among(self, attempts: Sequence[int]) -> tuple[int, ...]:
-        """Attempts (M_t), among those given, that are run in this system."""
-        return self.scope.among(attempts)
+    def ratio(
+        self, what: str, place: Place, above: float = -math.inf, below: float = math.inf
+    ) -> Condition:
+        """Condition on the ratio of downlink to uplink goodput."""
+        runs, key = self.runs(place)
+        return condition(what, _ratio(runs), above=above, below=below, of=[key])
+
+    def roughly_one(self, what: str, place: Place) -> Condition:
+        """Condition that the ratio of downlink to uplink goodput is roughly 1."""
+        runs, key = self.runs(place)
+        return ROUGHLY.condition(what, _ratio(runs), of=[key])
+
+    def change(
+        self, what: str, places: tuple[Place, Place], take: Take, **options: float
+    ) -> Condition:
+        """Condition on the difference between a quantity at the second and at the first of two points."""
+        before, after = (FigurePoint(self.system, *place).key for place in places)
+        return versus(difference, what, self.data, take, after, before, **options)
 
 
+Take = Callable[[UpDownRuns], Floats]
 Points = Callable[[View], Sequence[Condition]]
+
+
+def _loss(way: str) -> Take:
+    return lambda runs: 100 * runs.loss(way)
 
 
 def mt1_dl2ul2(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 2(a) the ratio is roughly 1 with M_t = 1 and large buffers."""
-    found = []
-    for q in view.scope.buffers:
-        runs, key = view.fifo(TWO, 1, q)
-        found.append(ROUGHLY.condition(f"ratio at Q = {q}", _ratio(runs), of=[key]))
-    return found
+    return [view.roughly_one(f"ratio at Q = {q}", ("fifo", TWO, 1, q)) for q in view.scope.buffers]
 
 
 def mt1_dl4ul4(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 2(b) downlink has more with M_t = 1."""
-    return [_downlink_has_more(view, FOUR, 1, q) for q in view.scope.buffers]
+    return _downlink_has_more(view, FOUR, 1)
 
 
 def mt2_downlink(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 2 downlink has more with M_t = 2, and larger buffers help it."""
-    found = []
-    for scenario in (TWO, FOUR):
-        found += [_downlink_has_more(view, scenario, 2, q) for q in view.scope.buffers]
-        found += _eased(view, scenario, 2)
-    return found
+    return [
+        one
+        for scenario in (TWO, FOUR)
+        for one in (*_downlink_has_more(view, scenario, 2), *_eased(view, scenario, 2))
+    ]
 
 
 def large_mt(view: View) -> Sequence[Condition]:
@@ -115,43 +114,41 @@ def large_mt(view: View) -> Sequence[Condition]:
     found = []
     for scenario in (TWO, FOUR):
         found += _starved(view, scenario, STARVED)
-        for m in view.among(LATE):
+        for m in view.scope.among(plan.LATE):
             found += _eased(view, scenario, m)
     return found
 
 
 def below_one_to_n(view: View) -> Sequence[Condition]:
     """Conditions that the ratio is below 1 / (n + 1), the access point's share in section III."""
-    found = []
-    for scenario in (TWO, FOUR):
-        found += _starved(view, scenario, 1 / (2 * SYMMETRIC[scenario] + 1))
-    return found
+    most = {scenario: 1 / (2 * plan.SYMMETRIC[scenario] + 1) for scenario in (TWO, FOUR)}
+    return [one for scenario, share in most.items() for one in _starved(view, scenario, share)]
 
 
 def _starved(view: View, scenario: str, most: float) -> list[Condition]:
     """Conditions that the ratio with the most attempts is below `most`, with each buffer."""
-    found = []
-    for q in view.scope.buffers:
-        runs, key = view.fifo(scenario, ATTEMPTS[-1], q)
-        what = f"{scenario}, ratio at M_t = {ATTEMPTS[-1]}, Q = {q}"
-        found.append(condition(what, _ratio(runs), below=most, of=[key]))
-    return found
+    m = plan.ATTEMPTS[-1]
+    return [
+        view.ratio(f"{scenario}, ratio at M_t = {m}, Q = {q}", ("fifo", scenario, m, q), below=most)
+        for q in view.scope.buffers
+    ]
 
 
-def _downlink_has_more(view: View, scenario: str, attempts: int, packets: int) -> Condition:
-    runs, key = view.fifo(scenario, attempts, packets)
-    what = f"{scenario}, ratio at Q = {packets}"
-    return condition(what, _ratio(runs), above=1, of=[key])
+def _downlink_has_more(view: View, scenario: str, m: int) -> list[Condition]:
+    return [
+        view.ratio(f"{scenario}, ratio at Q = {q}", ("fifo", scenario, m, q), above=1)
+        for q in view.scope.buffers
+    ]
 
 
-def _eased(view: View, scenario: str, attempts: int) -> list[Condition]:
+def _eased(view: View, scenario: str, m: int) -> list[Condition]:
     """Condition that the ratio is higher with the largest buffer than with the smallest one."""
-    buffers = view.scope.buffers
-    if len(buffers) == 1:
+    few, many = view.scope.buffers[0], view.scope.buffers[-1]
+    if few == many:
         return []
-    (few, a), (many, b) = (view.fifo(scenario, attempts, q) for q in (buffers[0], buffers[-1]))
-    what = f"{scenario}, M_t = {attempts}, ratio at Q = {buffers[-1]} - at {buffers[0]}"
-    return [difference(what, many.ratio(), few.ratio(), above=0, of=[a, b])]
+    places = ("fifo", scenario, m, few), ("fifo", scenario, m, many)
+    what = f"{scenario}, M_t = {m}, ratio at Q = {many} - at {few}"
+    return [view.change(what, places, UpDownRuns.ratio, above=0)]
 
 
 def reversal(view: View) -> Sequence[Condition]:
@@ -159,126 +156,75 @@ def reversal(view: View) -> Sequence[Condition]:
 
     M_t = 1 does not count, because that row was used to choose the system.
     """
-    few, *_ = attempts = [m for m in view.among(ATTEMPTS) if m > CHOSEN_BY]
-    (least, first), (most, last) = (view.fifo("dl1-ul1", m) for m in (few, ATTEMPTS[-1]))
-    what = f"total at M_t = {ATTEMPTS[-1]} - at {few}, packets/s"
-    found = [difference(what, most.total(), least.total(), above=0, of=[first, last])]
-    for m in attempts:
-        runs, key = view.fifo("dl1-ul1", m)
+    most = plan.ATTEMPTS[-1]
+    few, *_ = attempts = [m for m in view.scope.among(plan.ATTEMPTS) if m > CHOSEN_BY]
+    at = {m: ("fifo", "dl1-ul1", m, SHOWN) for m in attempts}
+    what = f"total at M_t = {most} - at {few}, packets/s"
+    found = [view.change(what, (at[few], at[most]), UpDownRuns.total, above=0)]
+    for m, place in at.items():
         low, high = (1.0, math.inf) if m <= REVERSAL else (-math.inf, 1.0)
-        what = f"ratio at M_t = {m}"
-        found.append(condition(what, _ratio(runs), above=low, below=high, of=[key]))
+        found.append(view.ratio(f"ratio at M_t = {m}", place, low, high))
     return found
 
 
 def uplink_loss(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 4(a) the uplink loss falls with M_t."""
     found = []
-    attempts = view.among(ATTEMPTS)
-    for few, many in itertools.pairwise(attempts):
-        (before, a), (after, b) = view.fifo(FOUR, few), view.fifo(FOUR, many)
-        found.append(
-            difference(
-                f"loss at M_t = {many} - at {few}, %",
-                100 * after.loss(UP),
-                100 * before.loss(UP),
-                below=0,
-                of=[a, b],
-                testable=float(before.loss(UP).mean()) >= NOTHING,
-            )
-        )
+    for few, many in itertools.pairwise(view.scope.among(plan.ATTEMPTS)):
+        places = ("fifo", FOUR, few, SHOWN), ("fifo", FOUR, many, SHOWN)
+        what = f"loss at M_t = {many} - at {few}, %"
+        seen = float(view.runs(places[0])[0].loss(UP).mean()) >= NOTHING
+        found.append(view.change(what, places, _loss(UP), below=0, testable=seen))
     return found
 
 
 def downlink_loss(view: View) -> Sequence[Condition]:
     """Conditions that in Figure 4(b) the downlink loss falls from M_t = 1 to 2, and then rises."""
     found = []
-    for few, many in ((1, 2), (2, 3), (2, ATTEMPTS[-1])):
-        (before, a), (after, b) = view.fifo(FOUR, few), view.fifo(FOUR, many)
-        found.append(
-            difference(
-                f"loss at M_t = {many} - at {few}, %",
-                100 * after.loss(DOWN),
-                100 * before.loss(DOWN),
-                above=-math.inf if few == 1 else 0,
-                below=0 if few == 1 else math.inf,
-                of=[a, b],
-            )
-        )
+    for few, many in ((1, 2), (2, 3), (2, plan.ATTEMPTS[-1])):
+        places = ("fifo", FOUR, few, SHOWN), ("fifo", FOUR, many, SHOWN)
+        bound = {"below": 0.0} if few == 1 else {"above": 0.0}
+        what = f"loss at M_t = {many} - at {few}, %"
+        found.append(view.change(what, places, _loss(DOWN), **bound))
     return found
 
 
 def scheduler_1_1(view: View) -> Sequence[Condition]:
     """Conditions that in Figures 6 and 7 the scheduler makes the ratio roughly 1."""
-    found = []
-    for scenario in SYMMETRIC:
-        for m in view.among(LAST):
-            for q in view.scope.buffers:
-                runs, key = view.place("scheduler", scenario, m, q)
-                what = f"{scenario}, ratio at M_t = {m}, Q = {q}"
-                found.append(ROUGHLY.condition(what, _ratio(runs), of=[key]))
-    return found
+    return [
+        view.roughly_one(f"{scenario}, ratio at M_t = {m}, Q = {q}", ("scheduler", scenario, m, q))
+        for scenario in plan.SYMMETRIC
+        for m in view.scope.among(plan.LAST)
+        for q in view.scope.buffers
+    ]
 
 
 def scheduler_losses(view: View) -> Sequence[Condition]:
     """Conditions that the scheduler keeps the uplink loss and lowers the downlink loss (Figures 4 and 8)."""
     found = []
-    for m in view.among(LAST):
-        (fifo, a), (fair, b) = view.fifo(FOUR, m), view.place("scheduler", FOUR, m)
-        found += [
-            UNCHANGED.condition(
-                f"M_t = {m}, uplink loss, scheduler - FIFO, %",
-                difference("", 100 * fair.loss(UP), 100 * fifo.loss(UP)).measured,
-                target=0,
-                of=[a, b],
-            ),
-            difference(
-                f"M_t = {m}, downlink loss, scheduler - FIFO, %",
-                100 * fair.loss(DOWN),
-                100 * fifo.loss(DOWN),
-                below=0,
-                of=[a, b],
-            ),
-        ]
+    for m in view.scope.among(plan.LAST):
+        both = ("fifo", FOUR, m, SHOWN), ("scheduler", FOUR, m, SHOWN)
+        up = view.change("", both, _loss(UP))
+        what = f"M_t = {m}, uplink loss, scheduler - FIFO, %"
+        found.append(UNCHANGED.condition(what, up.measured, target=0, of=up.of))
+        what = f"M_t = {m}, downlink loss, scheduler - FIFO, %"
+        found.append(view.change(what, both, _loss(DOWN), below=0))
     return found
 
 
 def no_help_below(view: View) -> Sequence[Condition]:
     """Conditions that the scheduler does not help if downlink has more under FIFO (Figures 2 and 6)."""
     found = []
-    for scenario in (TWO, FOUR):
-        for m in (1, 2):
-            (fifo, a), (fair, b) = (
-                view.place(scheme, scenario, m) for scheme in ("fifo", "scheduler")
-            )
-            made = ROUGHLY.condition(
-                f"{scenario}, M_t = {m}, |ln ratio|, scheduler / FIFO",
-                ratio_of_means(fair.unfairness(), fifo.unfairness()),
-                side="least",
-                of=[a, b],
-            )
-            found.append(replace(made, testable=estimate(fifo.ratio()).low > 1))
+    for scenario, m in itertools.product((TWO, FOUR), (1, 2)):
+        (fifo, a), (fair, b) = (view.runs((scheme, scenario, m, SHOWN)) for scheme in _BOTH)
+        made = ROUGHLY.condition(
+            f"{scenario}, M_t = {m}, |ln ratio|, scheduler / FIFO",
+            ratio_of_means(fair.unfairness(), fifo.unfairness()),
+            side="least",
+            of=[a, b],
+        )
+        found.append(replace(made, testable=estimate(fifo.ratio()).low > 1))
     return found
-
-
-def smaller(data: Measurements) -> Sequence[Condition]:
-    """Conditions that in Figure 2(a) downlink has less with M_t = 1 and smaller buffers."""
-    return [
-        condition(f"ratio at Q = {q}", _ratio(data[_small(TWO, q)]), below=1, of=[_small(TWO, q)])
-        for q in SMALL
-    ]
-
-
-def smaller_four(data: Measurements) -> Sequence[Condition]:
-    """Conditions that in Figure 2(b) downlink has more with M_t = 1 and smaller buffers."""
-    return [
-        condition(f"ratio at Q = {q}", _ratio(data[_small(FOUR, q)]), above=1, of=[_small(FOUR, q)])
-        for q in SMALL
-    ]
-
-
-def _small(scenario: str, packets: int) -> Key:
-    return in_group("small", FigurePoint(DECIDES, "fifo", scenario, 1, packets))
 
 
 def _ratio(runs: UpDownRuns) -> Estimate:
@@ -294,32 +240,44 @@ def _predicate(
     more: Sequence[Reading[Measurements]] = (),
 ) -> Predicate[Measurements]:
     def reading(system: str) -> Reading[Measurements]:
-        needed = tuple(setup_id(system, a, b) for a in schemes for b in scenarios)
-        return Reading(SYSTEMS[system].label, needed, lambda data: points(View(data, system)))
+        needed = tuple(plan.setup_id(system, a, b) for a in schemes for b in scenarios)
+        label = plan.SYSTEMS[system]
+        return Reading(label, needed, lambda data: points(View(data, system)))
 
-    having = [id_ for id_, scope in SCOPES.items() if set(schemes) <= set(scope.schemes)]
-    return AS_READ.only(having).predicate(id_, reading, more=more)
+    having = [name for name, scope in plan.SCOPES.items() if set(schemes) <= set(scope.schemes)]
+    return plan.AS_READ.only(having).predicate(id_, reading, more=more)
 
 
-def _ours(points: Callable[[Measurements], Sequence[Condition]]) -> Reading[Measurements]:
-    sizes = " and ".join(map(str, SMALL))
-    return Reading(
-        f"smaller buffers, {sizes} packets, which the text does not name", ("small",), points
-    )
+def _ours(
+    scenario: str, above: float = -math.inf, below: float = math.inf
+) -> Reading[Measurements]:
+    """Reading of Figure 2 with M_t = 1 and smaller buffers, under which the ratio lies between bounds."""
+
+    def points(data: Measurements) -> Sequence[Condition]:
+        places = {q: FigurePoint(plan.DECIDES, "fifo", scenario, 1, q) for q in plan.SMALL}
+        keys = {q: plan.in_group("small", place) for q, place in places.items()}
+        return [
+            condition(f"ratio at Q = {q}", _ratio(data[key]), above=above, below=below, of=[key])
+            for q, key in keys.items()
+        ]
+
+    sizes = " and ".join(map(str, plan.SMALL))
+    label = f"smaller buffers, {sizes} packets, which the text does not name"
+    return Reading(label, ("small",), points)
 
 
 _BOTH = ("fifo", "scheduler")
 
 PREDICATES: tuple[Predicate[Measurements], ...] = (
-    _predicate("mt1-dl2ul2", mt1_dl2ul2, [TWO], more=[_ours(smaller)]),
-    _predicate("mt1-dl4ul4", mt1_dl4ul4, [FOUR], more=[_ours(smaller_four)]),
+    _predicate("mt1-dl2ul2", mt1_dl2ul2, [TWO], more=[_ours(TWO, below=1)]),
+    _predicate("mt1-dl4ul4", mt1_dl4ul4, [FOUR], more=[_ours(FOUR, above=1)]),
     _predicate("mt2-downlink", mt2_downlink, [TWO, FOUR]),
     _predicate("large-mt-starves-downlink", large_mt, [TWO, FOUR]),
     _predicate("reversal", reversal, ["dl1-ul1"]),
     _predicate("uplink-loss-falls", uplink_loss, [FOUR]),
     _predicate("downlink-loss-turns", downlink_loss, [FOUR]),
     _predicate("below-1-over-n-plus-1", below_one_to_n, [TWO, FOUR]),
-    _predicate("scheduler-1-1", scheduler_1_1, list(SYMMETRIC), ["scheduler"]),
+    _predicate("scheduler-1-1", scheduler_1_1, list(plan.SYMMETRIC), ["scheduler"]),
     _predicate("scheduler-losses", scheduler_losses, [FOUR], _BOTH),
     _predicate("scheduler-no-help-below", no_help_below, [TWO, FOUR], _BOTH),
 )

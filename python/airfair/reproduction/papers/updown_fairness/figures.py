@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
-from airfair.estimate import Floats, estimate
+from airfair.estimate import Floats
+from airfair.experiment.conditions import Key
 from airfair.figures import Chart, Points, over_number
 from airfair.reproduction.paper import Drawing, Json, Shown
-from airfair.reproduction.series import finite, points
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.series import each, line, mean, points
+from airfair.reproduction.tables import Table, column
 
-from .plan import (
-    ATTEMPTS,
-    CURVE,
-    DECIDES,
-    FOUR,
-    LARGE,
-    RIVAL_ATTEMPTS,
-    RIVALS,
-    SCHEMES,
-    SHOWN,
-    SYMMETRIC,
-    SYSTEMS,
-    TWO,
-    FigurePoint,
-    in_group,
-)
+from . import plan
 from .runs import DOWN, UP, Measurements, UpDownRuns
 
 X = "Transmission attempts of a frame, $M_t$"
@@ -38,7 +21,7 @@ LEAST_LOSS = 1e-4
 EQUAL = {1.0: "1:1"}
 
 RATIO = "Downlink / uplink goodput"
-SYSTEM = SYSTEMS[DECIDES].label
+SYSTEM = plan.SYSTEMS[plan.DECIDES]
 
 Take = Callable[[UpDownRuns], Floats]
 
@@ -53,82 +36,101 @@ LOSSES = {"estimated": ESTIMATED, "exact": EXACT}
 def ratios(scheme: str, data: Measurements) -> Shown:
     """Figure 2 or 6: ratio of downlink to uplink goodput."""
     name = {"fifo": "fig2", "scheduler": "fig6"}[scheme]
-    panels = {TWO: f"(a) {TWO}", FOUR: f"(b) {FOUR}"}
+    panels = {plan.TWO: f"(a) {plan.TWO}", plan.FOUR: f"(b) {plan.FOUR}"}
+    curves = {scenario: _by_buffer(scheme, scenario) for scenario in panels}
     charts = [
-        Chart(title, CURVE, _by_buffer(data, scheme, scenario, UpDownRuns.ratio), EQUAL)
+        Chart(title, plan.CURVE, _lines(data, curves[scenario], UpDownRuns.ratio), EQUAL)
         for scenario, title in panels.items()
     ]
     drawing = over_number(charts, X, RATIO, floor=LEAST_RATIO)
-    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_RATIO}
-    drawings = {name: Drawing(drawing, numbers, wide=True)}
-    if scheme != "fifo" and any(setup == "rivals" for setup, _ in data):
-        drawings[f"{name}-rivals"] = _rivals(data)
-    return Shown(
+    numbers = {"scheme": plan.SCHEMES[scheme], "system": SYSTEM, "least": LEAST_RATIO}
+    shown = Shown(
         series=[
-            _series(f"{scenario}, Q = {q}", "1", data, along(scheme, scenario, q), UpDownRuns.ratio)
-            for scenario in panels
-            for q in LARGE
+            points(f"{scenario}, {q}", "1", plan.CURVE, each(data, keys, UpDownRuns.ratio))
+            for scenario, by_buffer in curves.items()
+            for q, keys in by_buffer.items()
         ],
         paper_values=None,
         measured={
-            scenario: _measured(data, scheme, scenario, UpDownRuns.ratio) for scenario in panels
+            scenario: _measured(data, by_buffer, UpDownRuns.ratio)
+            for scenario, by_buffer in curves.items()
         },
-        tables=[_ratio_table(name, data, scheme, scenario) for scenario in panels],
-        drawings=drawings,
+        tables=[
+            Table(
+                f"{name}-{scenario}",
+                f"Downlink / uplink goodput, {scenario}, {plan.SCHEMES[scheme]}",
+                _rows(plan.CURVE),
+                [column(q, each(data, keys, UpDownRuns.ratio), 3) for q, keys in curve.items()],
+            )
+            for scenario, curve in curves.items()
+        ],
+        drawings={name: Drawing(drawing, numbers, wide=True)},
     )
+    if scheme == "fifo" or not any(setup == "rivals" for setup, _ in data):
+        return shown
+    return shown.and_also([], {f"{name}-rivals": _rivals(data)})
 
 
 def _rivals(data: Measurements) -> Drawing:
     """Figure of other schemes in the axes of Figures 2(b) and 6(b)."""
 
-    def line(scheme: str) -> Points:
-        found = [FigurePoint(DECIDES, scheme, FOUR, m, SHOWN) for m in RIVAL_ATTEMPTS]
-        keys = [one.key if one.key in data else in_group("rivals", one) for one in found]
-        return Points(SCHEMES[scheme].label, _estimates(data, keys, UpDownRuns.ratio))
+    def of(scheme: str) -> Points:
+        found = [
+            plan.FigurePoint(plan.DECIDES, scheme, plan.FOUR, m, plan.SHOWN)
+            for m in plan.RIVAL_ATTEMPTS
+        ]
+        keys = [one.key if one.key in data else plan.in_group("rivals", one) for one in found]
+        return line(plan.SCHEMES[scheme], each(data, keys, UpDownRuns.ratio))
 
+    title = f"{plan.FOUR}, Q = {plan.SHOWN}"
     chart = Chart(
-        f"{FOUR}, Q = {SHOWN}",
-        RIVAL_ATTEMPTS,
-        [line(rival) for rival in RIVALS],
-        EQUAL,
-        line("fifo"),
+        title, plan.RIVAL_ATTEMPTS, [of(rival) for rival in plan.RIVALS], EQUAL, of("fifo")
     )
     figure = over_number([chart], X, RATIO, floor=LEAST_RATIO, columns=1)
-    return Drawing(figure, {"packets": SHOWN}, beyond=True)
+    return Drawing(figure, {"packets": plan.SHOWN}, beyond=True)
 
 
-def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
-    """Figure 3 or 7: goodput of both directions."""
+def goodputs(scheme: str, data: Measurements) -> Shown:
+    """Figure 3 or 7: goodput of both directions; the paper prints one row for FIFO."""
     name = {"fifo": "fig3", "scheduler": "fig7"}[scheme]
+    printed = plan.PRINTED if scheme == "fifo" else None
+
+    def first(way: str) -> dict[int, float]:
+        return {0: printed[f"{way}_pps"]} if printed else {}
+
+    curves = {scenario: along(scheme, scenario) for scenario in plan.SYMMETRIC}
     charts = [
         Chart(
             scenario,
-            ATTEMPTS,
+            plan.ATTEMPTS,
             [
-                Points(
+                line(
                     way,
-                    _estimates(data, _keys(along(scheme, scenario)), take),
-                    {0: printed[f"{way}_pps"]} if printed and scenario == "dl1-ul1" else {},
+                    each(data, keys, take),
+                    printed=first(way) if scenario == "dl1-ul1" else None,
                 )
                 for way, take in WAYS.items()
             ],
         )
-        for scenario in SYMMETRIC
+        for scenario, keys in curves.items()
     ]
-    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "packets": SHOWN}
+    numbers = {"scheme": plan.SCHEMES[scheme], "system": SYSTEM, "packets": plan.SHOWN}
     figure = over_number(charts, X, "Goodput [packets/s]", columns=3)
-    first = data[along(scheme, "dl1-ul1")[0].key]
+    keys = curves["dl1-ul1"]
+    title = f"Goodput in packets/s, dl1-ul1, Q = {plan.SHOWN}, {plan.SCHEMES[scheme]}"
+    columns = [
+        column(way, each(data, keys, take), 0, first(way).values())
+        for way, take in ALL_WAYS.items()
+    ]
     return Shown(
         series=[
-            _series(f"{scenario}, {way}", "packets/s", data, along(scheme, scenario), take)
-            for scenario in SYMMETRIC
+            points(f"{scenario}, {way}", "packets/s", plan.ATTEMPTS, each(data, there, take))
+            for scenario, there in curves.items()
             for way, take in WAYS.items()
         ],
         paper_values=printed,
-        measured={
-            f"{way}_pps": finite(estimate(take(first)).mean) for way, take in ALL_WAYS.items()
-        },
-        tables=[_goodput_table(name, scheme, printed, data)],
+        measured={f"{way}_pps": mean(take(data[keys[0]])) for way, take in ALL_WAYS.items()},
+        tables=[Table(name, title, _rows(plan.ATTEMPTS), columns)],
         drawings={name: Drawing(figure, numbers, wide=True)},
     )
 
@@ -136,111 +138,62 @@ def goodputs(scheme: str, printed: Json | None, data: Measurements) -> Shown:
 def losses(scheme: str, data: Measurements) -> Shown:
     """Figure 4 or 8: loss of TCP DATA in dl4-ul4."""
     name = {"fifo": "fig4", "scheduler": "fig8"}[scheme]
+    curves = _by_buffer(scheme, plan.FOUR)
     charts = [
-        Chart(f"({letter}) {way}", CURVE, _by_buffer(data, scheme, FOUR, ESTIMATED[way]))
-        for letter, way in zip("ab", (UP, DOWN), strict=True)
+        Chart(f"({letter}) {way}", plan.CURVE, _lines(data, curves, take))
+        for letter, (way, take) in zip("ab", ESTIMATED.items(), strict=True)
     ]
     figure = over_number(charts, X, "TCP DATA loss probability", floor=LEAST_LOSS)
-    numbers = {"scheme": SCHEMES[scheme].label, "system": SYSTEM, "least": LEAST_LOSS}
+    numbers = {"scheme": plan.SCHEMES[scheme], "system": SYSTEM, "least": LEAST_LOSS}
+    title = f"Loss of TCP DATA in %, dl4-ul4, Q = {plan.SHOWN}, {plan.SCHEMES[scheme]}"
+    columns = [
+        column(
+            f"{way}, {words}",
+            [100 * loss for loss in each(data, along(scheme, plan.FOUR), takes[way])],
+            2,
+        )
+        for way in (UP, DOWN)
+        for words, takes in LOSSES.items()
+    ]
     return Shown(
         series=[
-            _series(f"{way}, Q = {q}", "1", data, along(scheme, FOUR, q), ESTIMATED[way])
-            for way in (UP, DOWN)
-            for q in LARGE
+            points(f"{way}, {q}", "1", plan.CURVE, each(data, keys, take))
+            for way, take in ESTIMATED.items()
+            for q, keys in curves.items()
         ],
         paper_values=None,
         measured={
-            way: {
-                words: _measured(data, scheme, FOUR, takes[way]) for words, takes in LOSSES.items()
-            }
+            way: {words: _measured(data, curves, takes[way]) for words, takes in LOSSES.items()}
             for way in (UP, DOWN)
         },
-        tables=[_loss_table(name, data, scheme)],
+        tables=[Table(name, title, _rows(plan.ATTEMPTS), columns)],
         drawings={name: Drawing(figure, numbers, wide=True)},
     )
 
 
-def along(scheme: str, scenario: str, packets: int | None = None) -> list[FigurePoint]:
-    """Points of a curve over M_t, with a buffer of `packets`; by default at every M_t with `SHOWN`."""
-    attempts, q = (ATTEMPTS, SHOWN) if packets is None else (CURVE, packets)
-    return [FigurePoint(DECIDES, scheme, scenario, m, q) for m in attempts]
+def along(scheme: str, scenario: str, packets: int | None = None) -> list[Key]:
+    """Keys of a curve over M_t, with a buffer of `packets`; by default at every M_t with `SHOWN`."""
+    attempts, q = (plan.ATTEMPTS, plan.SHOWN) if packets is None else (plan.CURVE, packets)
+    return [plan.FigurePoint(plan.DECIDES, scheme, scenario, m, q).key for m in attempts]
 
 
-def _keys(places: Sequence[FigurePoint]) -> list[tuple[str, str]]:
-    return [place.key for place in places]
+def _by_buffer(scheme: str, scenario: str) -> dict[str, list[Key]]:
+    return {f"Q = {q}": along(scheme, scenario, q) for q in plan.LARGE}
 
 
-def _estimates(data: Measurements, keys: Sequence[tuple[str, str]], take: Take) -> Floats:
-    """Means and half widths with the axes (2, point)."""
-    all_ = [estimate(take(data[key])) for key in keys]
-    return np.array([[one.mean for one in all_], [one.ci95 for one in all_]])
+def _lines(data: Measurements, curves: Mapping[str, Sequence[Key]], take: Take) -> list[Points]:
+    return [line(name, each(data, keys, take)) for name, keys in curves.items()]
 
 
-def _by_buffer(data: Measurements, scheme: str, scenario: str, take: Take) -> list[Points]:
-    return [
-        Points(f"Q = {q}", _estimates(data, _keys(along(scheme, scenario, q)), take)) for q in LARGE
-    ]
-
-
-def _series(
-    name: str, unit: str, data: Measurements, places: Sequence[FigurePoint], take: Take
-) -> Json:
-    x = [place.attempts for place in places]
-    return points(name, unit, x, [estimate(take(data[place.key])) for place in places])
-
-
-def _measured(data: Measurements, scheme: str, scenario: str, take: Take) -> Json:
+def _measured(data: Measurements, curves: Mapping[str, Sequence[Key]], take: Take) -> Json:
     """JSON of means by buffer and attempts."""
-
-    def mean(place: FigurePoint) -> float | None:
-        return finite(estimate(take(data[place.key])).mean)
-
     return {
-        f"Q{q}": {f"M{place.attempts}": mean(place) for place in along(scheme, scenario, q)}
-        for q in LARGE
+        q.replace(" = ", ""): {
+            f"M{m}": mean(take(data[key])) for m, key in zip(plan.CURVE, keys, strict=True)
+        }
+        for q, keys in curves.items()
     }
-
-
-def _ratio_table(name: str, data: Measurements, scheme: str, scenario: str) -> Table:
-    columns = [
-        Column(f"Q{q}", f"Q = {q}", _cells(data, along(scheme, scenario, q), UpDownRuns.ratio, 3))
-        for q in LARGE
-    ]
-    title = f"Downlink / uplink goodput, {scenario}, {SCHEMES[scheme].label}"
-    return Table(f"{name}-{scenario}", title, _rows(CURVE), columns)
 
 
 def _rows(attempts: Sequence[int]) -> list[str]:
     return [f"M_t = {m}" for m in attempts]
-
-
-def _cells(
-    data: Measurements, places: Sequence[FigurePoint], take: Take, digits: int
-) -> list[TableCell]:
-    return [TableCell(estimate(take(data[place.key])), digits=digits) for place in places]
-
-
-def _goodput_table(name: str, scheme: str, printed: Json | None, data: Measurements) -> Table:
-    places = along(scheme, "dl1-ul1")
-
-    def column(way: str, take: Take) -> Column:
-        first, *others = _cells(data, places, take, 0)
-        if printed:
-            first = replace(first, printed=printed[f"{way}_pps"])
-        return Column(way, way, [first, *others])
-
-    title = f"Goodput in packets/s, dl1-ul1, Q = {SHOWN}, {SCHEMES[scheme].label}"
-    columns = [column(way, take) for way, take in ALL_WAYS.items()]
-    return Table(name, title, _rows(ATTEMPTS), columns)
-
-
-def _loss_table(name: str, data: Measurements, scheme: str) -> Table:
-    def column(way: str, words: str, take: Take) -> Column:
-        cells = _cells(data, along(scheme, FOUR), lambda one: 100 * take(one), 2)
-        return Column(f"{way}_{words}", f"{way}, {words}", cells)
-
-    columns = [
-        column(way, words, takes[way]) for way in (UP, DOWN) for words, takes in LOSSES.items()
-    ]
-    title = f"Loss of TCP DATA in %, dl4-ul4, Q = {SHOWN}, {SCHEMES[scheme].label}"
-    return Table(name, title, _rows(ATTEMPTS), columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -12,83 +12,49 @@ from airfair.estimate import Estimate, Floats, estimate
 from airfair.experiment.words import SAME
 from airfair.reproduction.calibration import Candidate, ranked, table
 from airfair.reproduction.paper import Found, Search
-from airfair.reproduction.tables import Column, Table, TableCell
+from airfair.reproduction.tables import Table, column
 
-from .plan import (
-    ASYMMETRIC,
-    CANDIDATES,
-    CAPTURE,
-    COMPARED,
-    DECIDES,
-    FOUR,
-    LARGE,
-    LAST,
-    MIXED,
-    NEAR,
-    RESIDUAL,
-    SCHEMES,
-    SHOWN,
-    STACK,
-    SYMMETRIC,
-    SYSTEMS,
-    WINDOWS,
-    FigurePoint,
-    System,
-    asymmetric_id,
-    in_group,
-    setup_id,
-    stack_places,
-)
+from . import plan
 from .runs import DOWN, SEGMENT, UP, Measurements, UpDownRuns
 
 STARVED = 0.1
 """Ratio below which downlink has almost nothing; such ratios are not compared."""
 
 
-def candidates(
-    printed: Mapping[str, float], data: Measurements, ids: Iterable[str] = CANDIDATES
-) -> dict[str, Candidate]:
+def candidates(data: Measurements, ids: Iterable[str] = plan.CANDIDATES) -> dict[str, Candidate]:
     """Candidates of the calibration: systems, each compared with the printed row of Figure 3."""
-    rows = {way: printed[f"{way}_pps"] for way in ("total", DOWN, UP)}
+    rows = {way: plan.PRINTED[f"{way}_pps"] for way in ("total", DOWN, UP)}
 
-    def candidate(id_: str, system: System) -> Candidate:
+    def candidate(id_: str) -> Candidate:
         runs = data["calibration", id_]
         measured = {"total": runs.total(), DOWN: runs.goodput(DOWN), UP: runs.goodput(UP)}
-        assumed = 2 if id_ in RESIDUAL else 1
-        return Candidate(system.label, measured, rows, assumed=assumed)
+        assumed = 2 if id_ in plan.RESIDUAL else 1
+        return Candidate(plan.SYSTEMS[id_], measured, rows, assumed=assumed)
 
-    return {id_: candidate(id_, SYSTEMS[id_]) for id_ in ids}
+    return {id_: candidate(id_) for id_ in ids}
 
 
-def calibration(printed: Mapping[str, float]) -> Search[UpDownRuns]:
-    """Search that chooses the system in which claims are decided."""
-
-    def find(data: Measurements) -> Found:
-        found = candidates(printed, data)
-        nearest = ranked(list(found.values()))[0]
-        best, next_ = found[DECIDES], [found[id_] for id_ in NEAR]
-        capture = min(
-            (one for id_, one in found.items() if id_.startswith("capture")),
-            key=lambda one: one.distance,
-        )
-        numbers = {
-            "packets": SHOWN,
-            "candidates": len(found),
-            "decides": best.label,
-            "nearest": nearest.label,
-            "distance_percent": 100 * best.distance,
-            "near": [(one.label, 100 * one.distance) for one in next_],
-            "same": SAME.allowed,
-            "capture": CAPTURE,
-            "nearest_capture": capture.label,
-            "capture_percent": 100 * capture.distance,
-        }
-        title = f"Goodput in packets/s, dl1-ul1, M_t = 1, Q = {SHOWN}, FIFO, beside the paper’s"
-        digits = {"total": 0, DOWN: 0, UP: 0}
-        all_ = list(found.values())
-        return Found(numbers, [table("calibration", title, all_, digits)], all_)
-
-    return Search("calibration", ("calibration",), find)
+def calibration(data: Measurements) -> Found:
+    """Finding that chooses the system in which claims are decided."""
+    found = candidates(data)
+    all_ = list(found.values())
+    captures = [one for id_, one in found.items() if id_.startswith("capture")]
+    capture = min(captures, key=lambda one: one.distance)
+    numbers = {
+        "packets": plan.SHOWN,
+        "candidates": len(found),
+        "decides": found[plan.DECIDES].label,
+        "nearest": ranked(all_)[0].label,
+        "distance_percent": 100 * found[plan.DECIDES].distance,
+        "near": [(found[id_].label, 100 * found[id_].distance) for id_ in plan.NEAR],
+        "same": SAME.allowed,
+        "capture": plan.CAPTURE,
+        "nearest_capture": capture.label,
+        "capture_percent": 100 * capture.distance,
+    }
+    title = f"Goodput in packets/s, dl1-ul1, M_t = 1, Q = {plan.SHOWN}, FIFO, beside the paper’s"
+    digits = {"total": 0, DOWN: 0, UP: 0}
+    return Found(numbers, [table("calibration", title, all_, digits)], all_)
 
 
 def windows(data: Measurements) -> Found:
@@ -99,26 +65,22 @@ def windows(data: Measurements) -> Found:
 
     def fits(scenario: str, size: str, packets: int) -> bool:
         segments = _octets(size) // SEGMENT
-        return SYMMETRIC[scenario] * segments <= 2 * packets
+        return plan.SYMMETRIC[scenario] * segments <= 2 * packets
 
-    places = [(s, w, q) for s in SYMMETRIC for w in WINDOWS for q in LARGE]
+    places = [(s, w, q) for s in plan.SYMMETRIC for w in plan.WINDOWS for q in plan.LARGE]
     inside = [abs(ratio(*place).mean() - 1) for place in places if fits(*place)]
     outside = [abs(ratio(*place).mean() - 1) for place in places if not fits(*place)]
     tables = [
         Table(
             f"windows-{scenario}",
-            f"Downlink / uplink goodput under 2:1, {scenario}, M_t = {LAST[0]}, by window",
-            WINDOWS,
+            f"Downlink / uplink goodput under 2:1, {scenario}, M_t = {plan.LAST[0]}, by window",
+            plan.WINDOWS,
             [
-                Column(
-                    f"Q{q}",
-                    f"Q = {q}",
-                    [TableCell(estimate(ratio(scenario, size, q)), digits=2) for size in WINDOWS],
-                )
-                for q in LARGE
+                column(f"Q = {q}", [ratio(scenario, size, q) for size in plan.WINDOWS], 2)
+                for q in plan.LARGE
             ],
         )
-        for scenario in SYMMETRIC
+        for scenario in plan.SYMMETRIC
     ]
     return Found({"inside": inside, "outside": outside}, tables)
 
@@ -131,82 +93,78 @@ def _octets(size: str) -> int:
 def reading(data: Measurements) -> Found:
     """Finding on the queues that Q limits: each one, or both together."""
     places = {
-        scheme: [FigurePoint(DECIDES, scheme, FOUR, LAST[0], q) for q in LARGE]
+        scheme: [
+            plan.FigurePoint(plan.DECIDES, scheme, plan.FOUR, plan.LAST[0], q) for q in plan.LARGE
+        ]
         for scheme in ("scheduler", "shared")
     }
     ratios = {
         "each queue for itself": [data[one.key].ratio() for one in places["scheduler"]],
-        "both queues together": [data[in_group("shared", one)].ratio() for one in places["shared"]],
+        "both queues together": [
+            data[plan.in_group("shared", one)].ratio() for one in places["shared"]
+        ],
     }
     each, together = (found[-1].mean() for found in ratios.values())
     columns = [
-        Column(
-            f"Q{q}",
-            f"Q = {q}",
-            [TableCell(estimate(found[i]), digits=2) for found in ratios.values()],
-        )
-        for i, q in enumerate(LARGE)
+        column(f"Q = {q}", [found[i] for found in ratios.values()], 2)
+        for i, q in enumerate(plan.LARGE)
     ]
-    title = (
-        f"Downlink / uplink goodput under 2:1, {FOUR}, M_t = {LAST[0]}, by the queues that Q limits"
-    )
+    where = f"{plan.FOUR}, M_t = {plan.LAST[0]}"
+    title = f"Downlink / uplink goodput under 2:1, {where}, by the queues that Q limits"
     return Found(
-        {"packets": LARGE[-1], "each": each, "together": together},
+        {"packets": plan.LARGE[-1], "each": each, "together": together},
         [Table("limit", title, list(ratios), columns)],
     )
 
 
 def driver(data: Measurements) -> Found:
     """Finding on the scheduler above a driver with a queue of its own."""
-    most = LAST[-1]
+    most = plan.LAST[-1]
 
     def ratios(scheme: str, packets: int) -> list[Floats]:
-        places = [FigurePoint(DECIDES, scheme, scenario, most, packets) for scenario in SYMMETRIC]
+        places = [
+            plan.FigurePoint(plan.DECIDES, scheme, scenario, most, packets)
+            for scenario in plan.SYMMETRIC
+        ]
         if scheme == "driver":
-            return [data[in_group("driver", place)].ratio() for place in places]
+            return [data[plan.in_group("driver", place)].ratio() for place in places]
         return [data[place.key].ratio() for place in places]
 
     columns = [
-        Column(
-            f"{scheme}-Q{q}",
-            f"{label}, Q = {q}",
-            [TableCell(estimate(one), digits=2) for one in ratios(scheme, q)],
-        )
+        column(f"{label}, Q = {q}", ratios(scheme, q), 2)
         for scheme, label in (("scheduler", "no driver"), ("driver", "above a driver"))
-        for q in LARGE
+        for q in plan.LARGE
     ]
     title = (
         f"Downlink / uplink goodput under 2:1, M_t = {most}, with the driver’s queue and without"
     )
     shown = {
-        scheme: [one.mean() for one in ratios(scheme, SHOWN)] for scheme in ("scheduler", "driver")
+        scheme: [one.mean() for one in ratios(scheme, plan.SHOWN)]
+        for scheme in ("scheduler", "driver")
     }
-    return Found(shown, [Table("driver", title, list(SYMMETRIC), columns)])
+    return Found(shown, [Table("driver", title, list(plan.SYMMETRIC), columns)])
 
 
 def asymmetric(data: Measurements) -> Found:
     """Finding on cells with different numbers of uplink and downlink flows."""
 
     def furthest(id_: str, flows: tuple[int, int]) -> Estimate:
-        return _furthest(data[asymmetric_id(*flows), id_])
+        return _furthest(data[plan.asymmetric_id(*flows), id_])
 
     columns = [
-        Column(
-            f"{up}-{down}",
-            f"{up} up, {down} down",
-            [TableCell(furthest(id_, (up, down)), digits=1) for id_ in COMPARED],
-        )
-        for up, down in ASYMMETRIC
+        column(f"{up} up, {down} down", [furthest(id_, (up, down)) for id_ in plan.COMPARED], 1)
+        for up, down in plan.ASYMMETRIC
     ]
     worst = {
-        id_: max((furthest(id_, flows) for flows in ASYMMETRIC), key=lambda one: abs(one.mean))
+        id_: max((furthest(id_, flows) for flows in plan.ASYMMETRIC), key=lambda one: abs(one.mean))
         for id_ in ("fifo", "scheduler", "counted", "windows")
     }
     sizes = {id_: replace(one, mean=abs(one.mean)) for id_, one in worst.items()}
-    title = (
-        f"Deviation of the flow furthest from the mean of all, in %, M_t = {LAST[0]}, Q = {SHOWN}"
+    where = f"M_t = {plan.LAST[0]}, Q = {plan.SHOWN}"
+    title = f"Deviation of the flow furthest from the mean of all, in %, {where}"
+    return Found(
+        sizes, [Table("flows", title, [plan.SCHEMES[id_] for id_ in plan.COMPARED], columns)]
     )
-    return Found(sizes, [Table("flows", title, [SCHEMES[id_].label for id_ in COMPARED], columns)])
 
 
 def _furthest(runs: UpDownRuns) -> Estimate:
@@ -219,7 +177,7 @@ def _furthest(runs: UpDownRuns) -> Estimate:
 
 def short_flows(data: Measurements) -> Found:
     """Finding on short transfers beside long flows."""
-    runs = {id_: data["short-flows", id_] for id_ in MIXED}
+    runs = {id_: data["short-flows", id_] for id_ in plan.MIXED}
 
     def long(one: UpDownRuns, way: str) -> Floats:
         rates: Floats = one.packets_per_s[:, one.of_way(way)].mean(axis=1)
@@ -231,45 +189,25 @@ def short_flows(data: Measurements) -> Found:
         return median
 
     columns = [
-        Column(
-            "uplink",
-            "long up, packets/s",
-            [TableCell(estimate(long(r, UP)), digits=1) for r in runs.values()],
-        ),
-        Column(
-            "downlink",
-            "long down, packets/s each",
-            [TableCell(estimate(long(r, DOWN)), digits=1) for r in runs.values()],
-        ),
-        Column(
-            "upload",
-            "short up, s",
-            [TableCell(estimate(done(r, "upload")), digits=2) for r in runs.values()],
-        ),
-        Column(
-            "download",
-            "short down, s",
-            [TableCell(estimate(done(r, "download")), digits=2) for r in runs.values()],
-        ),
+        column("long up, packets/s", [long(r, UP) for r in runs.values()], 1),
+        column("long down, packets/s each", [long(r, DOWN) for r in runs.values()], 1),
+        column("short up, s", [done(r, "upload") for r in runs.values()], 2),
+        column("short down, s", [done(r, "download") for r in runs.values()], 2),
     ]
     ratio = {id_: float(long(one, DOWN).mean() / long(one, UP).mean()) for id_, one in runs.items()}
     wait_s = {id_: float(done(one, "upload").mean()) for id_, one in runs.items()}
-    title = f"Goodput of long flows and median time of a transfer of 100 kB, Q = {SHOWN}"
+    title = f"Goodput of long flows and median time of a transfer of 100 kB, Q = {plan.SHOWN}"
     return Found(
         {"ratio": ratio, "wait_s": wait_s},
-        [Table("short-flows", title, [SCHEMES[id_].label for id_ in MIXED], columns)],
+        [Table("short-flows", title, [plan.SCHEMES[id_] for id_ in plan.MIXED], columns)],
     )
 
 
 def stack(data: Measurements) -> Found:
     """Finding on the details of the hosts' TCP that affect the ratio."""
-    labels = list(stack_places())
+    labels = list(plan.STACK_PLACES)
     columns = [
-        Column(
-            f"place-{i}",
-            label,
-            [TableCell(estimate(data["stack", f"{id_}-{i}"].ratio()), digits=2) for id_ in STACK],
-        )
+        column(label, [data["stack", f"{id_}-{i}"].ratio() for id_ in plan.STACK], 2)
         for i, label in enumerate(labels)
     ]
 
@@ -280,23 +218,29 @@ def stack(data: Measurements) -> Found:
         alive = [i for i in range(len(labels)) if ratio("file", i) > STARVED]
         return max(abs(math.log(ratio(id_, i) / ratio("file", i))) for i in alive)
 
-    most = max(STACK, key=distance)
-    title = f"Downlink / uplink goodput, by detail of TCP, Q = {SHOWN} unless another is given"
+    most = max(plan.STACK, key=distance)
+    title = f"Downlink / uplink goodput, by detail of TCP, Q = {plan.SHOWN} unless another is given"
     return Found(
         {
-            "most": STACK[most].label,
+            "most": plan.STACK[most],
             "undelayed": ratio("undelayed", -1),
             "delayed": ratio("file", -1),
         },
-        [Table("stack", title, [change.label for change in STACK.values()], columns)],
+        [Table("stack", title, list(plan.STACK.values()), columns)],
     )
 
 
 SEARCHES = (
-    Search("reading", ("shared", setup_id(DECIDES, "scheduler", FOUR)), reading),
-    Search("driver", ("driver", *(setup_id(DECIDES, "scheduler", s) for s in SYMMETRIC)), driver),
+    Search("reading", ("shared", plan.setup_id(plan.DECIDES, "scheduler", plan.FOUR)), reading),
+    Search(
+        "driver",
+        ("driver", *(plan.setup_id(plan.DECIDES, "scheduler", s) for s in plan.SYMMETRIC)),
+        driver,
+    ),
     Search("windows", ("windows",), windows),
-    Search("asymmetric", tuple(asymmetric_id(*flows) for flows in ASYMMETRIC), asymmetric),
+    Search(
+        "asymmetric", tuple(plan.asymmetric_id(*flows) for flows in plan.ASYMMETRIC), asymmetric
+    ),
     Search("short-flows", ("short-flows",), short_flows),
     Search("stack", ("stack",), stack),
 )

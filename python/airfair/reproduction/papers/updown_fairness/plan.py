@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from airfair.experiment.claims import Readings
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Words
+from airfair.reproduction.paper import Json
 
+PRINTED: Json = studies.printed("updown-fairness")["fig3"]
+"""Printed row of Figure 3 [packets/s]."""
 _CLAIMS = studies.declared("updown-fairness", "claims")
 _FACTORS = _CLAIMS["factors"]
 _STACK = studies.declared("updown-fairness", "stack")
@@ -31,7 +33,7 @@ LAST = (6, 8)
 SHOWN = 100
 """Buffer of Figures 3 and 7 [packets]."""
 
-SCHEMES = {id_: Words(label) for id_, label in _CLAIMS["words"]["scheme"].items()}
+SCHEMES: Mapping[str, str] = _CLAIMS["words"]["scheme"]
 SCHEME_KEYS = _FACTORS["scheme"]
 """Keys of a scenario that turn each scheme on."""
 RIVALS = ("scheduler", "counted", "windows", "window", "ack-filter")
@@ -42,9 +44,8 @@ COMPARED = ("fifo", "scheduler", "counted", "windows", "window", "txop", "codel"
 MIXED = ("fifo", "scheduler", "counted", "windows", "both")
 """Schemes that are run with short flows."""
 
-System = Words
-"""Assumption on the radio and hosts of the testbed, with its texts."""
-SYSTEMS = {id_: System(label) for id_, label in _CLAIMS["words"]["system"].items()}
+SYSTEMS: Mapping[str, str] = _CLAIMS["words"]["system"]
+"""Assumptions on the radio and hosts of the testbed."""
 CAPTURE = _FACTORS["system"]["capture"]["bss.cell.radio"]["capture"]
 """Power ratio at which the stronger of two frames is received."""
 
@@ -64,7 +65,7 @@ CANDIDATES: tuple[str, ...] = tuple(
     studies.declared("updown-fairness", "calibration")["design"][0]["system"]
 )
 """Systems that the calibration compares with the printed row."""
-PLACES = Readings(SYSTEMS[DECIDES].label, near=tuple(SYSTEMS[id_].label for id_ in NEAR))
+PLACES = Readings(SYSTEMS[DECIDES], near=tuple(SYSTEMS[id_] for id_ in NEAR))
 """Result of the calibration, by labels of candidates."""
 
 
@@ -93,8 +94,10 @@ SCOPES: Mapping[str, Scope] = {
 }
 """Scopes of the systems in which claims are tested."""
 
-STACK = {id_: Words(label) for id_, label in _STACK["words"]["change"].items()}
+STACK: Mapping[str, str] = _STACK["words"]["change"]
 """Changes to the hosts' TCP towards Linux of 2005, made one at a time."""
+STACK_PLACES: tuple[str, ...] = tuple(_STACK["words"]["place"].values())
+"""Texts of the points at which each change is run."""
 WINDOWS = ("64 kB", "128 kB")
 """Socket buffers in the finding on windows."""
 ASYMMETRIC = ((4, 4), (1, 7), (7, 1))
@@ -126,11 +129,6 @@ def setup_id(system: str, scheme: str, scenario: str) -> str:
 def in_group(id_: str, place: FigurePoint) -> tuple[str, str]:
     """Setup and variant of a point in the setup `id_`, which has several schemes or scenarios."""
     return (id_, "-".join(place.key))
-
-
-def stack_places() -> list[str]:
-    """Texts of the points at which each change of the hosts' TCP is run."""
-    return list(_STACK["words"]["place"].values())
 
 
 def asymmetric_id(up: int, down: int) -> str:
