@@ -199,11 +199,10 @@ impl<P> Ppdu<P> {
     pub(crate) fn new(
         start: Time,
         (initiator, frame): (ContenderId, Frame),
-        mpdus: Vec<Mpdu<P>>,
+        (mpdus, rest): (Vec<Mpdu<P>>, Option<Box<Rest<P>>>),
     ) -> Self {
         let end = start + frame.duration;
         let (collided, errored, missed) = (false, false, false);
-        let rest = None;
         Self { frame, mpdus, rest, start, end, collided, errored, missed, initiator }
     }
 

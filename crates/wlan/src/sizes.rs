@@ -36,6 +36,15 @@ pub(crate) fn psdu(msdu: Bytes, tx: TxVector) -> Bytes {
     }
 }
 
+/// Size of the only MPDU in a PSDU: without the delimiter of an S-MPDU.  [80211-2020 §10.12.6]
+#[inline]
+pub(crate) fn only_mpdu(psdu: Bytes, tx: TxVector) -> Bytes {
+    match tx {
+        TxVector::Mode(mode) if mode.format() != Format::Ht => psdu - DELIMITER,
+        _ => psdu,
+    }
+}
+
 /// Size of the PSDU of an HT, VHT or HE data frame with one MPDU. In VHT and HE each PSDU is an A-MPDU; with one MPDU
 /// it is an S-MPDU.  [80211-2020 §10.12.6]
 // A separate function, so that frames of legacy vectors do not pay for it.

@@ -147,21 +147,21 @@ impl<P: Copy> Air<P> {
         id: ContenderId,
         frame: Frame,
     ) -> Ppdu<P> {
-        let mut ppdu = Ppdu::new(start, (id, frame), Vec::new());
+        let (mut mpdus, mut rest) = (Vec::new(), None);
         match frame.kind {
             FrameKind::Data => {
-                ppdu.mpdus = self.spare_mpdus();
+                mpdus = self.spare_mpdus();
                 let sequence = self.sequence(id);
                 mac.send(id, sequence);
-                mac.fill(id, sequence, &mut ppdu);
+                rest = mac.fill(id, sequence, &mut mpdus);
             }
             FrameKind::BlockAck | FrameKind::BlockAckRequest => {
                 let content = mac.block_ack(self, id, frame.kind);
-                ppdu.rest = content.map(|bitmap| Box::new(Rest::BlockAck(bitmap)));
+                rest = content.map(|bitmap| Box::new(Rest::BlockAck(bitmap)));
             }
             _ => {}
         }
-        ppdu
+        Ppdu::new(start, (id, frame), (mpdus, rest))
     }
 
     /// Empty buffer for the MPDUs of a PPDU.
@@ -219,10 +219,11 @@ impl<P: Copy> Air<P> {
         }
         self.end_busy(mac, now, &ended);
         self.fail_collided(mac, now);
-        for mut ppdu in ended.drain(..).filter(|ppdu| !ppdu.mpdus.is_empty()) {
+        for ppdu in ended.iter_mut().filter(|ppdu| !ppdu.mpdus.is_empty()) {
             ppdu.mpdus.clear();
-            self.spare.push(ppdu.mpdus);
+            self.spare.push(std::mem::take(&mut ppdu.mpdus));
         }
+        ended.clear();
         self.ended = ended;
     }
 

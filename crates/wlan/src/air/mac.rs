@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Time};
 use super::channel::Air;
 use super::sequence::Sequence;
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, Rest};
 use crate::node::NodeId;
 use crate::record::Record;
 use crate::roster::ContenderId;
@@ -56,8 +56,15 @@ pub(crate) trait Mac<P> {
     /// Notes that the content of the sequence of contender `id` is on the air from now on.
     fn send(&mut self, _id: ContenderId, _sequence: &Sequence) {}
 
-    /// Fills a PPDU with the MPDUs of contender `id` that are on the air.
-    fn fill(&mut self, _id: ContenderId, _sequence: &Sequence, _ppdu: &mut Ppdu<P>) {}
+    /// Appends the MPDUs of contender `id` that are on the air to `mpdus`. Returns the packets of their A-MSDUs.
+    fn fill(
+        &mut self,
+        _id: ContenderId,
+        _sequence: &Sequence,
+        _mpdus: &mut Vec<Mpdu<P>>,
+    ) -> Option<Box<Rest<P>>> {
+        None
+    }
 
     /// Content of the `BlockAck` or `BlockAckReq` that starts now in the sequence of contender `id`.
     fn block_ack(&mut self, _air: &Air<P>, _id: ContenderId, _kind: FrameKind) -> Option<Bitmap> {
@@ -82,8 +89,8 @@ pub(crate) trait Mac<P> {
     /// does.
     fn overhear_undisturbed(&mut self, _air: &Air<P>, _now: Time, _id: ContenderId, _: &Frame) {}
 
-    /// Sizes of the MPDUs on the air from contender `id`, without delimiters.
-    fn sizes(&mut self, _id: ContenderId, _sequence: &Sequence) -> impl Iterator<Item = Bytes> {
+    /// Sizes of the MPDUs on the air from contender `id` to a member with a block ack agreement, without delimiters.
+    fn sizes(&mut self, _id: ContenderId, _to: NodeId) -> impl Iterator<Item = Bytes> {
         std::iter::empty()
     }
 }

@@ -12,11 +12,12 @@ use super::channel::Air;
 use super::mac::Mac;
 use super::mpdu_errors::MpduErrors;
 use super::on_air::UndisturbedFrame;
-use super::sequence::Sequence;
+use super::sequence::{Content, Sequence};
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::node::NodeId;
 use crate::record::{CategoryEvent, SentFrame};
 use crate::roster::ContenderId;
+use crate::sizes;
 
 impl<P: Copy> Air<P> {
     /// True if no other member can disturb the exchange that contender `id` begins. `id` is the only contender that won
@@ -172,7 +173,7 @@ impl<P: Copy> Air<P> {
 
     /// Draws the errors of the frame of an undisturbed exchange that leaves the air. Returns true if noise has
     /// destroyed the frame. Otherwise notes the errors of an aggregate's MPDUs.
-    #[inline(never)]
+    #[inline]
     fn errs_undisturbed<M: Mac<P>>(
         &mut self,
         mac: &mut M,
@@ -184,13 +185,17 @@ impl<P: Copy> Air<P> {
         if !self.noise.is_on(ends.0, responder) {
             return false;
         }
-        let sequence = *self.sequence(id);
-        let Sequence { tx, response: (octets, _), .. } = sequence;
+        let sequence = self.accesses[id.index()].sequence();
+        let Sequence { tx, response: (octets, _), .. } = *sequence;
         if frame.content_end.is_some() {
             return self.noise.errs(now, ends, self.airtime.response(tx), octets);
         }
+        if sequence.content == Content::Packet {
+            let mpdu = sizes::only_mpdu(sequence.psdu, tx);
+            return self.noise.errs(now, ends, tx, mpdu);
+        }
         let (mut found, mut mpdus) = (MpduErrors::default(), 0);
-        for size in mac.sizes(id, &sequence) {
+        for size in mac.sizes(id, responder) {
             if self.noise.errs(now, ends, tx, size) {
                 found.set(mpdus);
             }
@@ -212,9 +217,9 @@ impl<P: Copy> Air<P> {
             self.contention.replace(&frame);
             self.ppdu(mac, on_air.start, id, frame)
         } else {
-            let mut ppdu = Ppdu::new(on_air.start, (id, frame), self.spare_mpdus());
-            mac.fill(id, self.sequence(id), &mut ppdu);
-            ppdu
+            let mut mpdus = self.spare_mpdus();
+            let rest = mac.fill(id, self.sequence(id), &mut mpdus);
+            Ppdu::new(on_air.start, (id, frame), (mpdus, rest))
         };
         ppdu.errored = errored;
         ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);

@@ -189,12 +189,18 @@ impl<P: Copy + Headers> CellMac<P> {
         link.originator.send(link.batch.mpdus());
     }
 
-    /// Fills a PPDU with copies of the MPDUs on the air from contender `id` to `to`.
+    /// Appends copies of the MPDUs on the air from contender `id` to `to`. Returns the packets of their A-MSDUs after the
+    /// first ones, if there are any.
     #[inline(never)]
-    pub(super) fn fill_batch(&mut self, id: ContenderId, to: NodeId, ppdu: &mut Ppdu<P>) {
+    pub(super) fn fill_batch(
+        &mut self,
+        id: ContenderId,
+        to: NodeId,
+        mpdus: &mut Vec<Mpdu<P>>,
+    ) -> Option<Box<Rest<P>>> {
         let link = self.queues[id.index()].link(to);
         let mut joined = Vec::with_capacity(link.batch.joined.into());
-        ppdu.mpdus.extend(link.on_air().map(|it| {
+        mpdus.extend(link.on_air().map(|it| {
             joined.extend(it.packet.others());
             let octets = |it: Bytes| NonZeroU16::new(u16::try_from(it.get()).ok()?);
             Mpdu {
@@ -206,7 +212,7 @@ impl<P: Copy + Headers> CellMac<P> {
                 errored: false,
             }
         }));
-        ppdu.rest = (!joined.is_empty()).then(|| Box::new(Rest::Joined(joined)));
+        (!joined.is_empty()).then(|| Box::new(Rest::Joined(joined)))
     }
 
     /// Records the MPDUs of a data frame under an agreement that has left the air, and the packets in its A-MSDUs.

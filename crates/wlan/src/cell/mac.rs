@@ -14,12 +14,12 @@ use crate::air::access::Verdict;
 use crate::air::sequence::{Content, Sequence};
 use crate::air::{Air, Mac};
 use crate::airtime::{Airtime, Protection};
-use crate::block_ack::{Bitmap, Outgoing};
-use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
+use crate::block_ack::Bitmap;
+use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu, Rest};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
-use crate::queue::{InService, Queued, TransmitQueue};
+use crate::queue::{InService, TransmitQueue};
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 use crate::sizes::{self, ACK_SIZE, QOS_DATA_OVERHEAD};
@@ -69,13 +69,18 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
 
     #[expect(clippy::inline_always, reason = "few instructions for a packet")]
     #[inline(always)]
-    fn fill(&mut self, id: ContenderId, sequence: &Sequence, ppdu: &mut Ppdu<P>) {
-        if let Some(served) = self.queues[id.index()].packet_mut() {
-            ppdu.mpdus.extend_from_slice(slice::from_ref(&served.mpdu));
-            served.mpdu.retry = true;
-        } else {
-            self.fill_batch(id, sequence.responder(), ppdu);
-        }
+    fn fill(
+        &mut self,
+        id: ContenderId,
+        sequence: &Sequence,
+        mpdus: &mut Vec<Mpdu<P>>,
+    ) -> Option<Box<Rest<P>>> {
+        let Some(served) = self.queues[id.index()].packet_mut() else {
+            return self.fill_batch(id, sequence.responder(), mpdus);
+        };
+        mpdus.extend_from_slice(slice::from_ref(&served.mpdu));
+        served.mpdu.retry = true;
+        None
     }
 
     fn block_ack(&mut self, air: &Air<P>, id: ContenderId, kind: FrameKind) -> Option<Bitmap> {
@@ -86,14 +91,9 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         }
     }
 
-    fn sizes(&mut self, id: ContenderId, sequence: &Sequence) -> impl Iterator<Item = Bytes> {
-        let queue = &mut self.queues[id.index()];
-        let packet = queue.packet().map(|served| served.mpdu.size(sequence.tx));
-        let to = if packet.is_none() { sequence.to } else { None };
-        let link = to.map(|to| queue.link(to));
-        let on_air = link.into_iter().flat_map(|link| link.on_air());
-        let size = |it: Outgoing<&mut Queued<P>>| it.packet.size() + QOS_DATA_OVERHEAD;
-        packet.into_iter().chain(on_air.map(size))
+    fn sizes(&mut self, id: ContenderId, to: NodeId) -> impl Iterator<Item = Bytes> {
+        let on_air = self.queues[id.index()].link(to).on_air();
+        on_air.map(|it| it.packet.size() + QOS_DATA_OVERHEAD)
     }
 
     #[inline]
