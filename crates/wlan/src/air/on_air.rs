@@ -89,19 +89,17 @@ impl<P> OnAir<P> {
         self.undisturbed = Some(frame);
     }
 
-    /// Removes a frame of an undisturbed exchange from the air.
+    /// Charges and records a frame of an undisturbed exchange that ends now. It is on the air until the caller replaces or
+    /// removes it.
     #[expect(clippy::inline_always, reason = "few instructions for each frame")]
     #[inline(always)]
     pub(crate) fn end_undisturbed(
         &mut self,
         now: Time,
-        node: NodeId,
-        sent: SentFrame,
-        retry: bool,
+        frame: &UndisturbedFrame,
+        (node, sent, retry): (NodeId, SentFrame, bool),
     ) {
-        if let Some(frame) = self.undisturbed.take() {
-            self.charge_frame(frame.start, now, frame.usage());
-        }
+        self.charge_frame(frame.start, now, frame.usage());
         self.records.push(Record::Sent { node, frame: sent, retry, collided: false });
     }
 

@@ -116,7 +116,8 @@ impl<P: Copy> Air<P> {
         let exchange = self.accesses[initiator.index()].exchange_mut();
         exchange.own_end = now;
         let Sequence { response: (_, response), retry, .. } = exchange.sequence;
-        self.on_air.end_undisturbed(now, initiator.member(), SentFrame::Data, retry);
+        let sent = (initiator.member(), SentFrame::Data, retry);
+        self.on_air.end_undisturbed(now, &content, sent);
         mac.deliver_undisturbed(self, now, (initiator, responder));
         let start = now + self.airtime.timing.sifs;
         let (content_end, end) = (Some(now), start + response);
@@ -133,7 +134,8 @@ impl<P: Copy> Air<P> {
         response: UndisturbedFrame,
     ) {
         let UndisturbedFrame { initiator, responder, .. } = response;
-        self.on_air.end_undisturbed(now, responder, SentFrame::Response, false);
+        self.on_air.end_undisturbed(now, &response, (responder, SentFrame::Response, false));
+        self.on_air.undisturbed = None;
         if self.succeed(mac, now, initiator, None) {
             return self.continue_undisturbed(mac, now, content_end, response);
         }
