@@ -1,15 +1,14 @@
 //! Frames on the air, and the packets in them.
 //!
 //! ```text
-//!  Contender ── serves ──► batch of MPDUs ── copied ──► Ppdu ── on the air ──► receiver, noise, listeners, monitor
-//!    queue                  sequence, retry              Frame: kind, from, to, TxVector, durations
-//!    back-off                                            MPDUs, an error flag for each
-//!    Exchange: Following ─► OnAir ─► done | Unanswered
+//!  Mac ── fills ──► Ppdu ── on the air ──► receiver, noise, listeners, monitor
+//!                   Frame: kind, from, to, TxVector, durations
+//!                   MPDUs, an error flag for each; bitmap of a BlockAck
 //! ```
 //!
-//! A PPDU owns its MPDUs: delivery, errors, overhearing and traces read them from the PPDU and from no queue. In an
-//! undisturbed exchange there is no PPDU, and the packets in service take its place. A `TxVector` sets how a frame is
-//! sent; the control frames for each vector are in a table (`airtime`).
+//! A PPDU owns its content: delivery, errors, overhearing and traces read it from the PPDU. In an undisturbed exchange
+//! there is no PPDU, and the packets in service take its place. A `TxVector` sets how a frame is sent; the control frames
+//! for each vector are in a table (`airtime`).
 
 use std::num::NonZeroU16;
 
@@ -130,8 +129,8 @@ pub struct Frame {
     pub kind: FrameKind,
     /// Transmitter of the frame.
     pub from: NodeId,
-    /// Addressee of the frame; `None` if it is for all members. For a CTS-to-self, the station whose exchange the CTS
-    /// protects.
+    /// Addressee of the frame; `None` if it is for all members, or if no member has its address. For a CTS-to-self, the
+    /// station whose exchange the CTS protects.
     pub to: Option<NodeId>,
     /// Vector of the frame.
     pub tx: TxVector,

@@ -6,24 +6,21 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`phy`] | rates, PPDU durations, interframe spaces |
-//! | [`airtime`] | durations of frames and their responses |
-//! | [`aggregation`] | limits of A-MPDUs and A-MSDUs, and the frames that answer them |
-//! | [`block_ack`] | scoreboards, windows and reorder buffer of a link with aggregates |
-//! | `hearing` | audibility: which members sense and decode whose frames |
-//! | `dcf` | rules of the DCF: carrier sense, NAV, interframe spaces, count of slots |
-//! | `contention` | the contenders whose back-off ends next |
-//! | [`edca`] | access categories: defaults, priorities, code points |
-//! | `capabilities` | capabilities of cells and links |
-//! | `elements` | elements of beacons |
-//! | `errors` | frame errors by noise |
+//! | `cell` | the cell: an air, and the MAC of its members |
+//! | [`medium`] | the channel for MACs that run elsewhere: an air, and a MAC that counts attempts |
+//! | `air` | one channel: contention, sequences of frames, reception, the account of time |
 //! | [`queue`] | transmit queues: classifier, disciplines, scheduler |
+//! | [`block_ack`] | scoreboards, windows and reorder buffer of a link with aggregates |
 //! | `link_rate` | rates of links, given or by rate control |
-//! | `roster` | contenders of the cell: each member with each of its access categories |
-//! | `contender` | state of one contender: queue, attempts, windows |
 //! | [`radio`] | propagation: positions, received powers, decoding |
-//! | [`medium`] | the channel alone, for MACs that run elsewhere |
-//! | `cell` | the cell: exchanges, frames, and airtime charges |
+//! | `errors` | frame errors by noise |
+//! | [`airtime`] | durations of frames and their responses |
+//! | [`aggregation`] | limits of A-MPDUs and A-MSDUs |
+//! | [`phy`] | rates, PPDU durations, interframe spaces |
+//! | `config`, `capabilities`, [`edca`] | configuration of a cell, capabilities of its links, access categories |
+//! | `frame`, `sizes`, `elements` | frames and PPDUs, their sizes, elements of beacons |
+//! | `node`, `roster`, `random`, `moment` | members, contenders, random streams, times of events |
+//! | `record` | records of a run |
 
 pub mod aggregation;
 mod air;

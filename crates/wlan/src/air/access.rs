@@ -5,11 +5,14 @@ use airfair_units::{Duration, Time};
 use rand_core::Rng;
 
 use super::sequence::Sequence;
+use crate::airtime::Airtime;
+use crate::config::CellConfig;
 use crate::edca::{AccessParameters, Attempts};
 use crate::frame::FrameKind;
 use crate::link_rate::Chain;
-use crate::phy::Timing;
+use crate::phy::{Standard, Timing};
 use crate::random::Stream;
+use crate::roster::{ContenderId, Roster};
 
 /// State of one contender's channel access.  [80211-2020 §10.3.4]
 ///
@@ -31,44 +34,48 @@ pub(crate) enum AccessState {
     Exchange(Exchange),
 }
 
-/// An exchange: a sequence of frames, and its progress.
+/// An exchange: a sequence of frames, and its place in time.  [80211-2020 §10.3.2]
+///
+/// ```text
+///               a SIFS later
+///   FrameAhead ────────────► on the air ───────────► done
+///       ▲                      │   │ the response comes
+///       └──────────────────────┘   │
+///         decoded                  └─────► Unanswered ──────► failed
+///                                     not               time-out
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
     pub(crate) sequence: Sequence,
-    pub(crate) step: Step,
     /// Start of the first frame of the TXOP.
     pub(crate) txop_start: Time,
     /// End of the initiator's own last frame.
     pub(crate) own_end: Time,
 }
 
-/// Step of the sequence RTS–CTS–data–ACK, or of its part without protection.  [80211-2020 §10.3.2]
-///
-/// ```text
-///             a SIFS later
-///   Following ────────────► OnAir ───────────► done
-///       ▲                   │   │ the response comes
-///       └───────────────────┘   │
-///         decoded               └─────► Unanswered ──────► failed
-///                                  not               time-out
-/// ```
+/// Frame that follows in the exchange of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// A frame of the exchange is on the air, from the initiator or the responder.
-    OnAir,
-    /// The next frame starts at this time.
-    Following(FrameKind, Time),
-    /// No response to this frame of the initiator will come. The initiator learns it at the deadline.
-    Unanswered(FrameKind, Deadline),
+pub(crate) struct FrameAhead {
+    pub(crate) initiator: ContenderId,
+    pub(crate) kind: FrameKind,
+    pub(crate) at: Time,
+}
+
+/// Frame of a contender to which no response comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unanswered {
+    pub(crate) initiator: ContenderId,
+    pub(crate) failed: FrameKind,
+    /// Time at which the initiator learns it.
+    pub(crate) until: Deadline,
 }
 
 /// Time at which an initiator learns that no response comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
-    /// The initiator of the exchange notices the missing response at this time, its response time-out.
+    /// Response time-out of the initiator.
     At(Time),
-    /// The initiator of the exchange notices the collision when its medium becomes idle, under a model in which senders
-    /// notice collisions.
+    /// Moment at which the initiator's medium becomes idle, under a model in which senders notice collisions.
     Idle,
 }
 
@@ -175,29 +182,6 @@ impl Access {
         &self.exchange().sequence
     }
 
-    /// Frame that follows in the exchange, and the time at which it is due.
-    ///
-    /// # Panics
-    /// If no frame follows.
-    #[inline]
-    pub(crate) fn following(&self) -> (FrameKind, Time) {
-        let Step::Following(kind, at) = self.exchange().step else {
-            unreachable!("a frame follows")
-        };
-        (kind, at)
-    }
-
-    /// Frame to which no response comes, and the time at which the initiator learns it.
-    ///
-    /// # Panics
-    /// If the exchange waits for no response in vain.
-    pub(crate) fn unanswered(&self) -> (FrameKind, Deadline) {
-        let Step::Unanswered(failed, until) = self.exchange().step else {
-            unreachable!("no response comes")
-        };
-        (failed, until)
-    }
-
     /// True if an attempt for the packet in service has failed on the air.
     pub(crate) fn is_retrying(&self) -> bool {
         self.short_retries > self.internal || self.long_retries > 0
@@ -254,6 +238,40 @@ impl Access {
         self.contention_window = self.limits.cw_min;
         (self.short_retries, self.long_retries, self.internal) = (0, 0, 0);
     }
+}
+
+/// Channel access of each contender. `streams` are the random streams of the members' back-offs, the access point's
+/// first.
+///
+/// # Panics
+/// If the number of streams does not match the members.
+pub(crate) fn accesses(
+    config: &CellConfig,
+    airtime: &Airtime,
+    roster: &Roster,
+    mut streams: Vec<Stream>,
+) -> Vec<Access> {
+    assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
+    let dsss = dsss_timing(config, airtime);
+    let access = |id: ContenderId| {
+        let member = id.member();
+        let station = member.index().checked_sub(1).map(|index| &config.stations[index]);
+        let is_dsss = station.is_some_and(|it| it.standard == Standard::B);
+        let timing = if is_dsss { &dsss } else { &airtime.timing };
+        let limits = config.access(member, roster.category(id));
+        // Streams of contenders of one member are disjoint.
+        let stream = streams[member.index()].clone();
+        streams[member.index()].jump();
+        Access::new(AccessLimits::new(limits, timing, config.rules.attempts), stream)
+    };
+    roster.all().map(access).collect()
+}
+
+/// Timing of an 802.11b station, whose smallest contention window is that of its own PHY, even if EDCA's is
+/// smaller.  [80211-2020 §16.3.4]
+fn dsss_timing(config: &CellConfig, airtime: &Airtime) -> Timing {
+    let own = Standard::B.timing(true, config.rules.preamble).cw_min;
+    Timing { cw_min: config.rules.cw_min.unwrap_or(own), ..airtime.timing }
 }
 
 /// State of a member's channel access.

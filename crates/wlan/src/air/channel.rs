@@ -2,7 +2,7 @@
 
 use airfair_units::{Duration, Time};
 
-use super::access::{Access, AccessState, Deadline};
+use super::access::{Access, AccessState, Deadline, FrameAhead, Unanswered};
 use super::contention::Contention;
 use super::hearing::Hearing;
 use super::mpdu_errors::MpduErrors;
@@ -17,7 +17,7 @@ use crate::frame::{Beacon, Frame, FrameKind, Mpdu, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
 use crate::random::Stream;
-use crate::record::{CategoryEvent, Record};
+use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
 
 /// One channel with its members: contention, the frames on the air, their reception, and the account of airtime. A
@@ -32,21 +32,25 @@ pub(crate) struct Air<P> {
     pub(crate) roster: Roster,
     /// Channel access of each contender.
     pub(crate) accesses: Vec<Access>,
-    pub(crate) on_air: OnAir<P>,
+    pub(crate) frames: OnAir<P>,
     pub(crate) noise: Noise,
     pub(super) beacons: Beacons,
     pub(super) observers: Observers,
+    /// True if noise may make errors in some frame.
+    pub(super) is_noisy: bool,
     /// Next event of the channel, which is kept because it is asked for more often than it changes.
     pub(super) next: Moment,
     /// Time at which the MAC wants to be called.
     pub(super) timer: Option<Time>,
-    /// Initiators of exchanges whose next frame is due after a SIFS; `unanswered` has those that wait for a time-out.
-    pub(super) following: Vec<ContenderId>,
-    pub(super) unanswered: Vec<ContenderId>,
+    /// Frames that are due after a SIFS; `unanswered` are those whose initiators wait for a time-out.
+    pub(super) following: Vec<FrameAhead>,
+    pub(super) unanswered: Vec<Unanswered>,
     pub(super) winners: Vec<ContenderId>,
     /// Contenders that have won the channel and given way to another category of their member.
     pub(super) yielding: Vec<ContenderId>,
     pub(super) ended: Vec<Ppdu<P>>,
+    /// Members for which noise has destroyed a frame to all members that leaves the air, ascending.
+    pub(crate) missed: Vec<NodeId>,
     /// Errors of the MPDUs of the undisturbed aggregate that leaves the air.
     pub(crate) errors: MpduErrors,
     /// Spare buffers for the MPDUs of the next PPDUs.
@@ -60,8 +64,6 @@ pub(crate) struct Beacons {
     /// Start of the beacon that waits, if the access point's medium stays idle.
     pub(super) due: Option<Time>,
     on_air: Option<Beacon>,
-    /// Members for which noise has destroyed the beacon that has just left the air, ascending.
-    pub(super) missed: Vec<NodeId>,
     /// Contenders of the access point that would transmit now, and give way to the beacon that starts.
     pub(super) yielding: Vec<ContenderId>,
 }
@@ -75,15 +77,13 @@ pub(crate) struct Observers {
     pub(crate) categories: bool,
     /// True if every frame must be a PPDU, because a monitor or the MAC looks at it.
     pub(crate) every_ppdu: bool,
-    /// True if noise may make errors in some frame.
-    pub(super) noise: bool,
 }
 
 impl Observers {
     /// True if some observer needs frames that leave the air.
     #[inline]
     pub(super) fn is_any(self) -> bool {
-        self.listen | self.categories | self.every_ppdu | self.noise
+        self.listen | self.categories | self.every_ppdu
     }
 }
 
@@ -104,8 +104,9 @@ impl<P: Copy> Air<P> {
             roster,
             airtime,
             accesses,
-            on_air: OnAir::default(),
-            observers: Observers { noise: noise.is_on_anywhere(), ..Observers::default() },
+            frames: OnAir::default(),
+            observers: Observers::default(),
+            is_noisy: noise.is_on_anywhere(),
             noise,
             beacons: Beacons::default(),
             next: Moment::NEVER,
@@ -115,6 +116,7 @@ impl<P: Copy> Air<P> {
             winners: Vec::new(),
             yielding: Vec::new(),
             ended: Vec::new(),
+            missed: Vec::new(),
             errors: MpduErrors::default(),
             spare: Vec::new(),
         }
@@ -137,7 +139,7 @@ impl<P: Copy> Air<P> {
     /// In a cell with a radio, where powers decide.
     pub(crate) fn set_errors(&mut self, station: NodeId, model: ErrorModel, stream: Stream) {
         self.noise.set_model(station, model, stream);
-        self.observers.noise = true;
+        self.is_noisy = true;
     }
 
     /// Elements of the beacon that leaves the air, if `frame` is it.
@@ -148,16 +150,11 @@ impl<P: Copy> Air<P> {
         }
     }
 
-    /// Members for which noise has destroyed the frame to all members that has just left the air, ascending.
-    pub(crate) fn missed(&self) -> &[NodeId] {
-        &self.beacons.missed
-    }
-
     /// True if member `id` decodes the frame of `from` that leaves the air, unless noise destroys it. All members are
     /// synchronised to an undisturbed exchange.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
-        match self.on_air.undisturbed {
+        match self.frames.undisturbed {
             Some(_) => self.contention.reaches(id, from),
             None => self.contention.decodes(id, from),
         }
@@ -187,7 +184,7 @@ impl<P: Copy> Air<P> {
 
     #[inline(never)]
     fn begin_access(&mut self, now: Time, id: ContenderId) {
-        self.on_air.begin_waiting(now);
+        self.frames.begin_waiting(now);
         let left = self.contention.try_access(id, now);
         self.accesses[id.index()].backoff = left.unwrap_or(0);
         if left.is_none() {
@@ -247,7 +244,7 @@ impl<P: Copy> Air<P> {
     /// Determines the next event of the channel.
     #[inline]
     pub(crate) fn plan_next(&mut self, now: Time) {
-        self.next = match &self.on_air.undisturbed {
+        self.next = match &self.frames.undisturbed {
             // During the exchange, only events that do not need the air can come first.
             Some(frame) if self.unanswered.is_empty() && self.timer.is_none() => {
                 Moment::new(frame.end, Phase::End)
@@ -261,7 +258,7 @@ impl<P: Copy> Air<P> {
 
     #[inline(never)]
     fn find_next(&mut self) -> Moment {
-        let mut next = Moment::of(self.on_air.next_end(), Phase::End);
+        let mut next = Moment::of(self.frames.next_end(), Phase::End);
         if !self.unanswered.is_empty() {
             next = next.min(Moment::of(self.next_timeout(), Phase::Timeout));
         }
@@ -276,19 +273,14 @@ impl<P: Copy> Air<P> {
 
     /// Time at which the next frame of any exchange follows another one after a SIFS.
     fn next_response(&self) -> Option<Time> {
-        self.following.iter().map(|id| self.due(*id)).min()
-    }
-
-    /// Time at which the next frame of the exchange of contender `id` is due.
-    pub(super) fn due(&self, id: ContenderId) -> Time {
-        self.accesses[id.index()].following().1
+        self.following.iter().map(|next| next.at).min()
     }
 
     /// Time of the next response time-out.
     fn next_timeout(&self) -> Option<Time> {
-        let timeout = |id: &ContenderId| match self.accesses[id.index()].unanswered() {
-            (_, Deadline::At(at)) => Some(at),
-            (_, Deadline::Idle) => None,
+        let timeout = |frame: &Unanswered| match frame.until {
+            Deadline::At(at) => Some(at),
+            Deadline::Idle => None,
         };
         self.unanswered.iter().filter_map(timeout).min()
     }
@@ -298,7 +290,7 @@ impl<P: Copy> Air<P> {
     /// Replaces the beacon that waits, and plans its start: see [`Beacons`].
     pub(crate) fn send_beacon(&mut self, now: Time, beacon: Beacon) {
         if self.beacons.waiting.replace(beacon).is_none() {
-            self.on_air.begin_waiting(now);
+            self.frames.begin_waiting(now);
         }
         self.plan_next(now);
     }
@@ -321,7 +313,7 @@ impl<P: Copy> Air<P> {
     pub(super) fn begin_beacon(&mut self, now: Time) -> Frame {
         let beacon = self.beacons.waiting.take().expect("a beacon is due");
         (self.beacons.due, self.beacons.on_air) = (None, Some(beacon));
-        self.on_air.end_waiting(now);
+        self.frames.end_waiting(now);
         Frame {
             kind: FrameKind::Beacon,
             from: NodeId::AP,
@@ -336,11 +328,17 @@ impl<P: Copy> Air<P> {
 
     // ------------------------------------------------------------------------------------------------- records
 
+    /// Records a packet that contender `id` has dropped.
+    pub(crate) fn record_drop(&mut self, id: ContenderId, cause: DropCause) {
+        self.frames.records.push(Record::Dropped { node: id.member(), cause });
+        self.record_category(id, CategoryEvent::Dropped);
+    }
+
     /// Records an event of the category of a contender, if these events are recorded.
     #[inline]
     pub(crate) fn record_category(&mut self, id: ContenderId, event: CategoryEvent) {
         if self.observers.categories {
-            self.on_air.records.push(Record::Category(self.roster.category(id), event));
+            self.frames.records.push(Record::Category(self.roster.category(id), event));
         }
     }
 }

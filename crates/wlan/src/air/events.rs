@@ -2,7 +2,7 @@
 
 use airfair_units::Time;
 
-use super::access::{AccessState, Deadline, Exchange, Step};
+use super::access::{AccessState, Deadline, Exchange, FrameAhead, Unanswered};
 use super::channel::Air;
 use super::mac::Mac;
 use super::noise::Noise;
@@ -18,7 +18,7 @@ impl<P: Copy> Air<P> {
     #[inline]
     pub(crate) fn handle_event<M: Mac<P>>(&mut self, mac: &mut M, now: Time, phase: Phase) {
         match phase {
-            Phase::End => match self.on_air.undisturbed {
+            Phase::End => match self.frames.undisturbed {
                 Some(frame) => self.end_undisturbed(mac, now, frame),
                 None => self.end_transmissions(mac, now),
             },
@@ -49,9 +49,9 @@ impl<P: Copy> Air<P> {
             self.winners = winners;
             return self.begin_undisturbed(mac, now, winner);
         }
-        while let Some(place) = self.following.iter().position(|id| self.due(*id) == now) {
-            let initiator = self.following.swap_remove(place);
-            let frame = self.next_frame(initiator);
+        while let Some(place) = self.following.iter().position(|next| next.at == now) {
+            let FrameAhead { initiator, kind, .. } = self.following.swap_remove(place);
+            let frame = self.frame_of(initiator, self.sequence(initiator), kind);
             self.transmit(mac, now, initiator, frame);
         }
         let yields = self.beacons.due == Some(now);
@@ -112,8 +112,7 @@ impl<P: Copy> Air<P> {
         id: ContenderId,
     ) -> Sequence {
         let sequence = mac.begin(self, now, id);
-        let exchange =
-            Exchange { sequence, step: Step::OnAir, txop_start: now, own_end: Time::ZERO };
+        let exchange = Exchange { sequence, txop_start: now, own_end: Time::ZERO };
         self.accesses[id.index()].state = AccessState::Exchange(exchange);
         sequence
     }
@@ -136,7 +135,7 @@ impl<P: Copy> Air<P> {
         }
         self.contention.announce(&frame);
         let ppdu = self.ppdu(mac, now, id, frame);
-        self.on_air.put(ppdu);
+        self.frames.put(ppdu);
     }
 
     /// PPDU of a frame of the exchange of contender `id`. The content counts as sent from now on.
@@ -147,6 +146,7 @@ impl<P: Copy> Air<P> {
         id: ContenderId,
         frame: Frame,
     ) -> Ppdu<P> {
+        mac.begin_frame(id, &frame);
         let (mut mpdus, mut rest) = (Vec::new(), None);
         match frame.kind {
             FrameKind::Data => {
@@ -175,18 +175,17 @@ impl<P: Copy> Air<P> {
         if self.contention.is_undisturbed() {
             return;
         }
-        self.on_air.collide(|frame| self.contention.overlapped(frame));
-        for ppdu in self.on_air.started(now) {
+        self.frames.collide(|frame| self.contention.overlapped(frame));
+        for ppdu in self.frames.started(now) {
             if !self.contention.misses(&ppdu.frame) {
                 continue;
             }
             ppdu.missed = true;
             let id = ppdu.initiator;
-            if let AccessState::Exchange(exchange) = &mut self.accesses[id.index()].state {
+            if let AccessState::Exchange(exchange) = &self.accesses[id.index()].state {
                 let timeout = exchange.own_end + self.response_timeout;
-                let failed = ppdu.frame.kind.answers();
-                exchange.step = Step::Unanswered(failed, Deadline::At(timeout));
-                self.unanswered.push(id);
+                let (failed, until) = (ppdu.frame.kind.answers(), Deadline::At(timeout));
+                self.unanswered.push(Unanswered { initiator: id, failed, until });
                 self.contention.hold_still(now, id, timeout);
             }
         }
@@ -196,10 +195,11 @@ impl<P: Copy> Air<P> {
 
     pub(super) fn end_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
         let mut ended = std::mem::take(&mut self.ended);
-        self.on_air.take_ended(now, &mut ended);
+        self.frames.take_ended(now, &mut ended);
+        self.missed.clear();
         for ppdu in &mut ended {
-            self.on_air.record_sent(ppdu);
-            mac.record_content(ppdu, &mut self.on_air.records);
+            self.frames.record_sent(ppdu);
+            mac.record_content(ppdu, &mut self.frames.records);
             self.add_noise(now, ppdu);
             if self.observers.listen {
                 mac.overhear(self, now, ppdu);
@@ -210,6 +210,7 @@ impl<P: Copy> Air<P> {
                 self.record_category(ppdu.initiator, sent);
             }
         }
+        self.missed.sort_unstable();
         if self.observers.every_ppdu {
             mac.monitor(self, now, &ended);
         }
@@ -230,41 +231,38 @@ impl<P: Copy> Air<P> {
     /// Ends the busy period of members that sensed the frames in `ended`, unless the medium is held for the next
     /// frame of the exchange, which is then put on the air.
     fn end_busy<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ended: &[Ppdu<P>]) {
-        let missed = &self.beacons.missed;
-        let Some(initiator) = self.following.first().copied() else {
+        let missed = &self.missed;
+        let Some(ahead) = self.following.first().copied() else {
             return self.contention.end_busy(now, ended, missed);
         };
-        let (kind, _) = self.accesses[initiator.index()].following();
-        let next = self.sequence(initiator).duration(kind, &self.airtime);
+        let next = self.sequence(ahead.initiator).duration(ahead.kind, &self.airtime);
         let all_sense = self.contention.all_sense_all();
-        if !self.contention.can_hold(ended, next)
-            || !(all_sense || self.all_sense_next(now, initiator))
-        {
+        if !self.contention.can_hold(ended, next) || !(all_sense || self.all_sense_next(ahead)) {
             return self.contention.end_busy(now, ended, missed);
         }
         self.contention.hold(now, ended[0].frame.from);
         if !all_sense {
             return self.contention.wait_for_next();
         }
-        self.put_next(mac, now, initiator);
+        self.put_next(mac, ahead);
     }
 
-    /// Puts the next frame of the exchange of `initiator` on the air, for which the medium is held.
-    pub(super) fn put_next<M: Mac<P>>(&mut self, mac: &mut M, now: Time, initiator: ContenderId) {
-        let next = self.next_frame(initiator);
+    /// Puts the frame `ahead` on the air, for which the medium is held.
+    pub(super) fn put_next<M: Mac<P>>(&mut self, mac: &mut M, ahead: FrameAhead) {
+        let FrameAhead { initiator, kind, at } = ahead;
+        let next = self.frame_of(initiator, self.sequence(initiator), kind);
         self.following.clear();
         self.contention.replace(&next);
-        let ppdu = self.ppdu(mac, now + self.airtime.timing.sifs, initiator, next);
-        self.on_air.put_ahead(ppdu);
+        let ppdu = self.ppdu(mac, at, initiator, next);
+        self.frames.put_ahead(ppdu);
     }
 
-    /// True if all members sense the next frame of the exchange of `initiator`, which starts a SIFS from now.
+    /// True if all members sense the frame `ahead`.
     #[cold]
-    fn all_sense_next(&self, now: Time, initiator: ContenderId) -> bool {
-        let (kind, at) = self.accesses[initiator.index()].following();
+    fn all_sense_next(&self, ahead: FrameAhead) -> bool {
+        let FrameAhead { initiator, kind, at } = ahead;
         let sequence = self.sequence(initiator);
         let (from, tx) = sequence.sender(kind, initiator.member(), &self.airtime);
-        debug_assert_eq!(at, now + self.airtime.timing.sifs);
         match &self.noise {
             Noise::Propagation(propagation) if self.contention.can_change() => {
                 propagation.all_sense(at, from, tx)

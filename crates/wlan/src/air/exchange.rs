@@ -3,10 +3,10 @@
 
 use airfair_units::{Bytes, Time};
 
-use super::access::{AccessState, Deadline, Exchange, Step};
+use super::access::{AccessState, Deadline, Exchange, FrameAhead, Unanswered};
 use super::channel::Air;
 use super::mac::Mac;
-use super::sequence::{Content, Sequence};
+use super::sequence::Sequence;
 use crate::block_ack::Bitmap;
 use crate::config::AfterCollision;
 use crate::frame::{Frame, FrameKind, Ppdu};
@@ -17,7 +17,10 @@ use crate::roster::ContenderId;
 
 impl<P: Copy> Air<P> {
     /// Frame of this kind of the sequence of contender `id`.
-    #[expect(clippy::inline_always, reason = "it is large, and a part of what is made of it")]
+    #[expect(
+        clippy::inline_always,
+        reason = "callers need some of its fields, and the compiler drops the others"
+    )]
     #[inline(always)]
     pub(crate) fn frame_of(&self, id: ContenderId, sequence: &Sequence, kind: FrameKind) -> Frame {
         let is_retrying = self.accesses[id.index()].is_retrying();
@@ -26,17 +29,18 @@ impl<P: Copy> Air<P> {
 
     /// Draws the errors of a frame for its receiver, unless it has collided.
     pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
-        let Frame { kind, from, to, tx, psdu, .. } = ppdu.frame;
+        let Frame { kind, from, tx, psdu, .. } = ppdu.frame;
         if kind == FrameKind::Beacon {
-            return self.add_noise_to_beacon(now, ppdu);
+            return self.add_noise_for_all(now, ppdu);
         }
-        let Some(to) = to else { return };
-        if !self.noise.is_on(from, to) || ppdu.collided || kind == FrameKind::CtsToSelf {
+        // Nobody answers a CTS-to-self, and its sender continues.
+        let Some(to) = ppdu.frame.addressee() else { return };
+        if !self.noise.is_on(from, to) || ppdu.collided {
             return;
         }
         if ppdu.errored {
             for _ in 0..ppdu.mpdus.len().max(1) {
-                self.on_air.records.push(Record::Errored { node: from });
+                self.frames.records.push(Record::Errored { node: from });
             }
             return;
         }
@@ -69,25 +73,24 @@ impl<P: Copy> Air<P> {
     ) -> bool {
         let errored = is_beyond || self.noise.errs(now, (from, to), tx, psdu);
         if errored {
-            self.on_air.records.push(Record::Errored { node: from });
+            self.frames.records.push(Record::Errored { node: from });
         }
         errored
     }
 
-    /// Draws the errors of the beacon that ends now, for each member that could decode it.
+    /// Draws the errors of a frame to all members, for each member that could decode it.
     #[cold]
-    fn add_noise_to_beacon(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
+    fn add_noise_for_all(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { from, tx, psdu, .. } = ppdu.frame;
-        self.beacons.missed.clear();
         for to in self.members().filter(|to| *to != from) {
             if self.noise.is_on(from, to)
                 && self.contention.decodes(to, from)
                 && self.noise.errs(now, (from, to), tx, psdu)
             {
-                self.beacons.missed.push(to);
+                self.missed.push(to);
+                ppdu.errored = true;
             }
         }
-        ppdu.errored = !self.beacons.missed.is_empty();
     }
 
     /// Handles a frame that has just left the air, and continues its exchange.
@@ -104,13 +107,14 @@ impl<P: Copy> Air<P> {
         let is_lost = ppdu.collided || ppdu.errored;
         let receiver = frame.to.filter(|to| !is_lost && self.contention.decodes(*to, frame.from));
         match (frame.kind, receiver) {
-            (FrameKind::Beacon, _) => self.receive_beacon(mac, now, ppdu),
-            // A CTS-to-self has no response: its sender continues, and does not know of a collision.
-            (FrameKind::CtsToSelf, _) => self.follow(now, initiator, frame.kind),
+            (FrameKind::Beacon, _) => self.receive_by_all(mac, now, ppdu),
             (FrameKind::Rts, Some(to)) if !self.contention.nav_is_clear(to, now) => {
                 self.await_in_vain(now, ppdu);
             }
-            (FrameKind::Rts | FrameKind::Cts, Some(_)) => self.follow(now, initiator, frame.kind),
+            // A CTS-to-self has no response: its sender continues, and does not know of a collision.
+            (FrameKind::CtsToSelf, _) | (FrameKind::Rts | FrameKind::Cts, Some(_)) => {
+                self.follow(now, initiator, frame.kind);
+            }
             (FrameKind::Data | FrameKind::BlockAckRequest, Some(to)) => {
                 mac.deliver(self, now, ppdu, to);
                 self.follow(now, initiator, frame.kind);
@@ -130,17 +134,15 @@ impl<P: Copy> Air<P> {
         }
     }
 
-    /// Handles a beacon that has just left the air. If a contender has won the channel for it, its exchange is over.
-    fn receive_beacon<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ppdu: &Ppdu<P>) {
-        let AccessState::Exchange(exchange) = &self.accesses[ppdu.initiator.index()].state else {
-            return;
-        };
-        if exchange.sequence.content != Content::Beacon {
+    /// Handles a frame to all members that has just left the air, and ends the exchange of the contender that has won the
+    /// channel for it. An access point's beacon belongs to no exchange.
+    fn receive_by_all<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ppdu: &Ppdu<P>) {
+        if !matches!(self.accesses[ppdu.initiator.index()].state, AccessState::Exchange(_)) {
             return;
         }
         let from = ppdu.frame.from;
         for to in self.members().filter(|to| *to != from) {
-            if self.contention.decodes(to, from) && !self.beacons.missed.contains(&to) {
+            if self.contention.decodes(to, from) && !ppdu.is_errored_for(to, &self.missed) {
                 mac.deliver(self, now, ppdu, to);
             }
         }
@@ -156,15 +158,7 @@ impl<P: Copy> Air<P> {
     /// Schedules the next frame of the exchange of contender `id`, a SIFS later.
     pub(super) fn follow_with(&mut self, now: Time, id: ContenderId, next: FrameKind) {
         let at = now + self.airtime.timing.sifs;
-        self.accesses[id.index()].exchange_mut().step = Step::Following(next, at);
-        self.following.push(id);
-    }
-
-    /// Next frame of the exchange of contender `id`, which is on the air from now on.
-    pub(super) fn next_frame(&mut self, id: ContenderId) -> Frame {
-        let (kind, _) = self.accesses[id.index()].following();
-        self.accesses[id.index()].exchange_mut().step = Step::OnAir;
-        self.frame_of(id, self.sequence(id), kind)
+        self.following.push(FrameAhead { initiator: id, kind: next, at });
     }
 
     /// Handles a frame to which no response will come. Its sender learns this at the time-out, except under a model in
@@ -174,8 +168,7 @@ impl<P: Copy> Air<P> {
         let at_once = ppdu.collided && self.after_collision != AfterCollision::Standard;
         let timeout = now + self.response_timeout;
         let until = if at_once { Deadline::Idle } else { Deadline::At(timeout) };
-        self.accesses[id.index()].exchange_mut().step = Step::Unanswered(kind, until);
-        self.unanswered.push(id);
+        self.unanswered.push(Unanswered { initiator: id, failed: kind, until });
         if !at_once {
             self.contention.hold_still(now, id, timeout);
         }
@@ -201,14 +194,11 @@ impl<P: Copy> Air<P> {
         now: Time,
         knows: impl Fn(&Self, ContenderId, Deadline) -> bool,
     ) {
-        let due = |air: &Self| {
-            let until = |id: ContenderId| air.accesses[id.index()].unanswered().1;
-            air.unanswered.iter().position(|id| knows(air, *id, until(*id)))
-        };
+        let due =
+            |air: &Self| air.unanswered.iter().position(|it| knows(air, it.initiator, it.until));
         while let Some(place) = due(self) {
-            let id = self.unanswered.swap_remove(place);
-            let (failed, _) = self.accesses[id.index()].unanswered();
-            self.fail(mac, now, id, failed);
+            let Unanswered { initiator, failed, .. } = self.unanswered.swap_remove(place);
+            self.fail(mac, now, initiator, failed);
         }
     }
 
@@ -224,7 +214,7 @@ impl<P: Copy> Air<P> {
         if let Some(sequence) = mac.answered(self, now, id, block_ack) {
             let exchange = self.accesses[id.index()].exchange_mut();
             let txop_start = exchange.txop_start;
-            *exchange = Exchange { sequence, step: Step::OnAir, txop_start, own_end: Time::ZERO };
+            *exchange = Exchange { sequence, txop_start, own_end: Time::ZERO };
             return true;
         }
         let access = &mut self.accesses[id.index()];

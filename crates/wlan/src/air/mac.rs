@@ -24,14 +24,14 @@ pub(crate) trait Mac<P> {
     /// Plans the sequence of contender `id`, which has won the channel now.
     fn begin(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Sequence;
 
-    /// Handles content, or a beacon, that member `to` has decoded.
+    /// Handles content, also a frame to all members, that member `to` has decoded.
     fn deliver(&mut self, air: &mut Air<P>, now: Time, ppdu: &Ppdu<P>, to: NodeId);
 
     /// Handles the answer to the sequence of contender `id`, or the end of a sequence that has none. Returns the next
     /// sequence if the TXOP continues with one, a SIFS later.
     ///
-    /// `block_ack` is the content of a `BlockAck` that was on the air as a PPDU. After an undisturbed exchange, which has
-    /// no PPDU, it is missing, and the recipient still has it.
+    /// `block_ack` is the content of a `BlockAck` that was on the air as a PPDU. It is `None` after an undisturbed
+    /// exchange: the recipient has it, and its scoreboard has not changed.
     fn answered(
         &mut self,
         air: &mut Air<P>,
@@ -66,13 +66,17 @@ pub(crate) trait Mac<P> {
         None
     }
 
-    /// Content of the `BlockAck` or `BlockAckReq` that starts now in the sequence of contender `id`.
+    /// Content of the `BlockAck` or `BlockAckReq` that starts now in the sequence of contender `id`. It stays the same
+    /// until the frame ends, because a time-out of the reorder buffer does not move the scoreboard.
     fn block_ack(&mut self, _air: &Air<P>, _id: ContenderId, _kind: FrameKind) -> Option<Bitmap> {
         None
     }
 
+    /// Notes that a frame of the sequence of contender `id` starts.
+    fn begin_frame(&mut self, _id: ContenderId, _frame: &Frame) {}
+
     /// Records the content of a PPDU that leaves the air, before any error is drawn.
-    fn record_content(&mut self, ppdu: &Ppdu<P>, records: &mut Vec<Record>);
+    fn record_content(&mut self, _ppdu: &Ppdu<P>, _records: &mut Vec<Record>) {}
 
     /// Passes a PPDU that leaves the air to listeners, before it has any effect.
     fn overhear(&mut self, _air: &Air<P>, _now: Time, _ppdu: &Ppdu<P>) {}

@@ -33,8 +33,8 @@ pub(crate) enum Content {
     Aggregate,
     /// A `BlockAckReq`, answered by a `BlockAck`.
     Request,
-    /// A beacon, which is for all members and has no response.
-    Beacon,
+    /// A frame to all members, which has no response.
+    Broadcast,
 }
 
 impl Content {
@@ -44,7 +44,7 @@ impl Content {
         match self {
             Self::Packet | Self::Mpdu | Self::Aggregate => FrameKind::Data,
             Self::Request => FrameKind::BlockAckRequest,
-            Self::Beacon => FrameKind::Beacon,
+            Self::Broadcast => FrameKind::Beacon,
         }
     }
 
@@ -54,7 +54,7 @@ impl Content {
         match self {
             Self::Packet | Self::Mpdu => Some(FrameKind::Ack),
             Self::Aggregate | Self::Request => Some(FrameKind::BlockAck),
-            Self::Beacon => None,
+            Self::Broadcast => None,
         }
     }
 }
@@ -88,7 +88,7 @@ impl Sequence {
 
     /// True if RTS and CTS precede the content.
     #[inline]
-    pub(crate) fn is_called(&self) -> bool {
+    pub(crate) fn has_rts(&self) -> bool {
         matches!(self.protection, Protection::RtsCts(_))
     }
 
@@ -193,7 +193,10 @@ impl Sequence {
 
     /// Frame of the sequence of member `initiator`. `is_retrying` is true if an attempt has failed, which an RTS or a
     /// CTS-to-self shows in its retry bit.
-    #[expect(clippy::inline_always, reason = "it is large, and a part of what is made of it")]
+    #[expect(
+        clippy::inline_always,
+        reason = "callers need some of its fields, and the compiler drops the others"
+    )]
     #[inline(always)]
     pub(crate) fn frame(
         &self,
@@ -274,8 +277,13 @@ mod tests {
             Sequence { content, to, protection, tx, psdu, data, response, retry }
         };
         let response = (Bytes::new(14), airtime.ack(tx));
-        let contents =
-            [Content::Packet, Content::Mpdu, Content::Aggregate, Content::Request, Content::Beacon];
+        let contents = [
+            Content::Packet,
+            Content::Mpdu,
+            Content::Aggregate,
+            Content::Request,
+            Content::Broadcast,
+        ];
         let protections =
             [Protection::None, Protection::RtsCts(guard), Protection::CtsToSelf(guard)];
         contents.into_iter().flat_map(move |content| {
@@ -308,7 +316,7 @@ mod tests {
     #[test]
     fn an_rts_announces_the_rest_of_its_sequence() {
         let airtime = Airtime::new(&config(Rules::of(Standard::B), 1, &[]));
-        let called = sequences(&airtime).find(|it| it.is_called()).expect("one with RTS and CTS");
+        let called = sequences(&airtime).find(Sequence::has_rts).expect("one with RTS and CTS");
         let us = |duration: Duration| duration.as_nanos() / 1_000;
         let station = NodeId::station(0);
         let frame = |kind| called.frame(kind, station, true, &airtime);

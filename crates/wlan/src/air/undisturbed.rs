@@ -8,6 +8,7 @@
 
 use airfair_units::{Duration, Time};
 
+use super::access::FrameAhead;
 use super::channel::Air;
 use super::mac::Mac;
 use super::mpdu_errors::MpduErrors;
@@ -34,7 +35,7 @@ impl<P: Copy> Air<P> {
         let sequence = self.begin_exchange(mac, now, id);
         if let Some(responder) = self.undisturbed_responder(id, &sequence) {
             self.contention.begin_undisturbed(now, id.member());
-            self.on_air.begin_undisturbed(content_on_air(id, responder, now, sequence.data));
+            self.frames.begin_undisturbed(content_on_air(id, responder, now, sequence.data));
             mac.send(id, &sequence);
         } else {
             let frame = self.frame_of(id, &sequence, sequence.first());
@@ -71,7 +72,7 @@ impl<P: Copy> Air<P> {
         if frame.end != now {
             return;
         }
-        if self.observers.is_any() && self.observe_undisturbed(mac, now, &frame) {
+        if (self.is_noisy | self.observers.is_any()) && self.observe_undisturbed(mac, now, &frame) {
             return self.end_transmissions(mac, now);
         }
         match frame.content_end {
@@ -89,15 +90,14 @@ impl<P: Copy> Air<P> {
         now: Time,
         ended: &UndisturbedFrame,
     ) -> bool {
-        let errored = !self.observers.every_ppdu
-            && self.observers.noise
-            && self.errs_undisturbed(mac, now, ended);
+        let errored =
+            !self.observers.every_ppdu && self.is_noisy && self.errs_undisturbed(mac, now, ended);
         if errored || self.observers.every_ppdu {
             self.expose(mac, ended, errored);
             return true;
         }
         if self.observers.categories {
-            self.on_air.charge(now);
+            self.frames.charge(now);
             let is_data = ended.content_end.is_none();
             let sent = CategoryEvent::Sent { is_data, collided: false };
             self.record_category(ended.initiator, sent);
@@ -117,11 +117,11 @@ impl<P: Copy> Air<P> {
         exchange.own_end = now;
         let Sequence { response: (_, response), retry, .. } = exchange.sequence;
         let sent = (initiator.member(), SentFrame::Data, retry);
-        self.on_air.end_undisturbed(now, &content, sent);
+        self.frames.end_undisturbed(now, &content, sent);
         mac.deliver_undisturbed(self, now, (initiator, responder));
         let start = now + self.airtime.timing.sifs;
         let (content_end, end) = (Some(now), start + response);
-        self.on_air.undisturbed = Some(UndisturbedFrame { content_end, start, end, ..content });
+        self.frames.undisturbed = Some(UndisturbedFrame { content_end, start, end, ..content });
     }
 
     /// Handles the end of the response, which ends an undisturbed exchange. In a TXOP another exchange may follow.
@@ -134,8 +134,8 @@ impl<P: Copy> Air<P> {
         response: UndisturbedFrame,
     ) {
         let UndisturbedFrame { initiator, responder, .. } = response;
-        self.on_air.end_undisturbed(now, &response, (responder, SentFrame::Response, false));
-        self.on_air.undisturbed = None;
+        self.frames.end_undisturbed(now, &response, (responder, SentFrame::Response, false));
+        self.frames.undisturbed = None;
         if self.succeed(mac, now, initiator, None) {
             return self.continue_undisturbed(mac, now, content_end, response);
         }
@@ -158,12 +158,12 @@ impl<P: Copy> Air<P> {
             && self.contention.forgets_frames()
         {
             let start = now + self.airtime.timing.sifs;
-            self.on_air.undisturbed = Some(content_on_air(id, next, start, sequence.data));
+            self.frames.undisturbed = Some(content_on_air(id, next, start, sequence.data));
             return mac.send(id, &sequence);
         }
         self.contention.hold_undisturbed(now, id.member(), content_end, responder);
-        self.follow_with(now, id, sequence.first());
-        self.put_next(mac, now, id);
+        let at = now + self.airtime.timing.sifs;
+        self.put_next(mac, FrameAhead { initiator: id, kind: sequence.first(), at });
     }
 
     fn undisturbed_frame(&self, on_air: &UndisturbedFrame) -> Frame {
@@ -213,7 +213,7 @@ impl<P: Copy> Air<P> {
     #[cold]
     fn expose<M: Mac<P>>(&mut self, mac: &mut M, on_air: &UndisturbedFrame, errored: bool) {
         let (id, frame) = (on_air.initiator, self.undisturbed_frame(on_air));
-        self.on_air.undisturbed = None;
+        self.frames.undisturbed = None;
         let mut ppdu = if let Some(content_end) = on_air.content_end {
             self.contention.hold(content_end, id.member());
             self.contention.replace(&frame);
@@ -225,7 +225,7 @@ impl<P: Copy> Air<P> {
         };
         ppdu.errored = errored;
         ppdu.mpdus.iter_mut().for_each(|mpdu| mpdu.errored = errored);
-        self.on_air.put_ahead(ppdu);
+        self.frames.put_ahead(ppdu);
     }
 }
 

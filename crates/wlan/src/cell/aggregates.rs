@@ -235,9 +235,9 @@ impl<P: Copy + Headers> CellMac<P> {
         to: NodeId,
     ) {
         let errors = std::mem::take(&mut air.errors);
-        self.record_aggregate(id, to, &mut air.on_air.records);
+        self.record_aggregate(id, to, &mut air.frames.records);
         for _ in 0..errors.count() {
-            air.on_air.records.push(Record::Errored { node: id.member() });
+            air.frames.records.push(Record::Errored { node: id.member() });
         }
         self.charge_received(air, now, id, to);
         let hop = air.roster.hop(id, to);
@@ -246,7 +246,7 @@ impl<P: Copy + Headers> CellMac<P> {
             let mut receiver = Receiver {
                 recipient: recipients.of(hop),
                 deliveries,
-                records: &mut air.on_air.records,
+                records: &mut air.frames.records,
             };
             for (place, mpdu) in queues[id.index()].link(to).on_air().enumerate() {
                 if !errors.has(place) {
@@ -275,7 +275,7 @@ impl<P: Copy + Headers> CellMac<P> {
         let mut receiver = Receiver {
             recipient: recipients.of(hop),
             deliveries,
-            records: &mut air.on_air.records,
+            records: &mut air.frames.records,
         };
         for (mpdu, others) in ppdu.contents().filter(|(mpdu, _)| !mpdu.errored) {
             let sequence = block_ack::Sequence::new(mpdu.sequence);
@@ -365,7 +365,7 @@ impl<P: Copy + Headers> CellMac<P> {
         block_ack: Option<&Bitmap>,
     ) {
         let sequence = air.sequence(id);
-        let (content, is_protected) = (sequence.content, sequence.is_called());
+        let (content, is_protected) = (sequence.content, sequence.has_rts());
         let own = match block_ack {
             None if content != Content::Mpdu => self.block_ack(air, id, FrameKind::BlockAck),
             _ => None,
@@ -427,7 +427,7 @@ impl<P: Copy + Headers> CellMac<P> {
             };
             if let Some((node, cause)) = cause {
                 for _ in queued.packets() {
-                    air.on_air.records.push(Record::Dropped { node, cause });
+                    air.frames.records.push(Record::Dropped { node, cause });
                     air.record_category(id, CategoryEvent::Dropped);
                 }
             }

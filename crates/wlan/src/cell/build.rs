@@ -10,7 +10,7 @@ use super::member::Member;
 use super::overheard::HeardFrames;
 use super::recipients::Recipients;
 use crate::air::Air;
-use crate::air::access::{Access, AccessLimits};
+use crate::air::access::accesses;
 use crate::air::hearing::Hearing;
 use crate::air::noise::Noise;
 use crate::airtime::Airtime;
@@ -19,7 +19,7 @@ use crate::config::{CellConfig, StationConfig};
 use crate::link_rate::{LinkRate, RateLaw};
 use crate::node::NodeId;
 use crate::phy::mode_groups::mode_groups;
-use crate::phy::{Mode, Standard, Timing, TxVector};
+use crate::phy::{Mode, Standard, TxVector};
 use crate::queue::TransmitQueue;
 use crate::queue::headers::Headers;
 use crate::radio::Propagation;
@@ -114,40 +114,6 @@ impl<P: Copy + Headers> Cell<P> {
         }
         cell
     }
-}
-
-/// Channel access of each contender. `streams` are the random streams of the members' back-offs, the access point's
-/// first.
-///
-/// # Panics
-/// If the number of streams does not match the members.
-pub(crate) fn accesses(
-    config: &CellConfig,
-    airtime: &Airtime,
-    roster: &Roster,
-    mut streams: Vec<Stream>,
-) -> Vec<Access> {
-    assert_eq!(streams.len(), config.stations.len() + 1, "one stream per member");
-    let dsss = dsss_timing(config, airtime);
-    let access = |id: ContenderId| {
-        let member = id.member();
-        let station = member.index().checked_sub(1).map(|index| &config.stations[index]);
-        let is_dsss = station.is_some_and(|it| it.standard == Standard::B);
-        let timing = if is_dsss { &dsss } else { &airtime.timing };
-        let limits = config.access(member, roster.category(id));
-        // Streams of contenders of one member are disjoint.
-        let stream = streams[member.index()].clone();
-        streams[member.index()].jump();
-        Access::new(AccessLimits::new(limits, timing, config.rules.attempts), stream)
-    };
-    roster.all().map(access).collect()
-}
-
-/// Timing of an 802.11b station, whose smallest contention window is that of its own PHY, even if EDCA's is
-/// smaller.  [80211-2020 §16.3.4]
-fn dsss_timing(config: &CellConfig, airtime: &Airtime) -> Timing {
-    let own = Standard::B.timing(true, config.rules.preamble).cw_min;
-    Timing { cw_min: config.rules.cw_min.unwrap_or(own), ..airtime.timing }
 }
 
 /// Members of the cell: the access point, which has no link to itself, and the stations with the rates of their links.

@@ -70,7 +70,7 @@ impl<P: Copy + Headers> Cell<P> {
         let is_let_in = mac.queues[id.index()].push(now, msdu);
         mac.take_dropped(air, id);
         if !is_let_in {
-            mac.record_drop(air, id, DropCause::QueueFull);
+            air.record_drop(id, DropCause::QueueFull);
             return Err(QueueFull);
         }
         mac.record_queue(air, id);
@@ -95,7 +95,7 @@ impl<P: Copy + Headers> Cell<P> {
         }
         let others = mac.packets_of(air, from) - mac.queues[id.index()].len();
         mac.queues[id.index()].extend(now, most, next, |length| {
-            air.on_air.records.push(Record::Queue { node: from, length: length + others });
+            air.frames.records.push(Record::Queue { node: from, length: length + others });
         })
     }
 
@@ -212,7 +212,7 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Accounts for the airtime up to `now`, at the end of a run.
     pub fn flush(&mut self, now: Time) {
-        self.air.on_air.charge(now);
+        self.air.frames.charge(now);
     }
 
     // ------------------------------------------------------------------------------------------------- reports
@@ -256,13 +256,13 @@ impl<P: Copy + Headers> Cell<P> {
     /// Takes the records since the last call.
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {
-        self.air.on_air.records.drain(..)
+        self.air.frames.records.drain(..)
     }
 
     /// Passes the records since the last call to `take`, all at once, if there are any.
     #[inline]
     pub fn hand_records(&mut self, take: impl FnOnce(&[Record])) {
-        let records = &mut self.air.on_air.records;
+        let records = &mut self.air.frames.records;
         if !records.is_empty() {
             take(records);
             records.clear();
@@ -272,7 +272,7 @@ impl<P: Copy + Headers> Cell<P> {
     /// Records the events of each access category from now on.
     pub fn tell_categories(&mut self) {
         self.air.observers_mut().categories = true;
-        self.air.on_air.tell_categories(self.air.roster.categories());
+        self.air.frames.tell_categories(self.air.roster.categories());
     }
 
     /// Reports frames that `node` decodes or sends from now on, as far as `scope` includes them: see

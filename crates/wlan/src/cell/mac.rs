@@ -20,7 +20,7 @@ use crate::link_rate::Chain;
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
 use crate::queue::{InService, TransmitQueue};
-use crate::record::{CategoryEvent, DropCause, Record};
+use crate::record::{DropCause, Record};
 use crate::roster::ContenderId;
 use crate::sizes::{self, ACK_SIZE, QOS_DATA_OVERHEAD};
 
@@ -149,7 +149,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         let (sequence, retry) =
             (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
         self.charge_received(air, now, id, to);
-        if self.is_new(air, id, to, sequence, retry)
+        if self.is_new(air, (id, to), (sequence, retry))
             && let Some(served) = self.queues[id.index()].packet_mut()
         {
             served.has_arrived = true;
@@ -186,7 +186,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         self.adapt_to_silence(air, now, id, failed);
         let sequence = air.sequence(id);
         let (content, to) = (sequence.content, sequence.to);
-        let protected_data = failed == FrameKind::Data && sequence.is_called();
+        let protected_data = failed == FrameKind::Data && sequence.has_rts();
         let chain = self.chain(id);
         match to {
             Some(to) if content != Content::Packet => {
@@ -282,7 +282,7 @@ impl<P: Copy + Headers> CellMac<P> {
     pub(super) fn deliver_packet(&mut self, air: &mut Air<P>, ppdu: &Ppdu<P>, to: NodeId) {
         let id = ppdu.initiator;
         let Some(mpdu) = ppdu.mpdus.first().filter(|mpdu| !mpdu.errored) else { return };
-        if self.is_new(air, id, to, mpdu.sequence, mpdu.retry) {
+        if self.is_new(air, (id, to), (mpdu.sequence, mpdu.retry)) {
             let served = self.queues[id.index()].packet_mut();
             if let Some(served) = served.filter(|it| it.mpdu.sequence == mpdu.sequence) {
                 served.has_arrived = true;
@@ -297,10 +297,8 @@ impl<P: Copy + Headers> CellMac<P> {
     fn is_new(
         &mut self,
         air: &mut Air<P>,
-        id: ContenderId,
-        to: NodeId,
-        sequence: u16,
-        retry: bool,
+        (id, to): (ContenderId, NodeId),
+        (sequence, retry): (u16, bool),
     ) -> bool {
         let from = id.member();
         // One end of each hop is the access point, so one cache per station and direction is enough.
@@ -312,7 +310,7 @@ impl<P: Copy + Headers> CellMac<P> {
             &mut self.members[from.index()].last_received_up
         };
         if retry && *cache == Some(sequence) {
-            air.on_air.records.push(Record::Duplicate { node: to });
+            air.frames.records.push(Record::Duplicate { node: to });
             return false;
         }
         *cache = Some(sequence);
@@ -321,7 +319,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Drops the packet in service of contender `id`, all of whose attempts have failed.
     fn give_up(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
-        self.record_drop(air, id, DropCause::RetryLimit);
+        air.record_drop(id, DropCause::RetryLimit);
         self.leave_queue(air, now, id);
     }
 
@@ -344,7 +342,7 @@ impl<P: Copy + Headers> CellMac<P> {
     #[inline(always)]
     pub(super) fn leave_service(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
         if !self.has_content(id) {
-            air.on_air.end_waiting(now);
+            air.frames.end_waiting(now);
         }
         if self.shares_time {
             self.plan_release(air);
@@ -384,12 +382,7 @@ impl<P: Copy + Headers> CellMac<P> {
     pub(super) fn record_length(&self, air: &mut Air<P>, id: ContenderId, length: u32) {
         let node = id.member();
         let length = if air.roster.is_plain() { length } else { self.packets_of(air, node) };
-        air.on_air.records.push(Record::Queue { node, length });
-    }
-
-    pub(super) fn record_drop(&self, air: &mut Air<P>, id: ContenderId, cause: DropCause) {
-        air.on_air.records.push(Record::Dropped { node: id.member(), cause });
-        air.record_category(id, CategoryEvent::Dropped);
+        air.frames.records.push(Record::Queue { node, length });
     }
 
     /// Handles packets that the queue of contender `id` has dropped in favour of others.
@@ -403,7 +396,7 @@ impl<P: Copy + Headers> CellMac<P> {
     #[cold]
     fn record_dropped(&mut self, air: &mut Air<P>, id: ContenderId) {
         while let Some((msdu, cause)) = self.queues[id.index()].poll_dropped() {
-            self.record_drop(air, id, cause);
+            air.record_drop(id, cause);
             self.departures.push(Departure { msdu, lost: true });
         }
     }

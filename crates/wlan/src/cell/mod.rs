@@ -33,7 +33,6 @@ mod settings;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use build::accesses;
 pub use carrier::Carrier;
 pub use interface::Cell;
 pub use monitored::{FrameOutcome, Monitored};

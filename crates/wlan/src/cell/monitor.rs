@@ -81,7 +81,7 @@ impl<P: Copy + Headers> CellMac<P> {
 fn receivers<P: Copy>(air: &Air<P>, ppdu: &Ppdu<P>) -> Vec<NodeId> {
     let frame = &ppdu.frame;
     let decodes = |id: &NodeId| {
-        let is_noise = ppdu.is_errored_for(*id, air.missed());
+        let is_noise = ppdu.is_errored_for(*id, &air.missed);
         *id != frame.from && !is_noise && air.contention.decodes(*id, frame.from)
     };
     match frame.addressee() {

@@ -1,4 +1,4 @@
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use rand_core::SeedableRng;
 
 use super::*;
@@ -259,6 +259,34 @@ fn a_monitor_sees_every_frame_with_what_it_carries() {
         ]
     };
     assert_eq!(seen, [exchange(0), exchange(1)].concat());
+}
+
+/// A monitor that begins in the middle of an exchange changes no record: the frame on the air goes on as a PPDU, and its
+/// errors are drawn once.
+#[test]
+fn a_monitor_may_begin_at_any_event() {
+    let records = |monitor_at: usize| {
+        let mut cell = cell(Rules::of(Standard::B), 2, &[]);
+        let noise = ErrorModel::Bernoulli(Probability::literal(0.3));
+        cell.set_errors(NodeId::station(0), noise, Stream::seed_from_u64(1));
+        for _ in 0..9 {
+            cell.enqueue(Time::ZERO, down().as_ref()).expect("room in the queue");
+        }
+        let mut events = 0;
+        while cell.next_event() < Moment::NEVER {
+            if events == monitor_at {
+                cell.monitor();
+            }
+            next(&mut cell);
+            events += 1;
+        }
+        cell.drain_records().collect::<Vec<Record>>()
+    };
+    let plain = records(usize::MAX);
+    assert!(plain.iter().any(|record| matches!(record, Record::Errored { .. })));
+    for monitor_at in 0..12 {
+        assert_eq!(records(monitor_at), plain, "a monitor from event {monitor_at} on");
+    }
 }
 
 /// A frame that any of its receivers has decoded counts as received, even if noise has destroyed it for the others. A

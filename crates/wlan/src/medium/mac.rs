@@ -13,7 +13,6 @@ use crate::block_ack::Bitmap;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
-use crate::record::Record;
 use crate::roster::ContenderId;
 use crate::sizes::ACK_SIZE;
 
@@ -100,7 +99,7 @@ impl<T: Copy> JobMac<T> {
             airtime: std::mem::take(&mut sender.airtime),
         }));
         if sender.queue.is_empty() {
-            air.on_air.end_waiting(now);
+            air.frames.end_waiting(now);
         }
     }
 }
@@ -118,7 +117,7 @@ impl<T: Copy> Mac<()> for JobMac<T> {
             (_, protection) => protection,
         };
         Sequence {
-            content: if to == Addressee::All { Content::Beacon } else { Content::Packet },
+            content: if to == Addressee::All { Content::Broadcast } else { Content::Packet },
             to: if let Addressee::One(to) = to { Some(to) } else { None },
             protection,
             tx,
@@ -142,16 +141,15 @@ impl<T: Copy> Mac<()> for JobMac<T> {
         id: ContenderId,
         _: Option<&Bitmap>,
     ) -> Option<Sequence> {
-        let acknowledged = air.sequence(id).content != Content::Beacon;
+        let acknowledged = air.sequence(id).content != Content::Broadcast;
         self.finish(air, now, id, acknowledged);
         None
     }
 
-    fn unanswered(&mut self, air: &mut Air<()>, now: Time, id: ContenderId, failed: FrameKind) {
-        let protected_data = failed == FrameKind::Data && air.sequence(id).is_called();
+    fn unanswered(&mut self, air: &mut Air<()>, now: Time, id: ContenderId, _: FrameKind) {
         let is_last = self.senders[id.index()].stage().is_none();
         let chain = if is_last { Chain::Ended } else { Chain::GoesOn };
-        match (air.accesses[id.index()].fail(protected_data, chain), chain) {
+        match (air.accesses[id.index()].fail(false, chain), chain) {
             (Verdict::Retry, Chain::GoesOn) => {}
             // Limits of the scenario may end a chain early, and never extend it.
             _ => self.finish(air, now, id, false),
@@ -162,7 +160,7 @@ impl<T: Copy> Mac<()> for JobMac<T> {
         !self.senders[id.index()].queue.is_empty()
     }
 
-    fn record_content(&mut self, ppdu: &Ppdu<()>, _: &mut Vec<Record>) {
-        self.senders[ppdu.initiator.index()].airtime += ppdu.frame.duration;
+    fn begin_frame(&mut self, id: ContenderId, frame: &Frame) {
+        self.senders[id.index()].airtime += frame.duration;
     }
 }

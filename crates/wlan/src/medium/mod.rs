@@ -22,10 +22,10 @@ use airfair_units::{DataRate, Time};
 
 use self::mac::{JobMac, Sender};
 use crate::air::Air;
+use crate::air::access::accesses;
 use crate::air::hearing::Hearing;
 use crate::air::noise::Noise;
 use crate::airtime::Airtime;
-use crate::cell::accesses;
 use crate::config::CellConfig;
 use crate::moment::{Moment, Phase};
 use crate::node::{Link, NodeId};
@@ -97,7 +97,7 @@ impl<T: Copy> Medium<T> {
     /// Handles the event that [`next_event`](Self::next_event) has announced. A call at another moment has no effect.
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         self.air.handle_event(&mut self.mac, now, phase);
-        self.air.on_air.records.clear();
+        self.air.frames.records.clear();
     }
 
     /// Takes the next event for the MACs.

@@ -1,7 +1,5 @@
-use airfair_units::Probability;
+use airfair_units::{Bytes, Duration, Probability};
 use rand_core::{Rng, SeedableRng};
-
-use airfair_units::{Bytes, Duration};
 
 use super::*;
 use crate::QueueConfig;
@@ -10,8 +8,7 @@ use crate::config::{Rules, StationConfig};
 use crate::edca::{AccessParameters, Attempts};
 use crate::errors::ErrorModel;
 use crate::frame::Msdu;
-use crate::phy::TxVector;
-use crate::phy::{Preamble, Standard};
+use crate::phy::{Preamble, Standard, TxVector};
 use crate::sizes::DATA_OVERHEAD;
 
 const US: fn(Time) -> u64 = |at| at.as_nanos() / 1_000;
@@ -151,6 +148,34 @@ fn a_frame_for_all_comes_once_to_each_whose_link_has_no_error() {
     assert_eq!((done(&told)[0].0, done(&told)[0].1.attempts), (12_530, [1, 0, 0, 0]));
 }
 
+/// In a g cell with a b station, CTS-to-self precedes OFDM frames, also those to all members and those that nobody
+/// answers: CTS at 11 Mb/s 192 + 112/11 → 203 µs, and 1536 octets at 54 Mb/s 20 + 57·4 + 6 = 254 µs. The frame to all
+/// comes to the g station alone, since the b station recognises no OFDM.
+///
+/// Verifies: [80211-2020 §10.3.2.14]
+#[test]
+fn a_cts_to_self_precedes_ofdm_frames_to_all_and_to_nobody() {
+    let mut config = config(&[54, 11]);
+    config.rules =
+        Rules { basic_rates: Standard::G.default_basic_rates(true), ..Rules::of(Standard::G) };
+    config.stations[0].standard = Standard::G;
+    let mut medium = medium(&config);
+    let chain = [stage(54, 1)];
+    for (tag, to) in [(1, Addressee::Unknown), (2, Addressee::All)] {
+        medium.enqueue(Time::ZERO, NodeId::AP, job(tag, to, &chain)).expect("room in the queue");
+    }
+    let told = run(&mut medium);
+    let airtimes: Vec<u64> =
+        done(&told).iter().map(|(_, done)| done.airtime.as_nanos() / 1_000).collect();
+    assert_eq!(airtimes, [203 + 254; 2]);
+    let received = |(_, news): &(Time, News<u32>)| match news {
+        News::Received { tag, by, .. } => Some((*tag, *by)),
+        News::Done(_) => None,
+    };
+    let received: Vec<_> = told.iter().filter_map(received).collect();
+    assert_eq!(received, [(2, NodeId::station(0))]);
+}
+
 #[test]
 fn a_beacon_goes_before_what_waits_and_behind_what_has_begun() {
     let mut medium = medium(&config(&[11]));
@@ -201,7 +226,7 @@ fn run_cell(mut cell: Cell<u32>) -> Vec<(Time, NodeId, u32)> {
 
 /// [`Medium`] alone, to which each frame is given with a retry chain of seven attempts at one rate, finishes the same
 /// frames at the same times as a whole [`Cell`] with the same fixed rates, seven attempts and back-offs: plain, with
-/// RTS, and with hidden stations.
+/// RTS, with hidden stations, and with a g station among b stations, which have larger windows.
 #[test]
 fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     let mut plain = config(&[11, 1, 2]);
@@ -211,7 +236,12 @@ fn frames_are_done_when_they_are_in_a_cell_of_the_same_rates() {
     with_rts.rules.rts_threshold = Some(Bytes::ZERO);
     hidden.stations[0].hidden_from = vec![NodeId::station(1)];
     hidden.stations[1].hidden_from = vec![NodeId::station(0)];
-    for config in [plain, with_rts, hidden] {
+    let mut mixed = plain.clone();
+    mixed.rules.standard = Standard::G;
+    mixed.rules.basic_rates = Standard::G.default_basic_rates(true);
+    mixed.stations[0].standard = Standard::G;
+    mixed.stations[0].rate_up = DataRate::from_mbps(54).into();
+    for config in [plain, with_rts, hidden, mixed] {
         let mut cell: Cell<u32> = Cell::new(&config, streams(4), streams(3));
         let mut medium = medium(&config);
         for tag in 0..100 {
