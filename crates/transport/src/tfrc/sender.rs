@@ -116,7 +116,6 @@ impl Sender {
     /// Closes the flow at once. Nothing more is sent, and reports are ignored.
     pub fn close(&mut self, _now: Time) {
         self.state = State::Closed;
-        self.no_feedback = None;
     }
 
     /// Limits the rate of payload in addition to TFRC; `None` ends the limit. A sender under this limit
