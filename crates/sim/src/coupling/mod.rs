@@ -163,7 +163,14 @@ pub enum Seen<'w> {
         highest_rate: DataRate,
     },
     /// The access point forwards a packet.
-    Packet(Passage, &'w Packet),
+    Packet {
+        /// Point in the access point's forwarding path at which it sees the packet.
+        passage: Passage,
+        /// Station that has sent the packet to the access point, or to which the access point sends it.
+        station: NodeId,
+        /// The packet, before the actions of this agent.
+        packet: &'w Packet,
+    },
     /// A beacon of the access point is due. It has these elements of the agents before.
     BeaconDue(&'w Elements),
     /// An alarm of some agent of the node is due. An agent whose own alarm is not due ignores this event.
@@ -280,10 +287,10 @@ impl View<'_> {
                 check_weights(*weights)
             }
             Action::RewriteWindow(_) | Action::DropPacket => {
-                allowed(matches!(seen, Seen::Packet(..)), NotAllowed::NoPacket)
+                allowed(matches!(seen, Seen::Packet { .. }), NotAllowed::NoPacket)
             }
             Action::DelayPacket(until) => match seen {
-                Seen::Packet(..) => can_be(now, *until),
+                Seen::Packet { .. } => can_be(now, *until),
                 _ => Err(NotAllowed::NoPacket),
             },
             Action::AddElements(added) => match seen {

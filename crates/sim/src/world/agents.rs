@@ -79,18 +79,19 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Shows a packet to the access point's agents. Returns the packet as they leave it; `None` if one of them has
-    /// dropped or delayed it.
+    /// Shows a packet from or to a station to the agents of the station's access point. Returns the packet as they
+    /// leave it; `None` if one of them has dropped or delayed it.
     #[inline(never)]
     pub(super) fn pass(
         &mut self,
-        cell: CellId,
+        (cell, station): (CellId, NodeId),
         passage: Passage,
         mut packet: Packet,
     ) -> Option<Packet> {
         let mut fate = PacketFate::GoesOn;
         for index in 0..self.cells[cell.index()].agents[NodeId::AP.index()].len() {
-            self.ask(cell, NodeId::AP, index, &Seen::Packet(passage, &packet));
+            let seen = Seen::Packet { passage, station, packet: &packet };
+            self.ask(cell, NodeId::AP, index, &seen);
             self.apply_all(cell, NodeId::AP, Subject::Packet(&mut packet, &mut fate));
             if fate == PacketFate::Dropped {
                 break;

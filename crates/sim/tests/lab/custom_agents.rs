@@ -112,7 +112,7 @@ impl CustomAgent for Tenth {
     fn handle(&mut self, now: Time, seen: &Seen<'_>, _view: &View<'_>, actions: &mut Vec<Action>) {
         match seen {
             Seen::Start => actions.push(Action::WatchPackets),
-            Seen::Packet(passage, _) if *passage == self.passage => {
+            Seen::Packet { passage, .. } if *passage == self.passage => {
                 self.seen += 1;
                 if self.seen.is_multiple_of(10) {
                     actions.push((self.action)(now));
