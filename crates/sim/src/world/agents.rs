@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::coupling::{Action, Agent, CustomAgent, LocalEnd, Passage, Seen, View};
 use crate::endpoint::{Sink, Source};
 use crate::packet::{Packet, Side};
-use crate::record::{CellId, Member, Record, Recorder};
+use crate::record::{CellId, Member, Place, Record, Recorder};
 
 /// Frame or packet that an agent may modify in the current event.
 enum Subject<'w> {
@@ -99,10 +99,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         match fate {
             PacketFate::GoesOn => return Some(packet),
-            PacketFate::Dropped => self.lose(&packet),
+            PacketFate::Dropped => self.drop_by_scheme(cell, &packet),
             PacketFate::Delayed(until) => self.hold(until, passage, packet),
         }
         None
+    }
+
+    /// Accounts for a packet that an agent of a cell's access point has dropped.
+    #[cold]
+    fn drop_by_scheme(&mut self, cell: CellId, packet: &Packet) {
+        self.cells[cell.index()].cell.record_scheme_drop(NodeId::AP, packet.category);
+        self.lose_at(packet, Some(Place::Air { cell, member: NodeId::AP.0 }));
     }
 
     /// Puts an agent from outside at a member of a cell, after the agents that the member has. The world is at its

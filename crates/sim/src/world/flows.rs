@@ -11,7 +11,7 @@ use super::{Event, Hop, ReleaseReason, World};
 use crate::clock::Clock;
 use crate::endpoint::{Alarm, Intake, Sink, Source};
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, Recorder, SentAt};
+use crate::record::{FlowRecord, Place, Recorder, SentAt};
 
 /// Part of a flow's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,12 +255,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Accounts for a packet that was lost.
-    #[inline(never)]
+    /// Accounts for a packet that was lost in or behind the queue of its current hop.
     pub(super) fn lose(&mut self, packet: &Packet) {
+        self.lose_at(packet, None);
+    }
+
+    /// Accounts for a packet that was lost at `at`, or in or behind the queue of its current hop.
+    #[inline(never)]
+    pub(super) fn lose_at(&mut self, packet: &Packet, at: Option<Place>) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
         if R::LIMITS {
-            self.tell_loss(packet);
+            self.tell_loss(packet, at);
         }
         self.release(packet, ReleaseReason::Lost);
     }

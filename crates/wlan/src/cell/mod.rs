@@ -611,6 +611,11 @@ impl<P: Copy + Headers> Cell<P> {
         self.record_category(id, CategoryEvent::Dropped);
     }
 
+    /// Records that a scheme at `node`, which the owner of the cell runs, has dropped a packet of this category.
+    pub fn record_scheme_drop(&mut self, node: NodeId, category: AccessCategory) {
+        self.record_drop(self.roster.find(node, || category), DropCause::Scheme);
+    }
+
     /// Handles packets that the queue of contender `id` has dropped in favour of others.
     #[inline]
     fn take_dropped(&mut self, id: ContenderId) {
