@@ -29,6 +29,7 @@ mod reader;
 mod reference;
 pub(crate) mod routes;
 mod schema;
+mod schemes;
 mod size;
 mod stations;
 mod traces;
@@ -42,9 +43,10 @@ pub(crate) use radio::CellRates;
 pub use radio::{Area, Begin, Fading, Motion, PathLossModel, Radio, RangeRate, Trajectory};
 pub use reference::reference_markdown;
 pub use schema::schema;
+pub use schemes::{ArfAware, Scheme};
 pub use traces::{MAX_TRACE, ReadFile};
 
-use airfair_laws::{arf, arf_aware, arf_window, minstrel, minstrel_ht, occupancy, rate_cap};
+use airfair_laws::{arf, minstrel, minstrel_ht, occupancy};
 use airfair_transport::tcp;
 pub use airfair_transport::tcp::Transfer as TcpTransfer;
 pub use airfair_transport::tfrc::{Profile as TfrcProfile, Traffic as TfrcTraffic};
@@ -538,47 +540,6 @@ impl Tcp {
         receiver.window_scaling = sender.window_scaling;
         receiver.handshake = sender.handshake;
         receiver.tunes_window = sender.arithmetic == tcp::Arithmetic::Linux;
-    }
-}
-
-/// Settings of ARF-aware TCP, with the way in which TCP learns the rate.  [arf-aware-tcp §3]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ArfAware {
-    /// Parameters of ARF-aware TCP's law.
-    pub law: arf_aware::Params,
-    /// Time between two polls of the link's rate; with `None`, the driver notifies TCP of each change.
-    pub poll: Option<Duration>,
-    /// Delay until TCP knows a new rate of its link: from the change, or from the poll by which TCP asks its driver.
-    pub notification_delay: Duration,
-}
-
-/// Scheme of cross-layer control.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scheme {
-    /// No cross-layer control.
-    #[default]
-    None,
-    /// ARF-aware TCP. The sender must be a station.  [arf-aware-tcp §3]
-    ArfAware(ArfAware),
-    /// Scheme that limits windows of TCP by channel occupancy. At least one end must be a station.  [arf-window §III]
-    ArfWindow(arf_window::Params),
-    /// Scheme that limits the rate to a fixed share of the rate of the sender's link. The sender must be a station.
-    RateCap(rate_cap::Params),
-    /// Scheme that limits the rate by the share of the channel that the access point grants. At least one end must be
-    /// a station.  [occupancy-tfrc §III]
-    Occupancy,
-}
-
-impl Scheme {
-    /// Word for the scheme in the scenario file.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ArfAware(_) => "arf-aware",
-            Self::ArfWindow(_) => "arf-window",
-            Self::RateCap(_) => "rate-cap",
-            Self::Occupancy => "occupancy",
-        }
     }
 }
 

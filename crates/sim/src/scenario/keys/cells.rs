@@ -14,9 +14,9 @@ use airfair_wlan::{
 use super::super::declare::{Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, Scalar, words};
 use super::super::reader::Entry;
+use super::super::schemes::AGGREGATES;
 use super::super::{Access, AccessPoint, Beacons, Bss, Radio};
 use super::errors::ERRORS;
-use super::flows::AGGREGATES;
 use super::queues::QUEUE;
 use super::radio::radio;
 use super::{MAX_MSDU, OFF, UNLIMITED, bytes, integer, time};

@@ -24,7 +24,7 @@ use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station};
 
 pub(super) use cells::{access, aggregation, bss, edca};
 pub(super) use errors::ERRORS;
-pub(super) use flows::{CONTROLS, flow};
+pub(super) use flows::flow;
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, MOBILITY, RANGE, point, radio};
 pub(super) use rates::{LAWS, OF_MINSTREL, OF_MINSTREL_HT, minstrel_ht};
@@ -66,11 +66,11 @@ pub(super) const MAX_UNSCALED: Bytes = Bytes::new(65_535);
 /// Range of a queue's length [packets].
 const PACKETS: Kind = integer(1, 100_000);
 const CAPACITY: &str = "Capacity [packets], the packet in service included.";
-const OFF: Kind = Kind::Word(&["off"]);
+pub(super) const OFF: Kind = Kind::Word(&["off"]);
 const UNLIMITED: Kind = Kind::Word(&["unlimited"]);
 const RUN: Kind = time(Duration::from_micros(1), MAX_DURATION);
 /// Range of a time since the start of a run: from zero to the longest run.
-const TIME: Kind = time(Duration::ZERO, MAX_DURATION);
+pub(super) const TIME: Kind = time(Duration::ZERO, MAX_DURATION);
 const PERIOD: Kind = time(Duration::from_micros(1), Duration::from_secs(3_600));
 const DELAY: Kind = time(Duration::ZERO, Duration::from_secs(3_600));
 const SERIES: Kind = Kind::Either(&[OFF, RUN]);
@@ -79,11 +79,11 @@ const fn integer(min: u64, max: u64) -> Kind {
     Kind::Integer { min, max }
 }
 
-const fn time(min: Duration, max: Duration) -> Kind {
+pub(super) const fn time(min: Duration, max: Duration) -> Kind {
     Kind::Duration { min, max }
 }
 
-const fn bytes(min: u64, max: u64) -> Kind {
+pub(super) const fn bytes(min: u64, max: u64) -> Kind {
     Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
 }
 
