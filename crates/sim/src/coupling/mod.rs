@@ -23,6 +23,7 @@ mod arf_aware;
 mod arf_window;
 mod custom;
 mod end;
+mod event;
 mod granting;
 mod hearing;
 mod home;
@@ -33,22 +34,22 @@ mod rate_cap;
 use airfair_laws::Direction;
 use airfair_laws::exchange::{Exchange, Load};
 use airfair_laws::window_limit::WindowLimit;
-use airfair_units::{Bytes, DataRate, Duration, Time};
+use airfair_units::{Duration, Time};
 use airfair_wlan::aggregation::Agreement;
 use airfair_wlan::airtime::Airtime;
-use airfair_wlan::{Cell, Elements, Listen, NodeId, Overheard, Weights};
+use airfair_wlan::{Cell, NodeId};
 
 pub use custom::CustomAgent;
 pub use end::{LocalEnd, TransportEnd};
+pub use event::{Action, Passage, Seen};
 use home::Home;
-pub(crate) use home::agents;
 pub use link::Link;
 
 use crate::endpoint::{Source, TransportKind};
 use crate::not_allowed::NotAllowed;
 use crate::packet::{FlowId, Packet, Side};
-use crate::record::{CellId, Measured, Member};
-use crate::scenario::Queue;
+use crate::record::{CellId, Member};
+use crate::scenario::{self, Endpoint, Queue, Scenario, Scheme};
 use crate::world::{Flow, Settable, check_weights};
 
 /// A scheme that runs at a station or an access point.
@@ -126,6 +127,35 @@ impl Agent {
     }
 }
 
+/// Agents of the members of a cell, indexed by member. The list is empty if no member has an agent.
+pub(crate) fn agents(scenario: &Scenario, cell: usize, airtime: &Airtime) -> Vec<Vec<Agent>> {
+    let access_point = &scenario.cells[cell].ap;
+    let home = |node, ends| Home { node, access_point, airtime, ends };
+    let mut agents = vec![Agent::of_access_point(&home(NodeId::AP, &[]))];
+    // Without any scheme there is no need to look through all stations.
+    if scenario.flows.iter().any(|flow| flow.control != Scheme::None) {
+        let ends = ends(scenario);
+        let stations = scenario.stations.iter().zip(&ends).filter(|(it, _)| it.cell == cell);
+        for (index, (_, ends)) in stations.enumerate() {
+            agents.push(Agent::of_station(&home(NodeId::station(index), ends)));
+        }
+    }
+    if agents.iter().all(Vec::is_empty) { Vec::new() } else { agents }
+}
+
+/// Ends of flows at each station, indexed as `scenario.stations`.
+fn ends(scenario: &Scenario) -> Vec<Vec<(LocalEnd, &scenario::Flow)>> {
+    let mut ends = vec![Vec::new(); scenario.stations.len()];
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        for (end, side) in [(flow.from, Side::Sender), (flow.to, Side::Receiver)] {
+            if let Endpoint::Station(station) = end {
+                ends[station].push((LocalEnd { flow: FlowId::new(index), side }, flow));
+            }
+        }
+    }
+    ends
+}
+
 /// Passes an event to an agent from outside of this crate.
 ///
 /// # Panics
@@ -144,83 +174,6 @@ fn handle_custom(
         let checked = view.check(now, seen, action);
         assert!(checked.is_ok(), "{agent:?} asks for {action:?}: {checked:?}");
     }
-}
-
-/// Event at a node, of which the node's agents are notified.
-#[derive(Clone, Copy, Debug)]
-pub enum Seen<'w> {
-    /// The run starts.
-    Start,
-    /// The run ends.
-    End,
-    /// The node has decoded or sent a frame, which may be a beacon with elements.
-    Frame(&'w Overheard<'w, Packet>),
-    /// The rate of the station's own frames has changed.
-    Rate {
-        /// New rate of the station's own frames.
-        rate: DataRate,
-        /// The highest rate of the station's standard.
-        highest_rate: DataRate,
-    },
-    /// The access point forwards a packet.
-    Packet {
-        /// Point in the access point's forwarding path at which it sees the packet.
-        passage: Passage,
-        /// Station that has sent the packet to the access point, or to which the access point sends it.
-        station: NodeId,
-        /// The packet, before the actions of this agent.
-        packet: &'w Packet,
-    },
-    /// A beacon of the access point is due. It has these elements of the agents before.
-    BeaconDue(&'w Elements),
-    /// An alarm of some agent of the node is due. An agent whose own alarm is not due ignores this event.
-    Timer,
-}
-
-/// Point in the access point's forwarding path at which it sees a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
-    /// A station has sent the packet to the access point.
-    FromStation,
-    /// The packet is about to join the queue to the stations.
-    ToQueue,
-    /// A station has received the packet from the access point.
-    Delivered,
-}
-
-/// Action that an agent, which runs a scheme at a node of the simulated cell, requests from the simulated network.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Action {
-    /// Limits the window of TCP at this end of a flow: at a sender beside cwnd, at a receiver in the window of its
-    /// ACKs. A receiver's limit is in octets.
-    LimitWindow(LocalEnd, WindowLimit),
-    /// Sets cwnd of the TCP sender at this end of a flow [segments].
-    SetCwnd(LocalEnd, u32),
-    /// Limits the rate of TFRC at this end of a flow: a receiver reports at most this rate, a sender sends at most at
-    /// this rate.
-    LimitRate(LocalEnd, DataRate),
-    /// Removes all limits of the transport at this end of a flow.
-    Lift(LocalEnd),
-    /// Makes a TCP receiver estimate its round-trip time from now on.
-    EstimateRoundTrip(LocalEnd),
-    /// Sets the weights of DATA and ACKs in the queue of the agent's node.
-    SetWeights(Weights),
-    /// Lowers the window that the passing ACK advertises to at most this value.
-    RewriteWindow(Bytes),
-    /// Adds elements to the beacon that is due.
-    AddElements(Elements),
-    /// Records a station's measurement of its channel.
-    Report(Measured),
-    /// Requests [`Seen::Timer`] at this time.
-    Wake(Time),
-    /// Requests [`Seen::Frame`] for these frames.
-    Listen(Listen),
-    /// Requests [`Seen::Packet`] for each packet that the access point forwards.
-    WatchPackets,
-    /// Drops the passing packet.
-    DropPacket,
-    /// Delays the passing packet until this time. The agents of the access point do not see it again.
-    DelayPacket(Time),
 }
 
 /// Latest time for which an agent may ask: a hundred years. The order of events has room for 146.
@@ -327,7 +280,8 @@ impl View<'_> {
     /// Transport at the end `end` of a flow. Returns `None` if the end is at another node, for UDP, which no law
     /// limits, and for a program's transport whose state nobody reports.
     pub fn end(&self, end: LocalEnd) -> Option<TransportEnd<'_>> {
-        TransportEnd::of(&self.flows[end.flow.index()], end.side).filter(|_| self.is_here(end))
+        let Flow { source, sink, .. } = &self.flows[end.flow.index()];
+        TransportEnd::of(source, sink, end.side).filter(|_| self.is_here(end))
     }
 
     /// Durations of frames in the cell.
