@@ -151,7 +151,7 @@ MOST = {
     "crates/emulator": (1, 3),
     "crates/laws": (3, 12),
     "crates/python": (2, 7),
-    "crates/sim": (5, 70),
+    "crates/sim": (5, 68),
     "crates/trace": (0, 0),
     "crates/transport": (2, 6),
     "crates/units": (1, 7),

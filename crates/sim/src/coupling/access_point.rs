@@ -122,7 +122,7 @@ mod tests {
             queue,
             access: scenario::Access { best_effort: access, ..scenario::Access::default() },
             window_sharing,
-            occupancy: None,
+            ..scenario::AccessPoint::default()
         };
         let rules = airfair_wlan::Rules::of(airfair_wlan::phy::Standard::A);
         let (ap_queue, stations) = (config, Vec::new());

@@ -43,7 +43,7 @@ pub(crate) use radio::CellRates;
 pub use radio::{Area, Begin, Fading, Motion, PathLossModel, Radio, RangeRate, Trajectory};
 pub use reference::reference_markdown;
 pub use schema::schema;
-pub use schemes::{ArfAware, Scheme};
+pub use schemes::{ApScheme, ArfAware, Scheme};
 pub use traces::{MAX_TRACE, ReadFile};
 
 use airfair_laws::{arf, minstrel, minstrel_ht, occupancy};
@@ -167,6 +167,8 @@ pub struct AccessPoint {
     /// Shares of the channel that the access point grants in its beacons; `None` if it grants none.  [occupancy-tfrc
     /// §III]
     pub occupancy: Option<occupancy::Params>,
+    /// Scheme by which the access point acts on the packets that it forwards.
+    pub control: ApScheme,
 }
 
 /// Transmit queue of a station or an access point.

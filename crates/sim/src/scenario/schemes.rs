@@ -2,7 +2,7 @@
 //! settings with their keys, and the conditions on its flow.
 
 use airfair_laws::exchange::Aggregates;
-use airfair_laws::{arf_aware, arf_window, rate_cap};
+use airfair_laws::{arf_aware, arf_window, rate_cap, uplink_share};
 use airfair_units::{Duration, Probability};
 
 use super::Transport;
@@ -19,6 +19,8 @@ words!(Aggregates { Full = "full", Seen = "seen", Apart = "apart" });
 words!(arf_window::RoundTrip { Least = "least", Smoothed = "smoothed" });
 
 const POLL: Kind = Kind::Either(&[OFF, time(Duration::from_millis(1), Duration::from_secs(3_600))]);
+/// Range of a bucket of channel time: the longest aggregate, of 5.5 ms, must fit.
+const BUCKET: Kind = time(Duration::from_millis(10), Duration::from_secs(3_600));
 const SLOT: Kind = time(Duration::from_millis(1), Duration::from_secs(3_600));
 
 /// Settings of ARF-aware TCP, with the way in which TCP learns the rate.  [arf-aware-tcp §3]
@@ -62,6 +64,26 @@ impl Scheme {
     }
 }
 
+/// Scheme by which an access point acts on the packets that it forwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ApScheme {
+    /// The access point acts on no packet.
+    #[default]
+    None,
+    /// Scheme that drops data of stations that use the channel for more than their share.
+    UplinkShare(uplink_share::Params),
+}
+
+impl ApScheme {
+    /// Word for the scheme in the scenario file.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::UplinkShare(_) => "uplink-share",
+        }
+    }
+}
+
 /// Meaning of a flow's key `control`.
 pub(super) const CONTROL: &str = "Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP and a station as \
              sender. `arf-window` needs TCP and a station at one end at least. `occupancy` needs TCP or TFRC, a \
@@ -95,6 +117,37 @@ fn schemes() -> Vec<Scheme> {
         Scheme::Occupancy,
         Scheme::RateCap(rate_cap::Params::default()),
     ]
+}
+
+/// Meaning of an access point's key `control`.
+pub(super) const AP_CONTROL: &str = "Scheme of the access point. With `uplink-share` it drops data packets of stations \
+    whose data uses the channel for more than an equal share of the time.";
+
+/// Schemes of access points.
+pub(super) const AP_CONTROLS: Choice<ApScheme> = Choice {
+    key: "scheme",
+    noun: "control scheme",
+    says: "Name of the scheme.",
+    name: |control| control.name(),
+    alone: || [vec![ApScheme::None], ap_schemes()].concat(),
+    tables: ap_schemes,
+    has_default: false,
+    settings: |keys, control| {
+        keys.of("a control scheme");
+        match control {
+            ApScheme::None => {}
+            ApScheme::UplinkShare(it) => uplink_share(keys, it),
+        }
+    },
+};
+
+fn ap_schemes() -> Vec<ApScheme> {
+    vec![ApScheme::UplinkShare(uplink_share::Params::default())]
+}
+
+fn uplink_share(keys: &mut Keys, it: &mut uplink_share::Params) {
+    keys.key("bucket", &mut it.bucket, BUCKET, "\"20 ms\"")
+        .says("Largest channel time that a station can save for later.");
 }
 
 fn rate_cap(keys: &mut Keys, it: &mut rate_cap::Params) {
