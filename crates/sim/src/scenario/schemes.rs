@@ -123,17 +123,20 @@ fn schemes() -> Vec<Scheme> {
 pub(super) const AP_CONTROL: &str = "Scheme of the access point. With `uplink-share` it drops data packets of stations \
     whose data uses the channel for more than an equal share of the time.";
 
+/// Noun for a scheme of an access point, by which the reference tells its tables from those of flows.
+pub(super) const AP_SCHEME: &str = "scheme of an access point";
+
 /// Schemes of access points.
 pub(super) const AP_CONTROLS: Choice<ApScheme> = Choice {
     key: "scheme",
-    noun: "control scheme",
+    noun: AP_SCHEME,
     says: "Name of the scheme.",
     name: |control| control.name(),
     alone: || [vec![ApScheme::None], ap_schemes()].concat(),
     tables: ap_schemes,
     has_default: false,
     settings: |keys, control| {
-        keys.of("a control scheme");
+        keys.of("a scheme of an access point");
         match control {
             ApScheme::None => {}
             ApScheme::UplinkShare(it) => uplink_share(keys, it),

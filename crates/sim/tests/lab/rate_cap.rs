@@ -61,7 +61,8 @@ fn the_guide_shows_the_code_as_it_is() {
         .collect();
     assert!(blocks.len() >= 3, "{} blocks", blocks.len());
     for line in blocks.iter().flat_map(|block| block.lines()).map(str::trim) {
-        let is_shown = [LAW, AGENT, AGENTS, SCHEMES, CELL_KEYS].iter().any(|file| file.contains(line));
+        let is_shown =
+            [LAW, AGENT, AGENTS, SCHEMES, CELL_KEYS].iter().any(|file| file.contains(line));
         assert!(is_shown || line == "…", "CONTRIBUTING.md shows what is not there: {line}");
     }
 }
