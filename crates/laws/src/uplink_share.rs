@@ -1,9 +1,9 @@
 //! Uplink share: an access point drops data of stations that use the channel for more than their share.
 //!
-//! Source: no paper. Of N stations that send data, each may use the channel for an N-th of the time. The access point
-//! polices this share as a router polices a rate: a station saves a share that it does not use, up to
-//! [`Params::bucket`], and data beyond the share is dropped. A TCP sender then sends less, and leaves channel time to
-//! the other stations. Only the access point has the scheme.  Deviates: [D-222]
+//! Source: the buckets of channel time of [tan-2004 §4], which delay packets to stations. Here they police data from
+//! stations. Of N stations that send data, each may use the channel for an N-th of the time. It saves what it does not
+//! use, up to [`Params::bucket`], and data beyond the share is dropped. A TCP sender then sends less, and leaves
+//! channel time to the other stations.  Deviates: [D-222]
 //!
 //! The table of stations is updated in place, because a packet changes one station only.
 
@@ -126,6 +126,8 @@ mod tests {
     /// pause. Its share is used up until 4 ms after the first packet, and then until 8, 12, 16, 20 and 24 ms. At 12 ms
     /// this is 12 ms ahead, more than 2 · 5 ms, and the packet is dropped. At 14 ms it is 10 ms, and the packet goes
     /// on; from then on each second packet does. Station 2 sends every 10 ms and loses nothing.
+    ///
+    /// Verifies: [tan-2004 §4]
     #[test]
     fn a_station_with_more_than_half_of_the_time_loses_each_second_packet() {
         let mut state = State::default();
