@@ -2,7 +2,7 @@
 
 use airfair_laws::uplink_share as law;
 use airfair_units::Time;
-use airfair_wlan::{Class, FrameKind, Headers, Listen};
+use airfair_wlan::{FrameKind, Listen};
 
 use super::{Action, Home, Passage, Seen};
 use crate::scenario::ApScheme;
@@ -31,7 +31,7 @@ impl Agent {
                 law::hear(&mut self.state, &law::Frame { station: from.0, duration, packets });
             }
             Seen::Packet { passage: Passage::FromStation, station, packet }
-                if packet.class() == Class::Data =>
+                if packet.tcp().is_none_or(|(_, _, payload)| payload > 0) =>
             {
                 let seen = law::Observation { now, station: station.0 };
                 if law::step(&self.params, &mut self.state, &seen) == law::Action::Drop {
