@@ -253,6 +253,13 @@ impl<P: Copy + Headers> Cell<P> {
         self.mac.rate_changes.pop_front()
     }
 
+    /// Records that a scheme at `node`, which the owner of the cell runs, has dropped a packet of this category.
+    pub fn record_scheme_drop(&mut self, node: NodeId, category: AccessCategory) {
+        let Self { air, mac } = self;
+        let id = air.roster.find(node, || category);
+        mac.record_drop(air, id, DropCause::Scheme);
+    }
+
     /// Takes the records since the last call.
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {
