@@ -17,12 +17,13 @@ use crate::frame::{Beacon, Frame, FrameKind, Mpdu, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
 use crate::random::Stream;
-use crate::record::{CategoryEvent, Record};
+use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
 
 /// One channel with its members: contention, the frames on the air, their reception, and the account of airtime. A
 /// [`Mac`] above it fills the frames. `P` is the payload of packets.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "frames are on the air, whatever has the field")]
 pub(crate) struct Air<P> {
     pub(crate) airtime: Airtime,
     pub(super) response_timeout: Duration,
@@ -68,6 +69,7 @@ pub(crate) struct Beacons {
 
 /// Observers of a channel, and the frames that they need: whoever needs none costs nothing.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each flag holds whatever the others are")]
 pub(crate) struct Observers {
     /// True if some members listen, so that frames that leave the air are passed to the MAC.
     pub(crate) listen: bool,
@@ -335,6 +337,12 @@ impl<P: Copy> Air<P> {
     }
 
     // ------------------------------------------------------------------------------------------------- records
+
+    /// Records that contender `id`, or a scheme at its member, has dropped a packet.
+    pub(crate) fn record_drop(&mut self, id: ContenderId, cause: DropCause) {
+        self.on_air.records.push(Record::Dropped { node: id.member(), cause });
+        self.record_category(id, CategoryEvent::Dropped);
+    }
 
     /// Records an event of the category of a contender, if these events are recorded.
     #[inline]

@@ -105,12 +105,13 @@ impl<P: Copy> Air<P> {
         let receiver = frame.to.filter(|to| !is_lost && self.contention.decodes(*to, frame.from));
         match (frame.kind, receiver) {
             (FrameKind::Beacon, _) => self.receive_beacon(mac, now, ppdu),
-            // A CTS-to-self has no response: its sender continues, and does not know of a collision.
-            (FrameKind::CtsToSelf, _) => self.follow(now, initiator, frame.kind),
             (FrameKind::Rts, Some(to)) if !self.contention.nav_is_clear(to, now) => {
                 self.await_in_vain(now, ppdu);
             }
-            (FrameKind::Rts | FrameKind::Cts, Some(_)) => self.follow(now, initiator, frame.kind),
+            // A CTS-to-self has no response: its sender continues, and does not know of a collision.
+            (FrameKind::CtsToSelf, _) | (FrameKind::Rts | FrameKind::Cts, Some(_)) => {
+                self.follow(now, initiator, frame.kind);
+            }
             (FrameKind::Data | FrameKind::BlockAckRequest, Some(to)) => {
                 mac.deliver(self, now, ppdu, to);
                 self.follow(now, initiator, frame.kind);

@@ -1,4 +1,4 @@
-//! MpduErrors that noise has made in the MPDUs of an aggregate.
+//! Errors that noise has made in the MPDUs of an aggregate.
 
 /// MPDUs of an aggregate in which noise has made errors: bit `i` is set for the MPDU with index `i` in the aggregate.
 #[derive(Clone, Copy, Debug, Default)]

@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn an_rts_announces_the_rest_of_its_sequence() {
         let airtime = Airtime::new(&config(Rules::of(Standard::B), 1, &[]));
-        let called = sequences(&airtime).find(|it| it.is_called()).expect("one with RTS and CTS");
+        let called = sequences(&airtime).find(Sequence::is_called).expect("one with RTS and CTS");
         let us = |duration: Duration| duration.as_nanos() / 1_000;
         let station = NodeId::station(0);
         let frame = |kind| called.frame(kind, station, true, &airtime);

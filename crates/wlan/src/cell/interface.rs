@@ -70,7 +70,7 @@ impl<P: Copy + Headers> Cell<P> {
         let is_let_in = mac.queues[id.index()].push(now, msdu);
         mac.take_dropped(air, id);
         if !is_let_in {
-            mac.record_drop(air, id, DropCause::QueueFull);
+            air.record_drop(id, DropCause::QueueFull);
             return Err(QueueFull);
         }
         mac.record_queue(air, id);
@@ -255,9 +255,8 @@ impl<P: Copy + Headers> Cell<P> {
 
     /// Records that a scheme at `node`, which the owner of the cell runs, has dropped a packet of this category.
     pub fn record_scheme_drop(&mut self, node: NodeId, category: AccessCategory) {
-        let Self { air, mac } = self;
-        let id = air.roster.find(node, || category);
-        mac.record_drop(air, id, DropCause::Scheme);
+        let id = self.air.roster.find(node, || category);
+        self.air.record_drop(id, DropCause::Scheme);
     }
 
     /// Takes the records since the last call.

@@ -19,8 +19,8 @@ use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
-use crate::queue::{InService, Queued, TransmitQueue};
-use crate::record::{CategoryEvent, DropCause, Record};
+use crate::queue::{BlockAckLink, InService, Queued, TransmitQueue};
+use crate::record::{DropCause, Record};
 use crate::roster::ContenderId;
 use crate::sizes::{self, ACK_SIZE, QOS_DATA_OVERHEAD};
 
@@ -91,7 +91,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         let packet = queue.packet().map(|served| served.mpdu.size(sequence.tx));
         let to = if packet.is_none() { sequence.to } else { None };
         let link = to.map(|to| queue.link(to));
-        let on_air = link.into_iter().flat_map(|link| link.on_air());
+        let on_air = link.into_iter().flat_map(BlockAckLink::on_air);
         let size = |it: Outgoing<&mut Queued<P>>| it.packet.size() + QOS_DATA_OVERHEAD;
         packet.into_iter().chain(on_air.map(size))
     }
@@ -149,7 +149,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         let (sequence, retry) =
             (served.mpdu.sequence, std::mem::replace(&mut served.mpdu.retry, true));
         self.charge_received(air, now, id, to);
-        if self.is_new(air, id, to, sequence, retry)
+        if self.is_new(air, (id, to), sequence, retry)
             && let Some(served) = self.queues[id.index()].packet_mut()
         {
             served.has_arrived = true;
@@ -282,7 +282,7 @@ impl<P: Copy + Headers> CellMac<P> {
     pub(super) fn deliver_packet(&mut self, air: &mut Air<P>, ppdu: &Ppdu<P>, to: NodeId) {
         let id = ppdu.initiator;
         let Some(mpdu) = ppdu.mpdus.first().filter(|mpdu| !mpdu.errored) else { return };
-        if self.is_new(air, id, to, mpdu.sequence, mpdu.retry) {
+        if self.is_new(air, (id, to), mpdu.sequence, mpdu.retry) {
             let served = self.queues[id.index()].packet_mut();
             if let Some(served) = served.filter(|it| it.mpdu.sequence == mpdu.sequence) {
                 served.has_arrived = true;
@@ -297,8 +297,7 @@ impl<P: Copy + Headers> CellMac<P> {
     fn is_new(
         &mut self,
         air: &mut Air<P>,
-        id: ContenderId,
-        to: NodeId,
+        (id, to): (ContenderId, NodeId),
         sequence: u16,
         retry: bool,
     ) -> bool {
@@ -321,7 +320,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Drops the packet in service of contender `id`, all of whose attempts have failed.
     fn give_up(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
-        self.record_drop(air, id, DropCause::RetryLimit);
+        air.record_drop(id, DropCause::RetryLimit);
         self.leave_queue(air, now, id);
     }
 
@@ -387,11 +386,6 @@ impl<P: Copy + Headers> CellMac<P> {
         air.on_air.records.push(Record::Queue { node, length });
     }
 
-    pub(super) fn record_drop(&self, air: &mut Air<P>, id: ContenderId, cause: DropCause) {
-        air.on_air.records.push(Record::Dropped { node: id.member(), cause });
-        air.record_category(id, CategoryEvent::Dropped);
-    }
-
     /// Handles packets that the queue of contender `id` has dropped in favour of others.
     #[inline]
     pub(super) fn take_dropped(&mut self, air: &mut Air<P>, id: ContenderId) {
@@ -403,7 +397,7 @@ impl<P: Copy + Headers> CellMac<P> {
     #[cold]
     fn record_dropped(&mut self, air: &mut Air<P>, id: ContenderId) {
         while let Some((msdu, cause)) = self.queues[id.index()].poll_dropped() {
-            self.record_drop(air, id, cause);
+            air.record_drop(id, cause);
             self.departures.push(Departure { msdu, lost: true });
         }
     }

@@ -23,7 +23,7 @@ impl<P: Copy + Headers> CellMac<P> {
         if let (FrameKind::BlockAck, Some(come)) = (ppdu.frame.kind, ppdu.block_ack()) {
             self.hear_block_ack(air, ppdu.initiator, come);
         }
-        self.hear(air, now, &ppdu.frame, packets, ppdu.errored);
+        self.hear(air, now, (&ppdu.frame, ppdu.errored), packets);
     }
 
     /// Reports a frame of an undisturbed sequence of contender `id` to listeners.
@@ -48,7 +48,7 @@ impl<P: Copy + Headers> CellMac<P> {
             }
             _ => {}
         }
-        self.hear(air, now, frame, packets, false);
+        self.hear(air, now, (frame, false), packets);
     }
 
     /// Stores the packets of the aggregate of contender `id`, which is about to be reported to listeners. `errors`
@@ -81,7 +81,7 @@ impl<P: Copy + Headers> CellMac<P> {
     /// stored from index `packets` on. `errored` is true if noise has destroyed the frame.
     #[cold]
     #[inline(never)]
-    fn hear(&mut self, air: &Air<P>, now: Time, frame: &Frame, packets: usize, errored: bool) {
+    fn hear(&mut self, air: &Air<P>, now: Time, (frame, errored): (&Frame, bool), packets: usize) {
         self.heard.push(now, (*frame, air.elements_of(frame)), packets, |listener| {
             if frame.from == listener {
                 return Some(backoff_before(air, now, frame));

@@ -238,7 +238,9 @@ impl<P: Copy> HeardFrames<P> {
                 hearers.push(Hearer { node, place, backoff });
             }
         };
-        listeners.iter().for_each(|node| pass_to(*node));
+        for node in listeners.iter() {
+            pass_to(*node);
+        }
         let is_for_own = |node: &NodeId| scopes[node.index()] == Some(Listen::Own);
         if frame.kind == FrameKind::Beacon {
             (0..).map(NodeId).take(scopes.len()).filter(is_for_own).for_each(pass_to);

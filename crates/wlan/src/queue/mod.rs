@@ -64,7 +64,7 @@ pub use charge::Charge;
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use driver::Driver;
 use headers::{Class, Headers};
-pub(crate) use link::{Batch, Frames, Queued, Response, Room};
+pub(crate) use link::{Batch, BlockAckLink, Frames, Queued, Response, Room};
 use links::BlockAckLinks;
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
