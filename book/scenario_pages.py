@@ -20,7 +20,7 @@ INDEX = "scenario.md"
 
 @dataclass(frozen=True)
 class Page:
-    """Page of the reference, and the first words of the headings of its tables."""
+    """Page of the reference, and the patterns with which the headings of its tables begin."""
 
     name: str
     title: str
@@ -33,31 +33,31 @@ PAGES = (
         "bss",
         "Cells",
         "A cell is a section `[bss.NAME]`: the access point and the rules of its channel.",
-        ("[bss.NAME]", "propagation = ", "fading = "),
+        (r"\[bss", "propagation", "fading", "control.*access point"),
     ),
     Page(
         "station",
         "Stations",
         "A wireless station is a section `[station.NAME]`: its rate, channel access, queue and position.",
-        ("[station.NAME]", "rate = ", "errors = ", "mobility = "),
+        (r"\[station", "rate", "errors", "mobility"),
     ),
     Page(
         "queue",
         "Queues",
         "Each station and access point has a transmit queue. The key `queue` sets its length and discipline.",
-        ("queue = ",),
+        ("queue",),
     ),
     Page(
         "wired",
         "Hosts, routers and links",
         "Hosts and routers are wired. Each host has a link to an access point, a router or another host.",
-        ("[host.NAME]", "[router.NAME]", "[link.NAME]", "loss = "),
+        (r"\[host", r"\[router", r"\[link", "loss"),
     ),
     Page(
         "flow",
         "Flows",
         "A flow is a section `[flow.NAME]`: its two ends, its transport, its data and its scheme.",
-        ("[flow.NAME]", "transport = ", "source = ", "control = "),
+        (r"\[flow", "transport", "source", "control.*`$"),
     ),
 )
 
@@ -85,7 +85,7 @@ def _of(page: Page, sections: Mapping[str, str]) -> list[str]:
         heading
         for begin in page.begins
         for heading in sections
-        if heading.removeprefix("`").startswith(begin)
+        if re.match(begin, heading.removeprefix("`"))
     ]
 
 

@@ -696,6 +696,12 @@ class Packet:
     def point(self) -> Literal["from-station", "to-queue", "delivered"] | None:
         """Point at which an access point sees the packet; `None` for a packet of a frame."""
     @property
+    def station(self) -> str | None:
+        """Station that has sent the packet to the access point, or to which it goes.
+
+        `None` for a packet of a frame.
+        """
+    @property
     def octets(self) -> int:
         """Size of the IP packet [octets]."""
     @property

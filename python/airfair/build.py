@@ -38,6 +38,13 @@ class AggregationTable(TypedDict, total=False):
     window: int
 
 
+class ControlUplinkShareTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `control_uplink_share`."""
+
+    bucket: str
+    scheme: Required[Literal["uplink-share"]]
+
+
 class BackgroundTable(TypedDict, total=False):
     """Table whose keys are the arguments of `background`."""
 
@@ -540,6 +547,7 @@ class RateTable(TypedDict, total=False):
 class ApTable(TypedDict, total=False):
     """Table whose keys are the arguments of `ap`."""
 
+    control: Literal["none", "uplink-share"] | ControlUplinkShareTable
     edca: EdcaTable
     max_attempts: Literal["unlimited", "cell"] | int
     occupancy: bool | OccupancyTable
@@ -737,8 +745,9 @@ def bss(
     amsdu: Largest size of an A-MSDU, which is several packets to one receiver in one MPDU: 3839 or
         7935 B, and in 802.11ac and ax at 5 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at
         most 4095 octets. Default: "off".
-    ap: The access point. Default: {"edca": {"background": {}, "video": {}, "voice": {}},
-        "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing": false}.
+    ap: The access point. Default: {"control": "none", "edca": {"background": {}, "video": {},
+        "voice": {}}, "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing":
+        false}.
     band: Band of the channel. 802.11n and ax allow both. Default: 2.4 GHz in 802.11b and g, else 5
         GHz.
     basic_rate: Basic rate, for a basic rate set with one entry. Default: see `basic_rates`.
@@ -816,6 +825,7 @@ def aggregation(
 
 def ap(
     *,
+    control: Literal["none", "uplink-share"] | ControlUplinkShareTable | None = None,
     edca: EdcaTable | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     occupancy: bool | OccupancyTable | None = None,
@@ -824,6 +834,8 @@ def ap(
 ) -> ApTable:
     """The access point.
 
+    control: Scheme of the access point. With `uplink-share` it drops data packets of stations whose
+        data uses the channel for more than an equal share of the time. Default: "none".
     edca: Channel access of this node. These keys apply to best effort, and to all packets if no
         flow has another category. The tables apply to the other categories. Default: {"background":
         {}, "video": {}, "voice": {}}.
@@ -836,6 +848,20 @@ def ap(
         capacity of its queue, divided by the number of connections that it sees. Default: false.
     """
     return _given(ApTable, locals())
+
+
+def control_uplink_share(
+    *,
+    bucket: str | None = None,
+) -> ControlUplinkShareTable:
+    """Scheme of the access point.
+
+    With `uplink-share` it drops data packets of stations whose data uses the channel for more than
+    an equal share of the time.
+
+    bucket: Largest channel time that a station can save for later. Default: "50 ms".
+    """
+    return _given(ControlUplinkShareTable, locals(), scheme="uplink-share")
 
 
 def edca(
@@ -2150,6 +2176,7 @@ __all__ = [
     "ControlArfWindowTable",
     "ControlOccupancyTable",
     "ControlRateCapTable",
+    "ControlUplinkShareTable",
     "DelayedAckTable",
     "EdcaTable",
     "ErrorsBernoulliTable",
@@ -2211,6 +2238,7 @@ __all__ = [
     "control_arf_window",
     "control_occupancy",
     "control_rate_cap",
+    "control_uplink_share",
     "delayed_ack",
     "edca",
     "errors_bernoulli",

@@ -38,6 +38,7 @@ _CAUSES_OF_NODES = {
     "dropped_codel": "by CoDel in the queue of",
     "dropped_retry_limit": "on the air from",
     "dropped_late": "on the air from",
+    "dropped_by_scheme": "by the scheme of",
 }
 _CAUSES_OF_LINKS = {
     "dropped_queue_full": "in the full queue of",

@@ -162,6 +162,7 @@ def _radio(figure: Figure, table: Samples) -> dict[str, Any]:
             "codel": figure(table["dropped_codel"]),
             "ack_filter": figure(table["dropped_ack_filter"]),
             "late": figure(table["dropped_late"]),
+            "scheme": figure(table["dropped_by_scheme"]),
         },
         **_each(figure, table, _AGGREGATES),
         **_each(figure, table, ("duplicates", "queue_mean", "queue_max")),

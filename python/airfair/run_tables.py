@@ -242,6 +242,7 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
     # Only stations that measure their occupancy have this value.
     measured = any(_known(item.samples.get("measured_airtime_share", [])) for item in items)
     changed = any(any(item.samples.get("rate_changes", [])) for item in items)
+    by_scheme = any(any(item.samples["dropped_by_scheme"]) for item in items)
     aggregated = any(_known(item.samples["aggregate_down"]) for item in items) or any(
         _known(item.samples["aggregate_up"]) for item in items
     )
@@ -262,6 +263,7 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
         Column("frame\nup\nMPDUs", scaled("aggregate_up"), None, 1),
         Column("frame\ndown\nMPDUs", scaled("aggregate_down"), None, 1),
     ]
+    schemes = [Column("\nscheme\npackets", scaled("dropped_by_scheme"), added("dropped_by_scheme"))]
     rates = [
         Column("mean rate\nup\nMb/s", _maybe("mean_rate_up_bps", 1e-6), None, 2),
         Column("mean rate\ndown\nMb/s", _maybe("mean_rate_down_bps", 1e-6), None, 2),
@@ -284,6 +286,7 @@ def _radio_columns(items: Sequence[Item], *, gaps: bool) -> list[Column]:
             added("dropped_retry_limit"),
         ),
         Column("\nqueue\npackets", dropped, all_dropped),
+        *(schemes if by_scheme else []),
         Column("queue\nmean\npackets", scaled("queue_mean"), None, 1),
         Column("\nmost\npackets", scaled("queue_max"), None),
         *(rates if changed else []),

@@ -167,7 +167,8 @@ def test_categories_add_up_to_stations_and_access_points(busy: Result) -> None:
     assert categories["category"].to_list() == ["background", "best effort", "video"]
     assert categories["frames"].sum() == sum(it["frames"] for it in members)
     causes = [
-        f"dropped_{cause}" for cause in ("retry_limit", "queue_full", "codel", "ack_filter", "late")
+        f"dropped_{cause}"
+        for cause in ("retry_limit", "queue_full", "codel", "ack_filter", "late", "by_scheme")
     ]
     drops = sum(it[cause] for it in members for cause in causes)
     assert categories["drops"].sum() == drops > 0

@@ -97,7 +97,14 @@ def test_json_is_the_document_and_nothing_else(program: Program, scenario: Path)
     assert {*expected.split(), "timeouts"} <= flow.keys()
     expected = "name airtime_share measured_airtime_share frames retries drops"
     assert set(expected.split()) <= station.keys()
-    assert set(station["drops"]) == {"retry_limit", "queue_full", "codel", "ack_filter", "late"}
+    assert set(station["drops"]) == {
+        "retry_limit",
+        "queue_full",
+        "codel",
+        "ack_filter",
+        "late",
+        "scheme",
+    }
     assert {"name", "busy", "collisions"} <= channel.keys()
     assert {"flow_rate", "airtime"} <= document["fairness"].keys()
     assert document == airfair.run(scenario, seed=3, replications=2).to_json()

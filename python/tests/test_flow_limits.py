@@ -188,3 +188,23 @@ def test_no_interval_of_a_share_is_wider_than_the_whole() -> None:
     for line in lines(airfair.run(cell, replications=2), 400):
         for half in re.findall(r"± +([\d.]+) %", line):
             assert float(half) <= 100
+
+
+def test_losses_by_a_scheme_name_the_scheme() -> None:
+    """Two stations always send. The slow one holds the channel for longer, and loses data by the scheme."""
+    upload = """\
+[flow.{0}]
+from = "{0}"
+to = "far"
+transport = {{ kind = "udp", payload = "1472 B", rate = "saturated" }}
+"""
+    cell = FAR.replace("ap.queue = { packets = 20 }", 'ap.control = "uplink-share"')
+    both = cell[: cell.index("[flow")] + upload.format("slow") + upload.format("a")
+    result = airfair.run(both)
+    dropped = result.access_points["dropped_by_scheme"][0]
+    assert result.flows["packets_dropped"].to_list() == [dropped, 0]
+    sentence, _ = sentences(result)
+    assert sentence.endswith(f"it lost {dropped:,} packets by the scheme of access point ‘home’.")
+    # A station that only acknowledges data has no share.
+    alone = airfair.run(cell + upload.format("slow"))
+    assert alone.access_points["dropped_by_scheme"][0] == 0

@@ -75,6 +75,7 @@ def test_a_frame_has_msdus_and_a_cts_the_time_of_its_request(standard: str) -> N
         def packet(self, node: Node, packet: Any) -> None:  # noqa: ANN401
             kinds.add(packet.point)
             assert packet.msdu_octets is None
+            assert packet.station == {"up": "phone", "down": "laptop"}[packet.flow]
 
     run({"access-point": Sees, "station.*": Sees}, standard)
     assert {"rts", "cts", "data", "from-station", "to-queue", "delivered"} <= kinds

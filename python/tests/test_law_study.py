@@ -388,7 +388,7 @@ def test_an_interrupted_sweep_with_a_law_continues_on_the_command_line(folder: P
     """Ctrl-C ends the command with status 130; the same command makes the runs that are missing."""
     study = folder / "long.study.toml"
     study.write_text(
-        'scenario = "cell.toml"\nreplications = 400\n'
+        'scenario = "cell.toml"\nreplications = 1500\n'
         'laws = { "station.slow" = "studylaws:Narrow" }\n',
         encoding="utf-8",
     )
@@ -405,11 +405,11 @@ def test_an_interrupted_sweep_with_a_law_continues_on_the_command_line(folder: P
     assert sweep.returncode == cli.INTERRUPTED
     assert "airfair: interrupted; the same command continues from here" in err.splitlines()
     kept = runs_in(archive)
-    assert 2 <= kept < 400
+    assert 2 <= kept < 1_500
     assert json.loads(out)["interrupted"]
     again = subprocess.run(command, capture_output=True, text=True, check=True)
     whole = json.loads(again.stdout)
-    assert (whole["runs_found"], whole["runs"], whole["interrupted"]) == (kept, 400, False)
+    assert (whole["runs_found"], whole["runs"], whole["interrupted"]) == (kept, 1_500, False)
 
 
 def test_a_wrong_law_of_a_study_is_an_error_with_its_file_and_key(

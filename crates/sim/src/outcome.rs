@@ -250,6 +250,8 @@ pub struct RadioOutcome {
     pub dropped_ack_filter: u64,
     /// Packets of aggregates that arrived after the reorder buffer had passed on later ones.
     pub dropped_late: u64,
+    /// Packets that a scheme or a law at an access point dropped.
+    pub dropped_by_scheme: u64,
     /// Received frames that repeated one already received.
     pub duplicates: u64,
     /// Data frames sent that were aggregates of several MPDUs.

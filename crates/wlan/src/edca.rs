@@ -262,15 +262,15 @@ mod tests {
     }
 
     /// Code points of service classes have the user priorities that RFC 8325 recommends, and others that of best
-    /// effort. EF 46, CS5 40, AF41 34, CS3 24, AF21 18, CS2 16, AF11 10, CS1 8, LE 1, DF 0, CS6 48.
+    /// effort. EF 46, VOICE-ADMIT 44, CS5 40, AF41 34, CS3 24, AF21 18, CS2 16, AF11 10, CS1 8, LE 1, DF 0, CS6 48.
     ///
     /// Verifies: [RFC8325 §4.3], [RFC8622]
     #[test]
     fn service_classes_have_their_categories() {
-        let dscp = [46, 40, 34, 24, 18, 16, 10, 8, 1, 0, 48, 63];
+        let dscp = [46, 44, 40, 34, 24, 18, 16, 10, 8, 1, 0, 48, 63];
         let priorities = dscp.map(|it| user_priority(it).expect("a code point"));
-        assert_eq!(priorities, [6, 5, 4, 4, 3, 0, 0, 1, 1, 0, 7, 0]);
-        let named: Vec<String> = [46, 34, 18, 8]
+        assert_eq!(priorities, [6, 6, 5, 4, 4, 3, 0, 0, 1, 1, 0, 7, 0]);
+        let named: Vec<String> = [44, 34, 18, 8]
             .iter()
             .filter_map(|it| AccessCategory::of_dscp(*it))
             .map(|it| it.to_string())

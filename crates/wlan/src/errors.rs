@@ -256,6 +256,20 @@ mod tests {
         assert!(FrameErrors::new(ErrorModel::None, Stream::seed_from_u64(0)).is_none());
     }
 
+    /// A link at 4 dB loses a frame of 1000 octets at 11 Mb/s with probability 1 - 3.1e-8. Once the link has 12 dB, it
+    /// loses such a frame with probability 2.4e-11.
+    #[test]
+    fn a_link_with_a_new_signal_to_noise_ratio_forgets_the_old_losses() {
+        let at = |snr| ErrorModel::Snr(Decibels::new(snr));
+        let stream = Stream::seed_from_u64(5);
+        let mut links = LinkErrors::new(std::iter::once((at(4), stream.clone())));
+        let loss = |links: &mut LinkErrors| links.loss(0, FAST, Bytes::new(1_000)).get();
+        let before = loss(&mut links);
+        links.set_model(0, at(12), stream);
+        let after = loss(&mut links);
+        assert!(before > 0.999 && after < 0.001, "{before} {after}");
+    }
+
     /// Loss by survival probabilities that links have already computed and share equals loss that is computed anew. Two
     /// links have the same signal-to-noise ratio, and modes have two widths.
     #[test]

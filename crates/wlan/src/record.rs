@@ -165,4 +165,6 @@ pub enum DropCause {
     AckFiltered,
     /// The packet arrived after the receiver's reorder buffer had passed on later ones.
     TooLate,
+    /// A scheme at the node, which the owner of the cell runs, dropped the packet.
+    Scheme,
 }

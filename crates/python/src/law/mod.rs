@@ -126,7 +126,7 @@ impl PyLaw {
             Seen::End => self.methods.end,
             Seen::Frame(_) => self.methods.frame,
             Seen::Rate { .. } => self.methods.rate,
-            Seen::Packet(..) => self.methods.packet,
+            Seen::Packet { .. } => self.methods.packet,
             Seen::BeaconDue(_) => self.methods.beacon,
             Seen::Timer => self.methods.timer,
         }
@@ -143,7 +143,7 @@ impl PyLaw {
         if matches!(seen, Seen::Start) {
             self.find_ends(py, view)?;
         }
-        self.scope().enter(now, (view, &self.ends), matches!(seen, Seen::Packet(..)));
+        self.scope().enter(now, (view, &self.ends), matches!(seen, Seen::Packet { .. }));
         let (law, node) = (self.law.bind(py), self.node.bind(py));
         match seen {
             Seen::Start => {
@@ -165,13 +165,15 @@ impl PyLaw {
                 let frame = Frame::of(py, frame, view, &self.names);
                 law.call_method1(intern!(py, "frame"), (node, frame))?;
             }
-            Seen::Packet(passage, packet) => {
+            Seen::Packet { passage, station, packet } => {
                 let point = match passage {
                     Passage::FromStation => "from-station",
                     Passage::ToQueue => "to-queue",
                     Passage::Delivered => "delivered",
                 };
-                let packet = Packet::passing(packet, &self.names, point, &self.scope);
+                let members = &self.names.members[view.member().cell.index()];
+                let at = (point, members[station.index()].clone_ref(py));
+                let packet = Packet::passing(packet, &self.names, at, &self.scope);
                 law.call_method1(intern!(py, "packet"), (node, packet))?;
             }
             Seen::BeaconDue(_) => {

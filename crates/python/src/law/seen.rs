@@ -186,26 +186,27 @@ pub(crate) struct Packet {
     inner: sim::Packet,
     /// Size of the MSDU with the packet, if a frame carries it.
     msdu: Option<Bytes>,
-    point: Option<&'static str>,
+    /// Point at which an access point sees the packet, and the packet's station.
+    at: Option<(&'static str, Py<PyString>)>,
     /// Scope and number of the call in which the packet passes an access point.
     passing: Option<(Arc<Mutex<Scope>>, u64)>,
 }
 
 impl Packet {
     fn of(packet: &sim::Packet, names: &Arc<Names>) -> Self {
-        Self { names: Arc::clone(names), inner: *packet, msdu: None, point: None, passing: None }
+        Self { names: Arc::clone(names), inner: *packet, msdu: None, at: None, passing: None }
     }
 
-    /// Packet that an access point forwards, as its law sees it at `point`: "from-station",
-    /// "to-queue" or "delivered".
+    /// Packet that an access point forwards, as its law sees it `at` a point, "from-station",
+    /// "to-queue" or "delivered", and with its station.
     pub(super) fn passing(
         packet: &sim::Packet,
         names: &Arc<Names>,
-        point: &'static str,
+        at: (&'static str, Py<PyString>),
         scope: &Arc<Mutex<Scope>>,
     ) -> Self {
         let passing = Some((Arc::clone(scope), locked(scope).call()));
-        Self { point: Some(point), passing, ..Self::of(packet, names) }
+        Self { at: Some(at), passing, ..Self::of(packet, names) }
     }
 
     fn act(&self, action: Action) -> PyResult<()> {
@@ -245,7 +246,14 @@ impl Packet {
     /// `None` for a packet of a frame.
     #[getter]
     fn point(&self) -> Option<&'static str> {
-        self.point
+        self.at.as_ref().map(|(point, _)| *point)
+    }
+
+    /// Name of the station that has sent the packet to the access point, or to which it goes;
+    /// `None` for a packet of a frame.
+    #[getter]
+    fn station(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        self.at.as_ref().map(|(_, station)| station.clone_ref(py))
     }
 
     /// Size of the IP packet [octets].

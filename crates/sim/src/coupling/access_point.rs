@@ -50,17 +50,17 @@ impl Agent {
     pub(super) fn handle(&mut self, now: Time, seen: &Seen, actions: &mut Vec<Action>) {
         match seen {
             Seen::Start => actions.push(Action::WatchPackets),
-            Seen::Packet(Passage::FromStation, packet) => {
-                actions.extend(self.pass(now, packet, Direction::Up));
-            }
-            Seen::Packet(Passage::ToQueue, packet) => {
-                actions.extend(self.pass(now, packet, Direction::Down));
-                actions.extend(self.weights(now));
-            }
-            Seen::Packet(Passage::Delivered, packet) => {
-                let is_ack = matches!(packet.class(), Class::PureAck { .. });
-                self.counts.acks += u32::from(is_ack);
-            }
+            Seen::Packet { passage, packet, .. } => match passage {
+                Passage::FromStation => actions.extend(self.pass(now, packet, Direction::Up)),
+                Passage::ToQueue => {
+                    actions.extend(self.pass(now, packet, Direction::Down));
+                    actions.extend(self.weights(now));
+                }
+                Passage::Delivered => {
+                    let is_ack = matches!(packet.class(), Class::PureAck { .. });
+                    self.counts.acks += u32::from(is_ack);
+                }
+            },
             Seen::End | Seen::Frame(_) | Seen::Rate { .. } | Seen::BeaconDue(_) | Seen::Timer => {}
         }
     }
@@ -122,7 +122,7 @@ mod tests {
             queue,
             access: scenario::Access { best_effort: access, ..scenario::Access::default() },
             window_sharing,
-            occupancy: None,
+            ..scenario::AccessPoint::default()
         };
         let rules = airfair_wlan::Rules::of(airfair_wlan::phy::Standard::A);
         let (ap_queue, stations) = (config, Vec::new());
@@ -141,7 +141,8 @@ mod tests {
     /// Actions of the access point's agent after the access point has seen a packet.
     fn see(agent: &mut Agent, at: Time, passage: Passage, packet: &Packet) -> Vec<Action> {
         let mut actions = Vec::new();
-        agent.handle(at, &Seen::Packet(passage, packet), &mut actions);
+        let seen = Seen::Packet { passage, station: NodeId::station(0), packet };
+        agent.handle(at, &seen, &mut actions);
         actions
     }
 

@@ -7,7 +7,7 @@ use airfair_wlan::airtime::Airtime;
 use super::home::Home;
 use super::{
     Action, CustomAgent, LocalEnd, Seen, View, access_point, arf_aware, arf_window, granting,
-    keeping, rate_cap,
+    keeping, rate_cap, uplink_share,
 };
 use crate::packet::{FlowId, Side};
 use crate::scenario::{Endpoint, Flow, Queue, Scenario, Scheme};
@@ -28,6 +28,8 @@ pub(crate) enum Agent {
     Keeping(Box<keeping::Agent>),
     /// Agent that limits the rate of a station's senders to a fixed share of the rate of its link.
     RateCap(rate_cap::Agent),
+    /// Agent of an access point that drops data of stations that use the channel for more than their share.
+    UplinkShare(Box<uplink_share::Agent>),
     /// Agent from outside of this crate.
     Custom(Box<dyn CustomAgent>),
 }
@@ -36,7 +38,8 @@ impl Agent {
     fn of_access_point(home: &Home) -> Vec<Self> {
         let granting = granting::Agent::at(home).map(Box::new).map(Self::Granting);
         let access_point = access_point::Agent::at(home).map(Box::new).map(Self::AccessPoint);
-        granting.into_iter().chain(access_point).collect()
+        let uplink_share = uplink_share::Agent::at(home).map(Box::new).map(Self::UplinkShare);
+        granting.into_iter().chain(uplink_share).chain(access_point).collect()
     }
 
     /// Passes a new queue of the access point to the agent that sets the queue's weights, and adds such an agent if
@@ -82,6 +85,7 @@ impl Agent {
             Self::Granting(agent) => agent.handle(now, seen, view, actions),
             Self::Keeping(agent) => agent.handle(seen, view, actions),
             Self::RateCap(agent) => agent.handle(now, seen, view, actions),
+            Self::UplinkShare(agent) => agent.handle(now, seen, actions),
             Self::Custom(agent) => handle_custom(agent.as_mut(), (now, seen), view, actions),
         }
     }

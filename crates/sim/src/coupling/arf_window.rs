@@ -74,7 +74,7 @@ impl Agent {
                 }
             }
             Seen::End => self.report(now, actions),
-            Seen::Rate { .. } | Seen::Packet(..) | Seen::BeaconDue(_) | Seen::Timer => {}
+            Seen::Rate { .. } | Seen::Packet { .. } | Seen::BeaconDue(_) | Seen::Timer => {}
         }
     }
 

@@ -6,7 +6,6 @@ use airfair_transport::{tcp, tfrc};
 use airfair_units::{Bytes, Duration};
 
 use crate::endpoint::{Outside, OutsideTcp, Sink, Source};
-use crate::flow::Flow;
 use crate::packet::{FlowId, Side};
 
 /// One end of a flow, at the node of an agent.
@@ -59,10 +58,10 @@ pub enum TransportEnd<'f> {
 }
 
 impl<'f> TransportEnd<'f> {
-    /// Transport at one end of `flow`. `None` for UDP, which no law limits, and for a program's transport whose state
-    /// nobody reports.
-    pub(super) fn of(flow: &'f Flow, side: Side) -> Option<Self> {
-        Some(match (side, &flow.source, &flow.sink) {
+    /// Transport at one end of the flow with this source and sink. `None` for UDP, which no law limits, and for a
+    /// program's transport whose state nobody reports.
+    pub(super) fn of(source: &'f Source, sink: &'f Sink, side: Side) -> Option<Self> {
+        Some(match (side, source, sink) {
             (Side::Sender, Source::Tcp(sender), _) => Self::TcpSender(sender),
             (Side::Sender, Source::Tfrc(sender), _) => Self::TfrcSender(sender),
             (Side::Receiver, _, Sink::Tcp(receiver)) => Self::TcpReceiver(receiver),

@@ -47,7 +47,7 @@ impl Agent {
                 elements.put(Grant::ELEMENT, &grant.encode()).expect("room for six octets");
                 actions.push(Action::AddElements(elements));
             }
-            Seen::End | Seen::Rate { .. } | Seen::Packet(..) | Seen::Timer => {}
+            Seen::End | Seen::Rate { .. } | Seen::Packet { .. } | Seen::Timer => {}
         }
     }
 

@@ -59,7 +59,7 @@ impl Agent {
                 let free = law::expect_beacon(&self.params, &mut self.state);
                 actions.extend(free.map(LocalEnd::of).map(Action::Lift));
             }
-            Seen::End | Seen::Rate { .. } | Seen::Packet(..) | Seen::Timer => {}
+            Seen::End | Seen::Rate { .. } | Seen::Packet { .. } | Seen::Timer => {}
         }
     }
 

@@ -32,6 +32,7 @@ mod keeping;
 mod link;
 mod rate_cap;
 mod seen;
+mod uplink_share;
 mod view;
 
 pub use action::Action;

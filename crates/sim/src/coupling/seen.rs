@@ -1,7 +1,7 @@
 //! Events of which the agents of a node are notified.
 
 use airfair_units::DataRate;
-use airfair_wlan::{Elements, Overheard};
+use airfair_wlan::{Elements, NodeId, Overheard};
 
 use crate::packet::Packet;
 
@@ -22,7 +22,14 @@ pub enum Seen<'w> {
         highest_rate: DataRate,
     },
     /// The access point forwards a packet.
-    Packet(Passage, &'w Packet),
+    Packet {
+        /// Point in the access point's forwarding path at which it sees the packet.
+        passage: Passage,
+        /// Station that has sent the packet to the access point, or to which the access point sends it.
+        station: NodeId,
+        /// The packet, before the actions of this agent.
+        packet: &'w Packet,
+    },
     /// A beacon of the access point is due. It has these elements of the agents before.
     BeaconDue(&'w Elements),
     /// An alarm of some agent of the node is due. An agent whose own alarm is not due ignores this event.

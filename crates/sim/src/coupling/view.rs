@@ -76,10 +76,10 @@ impl View<'_> {
             Action::Lift(end) | Action::EstimateRoundTrip(end) => self.kind(*end).map(|_| ()),
             Action::SetWeights(weights) => self.members[self.node.index()].check_weights(*weights),
             Action::RewriteWindow(_) | Action::DropPacket => {
-                allowed(matches!(seen, Seen::Packet(..)), NotAllowed::NoPacket)
+                allowed(matches!(seen, Seen::Packet { .. }), NotAllowed::NoPacket)
             }
             Action::DelayPacket(until) => match seen {
-                Seen::Packet(..) => can_be(now, *until),
+                Seen::Packet { .. } => can_be(now, *until),
                 _ => Err(NotAllowed::NoPacket),
             },
             Action::AddElements(added) => match seen {
@@ -116,7 +116,8 @@ impl View<'_> {
     /// Transport at the end `end` of a flow. Returns `None` if the end is at another node, for UDP, which no law
     /// limits, and for a program's transport whose state nobody reports.
     pub fn end(&self, end: LocalEnd) -> Option<TransportEnd<'_>> {
-        TransportEnd::of(&self.flows[end.flow.index()], end.side).filter(|_| self.is_here(end))
+        let Flow { source, sink, .. } = &self.flows[end.flow.index()];
+        TransportEnd::of(source, sink, end.side).filter(|_| self.is_here(end))
     }
 
     /// Durations of frames in the cell.

@@ -114,6 +114,7 @@ impl AirAccount {
                 DropCause::CoDel => self.radio(node).dropped_codel += 1,
                 DropCause::AckFiltered => self.radio(node).dropped_ack_filter += 1,
                 DropCause::TooLate => self.radio(node).dropped_late += 1,
+                DropCause::Scheme => self.radio(node).dropped_by_scheme += 1,
             },
             Record::Errored { node } => self.radio(node).frame_errors += 1,
             Record::Duplicate { node } => self.radio(node).duplicates += 1,

@@ -14,7 +14,7 @@
 //! | 2 | `Sent` | transmitter | bits 0–7 frame: 0 data, 1 RTS, 2 response, 3 beacon; bit 8 retry; bit 9 collided | |
 //! | 3 | `Collision` | 0 | 0 | |
 //! | 4 | `Queue` | member | packets | |
-//! | 5 | `Dropped` | member | 0 queue full, 1 retry limit, 2 `CoDel`, 3 ACK filtered, 4 too late | |
+//! | 5 | `Dropped` | member | 0 queue full, 1 retry limit, 2 `CoDel`, 3 ACK filtered, 4 too late, 5 scheme | |
 //! | 6 | `Duplicate` | receiver | 0 | |
 //! | 7 | `Rate` | station | 0 down, 1 up | rate [b/s] |
 //! | 8 | `Errored` | transmitter | 0 | |
@@ -193,6 +193,7 @@ fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
                 DropCause::CoDel => 2,
                 DropCause::AckFiltered => 3,
                 DropCause::TooLate => 4,
+                DropCause::Scheme => 5,
             };
             take(head(5, node, cause), &[]);
         }

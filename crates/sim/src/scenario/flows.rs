@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 
 use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery};
 use airfair_transport::tfrc;
-use airfair_units::{Bytes, Duration, Probability};
+use airfair_units::{Bytes, Duration};
 
 use super::context::Context;
 use super::declare::Keys;
 use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::{
-    self, CONTROLS, IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_UNSCALED,
-    SOURCES, TIMESTAMPS, TRANSPORTS,
+    self, IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_UNSCALED, SOURCES,
+    TIMESTAMPS, TRANSPORTS,
 };
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
 use super::reader::{Entry, Fields};
+use super::schemes::{CONTROLS, check_control};
 use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
 use super::{Driver, Endpoint, Flow, Scheme, Transport};
@@ -313,77 +314,4 @@ fn receive_window(
         return;
     };
     mistakes.add(entry.at, entry.mistake(problem, allowed));
-}
-
-/// Checks that the share of a rate cap is not zero, since a cap of zero would stop the flow.
-fn check_share(share: &Entry, mistakes: &mut Mistakes) {
-    if share.value().is_some_and(Probability::is_zero) {
-        mistakes.add(share.at, share.mistake("out of range", "more than 0"));
-    }
-}
-
-fn check_control(
-    entry: &Entry,
-    transport: Option<&Transport>,
-    ends: (Option<Target>, Option<Target>),
-    mistakes: &mut Mistakes,
-) {
-    let Some(control) = CONTROLS.variant(entry) else { return };
-    if let (Scheme::RateCap(_), Some(fields)) = (&control, entry.fields()) {
-        check_share(fields.get("share"), mistakes);
-    }
-    let is_tcp = !transport.is_some_and(|it| !matches!(it, Transport::Tcp(_)));
-    let needs_rate = |of_udp, of_external| {
-        let problem = match transport {
-            Some(Transport::Udp { .. }) => of_udp,
-            Some(Transport::External) => of_external,
-            Some(Transport::Tcp(_) | Transport::Tfrc(_)) | None => return None,
-        };
-        Some((problem, "\"none\", or transport = { kind = \"tfrc\" }"))
-    };
-    let is_host = |end| matches!(end, Some(Target::Host(_)));
-    let needs_tcp =
-        |problem| (!is_tcp).then_some((problem, "\"none\", or transport = { kind = \"tcp\" }"));
-    let needs_station = |problem| {
-        let allowed = "\"none\", or a flow from or to a station";
-        (is_host(ends.0) && is_host(ends.1)).then_some((problem, allowed))
-    };
-    let problems = match control {
-        Scheme::None => return,
-        Scheme::ArfAware(_) => [
-            needs_tcp("arf-aware needs TCP: it scales the TCP congestion window"),
-            is_host(ends.0).then_some((
-                "arf-aware needs a station as sender: only a wireless link changes its rate",
-                "\"none\", or a flow from a station",
-            )),
-        ],
-        Scheme::Occupancy => [
-            needs_rate(
-                "occupancy needs TCP or TFRC: the rate of a UDP source cannot be limited",
-                "occupancy needs TCP or TFRC: the rate of an external flow cannot be limited",
-            ),
-            needs_station(
-                "occupancy needs a station at one end at least: only stations receive beacons",
-            ),
-        ],
-        Scheme::RateCap(_) => [
-            needs_rate(
-                "rate-cap needs TCP or TFRC: the rate of a UDP source cannot be limited",
-                "rate-cap needs TCP or TFRC: the rate of an external flow cannot be limited",
-            ),
-            is_host(ends.0).then_some((
-                "rate-cap needs a station as sender: only a wireless link changes its rate",
-                "\"none\", or a flow from a station",
-            )),
-        ],
-        Scheme::ArfWindow(_) => [
-            needs_tcp("arf-window needs TCP: it limits the TCP window"),
-            needs_station(
-                "arf-window needs a station at one end at least: only stations can observe the channel",
-            ),
-        ],
-    };
-    for (problem, allowed) in problems.into_iter().flatten() {
-        mistakes.add(entry.at, entry.mistake(problem, allowed));
-    }
 }

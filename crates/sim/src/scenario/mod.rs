@@ -7,7 +7,8 @@
 //! | files | content |
 //! | --- | --- |
 //! | `document.rs`, `kind.rs`, `reader.rs`, `declare.rs` and others | tree of a file, kinds of values, and the declaration of keys |
-//! | `network/` | the types of a scenario, such as [`Bss`], [`Station`], [`Link`] and [`Flow`] |
+//! | `keys/{limits,ranges}.rs` | limits of a scenario, and ranges of values of several keys |
+//! | `network/`, `schemes.rs` | the types of a scenario, such as [`Bss`], [`Station`], [`Link`] and [`Flow`]; control schemes, with their keys and conditions |
 //! | `keys/` | the keys of the file, one declaration for each |
 //! | `cell.rs`, `stations.rs`, `links.rs`, `flows.rs` and others | checks that a declaration cannot make, for one section each |
 //! | `eras/` | defaults that depend on the standards of cells |
@@ -44,6 +45,7 @@ mod reader;
 mod reference;
 pub(crate) mod routes;
 mod schema;
+mod schemes;
 mod size;
 mod stations;
 mod traces;
@@ -54,13 +56,14 @@ pub use eras::AppliedDefault;
 pub use error::{ScenarioError, escaped};
 pub(crate) use network::CellRates;
 pub use network::{
-    Access, AccessPoint, Area, ArfAware, Beacons, Begin, Bss, Capacity, Endpoint, Flow,
-    GilbertElliott, Heading, Link, LinkQueue, Loss, Motion, Node, PathLossModel, Queue, Radio,
-    RangeRate, RateControl, Red, Scenario, Scheme, Station, Tcp, Tfrc, Trajectory, Transport,
+    Access, AccessPoint, Area, Beacons, Begin, Bss, Capacity, Endpoint, Flow, GilbertElliott,
+    Heading, Link, LinkQueue, Loss, Motion, Node, PathLossModel, Queue, Radio, RangeRate,
+    RateControl, Red, Scenario, Station, Tcp, Tfrc, Trajectory, Transport,
 };
 use network::{NotThere, highest};
 pub use reference::reference_markdown;
 pub use schema::schema;
+pub use schemes::{ApScheme, ArfAware, Scheme};
 pub use size::MAX_FILE;
 pub use traces::{MAX_TRACE, ReadFile};
 

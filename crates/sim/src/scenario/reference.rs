@@ -4,6 +4,7 @@ use super::eras;
 use super::keys::ROOT;
 use super::kind::{Kind, Table, Tagged};
 use super::schema::default_text;
+use super::schemes::AP_SCHEME;
 
 /// Sections that share kinds of tables: stations and cells have queues, hosts and links have losses.
 const GROUPS: [&[&str]; 3] = [&["bss", "station"], &["host", "router", "link"], &["flow"]];
@@ -61,6 +62,7 @@ fn heading(key: &str, tagged: &Tagged, word: &str, table: &Table) -> String {
     let whose = match word {
         "fifo" => " of a station or an access point",
         "airtime" | "time-regulator" => " of an access point",
+        _ if tagged.noun == AP_SCHEME => " of an access point",
         _ => "",
     };
     let more = if table.keys.len() > 1 { ", …" } else { "" };

@@ -82,6 +82,7 @@ pub(super) fn airtime(runs: &[&Outcome]) -> Table {
             + radio.dropped_codel
             + radio.dropped_ack_filter
             + radio.dropped_late
+            + radio.dropped_by_scheme
     })
     .says("Packets that the station dropped, for any cause.");
     t.table
@@ -239,6 +240,8 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
     t.column("dropped_late", Unit::Packets, |row| of(row.it).dropped_late).says(
         "Packets of aggregates that arrived after the receiver had passed on later packets without them.",
     );
+    t.column("dropped_by_scheme", Unit::Packets, |row| of(row.it).dropped_by_scheme)
+        .says("Packets that a scheme or a law at an access point dropped.");
     t.column("duplicates", Unit::Frames, |row| of(row.it).duplicates)
         .says("Received frames that had been received before.");
     t.column("aggregates", Unit::Frames, |row| of(row.it).aggregates)

@@ -12,7 +12,7 @@ use crate::coupling::{Action, Agent, CustomAgent, LocalEnd, Passage, Seen, View}
 use crate::endpoint::{Sink, Source};
 use crate::flow::Flow;
 use crate::packet::{Packet, Side};
-use crate::record::{CellId, Member, Record};
+use crate::record::{CellId, Member, Place, Record};
 use crate::recorder::Recorder;
 
 /// Frame or packet that an agent may modify in the current event.
@@ -63,18 +63,19 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Shows a packet to the access point's agents. Returns the packet as they leave it; `None` if one of them has
-    /// dropped or delayed it.
+    /// Shows a packet from or to a station to the agents of the station's access point. Returns the packet as they
+    /// leave it; `None` if one of them has dropped or delayed it.
     #[inline(never)]
     pub(super) fn pass(
         &mut self,
-        cell: CellId,
+        (cell, station): (CellId, NodeId),
         passage: Passage,
         mut packet: Packet,
     ) -> Option<Packet> {
         let mut fate = PacketFate::GoesOn;
         for index in 0..self.cells[cell.index()].agents[NodeId::AP.index()].len() {
-            self.ask(cell, NodeId::AP, index, &Seen::Packet(passage, &packet));
+            let seen = Seen::Packet { passage, station, packet: &packet };
+            self.ask(cell, NodeId::AP, index, &seen);
             self.apply_all(cell, NodeId::AP, Subject::Packet(&mut packet, &mut fate));
             if fate == PacketFate::Dropped {
                 break;
@@ -82,10 +83,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         match fate {
             PacketFate::GoesOn => return Some(packet),
-            PacketFate::Dropped => self.lose(&packet),
+            PacketFate::Dropped => self.drop_by_scheme(cell, &packet),
             PacketFate::Delayed(until) => self.hold(until, passage, packet),
         }
         None
+    }
+
+    /// Accounts for a packet that an agent of a cell's access point has dropped.
+    #[cold]
+    fn drop_by_scheme(&mut self, cell: CellId, packet: &Packet) {
+        self.cells[cell.index()].cell.record_scheme_drop(NodeId::AP, packet.category);
+        self.lose_at(packet, Some(Place::Air { cell, member: NodeId::AP.0 }));
     }
 
     /// Puts an agent from outside at a member of a cell, after the agents that the member has. The world is at its

@@ -66,7 +66,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         (cell, from, to): (CellId, NodeId, NodeId),
         packet: &Packet,
     ) -> Result<(), Full> {
-        match self.pass(cell, Passage::ToQueue, *packet) {
+        match self.pass((cell, to), Passage::ToQueue, *packet) {
             Some(packet) => self.cells[cell.index()].enqueue(self.now, &packet, from, to),
             None => Ok(()),
         }
@@ -139,8 +139,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let mut packet = msdu.payload;
         if self.cells[index].watches_packets {
             let is_up = msdu.to.is_ap();
-            let passage = if is_up { Passage::FromStation } else { Passage::Delivered };
-            match self.pass(CellId::new(index), passage, packet) {
+            let (passage, station) = if is_up {
+                (Passage::FromStation, msdu.from)
+            } else {
+                (Passage::Delivered, msdu.to)
+            };
+            match self.pass((CellId::new(index), station), passage, packet) {
                 Some(passed) => packet = passed,
                 None => return,
             }

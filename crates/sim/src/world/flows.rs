@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::endpoint::Intake;
 use crate::flow::{Departures, Flow, FlowPhase, Full, Hop, WithoutRoom};
 use crate::packet::{Body, FlowId, Packet, Side};
-use crate::record::{FlowRecord, SentAt};
+use crate::record::{FlowRecord, Place, SentAt};
 use crate::recorder::Recorder;
 
 impl<R: Recorder, C: Clock> World<R, C> {
@@ -206,12 +206,17 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Accounts for a packet that was lost.
-    #[inline(never)]
+    /// Accounts for a packet that was lost in or behind the queue of its current hop.
     pub(super) fn lose(&mut self, packet: &Packet) {
+        self.lose_at(packet, None);
+    }
+
+    /// Accounts for a packet that was lost at `at`, or in or behind the queue of its current hop.
+    #[inline(never)]
+    pub(super) fn lose_at(&mut self, packet: &Packet, at: Option<Place>) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
         if R::LIMITS {
-            self.tell_loss(packet);
+            self.tell_loss(packet, at);
         }
         self.release(packet, ReleaseReason::Lost);
     }

@@ -125,12 +125,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.recorder.record(self.now, &Record::Sample(Sample::Limited(id, limited)));
     }
 
-    /// Records the queue in which a sender's packet is lost, or behind which it is lost: the queue of its current hop.
+    /// Records the place where a sender's packet is lost: `at`, or the queue of its current hop, in which or behind
+    /// which it is lost.
     #[cold]
-    pub(super) fn tell_loss(&mut self, packet: &Packet) {
+    pub(super) fn tell_loss(&mut self, packet: &Packet, at: Option<Place>) {
         let hop = self.flows[packet.flow.index()].forth.get(usize::from(packet.hop));
-        if let Some(hop) = hop.filter(|_| packet.origin == Side::Sender) {
-            let sample = Sample::LostAt(packet.flow, place(*hop));
+        let lost_at = at.or_else(|| hop.map(|hop| place(*hop)));
+        if let Some(lost_at) = lost_at.filter(|_| packet.origin == Side::Sender) {
+            let sample = Sample::LostAt(packet.flow, lost_at);
             self.recorder.record(self.now, &Record::Sample(sample));
         }
     }

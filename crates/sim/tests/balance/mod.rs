@@ -57,6 +57,7 @@ fn check_drops(outcome: &Outcome) {
             + r.dropped_codel
             + r.dropped_ack_filter
             + r.dropped_late
+            + r.dropped_by_scheme
     };
     let on_wires = |link: &airfair_sim::outcome::LinkOutcome| {
         link.dropped_queue_full + link.dropped_early + link.lost

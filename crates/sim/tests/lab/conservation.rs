@@ -130,12 +130,13 @@ pub(crate) fn random_scenario() -> impl Strategy<Value = String> {
         } else {
             ""
         };
+        let scheme = if after_collision == "difs" { "uplink-share" } else { "none" };
         let beacon = if grants || queue % 3 == 0 { "{ interval = \"17 ms\" }" } else { "false" };
         let mut text = format!(
             "duration = \"1500 ms\"\nwarmup = \"{warmup}\"\nseries = \"70 ms\"\n[bss.c]\nstandard = \"802.11b\"\nrts_threshold = \"{rts}\"\n\
              after_collision = \"{after_collision}\"\nmax_attempts = {attempts}\n{errors}\n\
              beacon = {beacon}\nap = {{ queue = {{ packets = {queue}{discipline} }}, window_sharing = {senses_only}, \
-             {access}{shares} }}\n\
+             control = \"{scheme}\", {access}{shares} }}\n\
              [host.h]\nlink = {{ rate = \"5 Mb/s\", delay = \"1 ms\", queue = {{ packets = {queue} }} }}\n"
         );
         let count = members.len();

@@ -36,4 +36,5 @@ mod settings;
 mod shares;
 mod trace;
 mod transports;
+mod uplink_share;
 mod windows;

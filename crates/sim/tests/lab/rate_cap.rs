@@ -7,6 +7,7 @@ const LAW: &str = include_str!("../../../laws/src/rate_cap.rs");
 const AGENT: &str = include_str!("../../src/coupling/rate_cap.rs");
 const CELL_KEYS: &str = include_str!("../../src/scenario/keys/cells.rs");
 const AGENTS: &str = include_str!("../../src/coupling/agent.rs");
+const SCHEMES: &str = include_str!("../../src/scenario/schemes.rs");
 
 /// Goodput after 5 s of a flow whose station's rate falls from 54 to 6 Mb/s at 4 s [kb/s].
 fn goodput(flow: &str) -> u64 {
@@ -49,7 +50,7 @@ fn no_change_is_no_limit() {
     assert_eq!(hash("rate-cap"), hash("none"));
 }
 
-/// Each line of code that CONTRIBUTING.md shows is in the sources: those of the example scheme `rate-cap`, of the list
+/// Each line of code that CONTRIBUTING.md shows is in the sources: those of the example scheme `rate-cap`, of the lists
 /// of schemes, or of the keys of a cell.
 #[test]
 fn the_guide_shows_the_code_as_it_is() {
@@ -60,7 +61,8 @@ fn the_guide_shows_the_code_as_it_is() {
         .collect();
     assert!(blocks.len() >= 3, "{} blocks", blocks.len());
     for line in blocks.iter().flat_map(|block| block.lines()).map(str::trim) {
-        let is_shown = [LAW, AGENT, AGENTS, CELL_KEYS].iter().any(|file| file.contains(line));
+        let is_shown =
+            [LAW, AGENT, AGENTS, SCHEMES, CELL_KEYS].iter().any(|file| file.contains(line));
         assert!(is_shown || line == "…", "CONTRIBUTING.md shows what is not there: {line}");
     }
 }

@@ -124,6 +124,11 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
     ),
     ("replications", "0", "replications = 0: out of range; allowed a whole number from 1 to 10000"),
     (
+        "bss.home.ap.control",
+        r#""share""#,
+        r#"bss.home.ap.control = "share": no such value; allowed "none", "uplink-share" or a table with scheme = "uplink-share""#,
+    ),
+    (
         "bss.home.ap.occupancy.beacons",
         "0",
         "bss.home.ap.occupancy.beacons = 0: out of range; allowed a whole number from 1 to 1000",

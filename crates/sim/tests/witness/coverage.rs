@@ -8,7 +8,7 @@ use crate::list::{Kind, List, Run, generator};
 
 /// Prefixes of features of runs, such as a key of the scenario with its value. With each is the least number of
 /// features that have this prefix, and the least number of runs that have each such feature.
-const LEAST: [(&str, usize, usize); 41] = [
+const LEAST: [(&str, usize, usize); 42] = [
     ("bss.standard=", 6, 120),
     ("station.standard=", 6, 120),
     ("bss.ap.queue.discipline=", 8, 25),
@@ -18,6 +18,7 @@ const LEAST: [(&str, usize, usize); 41] = [
     ("bss.ap.queue.ack_filter=true", 1, 20),
     ("bss.ap.window_sharing=true", 1, 100),
     ("bss.ap.occupancy.spare=printed", 1, 100),
+    ("bss.ap.control.scheme=", 1, 60),
     ("bss.aggregation=off", 1, 30),
     ("bss.aggregation.after_silence=", 2, 30),
     ("bss.amsdu", 1, 100),

@@ -18,11 +18,12 @@ const STANDARDS: [(&str, &str, &str); 6] = [
 /// Runs of all combinations of a few choices for each of schemes, TCP, TFRC and wired links, and of random choices for
 /// the radio.
 pub(crate) fn runs() -> Vec<Run> {
-    let mut runs = schemes();
+    let mut runs = numbered("scheme", with_schemes(&SCHEMES));
     runs.extend(tcp());
     runs.extend(tfrc());
     runs.extend(wires());
     runs.extend((0..120).filter_map(radio));
+    runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
     runs
 }
 
@@ -34,16 +35,21 @@ fn numbered(name: &str, texts: impl IntoIterator<Item = String>) -> Vec<Run> {
     (0..).zip(texts).filter_map(run).collect()
 }
 
-/// Runs of each scheme with each standard over several transports. The rate of a station falls and rises again.
-fn schemes() -> Vec<Run> {
-    const SCHEMES: [(&str, &str); 6] = [
-        ("\"arf-aware\"", ""),
-        ("{ scheme = \"arf-window\", slot = \"30 ms\", long_lived = \"0 B\" }", ""),
-        ("\"rate-cap\"", ""),
-        ("\"occupancy\"", "ap.occupancy = { beacons = 1 }\nbeacon = { interval = \"20 ms\" }"),
-        ("\"none\"", "ap.window_sharing = true"),
-        ("\"none\"", "ap.queue = { discipline = \"time-regulator\", adjustment = \"50 ms\" }"),
-    ];
+/// Schemes of flows, each with lines of the cell.
+const SCHEMES: [(&str, &str); 6] = [
+    ("\"arf-aware\"", ""),
+    ("{ scheme = \"arf-window\", slot = \"30 ms\", long_lived = \"0 B\" }", ""),
+    ("\"rate-cap\"", ""),
+    ("\"occupancy\"", "ap.occupancy = { beacons = 1 }\nbeacon = { interval = \"20 ms\" }"),
+    ("\"none\"", "ap.window_sharing = true"),
+    ("\"none\"", "ap.queue = { discipline = \"time-regulator\", adjustment = \"50 ms\" }"),
+];
+/// Schemes of access points, as lines of the cell.
+const ACCESS_POINT_SCHEMES: [(&str, &str); 1] =
+    [("\"none\"", "ap.control = { scheme = \"uplink-share\", bucket = \"10 ms\" }")];
+
+/// Scenarios with each scheme, each standard and several transports. The rate of a station falls and rises again.
+fn with_schemes(schemes: &[(&str, &str)]) -> Vec<String> {
     const TRANSPORTS: [&str; 5] = [
         "{ kind = \"tcp\", flavour = \"newreno\" }",
         "{ kind = \"tcp\", flavour = \"cubic\", loss_recovery = \"rack\", arithmetic = \"linux\" }",
@@ -53,7 +59,7 @@ fn schemes() -> Vec<Run> {
     ];
     let mut texts = Vec::new();
     for (standard, high, low) in STANDARDS {
-        for (control, cell) in SCHEMES {
+        for (control, cell) in schemes {
             for transport in TRANSPORTS {
                 for is_up in [true, false] {
                     let [fast, slow] = ["fast", "slow"].map(|station| {
@@ -73,7 +79,7 @@ fn schemes() -> Vec<Run> {
             }
         }
     }
-    numbered("scheme", texts)
+    texts
 }
 
 /// Text of a scenario with a cell and a host, and a wire of 20 Mb/s between them, whose queue and losses are in

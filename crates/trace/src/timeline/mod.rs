@@ -275,6 +275,7 @@ impl<W: Write> Timeline<W> {
                         DropCause::CoDel => "dropped: CoDel",
                         DropCause::AckFiltered => "dropped: newer ACK",
                         DropCause::TooLate => "dropped: too late",
+                        DropCause::Scheme => "dropped: scheme",
                     };
                     self.writer.instant(track_id(member), self.now, why);
                 }

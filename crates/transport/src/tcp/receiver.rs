@@ -273,7 +273,8 @@ impl Receiver {
             self.fin = Some(segment.payload_end());
         }
         let next = self.arrived.next();
-        if segment.seq < next {
+        let is_below = segment.seq < next;
+        if is_below {
             self.sack.on_duplicate(segment.seq, end.min(next));
         }
         let placement = self.arrived.insert(segment.seq, end);
@@ -299,7 +300,7 @@ impl Receiver {
             }
             Placement::Duplicate => {
                 self.stats.duplicates += has_payload;
-                if segment.seq >= next {
+                if !is_below {
                     self.sack.on_duplicate(segment.seq, end);
                     self.sack.on_beyond(segment.seq);
                 }

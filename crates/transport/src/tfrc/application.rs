@@ -305,6 +305,22 @@ mod tests {
         assert_eq!(pieces(&mut application, 32).len(), 1);
     }
 
+    /// The buffer of 3000 octets has room for frames of 2500 and 400 octets, but not for 200 more. After a packet of
+    /// 1000 octets has left, the next 200 fit.
+    #[test]
+    fn a_frame_that_does_not_fit_is_dropped_whole_and_counted() {
+        let frame = |size| Frame { after: Duration::from_millis(10), size: Bytes::new(size) };
+        let traffic =
+            Traffic::Frames { frames: [2_500, 400, 200, 200].map(frame).to_vec(), repeat: false };
+        let mut video = Application::new(traffic, Bytes::new(1_000), Some(Bytes::new(3_000)));
+        video.open(ms(0));
+        video.advance(ms(30));
+        assert_eq!(video.dropped(), Bytes::new(200));
+        assert!(video.take(ms(30)).is_some());
+        assert_eq!(pieces(&mut video, 40).len(), 4);
+        assert_eq!(video.dropped(), Bytes::new(200));
+    }
+
     #[test]
     fn any_amount_of_excess_data_is_dropped_at_once() {
         let application = |bps| {

@@ -49,7 +49,7 @@ pub struct Sender {
     pacing: Pacing,
     application: Application,
     limited: Limited,
-    /// Deadline of the no-feedback timer, which runs from the first packet on.
+    /// Deadline of the no-feedback timer, which runs from the first packet to the last.
     no_feedback: Option<Time>,
     /// True if a packet was sent since the no-feedback timer was set.
     has_sent: bool,
@@ -116,7 +116,6 @@ impl Sender {
     /// Closes the flow at once. Nothing more is sent, and reports are ignored.
     pub fn close(&mut self, _now: Time) {
         self.state = State::Closed;
-        self.no_feedback = None;
     }
 
     /// Limits the rate of payload in addition to TFRC; `None` ends the limit. A sender under this limit
@@ -192,7 +191,8 @@ impl Sender {
         self.law = law;
         self.rate = action.rate;
         self.rtt_field = law.rtt.map_or(0, rtt_field);
-        self.no_feedback = Some(now + action.no_feedback_after.max(self.least_no_feedback));
+        let after = action.no_feedback_after.max(self.least_no_feedback);
+        self.no_feedback = (!self.is_finished).then(|| now + after);
         self.has_sent = false;
         let interval = self.interval();
         self.pacing.change(now, interval);
@@ -262,6 +262,7 @@ impl Sender {
         self.stats.bytes_sent += Bytes::new(piece.octets);
         if self.application.is_exhausted() && !self.is_finished {
             self.is_finished = true;
+            self.no_feedback = None;
             self.events.push(SenderEvent::Finished);
         }
         Data {

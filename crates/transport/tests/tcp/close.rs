@@ -147,6 +147,17 @@ fn without_handshake_the_last_ack_is_the_end() {
     script.silent();
 }
 
+/// A source whose host has refused its first segment would try again after a second. If it closes before, it is
+/// finished, and needs no timer.
+#[test]
+fn after_the_end_no_timer_runs() {
+    let mut script = Script::new(plain());
+    script.refuses([], 0).timer(1_000);
+    script.at(500).sender.close(ms(500));
+    assert!(script.sender.is_finished());
+    script.timer_is_off().silent();
+}
+
 /// Late ACKs after the end are not answered, whatever they acknowledge.
 #[test]
 fn after_the_end_there_is_silence() {

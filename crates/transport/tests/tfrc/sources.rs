@@ -4,7 +4,7 @@ use airfair_transport::tfrc::{Frame, Profile, ReceiverConfig, SenderConfig, Send
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::path::{Delivery, Path, ms};
-use crate::script::{Script, config};
+use crate::script::{Report, Script, config};
 
 fn with(traffic: Traffic) -> SenderConfig {
     SenderConfig { traffic, ..config(Profile::Rfc5348) }
@@ -95,6 +95,11 @@ fn a_trace_of_frames() {
     let events: Vec<_> = std::iter::from_fn(|| script.sender.poll_event()).collect();
     assert_eq!(events.last(), Some(&SenderEvent::Finished));
     assert!(script.sender.is_finished());
+    // Nothing is left to send, so no timer runs, also after the report on the last packet.
+    assert_eq!(script.sender.next_timeout(), None);
+    script.now = ms(1_162);
+    script.receive(Report { echo: 1_062, receive_rate: 10_000, p: 0.0 });
+    assert_eq!((script.sender.stats().feedbacks, script.sender.next_timeout()), (2, None));
 }
 
 /// Data of a constant source above the allowed rate waits, and the excess is dropped at the buffer limit.

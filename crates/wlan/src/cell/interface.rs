@@ -253,6 +253,12 @@ impl<P: Copy + Headers> Cell<P> {
         self.mac.rate_changes.pop_front()
     }
 
+    /// Records that a scheme at `node`, which the owner of the cell runs, has dropped a packet of this category.
+    pub fn record_scheme_drop(&mut self, node: NodeId, category: AccessCategory) {
+        let id = self.air.roster.find(node, || category);
+        self.air.record_drop(id, DropCause::Scheme);
+    }
+
     /// Takes the records since the last call.
     #[inline]
     pub fn drain_records(&mut self) -> Drain<'_, Record> {

@@ -13,7 +13,7 @@ use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::charge::Charge;
-use super::config::{AirtimeQueueLimits, AirtimeSharing, HardwareQueue};
+use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, HardwareQueue};
 use super::fair::Fair;
 use super::sub_queue::SubQueues;
 
@@ -147,11 +147,11 @@ impl AirtimeFair {
                 }
                 continue;
             }
-            let codel = if station.is_slow { &self.rule.slow_codel } else { &self.rule.codel };
+            let codel = station.codel(&self.rule);
             let queue = if may_take {
-                station.flows.choose(codel, now, queues)
+                station.flows.choose(&codel, now, queues)
             } else {
-                station.flows.select(codel, now, queues, |it| !it.again.is_empty())
+                station.flows.select(&codel, now, queues, |it| !it.again.is_empty())
             };
             if let Some(queue) = queue {
                 station.last_active = now;
@@ -186,8 +186,10 @@ impl AirtimeFair {
         station: usize,
     ) -> Option<usize> {
         let station = &mut self.stations[station];
-        let codel = if station.is_slow { &self.rule.slow_codel } else { &self.rule.codel };
-        station.flows.select(codel, now, queues, |it| it.again.is_empty() && !it.packets.is_empty())
+        let codel = station.codel(&self.rule);
+        station
+            .flows
+            .select(&codel, now, queues, |it| it.again.is_empty() && !it.packets.is_empty())
     }
 
     /// True if AQL allows the driver to take packets of a station.  [linux-aql]
@@ -264,6 +266,11 @@ impl Station {
             flows: Fair::new(flow_quantum),
             queues: BTreeMap::new(),
         }
+    }
+
+    /// CoDel parameters of the station's flows, which depend on the rate of the last frame to the station.
+    fn codel(&self, rule: &AirtimeSharing) -> CoDel {
+        if self.is_slow { rule.slow_codel } else { rule.codel }
     }
 
     /// Airtime that Linux expects of a packet at the rate of the last frame to the station: that of its octets, and a

@@ -385,6 +385,27 @@ fn lost_mpdus_go_again_and_packets_arrive_in_order() {
     assert!(drops(&bench) > 0, "2^-7 of them fail seven times");
 }
 
+/// The owner of a cell learns of every packet that leaves a queue in an aggregate or, if it asks for that, of lost ones
+/// alone. Five packets leave in one A-MPDU, or after as many attempts as they have where all frames are lost.
+#[test]
+fn departures_from_aggregates_are_all_reported_or_the_losses_alone() {
+    for (losses_alone, error, reported) in
+        [(false, 0.0, 5), (false, 1.0, 5), (true, 0.0, 0), (true, 1.0, 5)]
+    {
+        let mut config = stations(1);
+        config.stations[0].errors = errors(error);
+        let agreement = Agreement::of(Format::He, BlockAckWindow::Mpdus64);
+        let mut bench = bench_of(&config, he(5), agreement);
+        if losses_alone {
+            bench.cell.tell_losses_alone();
+        }
+        (0..5).for_each(|_| assert!(bench.send_up(0, PACKET)));
+        bench.run_until(Time::ZERO + Duration::from_secs(1));
+        let lost = bench.departed.iter().map(|it| it.lost);
+        assert_eq!(lost.collect::<Vec<_>>(), vec![error > 0.0; reported], "{losses_alone}");
+    }
+}
+
 /// Noise makes the same errors in MPDUs and responses whether PPDUs are constructed, as with a monitor, or left out, as
 /// if nothing can disturb an exchange.
 #[test]

@@ -61,8 +61,9 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
                 DropCause::CoDel,
                 DropCause::AckFiltered,
                 DropCause::TooLate,
+                DropCause::Scheme,
             ];
-            let cause = causes[word as usize % 5];
+            let cause = causes[word as usize % 6];
             in_cell(CellRecord::Dropped { node, cause })
         }
         5 => in_cell(CellRecord::Duplicate { node }),

@@ -14,9 +14,9 @@ use airfair_wlan::{
 use super::super::declare::{Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, Scalar, words};
 use super::super::reader::Entry;
+use super::super::schemes::{AGGREGATES, AP_CONTROL, AP_CONTROLS, ApScheme};
 use super::super::{Access, AccessPoint, Beacons, Bss, Radio};
 use super::errors::ERRORS;
-use super::flows::AGGREGATES;
 use super::limits::MAX_MSDU;
 use super::queues::QUEUE;
 use super::radio::radio;
@@ -285,6 +285,10 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint) {
         "The beacons grant each active station an equal share of the channel. Flows with `control = \"occupancy\"` \
          keep to it.",
     );
+    let has_scheme = it.control != ApScheme::None;
+    keys.choice("control", &mut it.control, &AP_CONTROLS, "\"uplink-share\"")
+        .written_if(has_scheme)
+        .says(AP_CONTROL);
 }
 
 fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {

@@ -16,13 +16,14 @@ mod wires;
 
 pub(super) use cells::{access, aggregation, bss, edca};
 pub(super) use errors::ERRORS;
-pub(super) use flows::{CONTROLS, flow};
+pub(super) use flows::flow;
 pub(super) use limits::{
     IP_TCP, IP_TFRC, IP_UDP, LLC_SNAP, MAX_CELLS, MAX_DURATION, MAX_FLOWS, MAX_FRAMES, MAX_HOSTS,
     MAX_LINKS, MAX_MSDU, MAX_ROUTERS, MAX_STATIONS, MAX_UNSCALED, TIMESTAMPS,
 };
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, MOBILITY, point, radio, range_rate};
+pub(super) use ranges::{OFF, TIME, bytes, time};
 pub(super) use rates::{LAWS, OF_MINSTREL, OF_MINSTREL_HT, minstrel_ht};
 pub(super) use root::{ROOT, root};
 pub(super) use stations::{Written, station};

@@ -5,6 +5,7 @@ use airfair_units::{Bytes, Duration};
 use airfair_wlan::Rules;
 use airfair_wlan::phy::Standard;
 
+use super::super::schemes::ApScheme;
 use super::{Access, Queue, Radio};
 
 /// A cell: an access point, and the rules of its channel, which it shares with no other cell.
@@ -65,4 +66,6 @@ pub struct AccessPoint {
     /// Shares of the channel that the access point grants in its beacons; `None` if it grants none.  [occupancy-tfrc
     /// §III]
     pub occupancy: Option<occupancy::Params>,
+    /// Scheme by which the access point acts on the packets that it forwards.
+    pub control: ApScheme,
 }

@@ -1,9 +1,9 @@
-//! Flows, and their schemes of cross-layer control.
+//! Flows between stations and hosts.
 
-use airfair_laws::{arf_aware, arf_window, rate_cap};
 use airfair_units::{Duration, Time};
 use airfair_wlan::edca::AccessCategory;
 
+use super::super::schemes::Scheme;
 use super::{Tcp, Transport};
 
 /// An end of a flow.
@@ -67,46 +67,5 @@ impl Flow {
     /// True if the flow's sender or receiver is a station.
     pub fn is_on_air(&self) -> bool {
         [self.from, self.to].iter().any(|end| matches!(end, Endpoint::Station(_)))
-    }
-}
-
-/// Settings of ARF-aware TCP, with the way in which TCP learns the rate.  [arf-aware-tcp §3]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ArfAware {
-    /// Parameters of ARF-aware TCP's law.
-    pub law: arf_aware::Params,
-    /// Time between two polls of the link's rate; with `None`, the driver notifies TCP of each change.
-    pub poll: Option<Duration>,
-    /// Delay until TCP knows a new rate of its link: from the change, or from the poll by which TCP asks its driver.
-    pub notification_delay: Duration,
-}
-
-/// Scheme of cross-layer control.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scheme {
-    /// No cross-layer control.
-    #[default]
-    None,
-    /// ARF-aware TCP. The sender must be a station.  [arf-aware-tcp §3]
-    ArfAware(ArfAware),
-    /// Scheme that limits windows of TCP by channel occupancy. At least one end must be a station.  [arf-window §III]
-    ArfWindow(arf_window::Params),
-    /// Scheme that limits the rate to a fixed share of the rate of the sender's link. The sender must be a station.
-    RateCap(rate_cap::Params),
-    /// Scheme that limits the rate by the share of the channel that the access point grants. At least one end must be
-    /// a station.  [occupancy-tfrc §III]
-    Occupancy,
-}
-
-impl Scheme {
-    /// Word for the scheme in the scenario file.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::ArfAware(_) => "arf-aware",
-            Self::ArfWindow(_) => "arf-window",
-            Self::RateCap(_) => "rate-cap",
-            Self::Occupancy => "occupancy",
-        }
     }
 }

@@ -13,7 +13,7 @@ mod transport;
 
 pub use access::Access;
 pub use bss::{AccessPoint, Beacons, Bss};
-pub use flow::{ArfAware, Endpoint, Flow, Scheme};
+pub use flow::{Endpoint, Flow};
 pub use link::{Capacity, GilbertElliott, Heading, Link, LinkQueue, Loss, Node, Red};
 pub use queue::Queue;
 pub(crate) use radio::{CellRates, NotThere};

@@ -156,29 +156,28 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
     }
 }
 
-/// CoDel drops packets to a station at 12 Mb/s, and none to a slower one. The standing delay of 30 ms is above the
-/// target of 20 ms, and below the target of 50 ms for stations below 12 Mb/s.
+/// A packet comes every 10 ms, and from 60 ms on one leaves every 10 ms or 11 ms after it: each has waited for 50 or 49
+/// ms. CoDel drops the first packet to a station at 12 Mb/s, whose target is 20 ms, 100 ms after the first dequeue. To
+/// a slower station, whose target is 50 ms, it drops the first packet after 300 ms, and none after 49 ms of waiting.
 ///
 /// Verifies: [hoiland-2017 §3]
 #[test]
 fn a_slow_station_may_wait_longer() {
-    let dropped = |rate| {
+    let first_drop = |rate, earlier_by| {
         let mut queue = airtime_queue(AirtimeSharing::default());
-        let mut charge = exchange(0, Down, 10);
-        charge.rate = DataRate::from_mbps(rate);
-        let mut drops = 0;
-        for step in 0..200 {
-            queue.push(ms(10 * step), packet(0, step, 1_400));
-            if step >= 4 {
-                queue.charge(ms(10 * step), &charge);
-                finish(&mut queue, ms(10 * step));
+        let charge = Charge { rate: DataRate::from_mbps(rate), ..exchange(0, Down, 10) };
+        (0..200).find_map(|step| {
+            let now = 10 * step - if step > 5 { earlier_by } else { 0 };
+            if step > 5 {
+                queue.charge(ms(now), &charge);
+                finish(&mut queue, ms(now));
             }
-            drops += std::iter::from_fn(|| queue.poll_dropped()).count();
-        }
-        drops
+            queue.push(ms(10 * step), packet(0, step, 1_400));
+            queue.poll_dropped().map(|_| now)
+        })
     };
-    assert!(dropped(12) > 0);
-    assert_eq!(dropped(11), 0);
+    assert_eq!([first_drop(12, 0), first_drop(12, 1)], [Some(160), Some(159)]);
+    assert_eq!([first_drop(11, 0), first_drop(11, 1)], [Some(360), None]);
 }
 
 /// When the queue is full, the flow with the most octets loses a packet, whatever its station.
