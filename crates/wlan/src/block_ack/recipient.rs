@@ -65,11 +65,10 @@ impl<P> Recipient<P> {
         sequence: Sequence,
         packet: impl FnOnce() -> P,
     ) -> Reception {
-        self.note(sequence);
-        if sequence == self.next && self.buffer.is_empty() && self.released.is_empty() {
-            self.next = self.next + 1;
+        if self.receive_row(sequence, 1) {
             return Reception::InOrder;
         }
+        self.note_row(sequence, 1);
         self.receive_otherwise(now, sequence, packet)
     }
 
@@ -103,12 +102,6 @@ impl<P> Recipient<P> {
         let is_new = self.keep(now, sequence, packet);
         self.release();
         if is_new { Reception::Kept } else { Reception::Refused }
-    }
-
-    /// Notes a received sequence number for the scoreboard. In most cases it follows the number that was noted last.
-    #[inline]
-    fn note(&mut self, sequence: Sequence) {
-        self.note_row(sequence, 1);
     }
 
     /// Notes `count` consecutive received sequence numbers for the scoreboard.
