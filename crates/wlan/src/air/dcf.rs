@@ -156,10 +156,10 @@ impl Ended {
         Self { from, count: 1, decoded: true, reserved_until, collided }
     }
 
-    /// End of the last frame of an undisturbed exchange, as a station perceives it.
+    /// End of the last frame of an undisturbed exchange, as a station perceives it that has decoded the frame.
     #[inline]
-    pub(crate) fn last(from: NodeId, decoded: bool) -> Self {
-        Self { from, count: 1, decoded, reserved_until: None, collided: false }
+    pub(crate) fn last(from: NodeId) -> Self {
+        Self { from, count: 1, decoded: true, reserved_until: None, collided: false }
     }
 }
 

@@ -4,7 +4,7 @@
 use airfair_units::{Decibels, Duration, Time};
 
 use super::Contention;
-use super::group::{Alone, Group};
+use super::group::Alone;
 use super::reach::least;
 use crate::air::dcf::{CarrierSense, Ended, MediumState};
 use crate::air::hearing::{Audibility, ClassId};
@@ -242,35 +242,10 @@ impl Contention {
     /// Ends an undisturbed exchange with the frame of `to`, which has followed that of `from` after a SIFS. No
     /// member's state was needed in between, so both frames are handled at once.
     pub(crate) fn end_undisturbed(&mut self, now: Time, from: NodeId, first_end: Time, to: NodeId) {
-        (self.on_air, self.grouped_transmitter) = (0, None);
-        let all_decode = self.all_decode_all();
-        let keeps_eifs = self.waits.is_nav() && !all_decode;
-        if keeps_eifs {
-            self.part_exceptions(from, Audibility::Senses);
-        }
-        self.part_exceptions(to, Audibility::Senses);
-        let Self { groups, reaches, countdowns, alone, waits, slot, .. } = self;
-        let (first, last) = (&reaches[from.index()].row, &reaches[to.index()].row);
-        let misses = |class: ClassId| keeps_eifs && first[class.index()] != Audibility::Decodes;
-        let hears = |class: ClassId| all_decode || last[class.index()] == Audibility::Decodes;
-        for Group { class, spaces, medium, .. } in groups {
-            if class.is_some_and(misses) {
-                medium.hold_undecoded(first_end, waits);
-            }
-            let decoded = class.is_none_or(hears);
-            medium.end_frames(now, &Ended::last(to, decoded), *spaces, waits);
-        }
-        for alone in alone {
-            let Alone { id, class, spaces, medium, .. } = alone;
-            let id = id.member();
-            if id != from && misses(*class) {
-                medium.hold_undecoded(first_end, waits);
-            }
-            medium.continue_with(id == to);
-            let decoded = id == to || hears(*class);
-            medium.end_frames(now, &Ended::last(to, decoded), *spaces, waits);
-            alone.plan(countdowns, *slot);
-        }
+        self.hold(first_end, from);
+        self.continue_with(to);
+        self.on_air = 0;
+        self.end_exchange(now, Ended::last(to));
         self.reunite(now);
     }
 
@@ -339,7 +314,7 @@ impl Contention {
     #[inline]
     pub(crate) fn hold(&mut self, now: Time, from: NodeId) {
         self.reaches[from.index()].is_sent = false;
-        if !self.all_decode_all() && self.waits.is_nav() {
+        if self.waits.is_nav() && self.reaches[from.index()].least < Audibility::Decodes {
             self.hold_undecoded(now, from);
         }
     }
@@ -377,6 +352,12 @@ impl Contention {
     #[inline]
     fn take_over(&mut self, from: NodeId) {
         self.grouped_transmitter = self.in_group(from);
+        self.continue_with(from);
+    }
+
+    /// Lets the frame of `from` follow for each contender with a state of its own.
+    #[inline]
+    fn continue_with(&mut self, from: NodeId) {
         for alone in &mut self.alone {
             alone.medium.continue_with(alone.id.member() == from);
         }
@@ -389,11 +370,13 @@ impl Contention {
         let Self { groups, reaches, alone, waits, .. } = self;
         let row = &reaches[from.index()].row;
         let misses = |class: ClassId| row[class.index()] != Audibility::Decodes;
-        for group in groups.iter_mut().filter(|group| group.class.is_some_and(misses)) {
-            group.medium.hold_undecoded(now, waits);
+        for group in groups {
+            if group.class.is_some_and(misses) {
+                group.medium.hold_undecoded(now, waits);
+            }
         }
-        for alone in alone.iter_mut().filter(|alone| alone.id.member() != from) {
-            if misses(alone.class) {
+        for alone in alone {
+            if misses(alone.class) && alone.id.member() != from {
                 alone.medium.hold_undecoded(now, waits);
             }
         }
