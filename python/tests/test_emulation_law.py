@@ -225,7 +225,7 @@ def test_an_access_points_law_lowers_the_windows_of_real_acks(cell: Path) -> Non
             (seen,) = re.findall(r"^home 0 \{'slow': (\d+)\}$", output, re.MULTILINE)
             assert int(seen) > 20_000
             assert re.search(
-                r"^law Window at home: \d+ calls, .* of the time, longest ", output, re.MULTILINE
+                r"^law Window at home: [\d,]+ calls, .* of the time, longest ", output, re.MULTILINE
             )
     assert longest["Window"] <= 3, longest
     assert longest[None] >= 20, longest
