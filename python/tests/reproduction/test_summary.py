@@ -285,7 +285,10 @@ def test_ctrl_c_ends_it_and_leaves_the_page(
 ) -> None:
     fake(lambda *_: nothing(interrupted=True))
     assert reproduce.main(arguments(tmp_path, json=False)) == INTERRUPTED
-    printed = capsys.readouterr().out
+    printed, warned = capsys.readouterr()
+    assert warned == (
+        "airfair: interrupted; finished runs are kept, and the same command continues from here\n"
+    )
     assert f"reports of all papers: {tmp_path / INDEX}" in printed
     assert f"all results as text: {tmp_path / TEXT}" in printed
     page = (tmp_path / PAGE).read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
 
 /// One channel with its members: contention, the frames on the air, their reception, and the account of airtime. A
-/// [`Mac`] above it fills the frames. `P` is the payload of packets.
+/// [`Mac`](super::mac::Mac) above it fills the frames. `P` is the payload of packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Air<P> {
     pub(crate) airtime: Airtime,
@@ -196,11 +196,17 @@ impl<P: Copy> Air<P> {
 
     /// Draws a back-off for contender `id`, which has found the medium busy, and contends.
     pub(super) fn back_off(&mut self, now: Time, id: ContenderId) {
+        self.draw(now, id);
+        self.contention.contend(id);
+    }
+
+    /// Draws a back-off for contender `id`, in addition to what it has counted for its frame.
+    #[inline]
+    pub(super) fn draw(&mut self, now: Time, id: ContenderId) {
         let access = &mut self.accesses[id.index()];
         let backoff = access.draw_backoff();
         access.backoff += u64::from(backoff);
         self.contention.draw(id, now, backoff);
-        self.contention.contend(id);
     }
 
     /// Draws back-offs for contenders that were to transmit without one and have found the medium busy.

@@ -236,10 +236,7 @@ impl<P: Copy> Air<P> {
     /// Draws a new back-off for contender `id` after a failure. The contender then contends, or becomes idle if it has
     /// nothing to send.
     pub(super) fn contend_anew<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
-        let access = &mut self.accesses[id.index()];
-        let backoff = access.draw_backoff();
-        access.backoff += u64::from(backoff);
-        self.contention.draw(id, now, backoff);
+        self.draw(now, id);
         self.go_on(id, mac.has_content(id));
     }
 

@@ -1,7 +1,7 @@
 //! The medium alone, for MACs that run elsewhere: channel access, airtime, and reception.
 //!
 //! A [`Cell`](crate::Cell) chooses rates, retries and queues by its own rules. Here each frame comes with a *retry
-//! chain*. The medium is the same [air](crate::air) with a MAC that only counts attempts: frames contend for the channel,
+//! chain*. The medium is the same air (`air`) with a MAC that only counts attempts: frames contend for the channel,
 //! collide, take their time, are errored and answered, and the medium reports the attempt at which a frame was
 //! acknowledged. Any member may send to any other. A member sends its frames one after the other.
 //!

@@ -176,6 +176,70 @@ fn a_cts_to_self_precedes_ofdm_frames_to_all_and_to_nobody() {
     assert_eq!(received, [(2, NodeId::station(0))]);
 }
 
+/// RTS has no addressee that could answer it for a frame to all: 192 + 12 288 µs of data alone.
+#[test]
+fn no_rts_precedes_a_frame_to_all() {
+    let mut config = config(&[11]);
+    config.rules.rts_threshold = Some(Bytes::ZERO);
+    let mut medium = medium(&config);
+    medium
+        .enqueue(Time::ZERO, NodeId::AP, job(1, Addressee::All, &[stage(1, 1)]))
+        .expect("room in the queue");
+    let (_, Done { airtime, .. }) = done(&run(&mut medium))[0];
+    assert_eq!(airtime, Duration::from_micros(192 + 12_288));
+}
+
+/// Two stations that are hidden from each other send frames to all at the same time. Noise destroys every frame of the
+/// first one. Of the other two stations, each hears one of the senders: one receives the second station's frame, and
+/// the other receives nothing.
+#[test]
+fn frames_to_all_that_end_together_have_errors_of_their_own() {
+    let [first, second, near_first, near_second] = [0, 1, 2, 3].map(NodeId::station);
+    let mut config = config(&[11; 4]);
+    config.stations[0].errors = ErrorModel::Bernoulli(Probability::ONE);
+    let hidden = [(first, second), (first, near_second), (second, near_first)];
+    for (index, station) in config.stations.iter_mut().enumerate() {
+        let own = NodeId::station(index);
+        let of = |(one, other): &(NodeId, NodeId)| match own {
+            _ if own == *one => Some(*other),
+            _ if own == *other => Some(*one),
+            _ => None,
+        };
+        station.hidden_from = hidden.iter().filter_map(of).collect();
+        station.hidden_from.sort_unstable();
+    }
+    let mut medium = medium(&config);
+    for (tag, from) in [(1, first), (2, second)] {
+        medium
+            .enqueue(Time::ZERO, from, job(tag, Addressee::All, &[stage(11, 1)]))
+            .expect("room in the queue");
+    }
+    let received = |(_, news): (Time, News<u32>)| match news {
+        News::Received { tag, by, .. } => Some((tag, by)),
+        News::Done(_) => None,
+    };
+    let received: Vec<_> = run(&mut medium).into_iter().filter_map(received).collect();
+    assert_eq!(received, [(2, near_second)]);
+}
+
+/// Between two attempts, a frame has begun, and a beacon waits until it is done.
+#[test]
+fn a_beacon_waits_for_all_attempts_of_a_frame() {
+    let mut medium = medium(&config(&[11]));
+    let frame = job(1, Addressee::Unknown, &[stage(11, 2)]);
+    medium.enqueue(Time::ZERO, NodeId::AP, frame).expect("room in the queue");
+    // The frame starts, ends, and is not answered.
+    for _ in 0..3 {
+        let next = medium.next_event();
+        medium.handle_event(next.at(), next.phase());
+    }
+    let now = Time::from_nanos(50_000 + 1_310_000) + medium.airtime().response_timeout();
+    let beacon = Job { is_urgent: true, ..job(9, Addressee::All, &[stage(1, 1)]) };
+    medium.enqueue(now, NodeId::AP, beacon).expect("room in the queue");
+    let order: Vec<u32> = done(&run(&mut medium)).iter().map(|(_, done)| done.tag).collect();
+    assert_eq!(order, [1, 9]);
+}
+
 #[test]
 fn a_beacon_goes_before_what_waits_and_behind_what_has_begun() {
     let mut medium = medium(&config(&[11]));

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from airfair import ScenarioError, json_documents
 from airfair.cli.output import print_json
-from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
+from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option, complain
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.experiment.errors import StudyError
@@ -56,6 +56,9 @@ def main(args: argparse.Namespace) -> int:
         raise OSError(failure.errno, _of_option(describe(failure))) from failure
     if failure:
         raise failure
+    if status == INTERRUPTED:
+        again = "the same command without --fresh" if args.fresh else "the same command"
+        complain(INTERRUPTED, f"interrupted; finished runs are kept, and {again} continues from here")
     return status
 
 

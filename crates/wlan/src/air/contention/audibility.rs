@@ -4,7 +4,7 @@ use airfair_units::{Dbm, Decibels};
 
 use super::Contention;
 use crate::air::hearing::{Audibility, ClassId};
-use crate::frame::{Frame, FrameKind};
+use crate::frame::Frame;
 use crate::node::NodeId;
 
 impl Contention {
@@ -142,10 +142,8 @@ impl Contention {
 
     /// True if `frame`, which has just started, is a response that its addressee cannot receive.
     pub(crate) fn misses(&self, frame: &Frame) -> bool {
-        let is_response =
-            matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
         let senses = |to| self.senses(to, frame.from);
-        is_response && (self.overlapped(frame) || !frame.to.is_some_and(senses))
+        frame.kind.is_response() && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }
 
     /// True if member `id` decodes the frame of `from` that ends now, unless noise destroys it.
