@@ -58,7 +58,9 @@ def main(args: argparse.Namespace) -> int:
         raise failure
     if status == INTERRUPTED:
         again = "the same command without --fresh" if args.fresh else "the same command"
-        complain(INTERRUPTED, f"interrupted; finished runs are kept, and {again} continues from here")
+        complain(
+            INTERRUPTED, f"interrupted; finished runs are kept, and {again} continues from here"
+        )
     return status
 
 
