@@ -6,6 +6,7 @@ use crate::capabilities::{Channel, LinkCapabilities};
 use crate::edca::{AccessCategory, AccessParameters, Attempts};
 use crate::errors::ErrorModel;
 use crate::link_rate::RateLaw;
+use crate::multi_user::MultiUser;
 use crate::node::NodeId;
 use crate::phy::{Preamble, Rate, Standard, Timing};
 use crate::queue::config::QueueConfig;
@@ -54,6 +55,8 @@ pub struct Rules {
     pub cw_min: Option<u16>,
     /// Largest contention window [slots]; `None` for the standard's.
     pub cw_max: Option<u16>,
+    /// Frames to and from several stations at once.
+    pub multi_user: MultiUser,
 }
 
 impl Rules {
@@ -73,6 +76,7 @@ impl Rules {
             post_backoff: true,
             cw_min: None,
             cw_max: None,
+            multi_user: MultiUser::default(),
         }
     }
 

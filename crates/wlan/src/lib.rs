@@ -17,7 +17,7 @@
 //! | [`airtime`] | durations of frames and their responses |
 //! | [`aggregation`] | limits of A-MPDUs and A-MSDUs |
 //! | [`phy`] | rates, PPDU durations, interframe spaces |
-//! | `config`, `capabilities`, [`edca`] | configuration of a cell, capabilities of its links, access categories |
+//! | `config`, `capabilities`, [`edca`], [`multi_user`] | configuration of a cell, capabilities of its links, access categories, multi-user frames |
 //! | `frame`, `sizes`, `elements` | frames and PPDUs, their sizes, elements of beacons |
 //! | `node`, `roster`, `random`, `moment` | members, contenders, random streams, times of events |
 //! | `record` | records of a run |
@@ -36,6 +36,7 @@ mod frame;
 mod link_rate;
 pub mod medium;
 mod moment;
+pub mod multi_user;
 mod node;
 pub mod phy;
 pub mod queue;
@@ -59,6 +60,7 @@ pub use errors::{ErrorModel, Periods};
 pub use frame::{Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu};
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
+pub use multi_user::MultiUser;
 pub use node::NodeId;
 pub use queue::config::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
