@@ -81,18 +81,30 @@ pub enum FrameKind {
     CtsToSelf,
     /// Beacon, which is for all members and has no response.  [80211-2020 §9.3.3]
     Beacon,
+    /// Multi-user PPDU of an access point, which carries data for several stations.  [80211ax-2021 §26.5.1]
+    MultiUser,
+    /// Trigger frame, with which an access point asks several stations for a PPDU.  [80211ax-2021 §9.3.1.22]
+    Trigger,
+    /// PPDUs of several stations that answer a trigger frame together.  [80211ax-2021 §26.5.2]
+    TriggerBased,
+    /// `BlockAck` of an access point for several stations.  [80211ax-2021 §9.3.1.8.6]
+    MultiBlockAck,
 }
 
 impl FrameKind {
     /// True for a frame that answers another one after a SIFS.
     #[inline]
     pub(crate) fn is_response(self) -> bool {
-        matches!(self, Self::Ack | Self::BlockAck | Self::Cts)
+        matches!(self, Self::Ack | Self::BlockAck | Self::Cts | Self::TriggerBased)
     }
 
     /// Kind of frame to which a response of this kind is the answer.
     pub(crate) fn answers(self) -> Self {
-        if self == Self::Cts { Self::Rts } else { Self::Data }
+        match self {
+            Self::Cts => Self::Rts,
+            Self::TriggerBased => Self::Trigger,
+            _ => Self::Data,
+        }
     }
 }
 
@@ -166,6 +178,54 @@ pub(crate) enum Rest<P> {
     BlockAck(Bitmap),
     /// Packets of all A-MSDUs after the first ones, in the order of the MPDUs.
     Joined(Vec<Msdu<P>>),
+    /// Parts of a multi-user exchange's PPDU: one for each receiver, or for each transmitter.
+    Users(Vec<User<P>>),
+}
+
+/// Part of a PPDU of a multi-user exchange: content for one station, or from one station.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User<P> {
+    /// Station that receives the part from the access point, or sends it to the access point.
+    pub station: NodeId,
+    /// Kind of the content: data, a `BlockAck`, or that of the PPDU if the part has no content of its own.
+    pub kind: FrameKind,
+    /// Vector of the part, with its resource unit.
+    pub tx: TxVector,
+    /// Size of the PSDU, without the padding to the end of the PPDU.
+    pub psdu: Bytes,
+    /// MPDUs of data.
+    pub mpdus: Vec<Mpdu<P>>,
+    /// Packets of all A-MSDUs after the first ones, in the order of the MPDUs.
+    pub(crate) joined: Vec<Msdu<P>>,
+    /// Content of a `BlockAck`.
+    pub(crate) block_ack: Option<Bitmap>,
+    /// True if noise has destroyed the whole part at its receiver.
+    pub errored: bool,
+}
+
+impl<P> User<P> {
+    /// Part without content.
+    pub(crate) fn new(station: NodeId, kind: FrameKind, (tx, psdu): (TxVector, Bytes)) -> Self {
+        let (mpdus, joined) = (Vec::new(), Vec::new());
+        Self { station, kind, tx, psdu, mpdus, joined, block_ack: None, errored: false }
+    }
+
+    /// MPDUs of data, each with the packets of its A-MSDU after the first one.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&Mpdu<P>, &[Msdu<P>])> {
+        contents(&self.mpdus, &self.joined)
+    }
+}
+
+/// MPDUs, each with the packets of its A-MSDU after the first one. `joined` has these packets for all MPDUs.
+fn contents<'a, P>(
+    mpdus: &'a [Mpdu<P>],
+    mut joined: &'a [Msdu<P>],
+) -> impl Iterator<Item = (&'a Mpdu<P>, &'a [Msdu<P>])> {
+    mpdus.iter().map(move |mpdu| {
+        let (own, others) = joined.split_at(mpdu.joined.into());
+        joined = others;
+        (mpdu, own)
+    })
 }
 
 /// A PPDU on the air, or one that has just left the air.
@@ -216,15 +276,29 @@ impl<P> Ppdu<P> {
 
     /// MPDUs of a data frame, each with the packets of its A-MSDU after the first one.
     pub(crate) fn contents(&self) -> impl Iterator<Item = (&Mpdu<P>, &[Msdu<P>])> {
-        let mut joined = match self.rest.as_deref() {
+        let joined = match self.rest.as_deref() {
             Some(Rest::Joined(packets)) => packets.as_slice(),
             _ => &[],
         };
-        self.mpdus.iter().map(move |mpdu| {
-            let (own, others) = joined.split_at(mpdu.joined.into());
-            joined = others;
-            (mpdu, own)
-        })
+        contents(&self.mpdus, joined)
+    }
+
+    /// Parts of a PPDU of a multi-user exchange; empty for other PPDUs.
+    #[inline]
+    pub fn users(&self) -> &[User<P>] {
+        match self.rest.as_deref() {
+            Some(Rest::Users(users)) => users,
+            _ => &[],
+        }
+    }
+
+    /// Parts of a PPDU of a multi-user exchange, mutable; empty for other PPDUs.
+    #[inline]
+    pub(crate) fn users_mut(&mut self) -> &mut [User<P>] {
+        match self.rest.as_deref_mut() {
+            Some(Rest::Users(users)) => users,
+            _ => &mut [],
+        }
     }
 
     /// True if the PPDU is errored for member `id`. `missed` are the members for which a beacon is errored,

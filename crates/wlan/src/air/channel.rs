@@ -6,6 +6,7 @@ use super::access::{Access, AccessState, Deadline, FrameAhead, Unanswered};
 use super::contention::Contention;
 use super::hearing::Hearing;
 use super::mpdu_errors::MpduErrors;
+use super::multi_user::MultiUserExchange;
 use super::noise::Noise;
 use super::on_air::OnAir;
 use super::sequence::Sequence;
@@ -35,6 +36,8 @@ pub(crate) struct Air<P> {
     pub(crate) frames: OnAir<P>,
     pub(crate) noise: Noise,
     pub(super) beacons: Beacons,
+    /// Multi-user exchange of the access point; `None` if it has no multi-user frames.
+    pub(crate) multi_user: Option<Box<MultiUserExchange>>,
     pub(super) observers: Observers,
     /// True if noise may make errors in some frame.
     pub(super) is_noisy: bool,
@@ -109,6 +112,7 @@ impl<P: Copy> Air<P> {
             is_noisy: noise.is_on_anywhere(),
             noise,
             beacons: Beacons::default(),
+            multi_user: config.rules.multi_user.ofdma.is_some().then(Box::default),
             next: Moment::NEVER,
             timer: None,
             following: Vec::new(),

@@ -51,8 +51,7 @@ impl<P: Copy> Air<P> {
         }
         while let Some(place) = self.following.iter().position(|next| next.at == now) {
             let FrameAhead { initiator, kind, .. } = self.following.swap_remove(place);
-            let frame = self.frame_of(initiator, self.sequence(initiator), kind);
-            self.transmit(mac, now, initiator, frame);
+            self.start(mac, now, initiator, kind);
         }
         let yields = self.beacons.due == Some(now);
         if yields {
@@ -63,8 +62,7 @@ impl<P: Copy> Air<P> {
         }
         for id in winners.drain(..) {
             let sequence = self.begin_exchange(mac, now, id);
-            let frame = self.frame_of(id, &sequence, sequence.first());
-            self.transmit(mac, now, id, frame);
+            self.start(mac, now, id, sequence.first());
         }
         self.winners = winners;
         self.contention.begin_busy(now);
@@ -117,6 +115,22 @@ impl<P: Copy> Air<P> {
         sequence
     }
 
+    /// Starts the frame of this kind, or the turn, that is due in the exchange of contender `id`.
+    #[inline]
+    pub(super) fn start<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        id: ContenderId,
+        kind: FrameKind,
+    ) {
+        if self.is_multi_user(id) {
+            return self.start_turn(mac, now, id);
+        }
+        let frame = self.frame_of(id, self.sequence(id), kind);
+        self.transmit(mac, now, id, frame);
+    }
+
     /// Puts a frame on the air that starts now.
     pub(crate) fn transmit<M: Mac<P>>(
         &mut self,
@@ -125,14 +139,7 @@ impl<P: Copy> Air<P> {
         id: ContenderId,
         frame: Frame,
     ) {
-        if let Noise::Propagation(propagation) = &mut self.noise
-            && self.contention.can_change()
-        {
-            self.contention.set_row(&frame, propagation.audibility(now, frame.from, frame.tx));
-            if propagation.capture().is_some() {
-                self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
-            }
-        }
+        self.set_row_of(now, &frame);
         self.contention.announce(&frame);
         let ppdu = self.ppdu(mac, now, id, frame);
         self.frames.put(ppdu);
@@ -220,9 +227,15 @@ impl<P: Copy> Air<P> {
         }
         self.end_busy(mac, now, &ended);
         self.fail_collided(mac, now);
-        for ppdu in ended.iter_mut().filter(|ppdu| !ppdu.mpdus.is_empty()) {
-            ppdu.mpdus.clear();
-            self.spare.push(std::mem::take(&mut ppdu.mpdus));
+        for ppdu in &mut ended {
+            if !ppdu.mpdus.is_empty() {
+                ppdu.mpdus.clear();
+                self.spare.push(std::mem::take(&mut ppdu.mpdus));
+            }
+            for user in ppdu.users_mut() {
+                user.mpdus.clear();
+                self.spare.push(std::mem::take(&mut user.mpdus));
+            }
         }
         ended.clear();
         self.ended = ended;
@@ -232,7 +245,8 @@ impl<P: Copy> Air<P> {
     /// frame of the exchange, which is then put on the air.
     fn end_busy<M: Mac<P>>(&mut self, mac: &mut M, now: Time, ended: &[Ppdu<P>]) {
         let missed = &self.missed;
-        let Some(ahead) = self.following.first().copied() else {
+        let ahead = self.following.first().filter(|ahead| !self.is_multi_user(ahead.initiator));
+        let Some(ahead) = ahead.copied() else {
             return self.contention.end_busy(now, ended, missed);
         };
         let next = self.sequence(ahead.initiator).duration(ahead.kind, &self.airtime);

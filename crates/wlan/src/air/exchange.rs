@@ -33,6 +33,12 @@ impl<P: Copy> Air<P> {
         if kind == FrameKind::Beacon {
             return self.add_noise_for_all(now, ppdu);
         }
+        if !ppdu.users().is_empty() {
+            return match kind {
+                FrameKind::Trigger | FrameKind::MultiBlockAck => self.add_noise_for_all(now, ppdu),
+                _ => self.add_noise_to_users(now, ppdu),
+            };
+        }
         // Nobody answers a CTS-to-self, and its sender continues.
         let Some(to) = ppdu.frame.addressee() else { return };
         if !self.noise.is_on(from, to) || ppdu.collided {
@@ -64,7 +70,7 @@ impl<P: Copy> Air<P> {
     /// errored in any case.
     #[expect(clippy::inline_always, reason = "few instructions for each frame")]
     #[inline(always)]
-    fn errs(
+    pub(super) fn errs(
         &mut self,
         now: Time,
         (from, to): (NodeId, NodeId),
@@ -104,6 +110,9 @@ impl<P: Copy> Air<P> {
         if ppdu.missed {
             return;
         }
+        if frame.kind != FrameKind::Beacon && self.is_multi_user(initiator) {
+            return self.receive_turn(mac, now, ppdu);
+        }
         let is_lost = ppdu.collided || ppdu.errored;
         let receiver = frame.to.filter(|to| !is_lost && self.contention.decodes(*to, frame.from));
         match (frame.kind, receiver) {
@@ -131,6 +140,13 @@ impl<P: Copy> Air<P> {
             (FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts, None) => {
                 self.fail(mac, now, initiator, frame.kind.answers());
             }
+            (
+                FrameKind::MultiUser
+                | FrameKind::Trigger
+                | FrameKind::TriggerBased
+                | FrameKind::MultiBlockAck,
+                _,
+            ) => unreachable!("turns of multi-user exchanges are received as such"),
         }
     }
 
@@ -198,7 +214,11 @@ impl<P: Copy> Air<P> {
             |air: &Self| air.unanswered.iter().position(|it| knows(air, it.initiator, it.until));
         while let Some(place) = due(self) {
             let Unanswered { initiator, failed, .. } = self.unanswered.swap_remove(place);
-            self.fail(mac, now, initiator, failed);
+            if self.is_multi_user(initiator) {
+                self.go_on_without(mac, now, initiator);
+            } else {
+                self.fail(mac, now, initiator, failed);
+            }
         }
     }
 
@@ -227,7 +247,13 @@ impl<P: Copy> Air<P> {
     }
 
     /// Handles the missing response to the frame `failed` of contender `id`.
-    fn fail<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId, failed: FrameKind) {
+    pub(super) fn fail<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        id: ContenderId,
+        failed: FrameKind,
+    ) {
         mac.unanswered(self, now, id, failed);
         self.accesses[id.index()].backoff = 0;
         self.contend_anew(mac, now, id);

@@ -1,11 +1,12 @@
 //! Interface between the channel and the MAC above it.
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::channel::Air;
+use super::multi_user::{Participant, TurnKind};
 use super::sequence::Sequence;
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, Rest};
+use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, Rest, User};
 use crate::node::NodeId;
 use crate::record::Record;
 use crate::roster::ContenderId;
@@ -92,6 +93,44 @@ pub(crate) trait Mac<P> {
     /// Passes the frame that leaves the air in an undisturbed sequence to listeners, as [`overhear`](Self::overhear)
     /// does.
     fn overhear_undisturbed(&mut self, _air: &Air<P>, _now: Time, _id: ContenderId, _: &Frame) {}
+
+    /// Part of the turn `kind` of a multi-user exchange of contender `id`, for or from one participant. `spare` is an
+    /// empty buffer for MPDUs.
+    fn part(
+        &mut self,
+        _air: &Air<P>,
+        _id: ContenderId,
+        (kind, participant): (TurnKind, &Participant),
+        _spare: Vec<Mpdu<P>>,
+    ) -> User<P> {
+        User::new(participant.station(), kind.frame(), participant.answer)
+    }
+
+    /// Asks a station for its part of a turn that starts a SIFS from now, with the time that the part may take. Returns
+    /// true if the station answers.
+    fn triggered(
+        &mut self,
+        _air: &mut Air<P>,
+        _now: Time,
+        _asked: (TurnKind, Duration),
+        _participant: &mut Participant,
+    ) -> bool {
+        false
+    }
+
+    /// Handles the part of a turn that its receiver has decoded. `id` is the contender whose packets it carries.
+    fn deliver_part(&mut self, _air: &mut Air<P>, _now: Time, _id: ContenderId, _user: &User<P>) {}
+
+    /// Handles the fate of the data that a station was triggered to send: the `BlockAck` for it, or `None` if there is
+    /// none.
+    fn settle_triggered(
+        &mut self,
+        _air: &mut Air<P>,
+        _now: Time,
+        _id: ContenderId,
+        _block_ack: Option<&Bitmap>,
+    ) {
+    }
 
     /// Sizes of the MPDUs on the air from contender `id` to a member with a block ack agreement, without delimiters.
     fn sizes(&mut self, _id: ContenderId, _to: NodeId) -> impl Iterator<Item = Bytes> {

@@ -160,7 +160,12 @@ impl<P> OnAir<P> {
             (Some(frame), _) => (frame.start, frame.usage()),
             (None, []) if self.waiting > 0 => (now, AirUse::Contention),
             (None, []) => (self.charged_until, AirUse::Idle),
-            (None, [ppdu]) if !ppdu.collided => (ppdu.start, usage_of(&ppdu.frame)),
+            (None, [ppdu]) if !ppdu.collided => {
+                if !ppdu.users().is_empty() {
+                    return self.charge_users(now);
+                }
+                (ppdu.start, usage_of(&ppdu.frame))
+            }
             (None, _) => (self.charged_until, AirUse::Collision),
         };
         if !self.categories.is_empty() {
@@ -169,12 +174,43 @@ impl<P> OnAir<P> {
         self.charge_frame(start.min(now), now, usage);
     }
 
+    /// Charges the time since the last change to the users of the only PPDU on the air, to each its share of the width,
+    /// one after the other.
+    #[cold]
+    fn charge_users(&mut self, now: Time) {
+        if !self.categories.is_empty() {
+            self.charge_category(now);
+        }
+        let Some(ppdu) = self.ppdus.pop() else { return };
+        if ppdu.start > self.charged_until {
+            self.charge_as(ppdu.start.min(now), AirUse::Contention);
+        }
+        let (from, users) = (self.charged_until, ppdu.users());
+        let width: u64 = users.iter().map(|user| user.tx.tones()).sum();
+        let mut before = 0;
+        for user in users {
+            before += user.tx.tones();
+            let until = from + now.saturating_since(from) * before / width;
+            let is_down = ppdu.frame.from == ppdu.initiator.member();
+            let (direction, station) =
+                (if is_down { Direction::Down } else { Direction::Up }, user.station);
+            let usage = match user.kind {
+                FrameKind::Data => AirUse::Data { station, direction },
+                _ => AirUse::Control { station },
+            };
+            if until > self.charged_until {
+                self.charge_as(until, usage);
+            }
+        }
+        self.ppdus.push(ppdu);
+    }
+
     /// Records the access category whose frame was alone on the air since the last change of the use of the air.
     #[cold]
     fn charge_category(&mut self, now: Time) {
         let (initiator, start) = match (&self.undisturbed, self.ppdus.as_slice()) {
             (Some(frame), _) => (frame.initiator, frame.start),
-            (None, [ppdu]) if !ppdu.collided && ppdu.frame.to.is_some() => {
+            (None, [ppdu]) if !ppdu.collided && ppdu.frame.kind != FrameKind::Beacon => {
                 (ppdu.initiator, ppdu.start)
             }
             _ => return,
@@ -216,11 +252,29 @@ impl<P> OnAir<P> {
             | FrameKind::BlockAck
             | FrameKind::BlockAckRequest
             | FrameKind::Cts
-            | FrameKind::CtsToSelf => SentFrame::Response,
+            | FrameKind::CtsToSelf
+            | FrameKind::Trigger
+            | FrameKind::MultiBlockAck => SentFrame::Response,
             FrameKind::Beacon => SentFrame::Beacon,
+            FrameKind::MultiUser => SentFrame::Data,
+            FrameKind::TriggerBased => return self.record_sent_together(ppdu),
         };
         let Frame { from: node, retry, .. } = ppdu.frame;
         self.records.push(Record::Sent { node, frame, retry, collided: ppdu.collided });
+    }
+}
+
+impl<P> OnAir<P> {
+    /// Records the transmitters of PPDUs that have left the air together.
+    #[cold]
+    fn record_sent_together(&mut self, ppdu: &Ppdu<P>) {
+        for user in ppdu.users() {
+            let is_data = user.kind == FrameKind::Data;
+            let frame = if is_data { SentFrame::Data } else { SentFrame::Response };
+            let retry = user.mpdus.first().is_some_and(|mpdu| mpdu.retry);
+            let (node, collided) = (user.station, ppdu.collided);
+            self.records.push(Record::Sent { node, frame, retry, collided });
+        }
     }
 }
 

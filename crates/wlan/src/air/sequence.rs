@@ -35,6 +35,8 @@ pub(crate) enum Content {
     Request,
     /// A frame to all members, which has no response.
     Broadcast,
+    /// Turns of several users, which [`MultiUserExchange`](super::multi_user::MultiUserExchange) has.
+    MultiUser,
 }
 
 impl Content {
@@ -45,6 +47,7 @@ impl Content {
             Self::Packet | Self::Mpdu | Self::Aggregate => FrameKind::Data,
             Self::Request => FrameKind::BlockAckRequest,
             Self::Broadcast => FrameKind::Beacon,
+            Self::MultiUser => FrameKind::MultiUser,
         }
     }
 
@@ -54,7 +57,7 @@ impl Content {
         match self {
             Self::Packet | Self::Mpdu => Some(FrameKind::Ack),
             Self::Aggregate | Self::Request => Some(FrameKind::BlockAck),
-            Self::Broadcast => None,
+            Self::Broadcast | Self::MultiUser => None,
         }
     }
 }
@@ -109,7 +112,13 @@ impl Sequence {
             FrameKind::Rts => Some(FrameKind::Cts),
             FrameKind::Cts | FrameKind::CtsToSelf => Some(self.content.kind()),
             FrameKind::Data | FrameKind::BlockAckRequest => self.content.response(),
-            FrameKind::Ack | FrameKind::BlockAck | FrameKind::Beacon => None,
+            FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::Beacon
+            | FrameKind::MultiUser
+            | FrameKind::Trigger
+            | FrameKind::TriggerBased
+            | FrameKind::MultiBlockAck => None,
         }
     }
 
@@ -148,7 +157,13 @@ impl Sequence {
         // The sum over the frames that follow, written out because each frame on the air needs it.
         let sifs = airtime.timing.sifs;
         match kind {
-            FrameKind::Ack | FrameKind::BlockAck | FrameKind::Beacon => Duration::ZERO,
+            FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::Beacon
+            | FrameKind::MultiUser
+            | FrameKind::Trigger
+            | FrameKind::TriggerBased
+            | FrameKind::MultiBlockAck => Duration::ZERO,
             FrameKind::Data | FrameKind::BlockAckRequest => self.rest_after_content(airtime),
             FrameKind::Cts | FrameKind::CtsToSelf => {
                 sifs + self.data + self.rest_after_content(airtime)
@@ -216,7 +231,13 @@ impl Sequence {
                 duration_field: Duration::ZERO,
                 retry: false,
             },
-            FrameKind::Data | FrameKind::BlockAckRequest | FrameKind::Beacon => Frame {
+            FrameKind::Data
+            | FrameKind::BlockAckRequest
+            | FrameKind::Beacon
+            | FrameKind::MultiUser
+            | FrameKind::Trigger
+            | FrameKind::TriggerBased
+            | FrameKind::MultiBlockAck => Frame {
                 kind,
                 from: initiator,
                 to: self.to,

@@ -82,7 +82,7 @@ impl<P: Copy + Headers> CellMac<P> {
     ) {
         let Sequence { content, to: Some(to), .. } = *air.sequence(id) else { return };
         let (sent, acknowledged) = match (content, block_ack) {
-            (Content::Request | Content::Broadcast, _) => return,
+            (Content::Request | Content::Broadcast | Content::MultiUser, _) => return,
             (Content::Aggregate, Some(come)) => self.acknowledged(id, to, come),
             _ => (1, 1),
         };
@@ -93,7 +93,7 @@ impl<P: Copy + Headers> CellMac<P> {
     fn tell_of_silence(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, failed: FrameKind) {
         let Sequence { content, to: Some(to), .. } = *air.sequence(id) else { return };
         let mpdus = match content {
-            Content::Request | Content::Broadcast => return,
+            Content::Request | Content::Broadcast | Content::MultiUser => return,
             Content::Packet | Content::Mpdu => 1,
             Content::Aggregate => self.queues[id.index()].batch(to).mpdus(),
         };

@@ -107,6 +107,11 @@ impl TxVector {
         }
     }
 
+    /// Number of tones of the PPDU's part with this vector, by which the users of a PPDU share its time.
+    pub fn tones(self) -> u64 {
+        u64::from(self.width_mhz())
+    }
+
     /// Number of spatial streams.
     pub fn streams(self) -> u8 {
         if let Self::Mode(mode) = self { mode.streams() } else { 1 }

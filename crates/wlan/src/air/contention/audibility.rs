@@ -146,6 +146,11 @@ impl Contention {
         frame.kind.is_response() && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }
 
+    /// True if member `id` is synchronised to the frame of `from` on the air.
+    pub(crate) fn receives(&self, id: NodeId, from: NodeId) -> bool {
+        self.medium_of(id).receives(from)
+    }
+
     /// True if member `id` decodes the frame of `from` that ends now, unless noise destroys it.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {

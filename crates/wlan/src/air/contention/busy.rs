@@ -10,7 +10,7 @@ use crate::air::dcf::{CarrierSense, Ended, MediumState};
 use crate::air::hearing::{Audibility, ClassId};
 use crate::frame::{Frame, Ppdu};
 use crate::node::NodeId;
-use crate::phy::TxVector;
+use crate::phy::{Generation, TxVector};
 use crate::radio::milliwatts;
 use crate::roster::ContenderId;
 
@@ -24,6 +24,58 @@ impl Contention {
         self.starting.push((frame.from, frame.tx));
     }
 
+    /// Announces a turn: frames that `fellows` send together with the one of `frame`. Carrier sense takes them as one
+    /// frame, which a contender senses or decodes if it does so with any of them.
+    #[cold]
+    pub(crate) fn announce_turn(&mut self, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+        let leader = frame.from;
+        self.announce(frame);
+        for fellow in fellows {
+            let is_sent = &mut self.reaches[fellow.index()].is_sent;
+            assert!(!std::mem::replace(is_sent, true), "a member sends one frame at a time");
+            self.fellows.push((leader, fellow));
+        }
+    }
+
+    /// Widens the reach of the frames of leaders that start now by that of their fellows.
+    #[cold]
+    fn join_reaches(&mut self) {
+        for &(leader, fellow) in &self.fellows {
+            if self.starting.iter().any(|(from, _)| *from == leader) {
+                let mut row = Vec::new();
+                self.hearing.copy_audibility(fellow, self.turn_generation(leader), &mut row);
+                let reach = &mut self.reaches[leader.index()];
+                for (audibility, of_fellow) in reach.row.iter_mut().zip(row) {
+                    *audibility = of_fellow.max(*audibility);
+                }
+                reach.least = least(&reach.row);
+            }
+        }
+    }
+
+    /// Generation of the PPDUs of the turn of `leader` that starts now.
+    fn turn_generation(&self, leader: NodeId) -> Generation {
+        let of_leader = self.starting.iter().find(|(from, _)| *from == leader);
+        of_leader.map_or(Generation::Dsss, |(_, tx)| tx.generation())
+    }
+
+    /// True if a member sends the frame of `from`, or is a fellow in its turn.
+    #[inline]
+    pub(super) fn is_sender(fellows: &[(NodeId, NodeId)], member: NodeId, from: NodeId) -> bool {
+        member == from || fellows.contains(&(from, member))
+    }
+
+    /// Ends the turn of `leader`, whose reach is its own again.
+    #[cold]
+    fn end_turn(&mut self, leader: NodeId) {
+        for (_, fellow) in self.fellows.extract_if(.., |(of, _)| *of == leader) {
+            self.reaches[fellow.index()].is_sent = false;
+        }
+        let reach = &mut self.reaches[leader.index()];
+        self.hearing.copy_audibility(leader, Generation::Dsss, &mut reach.row);
+        reach.least = least(&reach.row);
+    }
+
     /// Starts all frames that were announced for now: every member that sends or senses one finds the medium busy.
     #[inline]
     pub(crate) fn begin_busy(&mut self, now: Time) {
@@ -33,6 +85,9 @@ impl Contention {
         if !self.is_fixed {
             self.find_audibility();
         }
+        if !self.fellows.is_empty() {
+            self.join_reaches();
+        }
         self.on_air += self.starting.len();
         if !self.all_sense_all() {
             let starting = self.starting.iter();
@@ -40,7 +95,9 @@ impl Contention {
         }
         match self.starting[..] {
             [] => return,
-            [(from, _)] if self.is_undisturbed() => self.begin_one(now, from),
+            [(from, _)] if self.is_undisturbed() && self.fellows.is_empty() => {
+                self.begin_one(now, from);
+            }
             _ => self.begin_several(now),
         }
         self.starting.clear();
@@ -132,6 +189,13 @@ impl Contention {
         for &(from, _) in &starting {
             let is_common = self.reaches[from.index()].least > Audibility::Nothing;
             self.part_member(from, |alone| alone.starts = is_common);
+            for place in 0..self.fellows.len() {
+                if let (leader, fellow) = self.fellows[place]
+                    && leader == from
+                {
+                    self.part_member(fellow, |alone| alone.starts = is_common);
+                }
+            }
             common += u32::from(is_common);
             self.part_exceptions(from, Audibility::Nothing);
         }
@@ -162,14 +226,14 @@ impl Contention {
 
     /// Starts a frame of `from` that some members do not sense.
     fn begin_partial(&mut self, now: Time, from: NodeId) {
-        let Self { groups, reaches, alone, slot, .. } = self;
+        let Self { groups, reaches, alone, slot, fellows, .. } = self;
         let row = &reaches[from.index()].row;
         let senses = |class: ClassId| row[class.index()] != Audibility::Nothing;
         for group in groups.iter_mut().filter(|group| group.class.is_none_or(senses)) {
             group.medium.begin_frames(now, false, 1, *slot);
         }
         for alone in alone {
-            let sends = alone.id.member() == from;
+            let sends = Self::is_sender(fellows, alone.id.member(), from);
             if sends || senses(alone.class) {
                 alone.begin(now, sends, u32::from(!sends), *slot);
             }
@@ -193,7 +257,8 @@ impl Contention {
                 if is_first { heard().max_by_key(|from| power(*from)) } else { medium.followed() };
             let survives = |from: &NodeId| {
                 let all = (0..).map(NodeId).zip(&self.reaches);
-                let others = all.filter(|(other, it)| it.is_sent && other != from && *other != id);
+                let is_other = |other| !Self::is_sender(&self.fellows, other, *from) && other != id;
+                let others = all.filter(|(other, it)| it.is_sent && is_other(*other));
                 let noise: f64 = others.map(|(other, _)| milliwatts(power(other))).sum();
                 milliwatts(power(*from) - margin) >= noise
             };
@@ -220,13 +285,18 @@ impl Contention {
                     self.end_frame(now, ppdu, missed);
                 }
             }
-            [_, .., last] if self.are_sensed_by_all(ended) => self.end_collision(now, ended, last),
+            [_, .., last] if self.are_sensed_by_all(ended) && self.fellows.is_empty() => {
+                self.end_collision(now, ended, last)
+            }
             _ => {
                 self.settle();
                 for ppdu in ended {
                     self.end_frame(now, ppdu, missed);
                 }
             }
+        }
+        if !self.fellows.is_empty() {
+            ended.iter().for_each(|ppdu| self.end_turn(ppdu.frame.from));
         }
         self.reunite(now);
     }
@@ -422,8 +492,9 @@ impl Contention {
             self.part_exceptions(from, Audibility::Senses);
         }
         let ended = Ended::of(ppdu, now);
+        let fellows = std::mem::take(&mut self.fellows);
         self.end_for_each(now, from, |audibility, id, medium| {
-            let is_own = id == Some(from);
+            let is_own = id.is_some_and(|id| Self::is_sender(&fellows, id, from));
             let heard = audibility == Audibility::Decodes && medium.receives(from) && !is_own;
             let is_errored = id.is_some_and(|id| ppdu.is_errored_for(id, missed));
             let is_bound = id.is_none() || id != ppdu.frame.addressee();
@@ -435,6 +506,7 @@ impl Contention {
                 ..ended
             })
         });
+        self.fellows = fellows;
     }
 
     /// Ends a frame of `from` for each group, whose contenders share one state of the medium, and for each contender

@@ -88,6 +88,8 @@ pub(crate) struct Contention {
     is_held: bool,
     /// Transmitters of frames that start now, with the frames' vectors.
     starting: Vec<(NodeId, TxVector)>,
+    /// Members that send a turn together with its leader, each behind the leader.
+    fellows: Vec<(NodeId, NodeId)>,
     /// Capture margin: ratio by which a frame must exceed the sum of overlapping frames to survive.
     capture: Option<Decibels>,
 }
@@ -155,6 +157,7 @@ impl Contention {
             partial: 0,
             is_held: false,
             starting: Vec::new(),
+            fellows: Vec::new(),
             capture: None,
         }
     }
