@@ -247,11 +247,14 @@ impl AmpduLimits {
         response: Duration,
         rest: Duration,
     ) -> Option<Bytes> {
-        let around = band.sifs() + response;
+        self.room_within(mode, band, rest.saturating_sub(band.sifs() + response))
+    }
+
+    /// Largest PSDU whose PPDU takes at most `longest`. `None` if not even the preamble fits.
+    pub(crate) fn room_within(&self, mode: Mode, band: Band, longest: Duration) -> Option<Bytes> {
         let is_slow = mode.rate() < self.slow_below;
         let slow = if is_slow { self.slow_duration } else { self.max_duration };
-        let most = self.max_duration.min(slow).min(MAX_PPDU_DURATION);
-        let longest = rest.saturating_sub(around).min(most);
+        let longest = longest.min(self.max_duration).min(slow).min(MAX_PPDU_DURATION);
         let fits = ppdu::largest_psdu_within(mode, longest, band, PacketPadding::default())?;
         Some(fits.min(self.max_bytes))
     }

@@ -197,8 +197,10 @@ pub struct User<P> {
     pub mpdus: Vec<Mpdu<P>>,
     /// Packets of all A-MSDUs after the first ones, in the order of the MPDUs.
     pub(crate) joined: Vec<Msdu<P>>,
-    /// Content of a `BlockAck`.
+    /// Content of a `BlockAck`, or only the starting sequence number of a `BlockAckReq`.
     pub(crate) block_ack: Option<Bitmap>,
+    /// Octets that wait in the station after this part, as it reports them; `None` if it reports nothing.
+    pub(crate) backlog: Option<Bytes>,
     /// True if noise has destroyed the whole part at its receiver.
     pub errored: bool,
 }
@@ -207,7 +209,8 @@ impl<P> User<P> {
     /// Part without content.
     pub(crate) fn new(station: NodeId, kind: FrameKind, (tx, psdu): (TxVector, Bytes)) -> Self {
         let (mpdus, joined) = (Vec::new(), Vec::new());
-        Self { station, kind, tx, psdu, mpdus, joined, block_ack: None, errored: false }
+        let (block_ack, backlog) = (None, None);
+        Self { station, kind, tx, psdu, mpdus, joined, block_ack, backlog, errored: false }
     }
 
     /// MPDUs of data, each with the packets of its A-MSDU after the first one.
@@ -299,6 +302,35 @@ impl<P> Ppdu<P> {
             Some(Rest::Users(users)) => users,
             _ => &mut [],
         }
+    }
+
+    /// PPDUs as which the ends of each part see a turn of several users: one with the content of each part. Empty for a
+    /// PPDU that has the same content for all.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Self>
+    where
+        P: Clone,
+    {
+        let is_down = self.frame.kind == FrameKind::MultiUser;
+        let has_parts = is_down || self.frame.kind == FrameKind::TriggerBased;
+        let users = if has_parts { self.users() } else { &[] };
+        let ap = self.initiator.member();
+        users.iter().map(move |user| {
+            let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
+            let User { kind, tx, psdu, ref mpdus, errored, .. } = *user;
+            let retry = mpdus.iter().any(|mpdu| mpdu.retry);
+            let rest = match user.block_ack {
+                Some(bitmap) => Some(Rest::BlockAck(bitmap)),
+                None if user.joined.is_empty() => None,
+                None => Some(Rest::Joined(user.joined.clone())),
+            };
+            Self {
+                frame: Frame { kind, from, to: Some(to), tx, psdu, retry, ..self.frame },
+                mpdus: mpdus.clone(),
+                rest: rest.map(Box::new),
+                errored,
+                ..*self
+            }
+        })
     }
 
     /// True if the PPDU is errored for member `id`. `missed` are the members for which a beacon is errored,

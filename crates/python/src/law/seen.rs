@@ -176,6 +176,10 @@ fn word(py: Python<'_>, kind: FrameKind) -> &Bound<'_, PyString> {
         FrameKind::Cts => intern!(py, "cts"),
         FrameKind::CtsToSelf => intern!(py, "cts-to-self"),
         FrameKind::Beacon => intern!(py, "beacon"),
+        FrameKind::MultiUser => intern!(py, "multi-user"),
+        FrameKind::Trigger => intern!(py, "trigger"),
+        FrameKind::TriggerBased => intern!(py, "trigger-based"),
+        FrameKind::MultiBlockAck => intern!(py, "multi-station-block-ack"),
     }
 }
 

@@ -46,7 +46,16 @@ pub(super) fn heard<'p>(
             meter::Kind::BlockAck { acknowledged: packets }
         }
         (FrameKind::BlockAckRequest, Some(from)) => meter::Kind::BlockAckRequest { from: from.0 },
-        (FrameKind::Ack | FrameKind::BlockAck, _) => meter::Kind::Ack,
+        // The time of a multi-user exchange counts as that of its frames; the law knows no shares of the width.
+        (
+            FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::MultiUser
+            | FrameKind::Trigger
+            | FrameKind::TriggerBased
+            | FrameKind::MultiBlockAck,
+            _,
+        ) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckRequest, None) => {
             unreachable!("they name their transmitter")

@@ -415,6 +415,10 @@ pub fn word(kind: FrameKind) -> &'static str {
         FrameKind::Cts => "CTS",
         FrameKind::CtsToSelf => "CTS to itself",
         FrameKind::Beacon => "beacon",
+        FrameKind::MultiUser => "multi-user data",
+        FrameKind::Trigger => "trigger",
+        FrameKind::TriggerBased => "buffer report",
+        FrameKind::MultiBlockAck => "block ack for several",
     }
 }
 

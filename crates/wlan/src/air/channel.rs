@@ -198,6 +198,15 @@ impl<P: Copy> Air<P> {
         self.plan_next(now);
     }
 
+    /// Ends channel access of contender `id`, which has nothing to send any more. Its back-off continues.
+    #[cold]
+    pub(crate) fn withdraw(&mut self, id: ContenderId) {
+        if self.accesses[id.index()].state == AccessState::Contending {
+            self.accesses[id.index()].state = AccessState::Idle;
+            self.contention.withdraw(id);
+        }
+    }
+
     /// Draws a back-off for contender `id`, which has found the medium busy, and contends.
     pub(super) fn back_off(&mut self, now: Time, id: ContenderId) {
         self.draw(now, id);

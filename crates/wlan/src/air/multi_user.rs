@@ -24,6 +24,7 @@ use crate::frame::{Frame, FrameKind, Ppdu, Rest};
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
+use crate::sizes;
 
 /// Kind of a turn, with the place of the participant that it concerns alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,9 +92,17 @@ pub(crate) struct Participant {
     pub(crate) is_answered: bool,
     /// True if the station has sent data and does not know its fate.
     pub(crate) waits: bool,
+    /// True if the access point has decoded all MPDUs of the station's data.
+    pub(crate) is_whole: bool,
 }
 
 impl Participant {
+    /// Participant with the vectors and sizes of its data and of its answer.
+    pub(crate) fn new(contender: ContenderId, data: TxVector, answer: (TxVector, Bytes)) -> Self {
+        let (hears, is_answered, waits, is_whole) = (false, false, false, false);
+        Self { contender, data: (data, Bytes::ZERO), answer, hears, is_answered, waits, is_whole }
+    }
+
     /// Station.
     pub(crate) fn station(&self) -> NodeId {
         self.contender.member()
@@ -122,6 +131,11 @@ impl MultiUserExchange {
         self.block_acks.clear();
     }
 
+    /// Ends the exchange, or gives up a plan.
+    pub(crate) fn end(&mut self) {
+        self.initiator = None;
+    }
+
     /// Adds a participant.
     pub(crate) fn add(&mut self, participant: Participant) {
         self.participants.push(participant);
@@ -134,7 +148,7 @@ impl MultiUserExchange {
     }
 
     /// Time from the end of the current turn to the end of the exchange.
-    fn rest(&self, airtime: &Airtime) -> Duration {
+    pub(crate) fn rest(&self, airtime: &Airtime) -> Duration {
         let rest = self.turns[self.at + 1..].iter();
         rest.map(|turn| airtime.timing.sifs + turn.duration).sum()
     }
@@ -176,7 +190,9 @@ impl MultiUserExchange {
     fn is_answered_next(&self) -> bool {
         match self.turns.get(self.at + 1).map(|turn| turn.kind) {
             Some(TurnKind::Answer(place)) => self.participants[place].hears,
-            Some(TurnKind::MultiBlockAck) => self.participants.iter().any(|it| it.is_answered),
+            Some(TurnKind::MultiBlockAck) => {
+                self.participants.iter().any(|it| it.is_answered && it.waits)
+            }
             Some(next) => next.is_down() || self.participants.iter().any(|it| it.hears),
             None => false,
         }
@@ -193,9 +209,8 @@ impl<P: Copy> Air<P> {
     /// Starts the turn of a multi-user exchange of contender `id` that is due.
     #[cold]
     pub(super) fn start_turn<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
-        let exchange = self.multi_user.take().expect("a multi-user exchange in progress");
-        let (turn, frame) = (exchange.turn(), exchange.header(id.member(), &self.airtime));
-        mac.begin_frame(id, &frame);
+        let mut exchange = self.multi_user.take().expect("a multi-user exchange in progress");
+        let turn = exchange.turn();
         let place = match turn.kind {
             TurnKind::Request(place) | TurnKind::Answer(place) => Some(place),
             _ => None,
@@ -211,6 +226,15 @@ impl<P: Copy> Air<P> {
                 users.push(mac.part(self, id, (turn.kind, participant), spare));
             }
         }
+        if turn.kind == TurnKind::MultiBlockAck {
+            // Which stations need a bitmap is known only now.
+            let entries = users.iter().map(|user| user.psdu);
+            let psdu = sizes::multi_station_block_ack(entries);
+            let turn = &mut exchange.turns[exchange.at];
+            (turn.psdu, turn.duration) = (psdu, self.airtime.frame(psdu, turn.tx));
+        }
+        let frame = exchange.header(id.member(), &self.airtime);
+        mac.begin_frame(id, &frame);
         let mut senders = exchange.senders();
         let leader = senders.next().filter(|_| !turn.kind.is_down());
         for from in leader.into_iter().chain(senders.filter(|_| !turn.kind.is_down())) {
@@ -349,7 +373,7 @@ impl<P: Copy> Air<P> {
             }
         }
         let is_answered = exchange.participants.iter().any(|it| it.is_answered);
-        exchange.initiator = None;
+        exchange.end();
         self.multi_user = Some(exchange);
         if !is_answered {
             return self.fail(mac, now, id, FrameKind::MultiUser);
@@ -399,7 +423,6 @@ impl<P: Copy> Air<P> {
             participant.hears = is_decoded
                 && self.in_exchange(station).is_none()
                 && mac.triggered(self, now, (asked, duration), participant);
-            participant.waits = participant.hears && asked == TurnKind::Uplink;
         }
     }
 
@@ -427,6 +450,7 @@ impl<P: Copy> Air<P> {
         for ((participant, block_ack), user) in senders.zip(ppdu.users()) {
             let is_decoded = !ppdu.missed && self.decodes_part(ap, (leader, user.station));
             participant.is_answered = is_decoded && !ppdu.collided && !user.errored;
+            participant.is_whole = user.mpdus.iter().all(|mpdu| !mpdu.errored);
             if participant.is_answered {
                 *block_ack = user.block_ack;
                 mac.deliver_part(self, now, participant.contender, user);

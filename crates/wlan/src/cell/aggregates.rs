@@ -15,13 +15,13 @@ use crate::air::sequence::{Content, Sequence};
 use crate::air::{Air, Mac};
 use crate::airtime::{Airtime, Protection};
 use crate::block_ack::{self, Bitmap, PacketOutcome, Reception, Recipient};
-use crate::frame::{FrameKind, Mpdu, Msdu, Ppdu, Rest};
+use crate::frame::{FrameKind, Mpdu, Msdu, Ppdu};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::phy::mode::Format;
 use crate::queue::headers::Headers;
-use crate::queue::{Batch, Frames, Response, Room};
+use crate::queue::{Batch, Frames, Queued, Response, Room};
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::ContenderId;
 use crate::sizes::{ACK_SIZE, BLOCK_ACK_REQUEST_SIZE, DELIMITER};
@@ -81,7 +81,7 @@ impl<P: Copy> Receiver<'_, P> {
 
 /// Size of the PSDU of a batch. A single MPDU has a delimiter if every PPDU of its format is an A-MPDU.  [80211-2020
 /// §10.12.8]
-fn psdu(batch: &Batch, tx: TxVector) -> Bytes {
+pub(super) fn psdu(batch: &Batch, tx: TxVector) -> Bytes {
     let is_bare = match tx {
         TxVector::Mode(mode) => mode.format() == Format::Ht,
         _ => true,
@@ -154,7 +154,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Vectors, durations and limits of frames of contender `id` to `to`. They are recalculated if the vector of the
     /// link has changed.
-    fn frames(&mut self, airtime: &Airtime, id: ContenderId, to: NodeId) -> Frames {
+    pub(super) fn frames(&mut self, airtime: &Airtime, id: ContenderId, to: NodeId) -> Frames {
         let tx = self.rate_to(id, to).get();
         let link = self.queues[id.index()].link(to);
         if let Some(frames) = link.frames.filter(|frames| frames.tx == tx) {
@@ -190,14 +190,14 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// Appends copies of the MPDUs on the air from contender `id` to `to`. Returns the packets of their A-MSDUs after the
-    /// first ones, if there are any.
+    /// first ones.
     #[inline(never)]
     pub(super) fn fill_batch(
         &mut self,
         id: ContenderId,
         to: NodeId,
         mpdus: &mut Vec<Mpdu<P>>,
-    ) -> Option<Box<Rest<P>>> {
+    ) -> Vec<Msdu<P>> {
         let link = self.queues[id.index()].link(to);
         let mut joined = Vec::with_capacity(link.batch.joined.into());
         mpdus.extend(link.on_air().map(|it| {
@@ -212,7 +212,7 @@ impl<P: Copy + Headers> CellMac<P> {
                 errored: false,
             }
         }));
-        (!joined.is_empty()).then(|| Box::new(Rest::Joined(joined)))
+        joined
     }
 
     /// Records the MPDUs of a data frame under an agreement that has left the air, and the packets in its A-MSDUs.
@@ -259,17 +259,19 @@ impl<P: Copy + Headers> CellMac<P> {
         self.await_missing(air, hop);
     }
 
-    /// Passes the MPDUs of an aggregate on the air that have no error to the recipient, and delivers packets that are in
-    /// order.
+    /// Passes the MPDUs of an aggregate of contender `id` that have no error to the recipient, and delivers packets that
+    /// are in order.
     #[inline(never)]
-    pub(super) fn deliver_aggregate(
+    pub(super) fn deliver_aggregate<'m>(
         &mut self,
         air: &mut Air<P>,
         now: Time,
-        ppdu: &Ppdu<P>,
-        to: NodeId,
-    ) {
-        let (id, hop) = (ppdu.initiator, air.roster.hop(ppdu.initiator, to));
+        (id, to): (ContenderId, NodeId),
+        contents: impl Iterator<Item = (&'m Mpdu<P>, &'m [Msdu<P>])>,
+    ) where
+        P: 'm,
+    {
+        let hop = air.roster.hop(id, to);
         let Self { queues, recipients, deliveries, .. } = self;
         let originator = &mut queues[id.index()].link(to).originator;
         let mut receiver = Receiver {
@@ -277,7 +279,7 @@ impl<P: Copy + Headers> CellMac<P> {
             deliveries,
             records: &mut air.frames.records,
         };
-        for (mpdu, others) in ppdu.contents().filter(|(mpdu, _)| !mpdu.errored) {
+        for (mpdu, others) in contents.filter(|(mpdu, _)| !mpdu.errored) {
             let sequence = block_ack::Sequence::new(mpdu.sequence);
             // Only the account of packets that are lost or delivered looks at the transmitter's queue.
             let Some(queued) = originator.get_mut(sequence) else { continue };
@@ -418,32 +420,61 @@ impl<P: Copy + Headers> CellMac<P> {
     ) {
         let Self { queues, departures, reports_delivered, .. } = self;
         queues[id.index()].settle(now, to, response, |queued, outcome| {
-            let cause = match outcome {
-                PacketOutcome::RetryLimit => Some((id.member(), DropCause::RetryLimit)),
-                PacketOutcome::Acknowledged if !queued.has_arrived => {
-                    Some((to, DropCause::TooLate))
-                }
-                PacketOutcome::Acknowledged => None,
-            };
-            if let Some((node, cause)) = cause {
-                for _ in queued.packets() {
-                    air.frames.records.push(Record::Dropped { node, cause });
-                    air.record_category(id, CategoryEvent::Dropped);
-                }
-            }
-            if *reports_delivered || !queued.has_arrived {
-                let departure =
-                    |msdu: &Msdu<P>| Departure { msdu: *msdu, lost: !queued.has_arrived };
-                departures.push(departure(&queued.msdu));
-                departures.extend(queued.others().map(departure));
-            }
+            take_done(air, (id, to), (queued, outcome), (departures, *reports_delivered));
         });
         self.leave_service(air, now, id);
+    }
+
+    /// Ends the service of MPDUs as [`settle`](Self::settle) does, of a receiver that need not be in service. The caller
+    /// ends the service of contender `id`.
+    #[cold]
+    pub(super) fn settle_part(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        (id, to): (ContenderId, NodeId),
+        response: Response<'_>,
+    ) {
+        let Self { queues, departures, reports_delivered, .. } = self;
+        queues[id.index()].settle_part(now, to, response, |queued, outcome| {
+            take_done(air, (id, to), (queued, outcome), (departures, *reports_delivered));
+        });
+    }
+}
+
+/// Records an MPDU from contender `id` to `to` that has left its window, and reports the departure of its packets.
+#[inline]
+fn take_done<P: Copy>(
+    air: &mut Air<P>,
+    (id, to): (ContenderId, NodeId),
+    (queued, outcome): (&Queued<P>, PacketOutcome),
+    (departures, reports_delivered): (&mut Vec<Departure<P>>, bool),
+) {
+    let cause = match outcome {
+        PacketOutcome::RetryLimit => Some((id.member(), DropCause::RetryLimit)),
+        PacketOutcome::Acknowledged if !queued.has_arrived => Some((to, DropCause::TooLate)),
+        PacketOutcome::Acknowledged => None,
+    };
+    if let Some((node, cause)) = cause {
+        for _ in queued.packets() {
+            air.frames.records.push(Record::Dropped { node, cause });
+            air.record_category(id, CategoryEvent::Dropped);
+        }
+    }
+    if reports_delivered || !queued.has_arrived {
+        let departure = |msdu: &Msdu<P>| Departure { msdu: *msdu, lost: !queued.has_arrived };
+        departures.push(departure(&queued.msdu));
+        departures.extend(queued.others().map(departure));
     }
 }
 
 /// Time left in the TXOP of contender `id` for an exchange that begins now, or a SIFS later after another one.
-fn rest_of_txop<P>(air: &Air<P>, now: Time, id: ContenderId, txop_start: Time) -> Duration {
+pub(super) fn rest_of_txop<P>(
+    air: &Air<P>,
+    now: Time,
+    id: ContenderId,
+    txop_start: Time,
+) -> Duration {
     let limit = air.accesses[id.index()].limits.txop;
     if limit.is_zero() {
         return Duration::MAX;

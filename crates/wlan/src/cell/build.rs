@@ -7,6 +7,7 @@ use airfair_laws::Direction;
 use super::interface::Cell;
 use super::mac::CellMac;
 use super::member::Member;
+use super::multi_user::MultiUserMac;
 use super::overheard::HeardFrames;
 use super::recipients::Recipients;
 use crate::air::Air;
@@ -100,6 +101,7 @@ impl<P: Copy + Headers> Cell<P> {
             rate_changes: VecDeque::new(),
             adapts: config.stations.iter().any(|s| s.adaptation.iter().any(Option::is_some)),
             shares_time: config.ap_queue.discipline.shares_time(),
+            multi_user: MultiUserMac::new(config, &roster),
             heard: HeardFrames::default(),
             monitor: None,
         };
@@ -111,6 +113,11 @@ impl<P: Copy + Headers> Cell<P> {
                     cell.agree(NodeId::station(index), direction, agreement);
                 }
             }
+        }
+        let Self { air, mac } = &mut cell;
+        if mac.multi_user.is_some() {
+            mac.plan_release(air);
+            air.plan_next(Time::ZERO);
         }
         cell
     }

@@ -3,19 +3,21 @@
 use std::collections::VecDeque;
 use std::slice;
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::member::Member;
 use super::monitored::Monitor;
+use super::multi_user::MultiUserMac;
 use super::overheard::HeardFrames;
 use super::recipients::Recipients;
 use super::reports::{Departure, RateChange};
 use crate::air::access::Verdict;
+use crate::air::multi_user::{Participant, TurnKind};
 use crate::air::sequence::{Content, Sequence};
 use crate::air::{Air, Mac};
 use crate::airtime::{Airtime, Protection};
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu, Rest};
+use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu, Rest, User};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
@@ -43,6 +45,8 @@ pub(crate) struct CellMac<P> {
     pub(super) adapts: bool,
     /// True if the access point's queue shares time between stations, and so needs airtime charges.
     pub(super) shares_time: bool,
+    /// Multi-user frames of the access point, if it has any.
+    pub(super) multi_user: Option<Box<MultiUserMac>>,
     pub(super) heard: HeardFrames<P>,
     /// Monitor of frames and channel access for a trace, if there is one.
     pub(super) monitor: Option<Box<Monitor<P>>>,
@@ -52,6 +56,12 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
     #[expect(clippy::inline_always, reason = "the sequence stays where it is made")]
     #[inline(always)]
     fn begin(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Sequence {
+        if self.multi_user.is_some()
+            && id.member().is_ap()
+            && let Some(sequence) = self.plan_multi_user(air, now, id, now)
+        {
+            return sequence;
+        }
         self.adapt_to_sending(air, now, id);
         if let Some(to) = self.queues[id.index()].link_in_service() {
             return self.plan_link(air, now, (id, to), now);
@@ -76,7 +86,8 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         mpdus: &mut Vec<Mpdu<P>>,
     ) -> Option<Box<Rest<P>>> {
         let Some(served) = self.queues[id.index()].packet_mut() else {
-            return self.fill_batch(id, sequence.responder(), mpdus);
+            let joined = self.fill_batch(id, sequence.responder(), mpdus);
+            return (!joined.is_empty()).then(|| Box::new(Rest::Joined(joined)));
         };
         mpdus.extend_from_slice(slice::from_ref(&served.mpdu));
         served.mpdu.retry = true;
@@ -131,7 +142,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
             Content::Request => self.take_request(air, id, ppdu),
             _ => {
                 self.charge_received(air, now, id, to);
-                self.deliver_aggregate(air, now, ppdu, to);
+                self.deliver_aggregate(air, now, (id, to), ppdu.contents());
             }
         }
     }
@@ -165,21 +176,18 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         id: ContenderId,
         block_ack: Option<&Bitmap>,
     ) -> Option<Sequence> {
-        if self.shares_time && id.member().is_ap() {
-            self.charge_airtime(air, now, id, FrameKind::Ack);
+        if self.multi_user.is_some() && id.member().is_ap() {
+            return self.end_access(air, now, id, block_ack);
         }
-        match self.queues[id.index()].link_in_service() {
-            None => {
-                self.adapt_to_answer(air, now, id, None);
-                self.leave_queue(air, now, id);
-            }
-            Some(to) => self.settle_answered(air, now, (id, to), block_ack),
-        }
+        self.settle_exchange(air, now, id, block_ack);
         let has_time = !air.accesses[id.index()].limits.txop.is_zero();
         if has_time && self.has_content(id) { self.continue_txop(air, now, id) } else { None }
     }
 
     fn unanswered(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, failed: FrameKind) {
+        if air.sequence(id).content == Content::MultiUser {
+            return self.settle_multi_user(air, now, id, false);
+        }
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(air, now, id, failed);
         }
@@ -220,6 +228,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
     #[inline]
     fn has_content(&self, id: ContenderId) -> bool {
         !self.queues[id.index()].is_empty()
+            || self.multi_user.as_ref().is_some_and(|mu| mu.is_due(id))
     }
 
     /// Releases packets that the access point's queue has held back, and packets whose reorder buffers have timed out.
@@ -229,11 +238,104 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         for id in air.roster.of(NodeId::AP) {
             self.release(air, now, id);
         }
+        if let Some(id) = self.multi_user.as_mut().and_then(|mu| mu.handle_timeout(now)) {
+            self.seek_access(air, now, id);
+        }
         self.plan_release(air);
+    }
+
+    #[cold]
+    fn part(
+        &mut self,
+        air: &Air<P>,
+        id: ContenderId,
+        turn: (TurnKind, &Participant),
+        spare: Vec<Mpdu<P>>,
+    ) -> User<P> {
+        self.part_of_turn(air, id, turn, spare)
+    }
+
+    #[cold]
+    fn triggered(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        asked: (TurnKind, Duration),
+        participant: &mut Participant,
+    ) -> bool {
+        self.prepare_triggered(air, now, asked, participant)
+    }
+
+    #[cold]
+    fn deliver_part(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, user: &User<P>) {
+        self.take_part(air, now, id, user);
+    }
+
+    #[cold]
+    fn settle_triggered(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) {
+        self.settle_triggered_data(air, now, id, block_ack);
     }
 }
 
 impl<P: Copy + Headers> CellMac<P> {
+    /// Settles the answered content of contender `id`.
+    #[inline]
+    fn settle_exchange(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) {
+        if self.shares_time && id.member().is_ap() {
+            self.charge_airtime(air, now, id, FrameKind::Ack);
+        }
+        match self.queues[id.index()].link_in_service() {
+            None => {
+                self.adapt_to_answer(air, now, id, None);
+                self.leave_queue(air, now, id);
+            }
+            Some(to) => self.settle_answered(air, now, (id, to), block_ack),
+        }
+    }
+
+    /// Settles the answered content of contender `id` of an access point with multi-user frames. Returns the sequence
+    /// with which the TXOP continues.
+    #[cold]
+    fn end_access(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) -> Option<Sequence> {
+        let is_multi_user = air.sequence(id).content == Content::MultiUser;
+        if is_multi_user {
+            self.settle_multi_user(air, now, id, true);
+        } else {
+            self.settle_exchange(air, now, id, block_ack);
+            self.note_access(air, now);
+        }
+        let access = &air.accesses[id.index()];
+        if access.limits.txop.is_zero() || !self.has_content(id) {
+            return None;
+        }
+        // After an exchange for one user, another kind of exchange needs a new access.
+        if is_multi_user {
+            let start = access.exchange().txop_start;
+            if let Some(sequence) = self.plan_multi_user(air, now, id, start) {
+                return Some(sequence);
+            }
+        }
+        if self.queues[id.index()].is_empty() { None } else { self.continue_txop(air, now, id) }
+    }
+
     /// Plans the sequence for the packet in service of contender `id`.
     #[expect(clippy::inline_always, reason = "it is large, and stays where it is made")]
     #[inline(always)]

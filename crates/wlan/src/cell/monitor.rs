@@ -60,19 +60,30 @@ impl<P: Copy + Headers> CellMac<P> {
     #[inline(never)]
     pub(super) fn keep_monitored(&mut self, air: &mut Air<P>, now: Time, ended: &[Ppdu<P>]) {
         for ppdu in ended {
-            let frame = &ppdu.frame;
-            let signal =
-                frame.addressee().and_then(|to| air.noise.signal(now, (frame.from, to), frame.tx));
-            let monitored = Monitored {
-                ppdu: ppdu.clone(),
-                elements: air.elements_of(frame),
-                receivers: receivers(air, ppdu),
-                signal,
-                category: air.roster.category(ppdu.initiator),
-            };
-            if let Some(monitor) = &mut self.monitor {
-                monitor.frames.push_back(monitored);
+            let mut has_parts = false;
+            for part in ppdu.parts() {
+                has_parts = true;
+                self.keep_one(air, now, &part);
             }
+            if !has_parts {
+                self.keep_one(air, now, ppdu);
+            }
+        }
+    }
+
+    fn keep_one(&mut self, air: &mut Air<P>, now: Time, ppdu: &Ppdu<P>) {
+        let frame = &ppdu.frame;
+        let signal =
+            frame.addressee().and_then(|to| air.noise.signal(now, (frame.from, to), frame.tx));
+        let monitored = Monitored {
+            ppdu: ppdu.clone(),
+            elements: air.elements_of(frame),
+            receivers: receivers(air, ppdu),
+            signal,
+            category: air.roster.category(ppdu.initiator),
+        };
+        if let Some(monitor) = &mut self.monitor {
+            monitor.frames.push_back(monitored);
         }
     }
 }

@@ -13,8 +13,16 @@ use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> CellMac<P> {
-    /// Reports a PPDU that has just left the air, possibly errored by noise, to listeners.
+    /// Reports a PPDU that has just left the air, possibly errored by noise, to listeners. Only its ends decode a part
+    /// of a turn of several users.
     pub(super) fn overhear_ppdu(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>) {
+        if matches!(ppdu.frame.kind, FrameKind::MultiUser | FrameKind::TriggerBased) {
+            return ppdu.parts().for_each(|part| self.overhear_one(air, now, &part, true));
+        }
+        self.overhear_one(air, now, ppdu, false);
+    }
+
+    fn overhear_one(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>, is_part: bool) {
         let packets = self.heard.packets();
         for (mpdu, others) in ppdu.contents() {
             let all = std::iter::once(&mpdu.msdu).chain(others);
@@ -23,7 +31,7 @@ impl<P: Copy + Headers> CellMac<P> {
         if let (FrameKind::BlockAck, Some(come)) = (ppdu.frame.kind, ppdu.block_ack()) {
             self.hear_block_ack(air, ppdu.initiator, come);
         }
-        self.hear(air, now, (&ppdu.frame, ppdu.errored), packets);
+        self.hear(air, now, (&ppdu.frame, ppdu.errored, is_part), packets);
     }
 
     /// Reports a frame of an undisturbed sequence of contender `id` to listeners.
@@ -48,7 +56,7 @@ impl<P: Copy + Headers> CellMac<P> {
             }
             _ => {}
         }
-        self.hear(air, now, (frame, false), packets);
+        self.hear(air, now, (frame, false, false), packets);
     }
 
     /// Stores the packets of the aggregate of contender `id`, which is about to be reported to listeners. `errors`
@@ -78,13 +86,23 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// Reports a frame that has just left the air to listeners that have sent or decoded it. Its packets are those
-    /// stored from index `packets` on. `errored` is true if noise has destroyed the frame.
+    /// stored from index `packets` on. `errored` is true if noise has destroyed the frame, and `is_part` if only its ends
+    /// decode it.
     #[cold]
     #[inline(never)]
-    fn hear(&mut self, air: &Air<P>, now: Time, (frame, errored): (&Frame, bool), packets: usize) {
+    fn hear(
+        &mut self,
+        air: &Air<P>,
+        now: Time,
+        (frame, errored, is_part): (&Frame, bool, bool),
+        packets: usize,
+    ) {
         self.heard.push(now, (*frame, air.elements_of(frame)), packets, |listener| {
             if frame.from == listener {
                 return Some(backoff_before(air, now, frame));
+            }
+            if is_part && frame.to != Some(listener) {
+                return None;
             }
             let is_noise = errored && frame.errs_for(listener, &air.missed);
             (!is_noise && air.decodes(listener, frame.from)).then_some(None)

@@ -123,6 +123,20 @@ impl<P: Copy + Headers> CellMac<P> {
     /// Passes an event to the rate control of the link of contender `id`'s packet or aggregate in service.
     fn adapt(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, event: LinkEvent) {
         let Some(to) = self.queues[id.index()].receiver() else { return };
+        self.adapt_link(air, now, (id, to), event);
+    }
+
+    /// Passes an event to the rate control of the link from contender `id` to another member.
+    pub(super) fn adapt_link(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        (id, to): (ContenderId, NodeId),
+        event: LinkEvent,
+    ) {
+        if !self.adapts {
+            return;
+        }
         let link @ Link { station, direction } = Link::between(id.member(), to);
         let rate = self.rate_on(link);
         let change = match event {

@@ -67,6 +67,7 @@ use headers::{Class, Headers};
 pub(crate) use link::{Batch, Frames, Queued, Response, Room};
 use links::BlockAckLinks;
 use scheduler::Scheduler;
+pub(crate) use service::Waits;
 use sub_queue::SubQueues;
 
 /// A packet in service. All frames that carry it have the same sequence number.

@@ -1,15 +1,35 @@
 //! Service of links with block ack agreements.
 
-use airfair_units::Time;
+use airfair_units::{Bytes, Time};
 
 use super::TransmitQueue;
 use super::headers::Headers;
 use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use super::links::note;
+use super::scheduler::Scheduler;
 use crate::aggregation::Agreement;
 use crate::block_ack::PacketOutcome;
 use crate::frame::Msdu;
 use crate::node::NodeId;
+
+/// Packets for one receiver that wait and are not on the air.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waits {
+    pub(crate) octets: Bytes,
+    /// Time since which the oldest of those in a queue waits.
+    pub(crate) since: Option<Time>,
+}
+
+impl Waits {
+    #[inline]
+    fn add(&mut self, octets: Bytes, since: Option<Time>) {
+        self.octets += octets;
+        self.since = match (self.since, since) {
+            (Some(before), Some(since)) => Some(before.min(since)),
+            (before, since) => before.or(since),
+        };
+    }
+}
 
 impl<P: Copy + Headers> TransmitQueue<P> {
     /// Sets a block ack agreement with a receiver.
@@ -25,6 +45,22 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     pub(crate) fn link(&mut self, to: NodeId) -> &mut BlockAckLink<P> {
         let link = self.links.as_mut().and_then(|links| links.get(to));
         link.expect("a link with an agreement")
+    }
+
+    /// Link to a receiver; `None` without a block ack agreement.
+    pub(crate) fn link_of(&self, to: NodeId) -> Option<&BlockAckLink<P>> {
+        self.links.as_ref()?.to.get(to.index())?.as_deref()
+    }
+
+    /// Octets of the packets that wait and are not on the air.
+    pub(crate) fn octets_waiting(&self) -> Bytes {
+        let ahead = self.driver.iter().flat_map(|driver| driver.packets());
+        let ahead: Bytes = ahead.map(|(msdu, _)| msdu.size).sum();
+        let links = self.links.iter().flat_map(|links| links.to.iter().flatten());
+        let windows = links.flat_map(|link| link.originator.batch());
+        let windows: Bytes = windows.map(|it| it.packet.size()).sum();
+        let queues: Bytes = self.queues.iter().map(|queue| queue.bytes).sum();
+        ahead + windows + queues
     }
 
     /// Batch of MPDUs of the next PPDU to a receiver with a block ack agreement.
@@ -124,9 +160,31 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Makes the batch of MPDUs of the next PPDU to the receiver in service: MPDUs that wait in the window, and then
     /// packets that the scheduler lets join.  Deviates: [D-130]
     pub(crate) fn prepare(&mut self, now: Time, to: NodeId, room: &Room) {
-        let Self { links: Some(links), queues, scheduler, serving, driver, .. } = self else {
-            return;
+        self.prepare_from(now, self.serving, to, room);
+    }
+
+    /// Makes the batch of MPDUs of the next PPDU to a receiver that need not be in service, as
+    /// [`prepare`](Self::prepare) does. Its [parts](Self::settle_part) of a multi-user PPDU are settled one by one.
+    #[cold]
+    pub(crate) fn prepare_part(&mut self, now: Time, to: NodeId, room: &Room) {
+        if self.link_in_service() == Some(to) {
+            return self.prepare(now, to, room);
+        }
+        if let Some(again) = self.link(to).again.take() {
+            self.queues.remove_again(again, to);
+        }
+        let queue = match self.scheduler {
+            Scheduler::RoundRobin(_) | Scheduler::Regulated(_) | Scheduler::Deficit(_) => {
+                to.index()
+            }
+            _ => 0,
         };
+        self.prepare_from(now, queue, to, room);
+    }
+
+    #[inline]
+    fn prepare_from(&mut self, now: Time, serving: usize, to: NodeId, room: &Room) {
+        let Self { links: Some(links), queues, scheduler, driver, .. } = self else { return };
         let Some(link) = links.to.get_mut(to.index()).and_then(Option::as_deref_mut) else {
             return;
         };
@@ -145,14 +203,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
         if goes_on && scheduler.is_single() && link.agreement.amsdu.is_none() {
             // In a single queue, packets for one receiver mostly follow each other.
-            let queue = *serving;
+            let queue = serving;
             let taken = queues.hand_over(queue, to, |msdu| link.take(msdu, queue, room));
             note(&mut links.of_queue, queue, taken);
             links.under_way += taken;
             goes_on = link.may_take();
         }
         while goes_on
-            && let Some((queue, place)) = scheduler.find_more(now, queues, (*serving, from), to)
+            && let Some((queue, place)) = scheduler.find_more(now, queues, (serving, from), to)
         {
             let size = queues.size_at(queue, place);
             let Some(put) = link.extend_batch(size, room) else { break };
@@ -207,6 +265,53 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             self.push_again(now, to, again);
         }
         self.serve_next(now);
+    }
+
+    /// Ends the exchange with a receiver that need not be in service, as [`settle`](Self::settle) does. A receiver for
+    /// which MPDUs are left waits for its turn.
+    #[cold]
+    pub(crate) fn settle_part(
+        &mut self,
+        now: Time,
+        to: NodeId,
+        response: Response<'_>,
+        mut tell: impl FnMut(&Queued<P>, PacketOutcome),
+    ) {
+        if self.link_in_service() == Some(to) {
+            return self.settle(now, to, response, tell);
+        }
+        let Some(links) = &mut self.links else { return };
+        let Some(mut link) = links.to[to.index()].take() else { return };
+        link.settle(response, |done| {
+            tell(done.packet, done.outcome);
+            done.packet.queues().for_each(|queue| links.forget(queue, 1));
+            if self.driver.is_some() {
+                self.scheduler.note_done(to, done.packet.queues().count());
+            }
+        });
+        let (has_waiting, again) = (link.has_waiting(), link.queue().unwrap_or(self.serving));
+        links.to[to.index()] = Some(link);
+        if has_waiting {
+            self.push_again(now, to, again);
+        }
+    }
+
+    /// Packets for each receiver with a block ack agreement that wait and are not on the air: adds their sizes, and the
+    /// earliest time since which one waits, to `of`, which is indexed by receiver.
+    #[cold]
+    pub(crate) fn add_backlogs(&self, of: &mut [Waits]) {
+        let ahead = self.driver.iter().flat_map(|driver| driver.packets());
+        for (msdu, _) in ahead {
+            of[msdu.to.index()].add(msdu.size, None);
+        }
+        for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
+            of[waiting.msdu.to.index()].add(waiting.msdu.size, Some(waiting.since));
+        }
+        let links = self.links.iter().flat_map(|links| links.to.iter().flatten());
+        for outgoing in links.flat_map(|link| link.originator.batch()) {
+            let to = outgoing.packet.msdu.to;
+            of[to.index()].add(outgoing.packet.size(), None);
+        }
     }
 
     /// Schedules a receiver to be served again before the packets of queue `index`. A driver whose hardware keeps lost

@@ -365,6 +365,17 @@ impl Contention {
         }
     }
 
+    /// Lets contender `id` contend no longer. Its back-off continues.
+    #[cold]
+    pub(crate) fn withdraw(&mut self, id: ContenderId) {
+        self.countdowns[id.index()].pending = PendingAccess::None;
+        self.immediate.retain(|it| *it != id);
+        self.forestalled.retain(|it| *it != id);
+        if let Some(place) = self.memberships[id.index()].alone {
+            self.alone[usize::from(place)].plan(&self.countdowns, self.slot);
+        }
+    }
+
     /// Starts channel access for a packet of an idle contender: with the rest of its last back-off, or at once after an
     /// idle AIFS. Returns the slots of back-off left. Returns `None` if a new back-off must be drawn, because the
     /// medium is busy.  [80211-2020 §10.3.4.2]
