@@ -27,6 +27,7 @@ pub mod rate_cap;
 pub mod receipts;
 pub mod snr_oracle;
 pub mod tfrc;
+pub mod uora;
 pub mod uplink_share;
 pub mod vegas;
 pub mod westwood;
