@@ -4,7 +4,7 @@
 use airfair_units::Bytes;
 
 use super::mode::{Coding, Format, Mode};
-use super::{Width, modulation::ModulationAndCoding};
+use super::modulation::ModulationAndCoding;
 
 /// Length of the SERVICE field [bits].
 const SERVICE: u64 = 16;
@@ -16,8 +16,8 @@ const TAIL: u64 = 6;
 pub struct Symbols {
     /// Number of symbols in the data field, `N_SYM`.
     pub count: u64,
-    /// Segments of the last symbol before the decoder's extra time, 1 to 4: the pre-FEC padding factor of HE; 4 in HT
-    /// and VHT. [80211ax-2021 §27.3.12.2]
+    /// Segments of the last symbol before the decoder's extra time, 1 to 4: the pre-FEC padding factor of HE and
+    /// EHT; 4 in HT and VHT. [80211ax-2021 §27.3.12.2]
     pub last_segments: u64,
 }
 
@@ -26,13 +26,13 @@ pub fn symbols(mode: Mode, size: Bytes) -> Symbols {
     let bits = size.bits() + SERVICE + TAIL * mode.encoders();
     let per_symbol = mode.data_bits();
     let count = bits.div_ceil(per_symbol);
-    let segments = if mode.format() == Format::He { segments(mode, bits) } else { 4 };
+    let segments = if mode.format().has_units() { segments(mode, bits) } else { 4 };
     let first = Symbols { count, last_segments: segments };
     if mode.coding() == Coding::Bcc || !needs_more(mode, bits, first) {
         return first;
     }
     match segments {
-        4 if mode.format() == Format::He => Symbols { count: count + 1, last_segments: 1 },
+        4 if mode.format().has_units() => Symbols { count: count + 1, last_segments: 1 },
         4 => Symbols { count: count + 1, last_segments: 4 },
         _ => Symbols { count, last_segments: segments + 1 },
     }
@@ -58,15 +58,12 @@ fn segments(mode: Mode, bits: u64) -> u64 {
 }
 
 /// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`. HT and VHT have only whole symbols.
-/// [80211ax-2021 Table 27-33]
+/// [80211ax-2021 Table 27-33], [80211be-2024 §36.3.13.3.5]
 fn short_bits(mode: Mode) -> (u64, u64) {
-    let subcarriers = match mode.width() {
-        _ if mode.format() != Format::He => return (mode.data_bits(), mode.coded_bits()),
-        Width::Mhz20 => 60,
-        Width::Mhz40 => 120,
-        Width::Mhz80 => 240,
-        Width::Mhz160 => 492,
-    };
+    if !mode.format().has_units() {
+        return (mode.data_bits(), mode.coded_bits());
+    }
+    let subcarriers = mode.unit().short_subcarriers(mode.width());
     let ModulationAndCoding { constellation, code_rate } = mode.modulation();
     let coded = subcarriers * constellation.bits() * u64::from(mode.streams());
     let (data, of) = code_rate.fraction();
@@ -90,8 +87,8 @@ fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
         || share > 3 * total * parity
 }
 
-/// Data bits to encode, `N_pld`, and bits that the symbols hold, `N_avbits`. HT encodes only the PSDU; VHT and HE
-/// also encode its padding.
+/// Data bits to encode, `N_pld`, and bits that the symbols hold, `N_avbits`. HT encodes only the PSDU; the later
+/// formats also encode its padding.
 fn ldpc_bits(mode: Mode, bits: u64, first: Symbols) -> (u64, u64) {
     let Symbols { count, last_segments } = first;
     match mode.format() {
@@ -124,6 +121,7 @@ fn codewords(payload: u64, available: u64, (data, coded): (u64, u64)) -> (u64, u
 mod tests {
     use super::*;
     use crate::phy::GuardInterval::Ns800;
+    use crate::phy::Width;
     use crate::phy::mode::Parameters;
 
     fn mode(format: Format, mcs: u8, width: Width, coding: Coding) -> Mode {
