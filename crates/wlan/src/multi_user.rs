@@ -102,6 +102,7 @@ impl Ofdma {
             Width::Mhz40 => 18,
             Width::Mhz80 => 37,
             Width::Mhz160 => 74,
+            Width::Mhz320 => 148,
         }
     }
 }

@@ -20,6 +20,29 @@ pub(crate) const DELIMITER: Bytes = Bytes::new(4);
 /// Size of a `BlockAckReq` for one traffic identifier.  [80211-2020 §9.3.1.7]
 pub(crate) const BLOCK_ACK_REQUEST_SIZE: Bytes = Bytes::new(24);
 
+/// `QoS` Null, with the backlog of its station.  [80211-2020 §9.3.2.1]
+pub(crate) const QOS_NULL: Bytes = Bytes::new(30);
+
+/// Size of a Basic trigger for this number of stations.  [80211ax-2021 §9.3.1.22]
+pub(crate) fn basic_trigger(users: usize) -> Bytes {
+    Bytes::new(30 + 6 * users as u64)
+}
+
+/// Size of a BSRP trigger for this number of stations.  [80211ax-2021 §9.3.1.22]
+pub(crate) fn bsrp(users: usize) -> Bytes {
+    Bytes::new(30 + 5 * users as u64)
+}
+
+/// Size of an MU-BAR trigger for this number of stations.  [80211ax-2021 §9.3.1.22]
+pub(crate) fn mu_bar(users: usize) -> Bytes {
+    Bytes::new(30 + 9 * users as u64)
+}
+
+/// Size of a `BlockAck` for several stations, with these entries.  [80211ax-2021 §9.3.1.8.6]
+pub(crate) fn multi_station_block_ack(entries: impl Iterator<Item = Bytes>) -> Bytes {
+    Bytes::new(22) + entries.sum()
+}
+
 /// Size of the MPDU of a data frame with this vector. HT, VHT and HE frames are `QoS` data frames.  [80211-2020
 /// §9.3.2.1]
 #[inline]

@@ -233,6 +233,11 @@ impl Access {
         self.contention_window = if is_first { smallest } else { window };
     }
 
+    /// Smallest and largest contention window [slots].
+    pub(crate) fn contention_windows(&self) -> (u16, u16) {
+        (self.limits.cw_min, self.limits.cw_max)
+    }
+
     /// Resets contention window and retry counters: the next attempt is a first one.  [80211-2020 §10.23.2.2]
     pub(crate) fn start_afresh(&mut self) {
         self.contention_window = self.limits.cw_min;

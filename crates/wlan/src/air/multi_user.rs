@@ -413,7 +413,10 @@ impl<P: Copy> Air<P> {
         ppdu: &Ppdu<P>,
     ) {
         let from = ppdu.frame.from;
-        let Turn { kind: asked, duration, .. } = exchange.turns[exchange.at + 1];
+        let Some(Turn { kind: asked, duration, .. }) = exchange.turns.get(exchange.at + 1).copied()
+        else {
+            return;
+        };
         for participant in &mut exchange.participants {
             let station = participant.station();
             let is_decoded = !ppdu.collided

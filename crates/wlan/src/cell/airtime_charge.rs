@@ -80,7 +80,7 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         let queues = air.roster.of(NodeId::AP);
         let releases = queues.filter_map(|id| self.queues[id.index()].next_release());
-        let due = self.multi_user.as_ref().and_then(|mu| mu.due_at());
+        let due = self.multi_user.as_ref().and_then(|mu| mu.next_timeout());
         air.set_timer(releases.chain(self.recipients.next_timeout).chain(due).min());
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use airfair_laws::Direction;
+use airfair_units::Time;
 
 use super::interface::Cell;
 use super::mac::CellMac;

@@ -238,9 +238,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         for id in air.roster.of(NodeId::AP) {
             self.release(air, now, id);
         }
-        if let Some(id) = self.multi_user.as_mut().and_then(|mu| mu.handle_timeout(now)) {
-            self.seek_access(air, now, id);
-        }
+        self.handle_multi_user_timeout(air, now);
         self.plan_release(air);
     }
 

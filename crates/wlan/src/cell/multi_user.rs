@@ -12,7 +12,8 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::aggregates::rest_of_txop;
 use super::mac::CellMac;
-use crate::aggregation::Agreement;
+use super::mu_edca::MuEdcaTimers;
+use crate::aggregation::{Agreement, padded};
 use crate::air::access::Verdict;
 use crate::air::multi_user::{MultiUserExchange, Participant, Turn, TurnKind};
 use crate::air::sequence::{Content, Sequence};
@@ -25,7 +26,7 @@ use crate::frame::{FrameKind, Mpdu, User};
 use crate::link_rate::{Chain, LinkEvent};
 use crate::multi_user::{MultiUserAck, Ofdma, Scheduler};
 use crate::node::NodeId;
-use crate::phy::mode::{HeLtf, Parameters, PpduKind, Unit};
+use crate::phy::mode::{Parameters, PpduKind, Unit};
 use crate::phy::ppdu::MAX_PPDU_DURATION;
 use crate::phy::{Mode, TxVector, Width};
 use crate::queue::headers::Headers;
@@ -75,6 +76,8 @@ pub(super) struct MultiUserMac {
     is_polled: bool,
     /// Backlog of each member as it has reported it last, with the time of the report.
     reports: Vec<(Backlog, Option<Time>)>,
+    /// Channel access of stations after they have been triggered; `None` if it stays the same.
+    edca: Option<MuEdcaTimers>,
     /// Buffers that are reused.
     order: Order,
     candidates: Vec<Candidate>,
@@ -104,6 +107,7 @@ impl MultiUserMac {
                 .filter(|_| ofdma.up.is_some())
                 .map(|every| Time::ZERO + every),
             is_polled: false,
+            edca: MuEdcaTimers::new(config, roster),
             reports: vec![(Backlog::Unknown, None); members.into()],
             order: Order::default(),
             candidates: Vec::new(),
@@ -124,7 +128,7 @@ impl MultiUserMac {
         self.granted.clear();
         match action {
             Action::MultiUser(split) => {
-                self.granted.extend(self.order.grants().map(|it| usize::from(it.candidate)));
+                self.granted.extend(self.order.assignments().map(|it| usize::from(it.candidate)));
                 let place = self.splits.iter().position(|it| *it == split)?;
                 Some(self.units[place])
             }
@@ -144,8 +148,8 @@ impl MultiUserMac {
         }
     }
 
-    /// Accounts for an exchange that has ended.
-    fn settle(&mut self, now: Time, exchange: &MultiUserExchange) {
+    /// Accounts for an exchange that has ended. `has_triggered` is true if some station may be triggered.
+    fn settle(&mut self, now: Time, exchange: &MultiUserExchange, has_triggered: bool) {
         let duration = exchange.turns[0].duration;
         match exchange.turns.get(1).map(|turn| turn.kind) {
             None => self.is_due = false,
@@ -166,7 +170,7 @@ impl MultiUserMac {
                 if let Some(down) = &mut self.down {
                     law::settle(&down.params, &mut down.state, duration, &self.served);
                 }
-                self.is_due = self.up.is_some();
+                self.is_due = self.up.is_some() && has_triggered;
             }
         }
         self.note_access(now);
@@ -177,13 +181,6 @@ impl MultiUserMac {
         if let (Some(every), Some(_)) = (self.ofdma.trigger_every, &self.up) {
             self.due_at = Some(now + every);
         }
-    }
-
-    /// Makes a trigger due if its time has come. Returns the contender that is to send it.
-    pub(super) fn handle_timeout(&mut self, now: Time) -> Option<ContenderId> {
-        let is_now = self.due_at().is_some_and(|at| at <= now);
-        self.is_due |= is_now;
-        is_now.then_some(self.contender)
     }
 
     /// Size of the trigger frame in each part of the data, with its delimiter and the padding before it.
@@ -207,20 +204,27 @@ impl MultiUserMac {
         self.is_due && id == self.contender
     }
 
-    /// Time at which a trigger becomes due.
-    pub(super) fn due_at(&self) -> Option<Time> {
+    /// Time at which a trigger becomes due, unless one is.
+    fn due_at(&self) -> Option<Time> {
         self.due_at.filter(|_| !self.is_due)
+    }
+
+    /// Time at which [`handle_timeout`](Self::handle_timeout) has something to do.
+    pub(super) fn next_timeout(&self) -> Option<Time> {
+        let edca = self.edca.as_ref().and_then(MuEdcaTimers::next_timeout);
+        self.due_at().into_iter().chain(edca).min()
     }
 
     /// Vector of a station's part of a PPDU with this unit, at the MCS and streams of `tx`; `None` if the station is no
     /// HE or EHT station.
     fn on_unit(&self, tx: TxVector, unit: Unit, kind: PpduKind) -> Option<TxVector> {
         let TxVector::Mode(mode) = tx else { return None };
-        let of = mode.parameters();
-        let is_triggered = kind == PpduKind::Triggered;
-        let guard = if is_triggered { self.ofdma.up_guard_interval } else { of.guard };
-        let ltf = if is_triggered { Some(HeLtf::of(guard)) } else { of.ltf };
-        Mode::new(Parameters { unit, kind, guard, ltf, ..of }).ok().map(TxVector::Mode)
+        let mut of = mode.parameters();
+        if kind == PpduKind::Triggered {
+            let guard = self.ofdma.up_guard_interval;
+            of = Parameters::of(of.format, of.mcs, of.streams, of.width, guard);
+        }
+        Mode::new(Parameters { unit, kind, ..of }).ok().map(TxVector::Mode)
     }
 }
 
@@ -295,7 +299,8 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         self.plan_answers(air, mu, exchange);
         let sig = signal_field(exchange);
-        let around = exchange.rest(&air.airtime);
+        let sifs = air.airtime.timing.sifs;
+        let around: Duration = exchange.turns.iter().map(|turn| sifs + turn.duration).sum();
         let longest = rest.saturating_sub(around).min(MAX_PPDU_DURATION).saturating_sub(sig);
         let (mut psdu, mut data) = (Bytes::ZERO, Duration::ZERO);
         for place in 0..exchange.participants.len() {
@@ -303,12 +308,17 @@ impl<P: Copy + Headers> CellMac<P> {
             let (to, tx) = (participant.station(), participant.data.0);
             let room = self.room_of_part(air, (id, to), tx, longest);
             let trigger = mu.trigger_in_data();
-            let room = Room { octets: room.octets.saturating_sub(trigger), ..room };
+            let octets = room.octets.saturating_sub(padded(trigger));
+            let room = Room { octets, ..room };
             let queue = &mut self.queues[id.index()];
             queue.prepare_part(now, to, &room);
             let batch = queue.batch(to);
             self.report_dropped(air, id);
-            let octets = if batch.mpdus() == 0 { Bytes::ZERO } else { batch.octets() + trigger };
+            let octets = match (batch.mpdus(), trigger.is_zero()) {
+                (0, _) => Bytes::ZERO,
+                (_, true) => batch.octets(),
+                (_, false) => padded(batch.octets()) + trigger,
+            };
             exchange.participants[place].data.1 = octets;
             data = data.max(air.airtime.frame(octets, tx));
             psdu += octets;
@@ -339,10 +349,10 @@ impl<P: Copy + Headers> CellMac<P> {
         mu.waits.fill(Waits::default());
         self.queues[id.index()].add_backlogs(&mut mu.waits);
         mu.candidates.clear();
-        let class = match air.roster.category(id) {
-            AccessCategory::Voice => law::Class::Voice,
-            AccessCategory::Video => law::Class::Video,
-            _ => law::Class::Other,
+        let urgency = match air.roster.category(id) {
+            AccessCategory::Voice => law::Urgency::Voice,
+            AccessCategory::Video => law::Urgency::Video,
+            _ => law::Urgency::Other,
         };
         let others = air.members().filter(|to| *to != first);
         for to in std::iter::once(first).chain(others) {
@@ -360,7 +370,7 @@ impl<P: Copy + Headers> CellMac<P> {
                 is_multi_user: !is_asked && mu.on_unit(tx, Unit::Full, PpduKind::Multi).is_some(),
                 backlog: Backlog::Octets(waits.octets),
                 rate: tx.rate(),
-                class,
+                urgency,
                 waiting: waits.since.map_or(Duration::ZERO, |since| now.saturating_since(since)),
             });
         }
@@ -457,7 +467,7 @@ impl<P: Copy + Headers> CellMac<P> {
             all.max().unwrap_or(Duration::ZERO)
         };
         let Some(tx) = exchange.participants.first().map(|it| it.data.0) else {
-            // Every station has lost its HE rate since the trigger became due.
+            // The stations have lost their HE rates since the trigger became due.
             exchange.turns.push(trigger(sizes::basic_trigger(0)));
             return true;
         };
@@ -491,6 +501,40 @@ impl<P: Copy + Headers> CellMac<P> {
         is_first || exchange.length(&air.airtime) <= rest
     }
 
+    /// True if the access point may trigger this station: it is an HE station with a block ack agreement.
+    fn may_be_triggered(&self, mu: &MultiUserMac, contender: ContenderId) -> bool {
+        let tx = self.members[contender.member().index()].rate_up.get();
+        let link = self.queues[contender.index()].link_of(NodeId::AP);
+        link.is_some_and(|link| link.agreement.has_block_ack())
+            && mu.on_unit(tx, Unit::Full, PpduKind::Triggered).is_some()
+    }
+
+    /// True if the access point may trigger any station.
+    fn may_trigger(&self, air: &Air<P>, mu: &MultiUserMac) -> bool {
+        let stations = air.members().filter(|it| !it.is_ap());
+        let contenders = stations.map(|it| air.roster.find(it, AccessCategory::default));
+        contenders.into_iter().any(|it| self.may_be_triggered(mu, it))
+    }
+
+    /// Makes a trigger due if its time has come, and ends MU EDCA timers.
+    #[cold]
+    pub(super) fn handle_multi_user_timeout(&mut self, air: &mut Air<P>, now: Time) {
+        let Some(mut mu) = self.multi_user.take() else { return };
+        if let Some(edca) = &mut mu.edca {
+            edca.handle_timeout(air, now);
+        }
+        let is_now = mu.due_at().is_some_and(|at| at <= now);
+        if is_now {
+            mu.note_access(now);
+            mu.is_due = self.may_trigger(air, &mu);
+        }
+        let contender = mu.contender;
+        self.multi_user = Some(mu);
+        if is_now {
+            self.seek_access(air, now, contender);
+        }
+    }
+
     /// Lets the law choose the stations of the next triggered PPDU. Returns the unit that each gets.
     fn choose_transmitters(
         &mut self,
@@ -503,19 +547,17 @@ impl<P: Copy + Headers> CellMac<P> {
         mu.granted.clear();
         for station in air.members().filter(|it| !it.is_ap()) {
             let contender = air.roster.find(station, AccessCategory::default);
-            let tx = self.rate_to(contender, NodeId::AP).get();
-            let link = self.queues[contender.index()].link_of(NodeId::AP);
-            let is_agreed = link.is_some_and(|link| link.agreement.has_block_ack());
-            if !is_agreed || mu.on_unit(tx, Unit::Full, PpduKind::Triggered).is_none() {
+            if !self.may_be_triggered(mu, contender) {
                 continue;
             }
+            let tx = self.rate_to(contender, NodeId::AP).get();
             let backlog = if polls { Backlog::Unknown } else { mu.report_of(now, station) };
             mu.candidates.push(Candidate {
                 station: station.0,
                 is_multi_user: true,
                 backlog,
                 rate: tx.rate(),
-                class: law::Class::Other,
+                urgency: law::Urgency::Other,
                 waiting: Duration::ZERO,
             });
         }
@@ -667,6 +709,12 @@ impl<P: Copy + Headers> CellMac<P> {
         if !self.has_content(id) {
             air.withdraw(id);
         }
+        if let (Some(_), Some(mu)) = (block_ack, &mut self.multi_user)
+            && let Some(edca) = &mut mu.edca
+        {
+            edca.start(air, now, id);
+            self.plan_release(air);
+        }
     }
 
     /// Settles the data from contender `id` to `to` in a multi-user exchange. Returns the octets that have arrived.
@@ -687,7 +735,7 @@ impl<P: Copy + Headers> CellMac<P> {
         let response = block_ack.map_or(Response::Silence, Response::BlockAck);
         self.settle_part(air, now, (id, to), response);
         self.queues[id.index()].release(now);
-        octets * u64::from(acknowledged) / u64::from(sent.max(1))
+        Bytes::new(octets.get() * u64::from(acknowledged) / u64::from(sent.max(1)))
     }
 
     /// Settles a multi-user exchange of contender `id` of the access point.
@@ -720,9 +768,11 @@ impl<P: Copy + Headers> CellMac<P> {
         if self.shares_time {
             self.charge_users(air, now, id, &exchange);
         }
-        mu.settle(now, &exchange);
+        let has_triggered = mu.up.is_some() && self.may_trigger(air, &mu);
+        mu.settle(now, &exchange, has_triggered);
         (self.multi_user, air.multi_user) = (Some(mu), Some(exchange));
         self.leave_service(air, now, id);
+        self.plan_release(air);
     }
 
     /// Notes that an exchange of the access point has ended, after which the time to its next trigger counts.
@@ -759,11 +809,40 @@ impl<P: Copy + Headers> CellMac<P> {
             };
             self.queues[id.index()].charge(now, &charge);
         }
-        self.plan_release(air);
     }
 }
 
-/// Duration of HE-SIG-B or of its successor in the PPDU of an exchange.
+/// Duration of HE-SIG-B in the PPDU of an exchange.
 fn signal_field(exchange: &MultiUserExchange) -> Duration {
-    todo!()
+    let users = exchange.participants.len() as u64;
+    let modes = exchange.participants.iter().filter_map(|it| match it.data.0 {
+        TxVector::Mode(mode) => Some(mode),
+        _ => None,
+    });
+    let Some(mode) = modes.min_by_key(|mode| mode.mcs()) else { return Duration::ZERO };
+    let width = mode.width();
+    let (channels, common) = match width {
+        Width::Mhz20 => (1, 18),
+        Width::Mhz40 => (2, 18),
+        Width::Mhz80 => (2, 27),
+        _ => (2, 43),
+    };
+    let of_channel = users.div_ceil(channels);
+    let bits = common + of_channel / 2 * 52 + of_channel % 2 * 31;
+    let per_symbol = [26, 52, 78, 104, 156, 208][usize::from(mode.mcs().min(5))];
+    Duration::from_micros(4) * bits.div_ceil(per_symbol)
+}
+
+/// Divisions of a width into equal units, from the most to the whole, and the unit of each. The central units of 26
+/// tones stay empty.
+fn splits(width: Width) -> (Vec<Split>, Vec<Unit>) {
+    use Unit::{Tones26, Tones52, Tones106, Tones242, Tones484, Tones996, Tones2x996};
+    let all = [Tones26, Tones52, Tones106, Tones242, Tones484, Tones996, Tones2x996];
+    let of = |unit: &Unit| {
+        let tones = unit.tones(width);
+        let units = Unit::filling(width).tones(width) / tones;
+        let split = |of: u64| u16::try_from(of).unwrap_or(u16::MAX);
+        (Split { units: split(units), tones: split(tones) }, *unit)
+    };
+    all.iter().map(of).filter(|(split, _)| split.units > 0).unzip()
 }

@@ -110,7 +110,10 @@ impl TxVector {
 
     /// Number of tones of the PPDU's part with this vector, by which the users of a PPDU share its time.
     pub fn tones(self) -> u64 {
-        u64::from(self.width_mhz())
+        match self {
+            Self::Mode(mode) => mode.unit().tones(mode.width()),
+            _ => 1,
+        }
     }
 
     /// Number of spatial streams.

@@ -485,18 +485,18 @@ fn silence_is_followed_by_the_aggregate_or_by_a_request() {
 }
 
 /// A burst of packets: pause before it [µs], number of packets, station, true if downlink, size of each packet.
-type Burst = (u64, usize, usize, bool, u64);
+pub(crate) type Burst = (u64, usize, usize, bool, u64);
 
-fn bursts() -> impl Strategy<Value = Vec<Burst>> {
+pub(crate) fn bursts() -> impl Strategy<Value = Vec<Burst>> {
     let pause = prop_oneof![Just(0_u64), 1_u64..500, 0_u64..6_000];
     prop::collection::vec((pause, 1_usize..30, 0_usize..6, prop::bool::ANY, 1_u64..2_000), 1..30)
 }
 
 /// Properties of a link: mode, block ack window, MPDUs of an aggregate, octets of an aggregate, true if a request
 /// follows a missing response, probability of errors, octets of an A-MSDU.
-type LinkParameters = (usize, u16, u16, u64, bool, f64, u64);
+pub(crate) type LinkParameters = (usize, u16, u16, u64, bool, f64, u64);
 
-fn links() -> impl Strategy<Value = Vec<Option<LinkParameters>>> {
+pub(crate) fn links() -> impl Strategy<Value = Vec<Option<LinkParameters>>> {
     let link = (
         0_usize..40,
         prop::sample::select(&[1_u16, 64, 256][..]),
@@ -509,7 +509,7 @@ fn links() -> impl Strategy<Value = Vec<Option<LinkParameters>>> {
     prop::collection::vec(prop::option::weighted(0.8, link), 6)
 }
 
-fn disciplines() -> impl Strategy<Value = Discipline> {
+pub(crate) fn disciplines() -> impl Strategy<Value = Discipline> {
     let codel = CoDel::default();
     let fast = CoDel { target: Duration::from_micros(100), interval: Duration::from_millis(2) };
     prop::sample::select(vec![
@@ -535,7 +535,7 @@ fn disciplines() -> impl Strategy<Value = Discipline> {
 }
 
 /// Runs a cell in which some links aggregate with these bursts of packets.
-fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) -> Bench {
+pub(crate) fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) -> Bench {
     let mut cell = cell.clone();
     let links = if cell.rules.standard == Standard::B { &[] } else { links };
     let band = cell.rules.standard.band();
@@ -593,7 +593,7 @@ fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) ->
 }
 
 /// Asserts that the packets of each hop are delivered in the order in which they were sent.
-fn check_order(bench: &Bench) {
+pub(crate) fn check_order(bench: &Bench) {
     let mut last = BTreeMap::new();
     for (_, number) in &bench.delivered {
         let hop = bench.hop(*number);

@@ -11,6 +11,7 @@ mod exchanges;
 mod hidden;
 mod model;
 mod modes;
+mod multi_user;
 mod properties;
 mod rates;
 mod waits;

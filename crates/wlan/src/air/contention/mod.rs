@@ -69,8 +69,8 @@ pub(crate) struct Contention {
     immediate: Vec<ContenderId>,
     /// Contenders without a back-off that have found the medium busy, and so must draw one.
     forestalled: Vec<ContenderId>,
-    /// Contenders whose member waits for a response that will not come, with the end of this wait. Until then they
-    /// treat the medium as busy.
+    /// Contenders that treat the medium as busy, with the end of this wait: their member waits for a response that will
+    /// not come, or its MU EDCA timer runs.
     held: Vec<(ContenderId, Time)>,
     /// The transmitting member, if it still counts slots with its group, the contenders that share one state of the
     /// medium. It does so while all members sense its frame and no other frame is on the air. That it knows its own
@@ -406,6 +406,14 @@ impl Contention {
     fn hold_others(&mut self, now: Time, id: ContenderId, until: Time) {
         let others = self.roster.of(id.member()).filter(|other| *other != id);
         self.held.extend(others.map(|other| (other, until)));
+        self.defer_held(now);
+    }
+
+    /// Makes contender `id` treat the medium as busy until `until`.
+    #[cold]
+    pub(crate) fn hold_until(&mut self, now: Time, id: ContenderId, until: Time) {
+        self.held.retain(|(held, _)| *held != id);
+        self.held.push((id, until));
         self.defer_held(now);
     }
 
