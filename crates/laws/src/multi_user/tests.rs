@@ -385,8 +385,8 @@ fn candidates_of(bits: u16, stations: u16) -> Vec<Candidate> {
 }
 
 proptest! {
-    /// With a high bound, credits and the airtime that is still to be given add up to zero for any history: what a
-    /// station uses, the others have saved.
+    /// Those with the highest credits are served, for any history. With a high bound, credits and the airtime that
+    /// is still to be given add up to zero: what a station uses, the others have saved.
     #[test]
     fn credit_is_conserved(stations in 1u16..16, max_users in 1u16..10, history in history()) {
         let params = Params {
@@ -400,7 +400,13 @@ proptest! {
             if able.is_empty() {
                 continue;
             }
-            serve(&params, &mut state, (&able, SPLITS[0]), Duration::from_nanos(micros * 1_001));
+            let before = state.clone();
+            let duration = Duration::from_nanos(micros * 1_001);
+            let served = serve(&params, &mut state, (&able, SPLITS[0]), duration);
+            let credit = |station| before.credit(&params, station);
+            let least = served.iter().map(|it| credit(*it)).min();
+            let mut others = able.iter().filter(|it| !served.contains(&it.station));
+            prop_assert!(others.all(|it| Some(credit(it.station)) <= least));
             let sum: i64 = (0..stations).map(|it| state.credit(&params, it)).sum();
             prop_assert_eq!(sum, -i64::try_from(state.credits.rest().as_nanos()).expect("short"));
         }
