@@ -175,6 +175,10 @@ fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
         FrameKind::Cts => "cts",
         FrameKind::CtsToSelf => "cts-to-self",
         FrameKind::Beacon => "beacon",
+        FrameKind::MultiUser => "multi-user",
+        FrameKind::Trigger => "trigger",
+        FrameKind::TriggerBased => "trigger-based",
+        FrameKind::MultiBlockAck => "multi-station-block-ack",
     }
 }
 

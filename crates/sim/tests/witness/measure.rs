@@ -142,6 +142,10 @@ impl Traced {
             FrameKind::Cts => 5,
             FrameKind::CtsToSelf => 6,
             FrameKind::Beacon => 7,
+            FrameKind::MultiUser => 8,
+            FrameKind::Trigger => 9,
+            FrameKind::TriggerBased => 10,
+            FrameKind::MultiBlockAck => 11,
         };
         let flags = [frame.retry, ppdu.collided, ppdu.errored];
         let flags = flags.iter().fold(kind, |bits, flag| bits << 1 | u64::from(*flag));

@@ -90,7 +90,11 @@ pub(super) fn control(
         FrameKind::Ack => (0xd4, receiver.to_vec()),
         FrameKind::BlockAckRequest => (0x84, [receiver, transmitter].concat()),
         FrameKind::BlockAck => (0x94, [receiver, transmitter].concat()),
-        FrameKind::Data | FrameKind::Beacon => unreachable!("no control frame"),
+        FrameKind::Trigger => (0x24, [receiver, transmitter].concat()),
+        FrameKind::MultiBlockAck => (0x94, [receiver, transmitter].concat()),
+        FrameKind::Data | FrameKind::Beacon | FrameKind::MultiUser | FrameKind::TriggerBased => {
+            unreachable!("no control frame")
+        }
     };
     let mut octets = vec![subtype, 0];
     octets.extend(duration(frame.duration_field));

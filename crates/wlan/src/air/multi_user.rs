@@ -349,14 +349,15 @@ impl<P: Copy> Air<P> {
         self.contention.hold_still(now, id, timeout);
     }
 
-    /// Continues a multi-user exchange with the next turn of the access point after an answer that is missing, or ends
-    /// it.
+    /// Continues a multi-user exchange with the next turn of the access point after an answer that is missing, if the
+    /// medium is idle, or ends it.
     #[cold]
     pub(super) fn go_on_without<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
+        let is_idle = self.contention.is_idle(id.member());
         let exchange = self.multi_user.as_mut().expect("a multi-user exchange in progress");
         let ahead = exchange.turns.iter().enumerate().skip(exchange.at + 1);
         let request = ahead.map(|(at, turn)| (at, turn.kind)).find(|(_, kind)| kind.is_down());
-        if let Some((at, kind @ TurnKind::Request(_))) = request {
+        if let (true, Some((at, kind @ TurnKind::Request(_)))) = (is_idle, request) {
             exchange.at = at;
             self.following.push(FrameAhead { initiator: id, kind: kind.frame(), at: now });
             return;

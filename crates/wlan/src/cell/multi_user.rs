@@ -344,8 +344,11 @@ impl<P: Copy + Headers> CellMac<P> {
         mu: &mut MultiUserMac,
         id: ContenderId,
     ) -> Option<Unit> {
-        mu.down.as_ref()?;
-        let first = self.queues[id.index()].link_in_service()?;
+        let queue = &self.queues[id.index()];
+        if mu.down.is_none() || !queue.serves_several() {
+            return None;
+        }
+        let first = queue.link_in_service()?;
         mu.waits.fill(Waits::default());
         self.queues[id.index()].add_backlogs(&mut mu.waits);
         mu.candidates.clear();
@@ -750,6 +753,9 @@ impl<P: Copy + Headers> CellMac<P> {
         let (Some(mut mu), Some(exchange)) = (self.multi_user.take(), air.multi_user.take()) else {
             return;
         };
+        if self.shares_time {
+            self.charge_users(air, now, id, &exchange);
+        }
         mu.served.clear();
         let is_down = exchange.turns[0].kind == TurnKind::Data;
         let tones = |it: &Participant| u16::try_from(it.data.0.tones()).unwrap_or(u16::MAX);
@@ -764,9 +770,6 @@ impl<P: Copy + Headers> CellMac<P> {
         let access = &mut air.accesses[id.index()];
         if is_answered || access.fail(false, Chain::None) == Verdict::GiveUp {
             access.start_afresh();
-        }
-        if self.shares_time {
-            self.charge_users(air, now, id, &exchange);
         }
         let has_triggered = mu.up.is_some() && self.may_trigger(air, &mu);
         mu.settle(now, &exchange, has_triggered);
@@ -836,7 +839,7 @@ fn signal_field(exchange: &MultiUserExchange) -> Duration {
 /// Divisions of a width into equal units, from the most to the whole, and the unit of each. The central units of 26
 /// tones stay empty.
 fn splits(width: Width) -> (Vec<Split>, Vec<Unit>) {
-    use Unit::{Tones26, Tones52, Tones106, Tones242, Tones484, Tones996, Tones2x996};
+    use Unit::{Tones2x996, Tones26, Tones52, Tones106, Tones242, Tones484, Tones996};
     let all = [Tones26, Tones52, Tones106, Tones242, Tones484, Tones996, Tones2x996];
     let of = |unit: &Unit| {
         let tones = unit.tones(width);

@@ -87,6 +87,15 @@ pub enum Discipline {
 }
 
 impl Discipline {
+    /// True if a scheduler of multi-user frames may choose the stations of a frame. Other disciplines choose the
+    /// stations themselves.
+    pub fn serves_several(&self) -> bool {
+        !matches!(
+            self,
+            Self::DataAck { .. } | Self::DeficitRoundRobin { .. } | Self::TimeRegulator(_)
+        )
+    }
+
     /// True if the discipline needs the airtime charges of exchanges.
     pub fn shares_time(&self) -> bool {
         matches!(self, Self::Airtime(_) | Self::TimeRegulator(_))

@@ -47,6 +47,11 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         link.expect("a link with an agreement")
     }
 
+    /// True if a scheduler of multi-user frames may choose the receivers of a frame.
+    pub(crate) fn serves_several(&self) -> bool {
+        self.config.discipline.serves_several()
+    }
+
     /// Link to a receiver; `None` without a block ack agreement.
     pub(crate) fn link_of(&self, to: NodeId) -> Option<&BlockAckLink<P>> {
         self.links.as_ref()?.to.get(to.index())?.as_deref()

@@ -179,6 +179,12 @@ impl Model<'_> {
             FrameKind::Ack | FrameKind::BlockAck => self.fail(now, frame.by, FrameKind::Data),
             FrameKind::Cts => self.fail(now, frame.by, FrameKind::Rts),
             FrameKind::Beacon => unreachable!("nobody answers it"),
+            FrameKind::MultiUser
+            | FrameKind::Trigger
+            | FrameKind::TriggerBased
+            | FrameKind::MultiBlockAck => {
+                unreachable!("cells of the model have one user per frame")
+            }
         }
     }
 
