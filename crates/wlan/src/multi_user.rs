@@ -80,8 +80,8 @@ pub struct MuEdca {
 }
 
 impl Default for MuEdca {
-    /// Parameters that OpenWrt's access points announce for best effort: stations keep to triggers where they can, and
-    /// still contend where triggers do not come.  [openwrt-mu-edca]
+    /// Parameters that many access points announce for best effort: stations keep to triggers where they can, and still
+    /// contend where triggers do not come.  [openwrt-mu-edca]  Deviates: [D-231]
     fn default() -> Self {
         let timer = Duration::from_nanos(255 * Self::TIMER_UNIT.as_nanos());
         Self { aifsn: 8, cw_min: 511, cw_max: 1_023, timer }
