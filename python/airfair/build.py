@@ -201,6 +201,27 @@ class ErrorsSnrTable(TypedDict, total=False):
     snr: Required[str]
 
 
+class MuEdcaTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `mu_edca`."""
+
+    aifsn: int
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767]
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767]
+    timer: str
+
+
+class OfdmaTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `ofdma`."""
+
+    ack: Literal["bar", "mu-bar", "aggregated-mu-bar"]
+    down: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"]
+    poll: bool
+    trigger_every: Literal["off"] | str
+    up: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"]
+    up_guard_interval: str
+    users: int
+
+
 class FadingRayleighTable(TypedDict, total=False):
     """Table whose keys are the arguments of `fading_rayleigh`."""
 
@@ -630,6 +651,8 @@ class BssTable(TypedDict, total=False):
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"]
     llc_snap: bool
     max_attempts: Literal["unlimited"] | int
+    mu_edca: Literal["off"] | MuEdcaTable
+    ofdma: Literal["off"] | OfdmaTable
     post_backoff: bool
     preamble: Literal["long", "short"]
     protection: bool
@@ -723,6 +746,8 @@ def bss(
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
     llc_snap: bool | None = None,
     max_attempts: Literal["unlimited"] | int | None = None,
+    mu_edca: Literal["off"] | MuEdcaTable | None = None,
+    ofdma: Literal["off"] | OfdmaTable | None = None,
     post_backoff: bool | None = None,
     preamble: Literal["long", "short"] | None = None,
     protection: bool | None = None,
@@ -773,6 +798,11 @@ def bss(
     llc_snap: 8 octets of LLC/SNAP precede each packet. Default: true.
     max_attempts: Largest number of transmission attempts of a frame, whatever its length. Default:
         see `retry_limits`.
+    mu_edca: Channel access of a station after the access point has triggered it, which replaces
+        `edca` until a timer ends. It needs `ofdma.up`. Default: "off".
+    ofdma: OFDMA: frames to and from several stations at once, each in its own part of the width, in
+        802.11ax. Stations of older standards, and those without `aggregation`, have frames of their
+        own. Default: "off".
     post_backoff: A station draws a back-off after each success, even before it has the next frame.
         After a failure, and after a frame that is given up, it draws one in any case. Default:
         true.
@@ -1322,6 +1352,68 @@ def errors_snr(
         from it, the rate and the length.
     """
     return _given(ErrorsSnrTable, locals(), model="snr")
+
+
+def mu_edca(
+    *,
+    aifsn: int | None = None,
+    cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767] | None = None,
+    cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767] | None = None,
+    timer: str | None = None,
+) -> MuEdcaTable:
+    """A table of the scenario file.
+
+    Channel access of a station after the access point has triggered it, which replaces `edca` until
+    a timer ends. It needs `ofdma.up`.
+
+    aifsn: Idle slots after a SIFS before the back-off counts down; 2 or more. With 0 the station
+        does not contend at all until the timer ends. Default: 8.
+    cw_max: Largest contention window [slots], at least `cw_min`. Default: 1023.
+    cw_min: Smallest contention window [slots]. Default: 511.
+    timer: MU EDCA timer, a multiple of 8.192 ms. It starts again with each response to a frame that
+        the station was triggered for. Default: "2088.96 ms".
+    """
+    return _given(MuEdcaTable, locals())
+
+
+def ofdma(
+    *,
+    ack: Literal["bar", "mu-bar", "aggregated-mu-bar"] | None = None,
+    down: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"] | None = None,
+    poll: bool | None = None,
+    trigger_every: Literal["off"] | str | None = None,
+    up: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"] | None = None,
+    up_guard_interval: str | None = None,
+    users: int | None = None,
+) -> OfdmaTable:
+    """A table of the scenario file.
+
+    OFDMA: frames to and from several stations at once, each in its own part of the width, in
+    802.11ax. Stations of older standards, and those without `aggregation`, have frames of their
+    own.
+
+    ack: Acknowledgement of a downlink frame to several stations. `bar`: by one station after the
+        other, which block ack requests ask. `mu-bar`: by all at once after a trigger frame.
+        `aggregated-mu-bar`: by all at once; the frame itself has the trigger in each aggregate.
+        Default: "bar".
+    down: Scheduler of downlink frames to several stations. `round-robin`: equal shares of time
+        multiplied by width. `proportional-fair`: the rate that a station would have, compared with
+        the mean of the rates that it has had. `largest-backlog`: the most octets in the queue.
+        `deadline`: the packet that has waited longest for its category. `off`: frames to one
+        station only. Default: "round-robin".
+    poll: A buffer status report poll (BSRP) asks the stations for their backlogs before each Basic
+        trigger. Default: false.
+    trigger_every: Time since its last access to the channel after which the access point contends
+        for a Basic trigger, even without downlink traffic. `off`: it triggers only after a downlink
+        frame to several stations. Default: "off".
+    up: Scheduler of uplink frames of several stations, which the access point triggers, as in
+        `down`. `off`: no triggers, so that stations only contend. Default: "off".
+    up_guard_interval: Guard interval of the frames that triggers ask for: 1.6 or 3.2 µs. Default:
+        "3.2 us".
+    users: Largest number of stations in one PPDU: at most 9 at 20 MHz, 18 at 40 MHz, 37 at 80 MHz
+        and 74 at 160 MHz. Default: 4.
+    """
+    return _given(OfdmaTable, locals())
 
 
 def radio(
@@ -2195,7 +2287,9 @@ __all__ = [
     "MobilityTraceTable",
     "MobilityVelocityTable",
     "MobilityWaypointsTable",
+    "MuEdcaTable",
     "OccupancyTable",
+    "OfdmaTable",
     "PositionTable",
     "PropagationLogDistanceTable",
     "PropagationTwoRayTable",
@@ -2257,7 +2351,9 @@ __all__ = [
     "mobility_trace",
     "mobility_velocity",
     "mobility_waypoints",
+    "mu_edca",
     "occupancy",
+    "ofdma",
     "position",
     "propagation_log_distance",
     "propagation_two_ray",

@@ -1,7 +1,7 @@
 //! Random scenarios of one cell with all settings that decide what a queue does with packets: standard, errors,
-//! discipline, hardware queue and airtime queue limits, access categories, aggregates, several flows to one station.
-//! Each scenario runs on for six seconds after its flows have stopped. In every run all packets are accounted for, and
-//! no channel is idle while packets wait.
+//! discipline, hardware queue and airtime queue limits, access categories, aggregates, several flows to one station,
+//! multi-user frames. Each scenario runs on for six seconds after its flows have stopped. In every run all packets are
+//! accounted for, and no channel is idle while packets wait.
 //!
 //! `AIRFAIR_FUZZ_SECONDS` sets the duration and `PROPTEST_RNG_SEED` the seed, as in `fuzz_scenarios`.
 
@@ -31,7 +31,7 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::SentFrame;
 use toml::Table;
 
-use cells::cell;
+use cells::{cell, multi_user_cell};
 use hunt::{DocumentOutcome, hunt, luck};
 
 /// Number of scenarios that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
@@ -124,7 +124,7 @@ fn check(text: &str) -> Result<DocumentOutcome, String> {
 fn no_cell_loses_a_packet_or_starves_a_station() {
     let mut luck = luck();
     let document = || {
-        let text = cell(&mut luck);
+        let text = if luck.one_in(4) { multi_user_cell(&mut luck) } else { cell(&mut luck) };
         text.parse::<Table>().unwrap_or_else(|error| panic!("{error}\n{text}"))
     };
     let tally = hunt(FEW, document, check);

@@ -79,6 +79,15 @@ pub struct MuEdca {
     pub timer: Duration,
 }
 
+impl Default for MuEdca {
+    /// Parameters that many access points announce for best effort: stations keep to triggers where they can, and still
+    /// contend where triggers do not come.  [openwrt-mu-edca]  Deviates: [D-231]
+    fn default() -> Self {
+        let timer = Duration::from_nanos(255 * Self::TIMER_UNIT.as_nanos());
+        Self { aifsn: 8, cw_min: 511, cw_max: 1_023, timer }
+    }
+}
+
 impl MuEdca {
     /// Unit of the MU EDCA timer: 8 time units of 1024 µs.  [80211ax-2021 §9.4.2.251]
     pub const TIMER_UNIT: Duration = Duration::from_micros(8 * 1_024);
@@ -91,6 +100,23 @@ pub struct MuMimo {
     pub users: u16,
     /// Time from one sounding of the stations' channels to the next.
     pub sounding_every: Duration,
+}
+
+impl Default for Ofdma {
+    /// Downlink only, as in most access points on the market, with the scheduler, the number of stations, the
+    /// acknowledgements and the guard interval that ns-3 has by default.  [ns3-multi-user]  Deviates: [D-230]
+    fn default() -> Self {
+        Self {
+            down: Some(Scheduler::RoundRobin),
+            up: None,
+            users: 4,
+            ack: MultiUserAck::Bar,
+            trigger_every: None,
+            poll: false,
+            up_guard_interval: GuardInterval::Ns3200,
+            random: 0,
+        }
+    }
 }
 
 impl Ofdma {

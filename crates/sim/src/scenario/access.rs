@@ -99,6 +99,24 @@ fn own(fields: &Fields, default: Access) -> OwnAccess {
 /// Smallest and largest contention window of a cell [slots].
 pub(super) type Windows = (u16, u16);
 
+/// Checks that the smallest contention window, under the key `min`, is at most the largest, under the key `max`.
+pub(super) fn check_order(
+    min: &Entry,
+    max: &Entry,
+    (smallest, largest): Windows,
+    mistakes: &mut Mistakes,
+) {
+    if smallest <= largest {
+        return;
+    }
+    let (entry, problem, allowed) = if max.is_set() {
+        (max, format!("smaller than cw_min, {smallest}"), format!("at least {smallest}"))
+    } else {
+        (min, format!("larger than cw_max, {largest}"), format!("at most {largest}"))
+    };
+    mistakes.add(entry.at, entry.mistake(problem, allowed));
+}
+
 impl OwnAccess {
     /// Checks a member's contention windows; windows that it does not set are the cell's.
     pub(super) fn check(&self, cell: Windows, mistakes: &mut Mistakes) {

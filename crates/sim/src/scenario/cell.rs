@@ -13,7 +13,9 @@ use super::legacy_rates::{list_rates, not_a_rate};
 use super::printed::{self, Open};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
-use super::{Beacons, Bss, CellRates, access, beacons, capabilities, keys, queues, radio};
+use super::{
+    Beacons, Bss, CellRates, access, beacons, capabilities, keys, multi_user, queues, radio,
+};
 
 /// A cell whose own keys have been read, before those of its stations.
 pub(super) struct Draft<'n> {
@@ -58,6 +60,7 @@ pub(super) fn finish(
     let standard = *standard;
     let channel = standard.zip(*channel);
     let channel = channel.map(|(of, channel)| printed::channel_for(channel, of, stations.links()));
+    multi_user::check(fields, standard, channel, mistakes);
     let legacy = legacy(standard, channel);
     let basic_rates = basic_rates(fields, legacy, stations, mistakes);
     check_protection(fields.get("protection"), standard, mistakes);
@@ -170,15 +173,8 @@ fn windows(fields: &Fields, timing: Option<Timing>, mistakes: &mut Mistakes) -> 
     // The standard's timing is needed only if one of the two windows is not set.
     let smallest = windows.0.or(timing.map(|timing| timing.cw_min));
     let largest = windows.1.or(timing.map(|timing| timing.cw_max));
-    if let (Some(smallest), Some(largest)) = (smallest, largest)
-        && smallest > largest
-    {
-        let (entry, problem, allowed) = if max.is_set() {
-            (max, format!("smaller than cw_min, {smallest}"), format!("at least {smallest}"))
-        } else {
-            (min, format!("larger than cw_max, {largest}"), format!("at most {largest}"))
-        };
-        mistakes.add(entry.at, entry.mistake(problem, allowed));
+    if let Some(windows) = smallest.zip(largest) {
+        access::check_order(min, max, windows, mistakes);
     }
     Some(windows)
 }

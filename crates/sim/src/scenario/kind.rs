@@ -95,6 +95,8 @@ pub(super) enum Kind {
     Window,
     /// Time with its unit.
     Duration { min: Duration, max: Duration },
+    /// One of several times, with its unit.
+    Durations(&'static [Duration]),
     /// Amount of data with its unit.
     Bytes { min: Bytes, max: Bytes },
     /// Data rate with its unit.
@@ -295,6 +297,7 @@ impl Kind {
                 };
                 format!("a duration from {} to {}, such as \"20 ms\"", bound(min), bound(max))
             }
+            Self::Durations(all) => listed(all.iter().map(|it| format!("\"{it}\""))),
             Self::Bytes { min, max } => {
                 let bound = |size: &Bytes| match size.get() {
                     octets @ 0..1_000_000 => format!("{octets} B"),
@@ -319,10 +322,7 @@ impl Kind {
                     "a rate up to {MAX_RATE}, such as \"11 Mb/s\", or its name, such as \"ht-mcs7\""
                 )
             }
-            Self::Word(words) => {
-                let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-                quoted.join(", ")
-            }
+            Self::Word(words) => listed(words.iter().map(|word| format!("\"{word}\""))),
             Self::List(Self::Tuple(tuple)) => tuple.many.to_owned(),
             Self::List(item) => format!("a list, each item {}", item.describe()),
             Self::Tuple(tuple) => tuple.one.to_owned(),
@@ -340,6 +340,11 @@ impl Kind {
             }
         }
     }
+}
+
+/// Values as a message lists them.
+fn listed(values: impl Iterator<Item = String>) -> String {
+    values.collect::<Vec<_>>().join(", ")
 }
 
 /// A decimal fraction, given in thousandths, as text without trailing zeros.

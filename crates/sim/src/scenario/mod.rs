@@ -31,6 +31,7 @@ mod keys;
 mod kind;
 mod legacy_rates;
 mod links;
+mod multi_user;
 mod names;
 mod network;
 mod overrides;

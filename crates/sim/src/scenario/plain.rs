@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use airfair_units::{DataRate, ParseQuantityError, Probability};
+use airfair_units::{DataRate, Duration, ParseQuantityError, Probability};
 
 use super::document::{Node, Value};
 use super::error::{is_unprintable, nearest};
@@ -15,6 +15,7 @@ impl Kind {
         matches!(
             self,
             Self::Duration { .. }
+                | Self::Durations(_)
                 | Self::Bytes { .. }
                 | Self::Rate
                 | Self::LinkRate
@@ -93,6 +94,11 @@ pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misf
             number.and_then(Probability::new).map(Plain::Probability).ok_or_else(range)
         }
         (Kind::Duration { min, max }, Value::Text(text)) => within(text, *min, *max),
+        (Kind::Durations(all), Value::Text(text)) => {
+            let value = text.parse::<Duration>().map_err(misfit)?;
+            let is_one = all.contains(&value);
+            is_one.then(|| value.plain()).ok_or_else(|| (Some("no such value".to_owned()), None))
+        }
         (Kind::Bytes { min, max }, Value::Text(text)) => within(text, *min, *max),
         (Kind::Decibels { min, max }, Value::Text(text)) => within(text, *min, *max),
         (Kind::Power { min, max }, Value::Text(text)) => within(text, *min, *max),

@@ -77,7 +77,7 @@ fn of_kind(kind: &Kind) -> Value {
             let windows: Vec<u16> = (1..=15).map(|k| MAX_WINDOW >> (15 - k)).collect();
             json!({ "enum": windows })
         }
-        Kind::Duration { .. } => quantity("ns|us|µs|ms|s|min|h"),
+        Kind::Duration { .. } | Kind::Durations(_) => quantity("ns|us|µs|ms|s|min|h"),
         Kind::Bytes { .. } => quantity("B|kB|KiB|MB|MiB|GB|GiB"),
         Kind::Rate => quantity(RATE_UNITS),
         Kind::LinkRate => json!({ "type": "string", "pattern": rate_or_name() }),

@@ -1,5 +1,5 @@
 //! Cells drawn from all settings that decide what a queue does with packets: standard, errors, discipline, hardware
-//! queue and its limits, access categories, aggregates, several flows to one station.
+//! queue and its limits, access categories, aggregates, several flows to one station, multi-user frames.
 
 use std::fmt::Write as _;
 
@@ -48,9 +48,25 @@ const TRANSPORTS: [&str; 11] = [
     "{ kind = \"tfrc\", segment = \"600 B\", rate = \"4 Mb/s\" }",
 ];
 
+const SCHEDULERS: [&str; 5] =
+    ["round-robin", "proportional-fair", "largest-backlog", "deadline", "off"];
+
 /// Draws the text of a scenario of one cell.
 pub(crate) fn cell(luck: &mut Luck) -> String {
     let standard = *luck.pick(&STANDARDS);
+    cell_of(luck, standard, 3)
+}
+
+/// Draws the text of a scenario of one cell of 802.11ax with multi-user frames.
+pub(crate) fn multi_user_cell(luck: &mut Luck) -> String {
+    let text = cell_of(luck, "802.11ax", 10);
+    let width = *luck.pick(&["20 MHz", "40 MHz", "80 MHz", "160 MHz"]);
+    let keys = format!("[bss.c]\nwidth = \"{width}\"\n{}", multi_user(luck));
+    text.replacen("[bss.c]\n", &keys, 1)
+}
+
+/// Draws the text of a scenario of one cell of `standard` with at most `most` stations.
+fn cell_of(luck: &mut Luck, standard: &str, most: usize) -> String {
     let is_modern = ["802.11n", "802.11ac", "802.11ax"].contains(&standard);
     let life = *luck.pick(&[200, 500, 1_000, 2_000]);
     let mut text = format!("duration = \"{} ms\"\n[bss.c]\n", life + 6_000);
@@ -68,7 +84,7 @@ pub(crate) fn cell(luck: &mut Luck) -> String {
     if is_modern {
         aggregates(luck, &mut text);
     }
-    let stations = 1 + luck.below(3);
+    let stations = 1 + luck.below(most);
     for index in 0..stations {
         let _ = writeln!(text, "[station.s{index}]");
         station(luck, &mut text, is_modern);
@@ -76,7 +92,7 @@ pub(crate) fn cell(luck: &mut Luck) -> String {
     let rate = *luck.pick(&["20 Mb/s", "100 Mb/s", "1 Gb/s"]);
     let queue = *luck.pick(&["", "", ", queue = { packets = 2 }", ", queue = { packets = 20 }"]);
     let _ = writeln!(text, "[host.h]\nlink = {{ rate = \"{rate}\", delay = \"1 ms\"{queue} }}");
-    for index in 0..=luck.below(5) {
+    for index in 0..=luck.below(most + 2) {
         let _ = writeln!(text, "[flow.f{index}]\nstop = \"{life} ms\"");
         flow(luck, &mut text, (stations, is_modern));
     }
@@ -122,6 +138,33 @@ fn aggregates(luck: &mut Luck, text: &mut String) {
     if luck.one_in(4) {
         let _ = writeln!(text, "edca = {{ txop_limit = \"{} us\" }}", luck.pick(&[1_504, 3_008]));
     }
+}
+
+/// Draws keys of a cell for multi-user frames.
+fn multi_user(luck: &mut Luck) -> String {
+    let (down, up) = (*luck.pick(&SCHEDULERS), *luck.pick(&SCHEDULERS));
+    let mut ofdma = format!("down = \"{down}\", up = \"{up}\"");
+    for (odds, key) in [
+        (2, *luck.pick(&["users = 1", "users = 2", "users = 8", "users = 9"])),
+        (2, *luck.pick(&["ack = \"mu-bar\"", "ack = \"aggregated-mu-bar\""])),
+        (3, "up_guard_interval = \"1.6 us\""),
+    ] {
+        if luck.one_in(odds) {
+            let _ = write!(ofdma, ", {key}");
+        }
+    }
+    let mut mu_edca = "";
+    if up != "off" {
+        ofdma += *luck.pick(&["", ", trigger_every = \"1 ms\"", ", trigger_every = \"20 ms\""]);
+        ofdma += *luck.pick(&["", ", poll = true"]);
+        mu_edca = *luck.pick(&[
+            "",
+            "mu_edca = {}\n",
+            "mu_edca = { aifsn = 0, timer = \"8.192 ms\" }\n",
+            "mu_edca = { aifsn = 2, cw_min = 7, cw_max = 15, timer = \"40.96 ms\" }\n",
+        ]);
+    }
+    format!("ofdma = {{ {ofdma} }}\n{mu_edca}")
 }
 
 /// Draws random keys for the section of a station in a scenario file, and appends them to `text`. `is_modern` is true

@@ -46,6 +46,19 @@ const CELL: [Choice; 18] = [
     &["", "ap.queue = { packets = 9 }", "ap.queue = { discipline = \"codel\", target = \"1 ms\" }"],
 ];
 
+/// Alternatives for the lines of a cell with multi-user frames.
+const MULTI_USER: [Choice; 2] = [
+    &[
+        "ofdma = {}",
+        "ofdma = { up = \"round-robin\" }",
+        "ofdma = { up = \"largest-backlog\", poll = true, trigger_every = \"2 ms\" }",
+        "ofdma = { down = \"off\", up = \"proportional-fair\", up_guard_interval = \"1.6 us\" }",
+        "ofdma = { down = \"deadline\", users = 2, ack = \"mu-bar\" }",
+        "ofdma = { down = \"proportional-fair\", users = 9, ack = \"aggregated-mu-bar\" }",
+    ],
+    &["", "", "mu_edca = {}", "mu_edca = { aifsn = 0, timer = \"8.192 ms\" }"],
+];
+
 /// Alternatives for the lines of a station.
 const STATION: [Choice; 8] = [
     &["", "", "standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11n\""],
@@ -84,9 +97,25 @@ fn lines(choices: &[Choice]) -> impl Strategy<Value = Vec<&'static str>> + use<>
 
 /// A cell of up to four stations with as many flows, and the seed that it runs with.
 pub(crate) fn cells() -> impl Strategy<Value = (String, u64)> {
+    cells_with(lines(&CELL))
+}
+
+/// A cell of 802.11ax with multi-user frames, otherwise as in [`cells`].
+pub(crate) fn multi_user_cells() -> impl Strategy<Value = (String, u64)> {
+    let cell = (lines(&CELL), lines(&MULTI_USER)).prop_map(|(mut cell, multi_user)| {
+        cell[0] = "802.11ax";
+        cell.extend(multi_user);
+        cell
+    });
+    cells_with(cell)
+}
+
+fn cells_with(
+    cell: impl Strategy<Value = Vec<&'static str>>,
+) -> impl Strategy<Value = (String, u64)> {
     let station = (lines(&STATION), (0_usize..5, any::<bool>()), lines(&FLOW));
     let warmup = prop::sample::select(&["0 s", "0 s", "13 ms"][..]);
-    let text = (lines(&CELL), prop::collection::vec(station, 1..5), warmup);
+    let text = (cell, prop::collection::vec(station, 1..5), warmup);
     (text.prop_map(|(cell, members, warmup)| text_of(&cell, &members, warmup)), 0_u64..1_000)
 }
 

@@ -28,14 +28,15 @@ fn finish(run: Observable, scenario: &Scenario) -> Outcome {
     run.finish().map(|observed| observed.into_parts().0).outcome(scenario, 1, 0)
 }
 
-/// Random cells of every standard, queue and radio model. A copy in the middle of a run ends as the run does, and so
+/// Random cells of every standard, queue and radio model, some with multi-user frames. A copy in the middle of a run ends as the run does, and so
 /// does the run itself, although the copy has gone on before.
 #[test]
 fn a_copy_and_the_original_end_as_the_run_does() {
     let mut luck = Luck::of_seed(31);
     let mut compared = 0;
     while compared < 40 {
-        let Ok(scenario) = Scenario::parse(&cells::cell(&mut luck), &[]) else { continue };
+        let draw = if compared % 4 == 3 { cells::multi_user_cell } else { cells::cell };
+        let Ok(scenario) = Scenario::parse(&draw(&mut luck), &[]) else { continue };
         let end = Duration::from_nanos(scenario.duration.as_nanos());
         let whole = run_once(&scenario, 0);
         let mut original = observable(&scenario);

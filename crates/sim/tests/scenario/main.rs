@@ -4,6 +4,7 @@ mod cell_access;
 mod eras;
 mod limits;
 mod mistakes;
+mod multi_user;
 mod printed_rates;
 mod properties;
 mod radio_mistakes;

@@ -1,6 +1,7 @@
 //! Every kind of mistake in a scenario, with its exact message.
 
 mod channels;
+mod multi_user;
 mod networks;
 mod text;
 

@@ -8,7 +8,7 @@ use crate::list::{Kind, List, Run, generator};
 
 /// Prefixes of features of runs, such as a key of the scenario with its value. With each is the least number of
 /// features that have this prefix, and the least number of runs that have each such feature.
-const LEAST: [(&str, usize, usize); 42] = [
+const LEAST: [(&str, usize, usize); 48] = [
     ("bss.standard=", 6, 120),
     ("station.standard=", 6, 120),
     ("bss.ap.queue.discipline=", 8, 25),
@@ -22,6 +22,12 @@ const LEAST: [(&str, usize, usize); 42] = [
     ("bss.aggregation=off", 1, 30),
     ("bss.aggregation.after_silence=", 2, 30),
     ("bss.amsdu", 1, 100),
+    ("bss.ofdma.down=", 5, 15),
+    ("bss.ofdma.up=", 5, 15),
+    ("bss.ofdma.ack=", 3, 20),
+    ("bss.ofdma.poll=", 2, 30),
+    ("bss.ofdma.trigger_every", 2, 30),
+    ("bss.mu_edca.aifsn", 1, 60),
     ("bss.beacon.interval", 1, 200),
     ("bss.rts_threshold", 2, 100),
     ("bss.eifs=", 2, 50),

@@ -41,12 +41,14 @@ transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
 /// Keys that may have to be set beside a key for its value to be valid, in the order in which they are tried.
-const COMPANIONS: [&str; 22] = [
+const COMPANIONS: [&str; 24] = [
     "",
     "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
      flow.down.access_category = \"background\"\nstation.slow.rate = [[\"0 s\", \"he-mcs9x1\"], [\"40 ms\", \"he-mcs0x1\"]]",
     "bss.home.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.home.streams = 8\nbss.home.amsdu = \"7935 B\"",
     "bss.home.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.home.aggregation.window = 256",
+    "bss.home.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.home.ofdma.up = \"round-robin\"",
+    "bss.home.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.home.ofdma.up = \"round-robin\"\nbss.home.mu_edca = {}",
     "bss.home.standard = \"802.11n\"\nbss.home.band = \"2.4 GHz\"\nstation.slow.rate = \"ht-mcs3\"",
     "bss.home.standard = \"802.11n\"\nstation.slow.rate = \"ht-mcs3\"",
     "bss.home.standard = \"802.11ac\"\nstation.slow.rate = \"vht-mcs3x1\"",

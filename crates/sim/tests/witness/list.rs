@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use airfair_sim::scenario::{Driver, Scenario};
 use airfair_units::Duration;
-use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use toml::Table;
 
@@ -87,30 +87,53 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     runs.extend((0..360).filter_map(cell));
     runs.extend((0..250).filter_map(small_cell));
     runs.extend((0..400).filter_map(driven));
+    runs.extend((0..120).filter_map(multi_user));
+    runs.extend((0..80).filter_map(small_multi_user));
     List { runs, unfit }
 });
 
 /// Run of a random cell of the fuzzer `fuzz_cells`, shortened.
 fn cell(seed: u64) -> Option<Run> {
     let text = cells::cell(&mut Luck::of_seed(seed));
+    shorter(format!("cell-{seed}"), seed, &text)
+}
+
+/// Run of a random cell with multi-user frames of the fuzzer `fuzz_cells`, shortened.
+fn multi_user(seed: u64) -> Option<Run> {
+    let text = cells::multi_user_cell(&mut Luck::of_seed(seed));
+    shorter(format!("multi_user-{seed}"), seed, &text)
+}
+
+/// Run of a cell of the fuzzer `fuzz_cells`, whose duration is shortened.
+fn shorter(name: String, seed: u64, text: &str) -> Option<Run> {
     let (_, behind) = text.split_once('\n').expect("the duration is the first line");
     let text = format!("duration = \"400 ms\"\n{behind}");
     // A flow must not stop after the end.
     let text = ["500 ms", "1000 ms", "2000 ms"]
         .iter()
         .fold(text, |text, stop| text.replace(&format!("stop = \"{stop}\""), "stop = \"end\""));
-    Run::new(format!("cell-{seed}"), seed, &text, Kind::Plain)
+    Run::new(name, seed, &text, Kind::Plain)
 }
 
 /// Run of a random cell of the fuzzer `fuzz_traces`.
 fn small_cell(seed: u64) -> Option<Run> {
+    traced(format!("small-{seed}"), seed, &small_cells::cells())
+}
+
+/// Run of a random cell with multi-user frames of the fuzzer `fuzz_traces`.
+fn small_multi_user(seed: u64) -> Option<Run> {
+    traced(format!("small_multi_user-{seed}"), seed, &small_cells::multi_user_cells())
+}
+
+/// Run of a cell that `seed` draws from `cells`, with a trace.
+fn traced(name: String, seed: u64, cells: &impl Strategy<Value = (String, u64)>) -> Option<Run> {
     let mut octets = [0; 32];
     octets[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &octets);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let (text, _) = small_cells::cells().new_tree(&mut runner).expect("a cell").current();
+    let (text, _) = cells.new_tree(&mut runner).expect("a cell").current();
     let (_, text) = small_cells::fitting(&text)?;
-    Run::new(format!("small-{seed}"), seed, &text, Kind::Traced)
+    Run::new(name, seed, &text, Kind::Traced)
 }
 
 fn driven(seed: u64) -> Option<Run> {

@@ -218,7 +218,9 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         if air.accesses[id.index()].collide(chain) == Verdict::Retry {
             return;
         }
-        if self.queues[id.index()].link_in_service().is_some() {
+        let queue = &self.queues[id.index()];
+        if queue.packet().is_none() {
+            // An aggregate, or a trigger frame, is not given up.
             return air.accesses[id.index()].start_afresh();
         }
         self.give_up(air, now, id);

@@ -18,6 +18,7 @@ use super::super::schemes::{AGGREGATES, AP_CONTROL, AP_CONTROLS, ApScheme};
 use super::super::{Access, AccessPoint, Beacons, Bss, Radio};
 use super::errors::ERRORS;
 use super::limits::MAX_MSDU;
+use super::multi_user::multi_user;
 use super::queues::QUEUE;
 use super::radio::radio;
 use super::ranges::{OFF, UNLIMITED, bytes, integer, time};
@@ -74,6 +75,7 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss) {
         .says("Standard of the access point, and of each station that sets none.");
     let (standard, is_legacy) = (rules.standard, rules.standard.format().is_none());
     channel(keys, &mut rules.channel, is_legacy);
+    multi_user(keys, &mut rules.multi_user);
     keys.other("basic_rate", || Kind::Rate, "\"2 Mb/s\"", || None)
         .follows("see `basic_rates`")
         .says("Basic rate, for a basic rate set with one entry.");

@@ -5,6 +5,7 @@ mod cells;
 mod errors;
 mod flows;
 mod limits;
+mod multi_user;
 mod queues;
 mod radio;
 mod ranges;

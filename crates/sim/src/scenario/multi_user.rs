@@ -1,0 +1,80 @@
+//! Multi-user frames: checks of a cell's OFDMA and MU EDCA against its standard and its channel.
+
+use airfair_units::Duration;
+use airfair_wlan::Channel;
+use airfair_wlan::multi_user::{MuEdca, Ofdma};
+use airfair_wlan::phy::Standard;
+
+use super::access;
+use super::error::Mistakes;
+use super::reader::{Entry, Fields};
+
+/// Checks the keys for multi-user frames of a cell.
+pub(super) fn check(
+    cell: &Fields,
+    standard: Option<Standard>,
+    channel: Option<Channel>,
+    mistakes: &mut Mistakes,
+) {
+    let (ofdma, mu_edca) = (cell.get("ofdma"), cell.get("mu_edca"));
+    let Some(standard) = standard else { return };
+    if standard != Standard::Ax {
+        for entry in [ofdma, mu_edca].into_iter().filter(|it| it.fields().is_some() && !it.bad) {
+            let problem = format!("{standard} does not have this setting");
+            mistakes.add(entry.at, entry.mistake(problem, "with 802.11ax"));
+        }
+        return;
+    }
+    if let (Some(settings), Some(channel)) = (ofdma.fields(), channel) {
+        check_ofdma(ofdma, settings, channel, mistakes);
+    }
+    let Some(settings) = mu_edca.fields() else { return };
+    check_mu_edca(settings, mistakes);
+    let has_triggers = ofdma.fields().is_some_and(|ofdma| ofdma.get("up").word() != Some("off"));
+    if !has_triggers && !ofdma.bad {
+        let error = mu_edca
+            .mistake("the access point triggers no station", "with ofdma.up other than \"off\"");
+        mistakes.add(mu_edca.at, error);
+    }
+}
+
+fn check_ofdma(entry: &Entry, settings: &Fields, channel: Channel, mistakes: &mut Mistakes) {
+    if channel.aggregation.is_none() {
+        let problem = "needs block ack agreements, which the cell does not have";
+        let allowed = "with aggregation other than \"off\"";
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+    }
+    let (users, most) = (settings.get("users"), Ofdma::most_users(channel.width));
+    if users.integer::<u16>().is_some_and(|users| users > most) {
+        let problem = format!("more than a channel of {} has resource units", channel.width);
+        mistakes.add(users.at, users.mistake(problem, format!("at most {most}")));
+    }
+    if settings.get("up").word() != Some("off") {
+        return;
+    }
+    let every = settings.get("trigger_every");
+    let poll = settings.get("poll");
+    let needs_up =
+        [(every, every.value::<Duration>().is_some()), (poll, poll.value() == Some(true))];
+    for (entry, _) in needs_up.into_iter().filter(|(_, is_on)| *is_on) {
+        let allowed = "with up other than \"off\"";
+        mistakes.add(entry.at, entry.mistake("the access point triggers no station", allowed));
+    }
+}
+
+fn check_mu_edca(settings: &Fields, mistakes: &mut Mistakes) {
+    let (aifsn, timer) = (settings.get("aifsn"), settings.get("timer"));
+    if aifsn.integer() == Some(1_u8) {
+        let problem = "only an access point may wait less than a DIFS";
+        mistakes.add(aifsn.at, aifsn.mistake(problem, "0, 2 to 15"));
+    }
+    let unit = MuEdca::TIMER_UNIT;
+    if timer.value::<Duration>().is_some_and(|it| it.as_nanos() % unit.as_nanos() != 0) {
+        let allowed = format!("1 to 255 times {unit}");
+        mistakes.add(timer.at, timer.mistake(format!("not a multiple of {unit}"), allowed));
+    }
+    let (min, max) = (settings.get("cw_min"), settings.get("cw_max"));
+    if let Some(windows) = min.integer().zip(max.integer()) {
+        access::check_order(min, max, windows, mistakes);
+    }
+}
