@@ -101,9 +101,8 @@ impl Allocation {
         for user in order {
             let unit = units[user].within(width);
             let is_known = Unit::of_ofdma(format, width).any(|it| it == units[user]);
-            let places = if is_known { plan.take(unit, &mut free) } else { None };
-            placed[user] =
-                Some(Placed { unit, places: places.ok_or_else(|| refuse(units[user]))? });
+            let found = if is_known { plan.take(unit, &mut free) } else { None };
+            placed[user] = Some(Placed { unit, places: found.ok_or_else(|| refuse(units[user]))? });
         }
         Ok(Self { plan, placed: placed.into_iter().flatten().collect() })
     }

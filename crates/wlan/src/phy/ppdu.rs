@@ -261,7 +261,7 @@ mod tests {
         let of = |format, streams, guard, ltf| {
             let of = Parameters::of(format, 5, streams, Width::Mhz20, guard);
             let (unit, kind, ltf) = (Unit::Tones106, PpduKind::Triggered, Some(ltf));
-            preamble(Mode::new(Parameters { unit, kind, ltf, ..of }).expect("a mode")).as_nanos()
+            preamble(Mode::new(Parameters { ltf, unit, kind, ..of }).expect("a mode")).as_nanos()
         };
         assert_eq!(of(Format::He, 1, Ns1600, HeLtf::X1), 44_800);
         assert_eq!(of(Format::He, 2, Ns1600, HeLtf::X2), 56_000);

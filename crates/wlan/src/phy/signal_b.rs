@@ -100,9 +100,9 @@ mod tests {
         symbols(Format::Eht, width, UserFields::Ofdma(fields), mcs)
     }
 
-    /// Symbols of HE-SIG-B. 20 MHz, one user: 18 + 31 = 49 bits, 2 symbols at MCS 0 and 1 at MCS 1 to 5. Nine users: 18
-    /// + 4·52 + 31 = 257 bits, 10 symbols of 26 and 2 of 208. 80 MHz with 19 fields in a content channel: 27 + 9·52 +
-    /// 31 = 526 bits, 3 symbols of 208. 160 MHz with 37: 43 + 18·52 + 31 = 1010 bits, 5 symbols.
+    /// Symbols of HE-SIG-B. 20 MHz, one user: 18 + 31 = 49 bits, 2 symbols at MCS 0 and 1 at MCS 1 to 5. Nine users:
+    /// 18, 4·52 and 31, 257 bits, 10 symbols of 26 and 2 of 208. 80 MHz with 19 fields in a content channel: 27, 9·52
+    /// and 31, 526 bits, 3 symbols of 208. 160 MHz with 37: 43, 18·52 and 31, 1010 bits, 5 symbols.
     ///
     /// Verifies: [80211ax-2021 §27.3.11.8.3, §27.3.11.8.4]
     #[test]
