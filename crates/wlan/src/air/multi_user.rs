@@ -29,6 +29,12 @@ use crate::sizes;
 /// Kind of a turn, with the place of the participant that it concerns alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TurnKind {
+    /// CTS-to-self of the access point.
+    CtsToSelf,
+    /// MU-RTS: asks all participants for a CTS.
+    Call,
+    /// CTS frames of participants, together.
+    Clears,
     /// Data of the access point for all participants.
     Data,
     /// `BlockAckReq` to one participant.
@@ -54,15 +60,19 @@ impl TurnKind {
             Self::Data => FrameKind::MultiUser,
             Self::Request(_) => FrameKind::BlockAckRequest,
             Self::Answer(_) => FrameKind::BlockAck,
-            Self::Trigger => FrameKind::Trigger,
-            Self::Answers | Self::Uplink | Self::Reports => FrameKind::TriggerBased,
+            Self::CtsToSelf => FrameKind::CtsToSelf,
+            Self::Trigger | Self::Call => FrameKind::Trigger,
+            Self::Clears | Self::Answers | Self::Uplink | Self::Reports => FrameKind::TriggerBased,
             Self::MultiBlockAck => FrameKind::MultiBlockAck,
         }
     }
 
     /// True if the access point sends the turn.
     fn is_down(self) -> bool {
-        matches!(self, Self::Data | Self::Request(_) | Self::Trigger | Self::MultiBlockAck)
+        !matches!(
+            self,
+            Self::Clears | Self::Answer(_) | Self::Answers | Self::Uplink | Self::Reports
+        )
     }
 }
 
@@ -120,12 +130,14 @@ pub(crate) struct MultiUserExchange {
     pub(crate) participants: Vec<Participant>,
     /// `BlockAck` of each participant, as the access point has decoded it.
     pub(crate) block_acks: Vec<Option<Bitmap>>,
+    /// True if data of the access point were on the air.
+    pub(crate) has_sent: bool,
 }
 
 impl MultiUserExchange {
     /// Begins an exchange of contender `id`, which is to be filled.
     pub(crate) fn begin(&mut self, id: ContenderId) {
-        (self.initiator, self.at) = (Some(id), 0);
+        (self.initiator, self.at, self.has_sent) = (Some(id), 0, false);
         self.turns.clear();
         self.participants.clear();
         self.block_acks.clear();
@@ -140,6 +152,18 @@ impl MultiUserExchange {
     pub(crate) fn add(&mut self, participant: Participant) {
         self.participants.push(participant);
         self.block_acks.push(None);
+    }
+
+    /// True if the exchange is for data of the access point.
+    pub(crate) fn is_down(&self) -> bool {
+        self.turns.iter().any(|turn| turn.kind == TurnKind::Data)
+    }
+
+    /// Kind and duration of the turn for which the exchange takes place: data, or buffer reports.
+    pub(crate) fn content(&self) -> (TurnKind, Duration) {
+        use TurnKind::{Data, Reports, Uplink};
+        let found = self.turns.iter().find(|it| matches!(it.kind, Data | Uplink | Reports));
+        found.map_or((TurnKind::Trigger, Duration::ZERO), |it| (it.kind, it.duration))
     }
 
     /// Turn that is on the air, or due.
@@ -176,8 +200,9 @@ impl MultiUserExchange {
     fn header(&self, ap: NodeId, airtime: &Airtime) -> Frame {
         let Turn { kind, tx, psdu, duration } = self.turn();
         let to = match kind {
-            TurnKind::Data | TurnKind::Trigger | TurnKind::MultiBlockAck => None,
+            TurnKind::Data | TurnKind::Trigger | TurnKind::Call | TurnKind::MultiBlockAck => None,
             TurnKind::Request(place) => Some(self.participants[place].station()),
+            TurnKind::CtsToSelf => self.participants.first().map(Participant::station),
             _ => Some(ap),
         };
         let from = if kind.is_down() { ap } else { self.senders().next().unwrap_or(ap) };
@@ -186,8 +211,12 @@ impl MultiUserExchange {
         Frame { kind, from, to, tx, psdu, duration, duration_field, retry: false }
     }
 
-    /// True if a participant is to answer the current turn, and hears it.
-    fn is_answered_next(&self) -> bool {
+    /// True if the exchange goes on with the next turn: the access point's own, or one of participants that have heard
+    /// the current turn.
+    fn goes_on(&self) -> bool {
+        if self.turn().kind == TurnKind::Clears {
+            return self.participants.iter().any(|it| it.is_answered);
+        }
         match self.turns.get(self.at + 1).map(|turn| turn.kind) {
             Some(TurnKind::Answer(place)) => self.participants[place].hears,
             Some(TurnKind::MultiBlockAck) => {
@@ -211,6 +240,7 @@ impl<P: Copy> Air<P> {
     pub(super) fn start_turn<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
         let mut exchange = self.multi_user.take().expect("a multi-user exchange in progress");
         let turn = exchange.turn();
+        exchange.has_sent |= turn.kind == TurnKind::Data;
         let place = match turn.kind {
             TurnKind::Request(place) | TurnKind::Answer(place) => Some(place),
             _ => None,
@@ -229,7 +259,7 @@ impl<P: Copy> Air<P> {
         if turn.kind == TurnKind::MultiBlockAck {
             // Which stations need a bitmap is known only now.
             let entries = users.iter().map(|user| user.psdu);
-            let psdu = sizes::multi_station_block_ack(entries);
+            let psdu = sizes::multi_sta_block_ack([]) + entries.sum();
             let turn = &mut exchange.turns[exchange.at];
             (turn.psdu, turn.duration) = (psdu, self.airtime.frame(psdu, turn.tx));
         }
@@ -247,6 +277,7 @@ impl<P: Copy> Air<P> {
             self.contention.announce_turn(&frame, exchange.senders().skip(1));
         }
         let rest = match place {
+            _ if turn.kind == TurnKind::CtsToSelf => None,
             Some(_) => users.pop().and_then(|user| user.block_ack).map(Rest::BlockAck),
             None => Some(Rest::Users(users)),
         };
@@ -319,17 +350,21 @@ impl<P: Copy> Air<P> {
                     !ppdu.collided && !ppdu.errored && self.contention.decodes(to, ppdu.frame.from);
                 exchange.participants[place].hears = hears;
             }
+            TurnKind::CtsToSelf => {}
             TurnKind::Data => self.deliver_down(mac, now, &mut exchange, ppdu),
-            TurnKind::Trigger => self.hear_trigger(mac, now, &mut exchange, ppdu),
-            TurnKind::Answers | TurnKind::Uplink | TurnKind::Reports => {
+            TurnKind::Trigger | TurnKind::Call => self.hear_trigger(mac, now, &mut exchange, ppdu),
+            TurnKind::Clears | TurnKind::Answers | TurnKind::Uplink | TurnKind::Reports => {
                 self.hear_together(mac, now, &mut exchange, ppdu);
             }
             TurnKind::MultiBlockAck => self.hear_block_acks(mac, now, &mut exchange, ppdu),
         }
-        let goes_on = exchange.is_answered_next();
+        let goes_on = exchange.goes_on();
         let has_next = exchange.at + 1 < exchange.turns.len();
         if goes_on {
             exchange.at += 1;
+            if kind == TurnKind::Clears {
+                exchange.participants.iter_mut().for_each(|it| it.is_answered = false);
+            }
         }
         self.multi_user = Some(exchange);
         if goes_on {
@@ -424,7 +459,9 @@ impl<P: Copy> Air<P> {
                 && self.contention.decodes(station, from)
                 && !ppdu.is_errored_for(station, &self.missed);
             // To an MU-BAR, a station answers even if it has not decoded the data.
+            let is_clear = asked != TurnKind::Clears || self.contention.nav_is_clear(station, now);
             participant.hears = is_decoded
+                && is_clear
                 && self.in_exchange(station).is_none()
                 && mac.triggered(self, now, (asked, duration), participant);
         }

@@ -319,8 +319,9 @@ impl<P: Copy + Headers> CellMac<P> {
         if is_multi_user {
             self.settle_multi_user(air, now, id, true);
         } else {
+            let Sequence { to, data, .. } = *air.sequence(id);
             self.settle_exchange(air, now, id, block_ack);
-            self.note_access(air, now);
+            self.settle_single_user(air, now, (to.unwrap_or_default(), data));
         }
         let access = &air.accesses[id.index()];
         if access.limits.txop.is_zero() || !self.has_content(id) {

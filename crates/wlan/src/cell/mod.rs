@@ -8,7 +8,7 @@
 //! | `build`, `settings` | construction, and settings that change during a run |
 //! | `mac` | the MAC: what contenders send, and what becomes of it |
 //! | `aggregates`, `recipients` | block ack agreements at both ends |
-//! | `multi_user`, `mu_edca` | frames for several stations, triggers, answers, and channel access after them |
+//! | `multi_user` | frames for several stations, triggers, answers, and channel access after them |
 //! | `rates`, `member` | rates of links, rate control |
 //! | `airtime_charge` | charges of airtime to the access point's queue |
 //! | `reports` | departures, changes of rates |
@@ -25,7 +25,6 @@ mod mac;
 mod member;
 mod monitor;
 mod monitored;
-mod mu_edca;
 mod multi_user;
 mod overhear;
 mod overheard;

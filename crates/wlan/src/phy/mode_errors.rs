@@ -115,13 +115,14 @@ fn ratio(decibels: f64) -> f64 {
     pow(10.0, decibels / 10.0)
 }
 
-/// Minimum receiver sensitivity for this mode, at each antenna connector; in a resource unit, for the power in its
-/// tones. [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51], [80211be-2024 §36.3.21.2]
+/// Minimum receiver sensitivity for this mode, at each antenna connector. In a resource unit a receiver needs the same
+/// power in each tone as in the full width. [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51],
+/// [80211be-2024 §36.3.21.2]
 pub fn sensitivity(mode: Mode) -> Dbm {
     const AT_20_MHZ: [i64; 14] =
         [-82, -79, -77, -74, -70, -66, -65, -64, -59, -57, -54, -52, -49, -46];
     let at_20_mhz = Dbm::new(AT_20_MHZ[usize::from(mode.mcs())]);
-    match mode.unit() {
+    match mode.unit().powered(mode.kind()) {
         Unit::Full => at_20_mhz + Decibels::new(3 * mode.width() as i64),
         unit => at_20_mhz + unit.over_20_mhz(mode.width()),
     }
@@ -153,9 +154,9 @@ mod tests {
         log_survival(mode, snr).frame_error_rate(Bytes::new(octets))
     }
 
-    /// Each mode of VHT and EHT, which has those of HE, is decoded at the ratio that its sensitivity leaves. The ratio is the power minus noise
-    /// of -174 dBm/Hz in 20 MHz, -101 dBm, minus the margin that the standard grants a receiver: 10 dB of noise figure
-    /// and 5 dB of losses.
+    /// Each mode of VHT and EHT, which has those of HE, is decoded at the ratio that its sensitivity leaves. The ratio
+    /// is the power minus noise of -174 dBm/Hz in 20 MHz, -101 dBm, minus the margin that the standard grants a
+    /// receiver: 10 dB of noise figure and 5 dB of losses.
     ///
     /// Verifies: [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51], [80211be-2024 §36.3.21.2]
     #[test]
@@ -185,7 +186,8 @@ mod tests {
         assert_eq!(Width::ALL.map(at), [-64, -61, -58, -55, -52].map(Dbm::new));
         // In 26 tones a receiver needs the same power per tone as in 242: -64 - 9.688 dBm.
         let of = Parameters::of(Format::He, 7, 1, Width::Mhz80, GuardInterval::Ns800);
-        let of = Parameters { unit: Unit::Tones26, kind: PpduKind::Multi, ..of };
+        let of = Parameters { unit: Unit::Tones26, guard: GuardInterval::Ns1600, ..of };
+        let of = Parameters { kind: PpduKind::Triggered, ..of };
         let unit = Mode::new(of).expect("a mode");
         assert_eq!(sensitivity(unit), Dbm::from_thousandths(-73_688));
         assert_eq!(ErrorClass::of(unit), ErrorClass::of(mode(Format::He, 7, Coding::Ldpc)));

@@ -75,8 +75,8 @@ pub struct ModulationAndCoding {
     pub code_rate: CodeRate,
 }
 
-/// Modulation and coding by MCS. HT ends with MCS 7, VHT with 9 and HE with 11.  [80211-2020 §19.5, §21.5], [80211ax-2021
-/// §27.5], [80211be-2024 §36.5]
+/// Modulation and coding by MCS. HT ends with MCS 7, VHT with 9 and HE with 11.  [80211-2020 §19.5, §21.5],
+/// [80211ax-2021 §27.5], [80211be-2024 §36.5]
 const SCHEMES: [ModulationAndCoding; 14] = {
     use CodeRate::{FiveSixths, Half, ThreeQuarters, TwoThirds};
     use Constellation::{Bpsk, Qam16, Qam64, Qam256, Qam1024, Qam4096, Qpsk};

@@ -12,9 +12,10 @@ use super::{Band, GuardInterval};
 pub const MAX_PPDU_DURATION: Duration = Duration::from_micros(5_484);
 
 /// Duration of L-STF, L-LTF and L-SIG, which are OFDM's.  [80211-2020 Table 19-6]
-const LEGACY_PREAMBLE: Duration = Duration::from_micros(20);
-/// Duration of a symbol of a signal field. A data field with the short guard interval lasts a multiple of this duration.
-const SIGNAL_SYMBOL: Duration = Duration::from_micros(4);
+pub(super) const LEGACY_PREAMBLE: Duration = Duration::from_micros(20);
+/// Duration of a symbol of a signal field. A data field with the short guard interval lasts a multiple of this
+/// duration.
+pub(super) const SIGNAL_SYMBOL: Duration = Duration::from_micros(4);
 
 /// Nominal packet padding: time after the last bits that a receiver of HE or EHT requires.  [80211ax-2021 §27.3.13]
 ///
@@ -34,7 +35,7 @@ pub enum PacketPadding {
 impl PacketPadding {
     /// Packet extension after a last symbol with this number of used segments, under this nominal padding.
     /// [80211ax-2021 Table 27-46]
-    const fn extension(self, last_segments: u64) -> Duration {
+    pub(super) const fn extension(self, last_segments: u64) -> Duration {
         Duration::from_micros(match self {
             Self::None => 0,
             Self::Us8 => 4 * last_segments.saturating_sub(2),
@@ -54,41 +55,47 @@ pub const fn training_symbols(streams: u8) -> u64 {
     }
 }
 
-/// Duration of all fields of a PPDU before the data field. In an MU PPDU this is the only user.
+/// Duration of all fields of a PPDU before the data field. For a user of an MU PPDU it is the duration without HE-SIG-B
+/// or EHT-SIG; [`MultiUser::preamble`](super::multi_user::MultiUser::preamble) knows all users.
 ///
 /// ```text
 ///   HT      legacy 20 │ HT-SIG 8 │ HT-STF 4 │ HT-LTF 4 each
 ///   VHT     legacy 20 │ VHT-SIG-A 8 │ VHT-STF 4 │ VHT-LTF 4 each │ VHT-SIG-B 4
 ///   HE      legacy 20 │ RL-SIG 4 │ HE-SIG-A 8 │ HE-STF 4 │ HE-LTF 3.2, 6.4, 12.8 and a guard interval each
 ///   EHT     legacy 20 │ RL-SIG 4 │ U-SIG 8 │ EHT-SIG 4 each │ EHT-STF 4 │ EHT-LTF as in HE
-///   HE TB   legacy 20 │ RL-SIG 4 │ HE-SIG-A 8 │ HE-STF 8 │ HE-LTF
-///   EHT TB  legacy 20 │ RL-SIG 4 │ U-SIG 8 │ EHT-STF 8 │ EHT-LTF
 /// ```
 /// [80211-2020 §19.3.2, §21.3.2], [80211ax-2021 §27.3.4], [80211be-2024 §36.3.5]
 pub fn preamble(mode: Mode) -> Duration {
     let us = Duration::from_micros;
     let trained = training_symbols(mode.streams());
-    LEGACY_PREAMBLE
-        + match mode.format() {
-            Format::Ht => us(8 + 4) + us(4) * trained,
-            Format::Vht => us(8 + 4 + 4) + us(4) * trained,
-            Format::He | Format::Eht => {
-                let short = if mode.kind() == PpduKind::Triggered { 8 } else { 4 };
-                let ltf = mode.ltf().map_or(Duration::ZERO, HeLtf::duration);
-                us(4 + 8 + short) + eht_sig(mode) + (ltf + mode.guard().duration()) * trained
-            }
-        }
+    match mode.format() {
+        Format::Ht => LEGACY_PREAMBLE + us(8 + 4) + us(4) * trained,
+        Format::Vht => LEGACY_PREAMBLE + us(8 + 4 + 4) + us(4) * trained,
+        Format::He | Format::Eht => preamble_of_users(mode, mode.streams(), eht_sig(mode)),
+    }
 }
 
-/// Duration of EHT-SIG in a PPDU for a single user; zero in other PPDUs. Its 52 bits are the common field without
-/// OFDMA, 20, the user field, 22, CRC, 4, and tail, 6. They take two symbols of 26 bits at MCS 0, and one at MCS 1, at
-/// which EHT-SIG is sent if the data is at MCS 1 or above.  [80211be-2024 §36.3.12.8]
-fn eht_sig(mode: Mode) -> Duration {
+/// Symbols of EHT-SIG in a PPDU for a single user; none in other PPDUs. Its 52 bits are the common field without OFDMA,
+/// 20, the user field, 22, CRC, 4, and tail, 6. They take two symbols of 26 bits at MCS 0, and one at MCS 1, at which
+/// EHT-SIG is sent if the data is at MCS 1 or above.  [80211be-2024 §36.3.12.8]
+fn eht_sig(mode: Mode) -> u64 {
     match (mode.format(), mode.kind(), mode.mcs()) {
-        (Format::Eht, PpduKind::Single, 0) => SIGNAL_SYMBOL * 2,
-        (Format::Eht, PpduKind::Single, _) => SIGNAL_SYMBOL,
-        _ => Duration::ZERO,
+        (Format::Eht, PpduKind::Single, 0) => 2,
+        (Format::Eht, PpduKind::Single, _) => 1,
+        _ => 0,
     }
+}
+
+/// Preamble of HE and EHT with this number of streams to train, and with `signal` symbols of HE-SIG-B or EHT-SIG. The
+/// short training field of a trigger-based PPDU lasts 8 µs, that of others 4 µs.  [80211ax-2021 §27.3.4], [80211be-2024
+/// §36.3.5]
+pub(super) fn preamble_of_users(mode: Mode, streams: u8, signal: u64) -> Duration {
+    let short = if mode.kind() == PpduKind::Triggered { 8 } else { 4 };
+    let ltf = mode.ltf().map_or(Duration::ZERO, HeLtf::duration) + mode.guard().duration();
+    LEGACY_PREAMBLE
+        + Duration::from_micros(4 + 8 + short)
+        + SIGNAL_SYMBOL * signal
+        + ltf * training_symbols(streams)
 }
 
 /// Time on the air, TXTIME, of a PPDU with a PSDU of this size, signal extension included.
@@ -111,7 +118,7 @@ fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
 }
 
 /// Duration of the packet extension of HE and EHT, and of the band's signal extension, after the data field.
-fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Duration {
+pub(super) fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Duration {
     let extension = match mode.format() {
         Format::He | Format::Eht => padding.extension(symbols.last_segments),
         Format::Ht | Format::Vht => Duration::ZERO,
@@ -254,7 +261,7 @@ mod tests {
         let of = |format, streams, guard, ltf| {
             let of = Parameters::of(format, 5, streams, Width::Mhz20, guard);
             let (unit, kind, ltf) = (Unit::Tones106, PpduKind::Triggered, Some(ltf));
-            preamble(Mode::new(Parameters { unit, kind, ltf, ..of }).expect("a mode")).as_nanos()
+            preamble(Mode::new(Parameters { ltf, unit, kind, ..of }).expect("a mode")).as_nanos()
         };
         assert_eq!(of(Format::He, 1, Ns1600, HeLtf::X1), 44_800);
         assert_eq!(of(Format::He, 2, Ns1600, HeLtf::X2), 56_000);

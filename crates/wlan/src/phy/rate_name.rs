@@ -1,5 +1,5 @@
-//! Names of rates: `"ht-mcs15"`, `"vht-mcs9x2"`, `"he-mcs11x1"`, `"eht-mcs13x1"`, or `"144.4 Mb/s"` if only one mode has
-//! this rate.
+//! Names of rates: `"ht-mcs15"`, `"vht-mcs9x2"`, `"he-mcs11x1"`, `"eht-mcs13x1"`, or `"144.4 Mb/s"` if only one mode
+//! has this rate.
 
 use std::fmt;
 use std::str::FromStr;

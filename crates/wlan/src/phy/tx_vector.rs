@@ -108,6 +108,11 @@ impl TxVector {
         }
     }
 
+    /// Mode, if the vector is one of HT or later.
+    pub fn mode(self) -> Option<Mode> {
+        if let Self::Mode(mode) = self { Some(mode) } else { None }
+    }
+
     /// Number of tones of the PPDU's part with this vector, by which the users of a PPDU share its time.
     pub fn tones(self) -> u64 {
         match self {

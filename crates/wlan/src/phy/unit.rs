@@ -6,7 +6,7 @@ use std::fmt;
 use airfair_units::Decibels;
 
 use super::Width;
-use super::format::Format;
+use super::format::{Format, PpduKind};
 
 /// Part of a PPDU's width that carries the data of a user, by its number of tones. The variants after the full width
 /// are in the order of radiotap's RU/MRU sizes.
@@ -133,6 +133,28 @@ impl Unit {
         })
     }
 
+    /// Unit over whose tones the transmit power is spread. A station concentrates its power in its unit. An access
+    /// point spreads its power over the full width, with the same power for each tone.
+    #[must_use]
+    pub const fn powered(self, kind: PpduKind) -> Self {
+        match kind {
+            PpduKind::Multi => Full,
+            PpduKind::Single | PpduKind::Triggered => self,
+        }
+    }
+
+    /// Power in the tones of the unit over the transmit power: 0 dB for a station, and for an access point the unit's
+    /// share of the width.
+    pub fn power_share(self, kind: PpduKind, width: Width) -> Decibels {
+        self.over_20_mhz(width) - self.powered(kind).over_20_mhz(width)
+    }
+
+    /// Signal-to-noise ratio in the tones of the unit over that in the full width, at the same transmit power: 0 dB
+    /// down from an access point, and as much more for a station as its unit is narrower than the width.
+    pub fn snr_gain(self, kind: PpduKind, width: Width) -> Decibels {
+        Full.over_20_mhz(width) - self.powered(kind).over_20_mhz(width)
+    }
+
     /// True if the unit consists of several resource units for one user, which only EHT has.
     pub const fn is_multiple(self) -> bool {
         self as u8 > Tones4x996 as u8
@@ -247,6 +269,21 @@ mod tests {
             let exact = 10.0 * libm::log10(f64::from(tones) / 242.0);
             assert!((unit.over_20_mhz(Width::Mhz20).get() - exact).abs() < 6e-4, "{unit} {exact}");
         }
+    }
+
+    /// Power and signal-to-noise ratio in 106 of the 996 tones of 80 MHz: 10 log10 (106/996) = -9.729 dB. Down, the
+    /// unit has this share of the power and the ratio of the full width; up, it has all the power of a station and
+    /// 9.729 dB more.
+    #[test]
+    fn a_station_concentrates_its_power_in_its_unit() {
+        let of = |kind| {
+            let gain = Tones106.snr_gain(kind, Width::Mhz80);
+            (Tones106.power_share(kind, Width::Mhz80), gain)
+        };
+        let ratio = Decibels::from_thousandths(9_729);
+        assert_eq!(of(PpduKind::Multi), (-ratio, Decibels::ZERO));
+        assert_eq!(of(PpduKind::Triggered), (Decibels::ZERO, ratio));
+        assert_eq!(Full.snr_gain(PpduKind::Triggered, Width::Mhz20), Decibels::ZERO);
     }
 
     /// Units are those of the tone plans: in HE six single units up to 80 MHz, and in EHT also the multiple units.

@@ -16,6 +16,8 @@ use crate::node::NodeId;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Waits {
     pub(crate) octets: Bytes,
+    /// Size of the largest packet, or of the largest A-MSDU that was sent before.
+    pub(crate) largest: Bytes,
     /// Time since which the oldest of those in a queue waits.
     pub(crate) since: Option<Time>,
 }
@@ -24,6 +26,7 @@ impl Waits {
     #[inline]
     fn add(&mut self, octets: Bytes, since: Option<Time>) {
         self.octets += octets;
+        self.largest = self.largest.max(octets);
         self.since = match (self.since, since) {
             (Some(before), Some(since)) => Some(before.min(since)),
             (before, since) => before.or(since),
@@ -297,6 +300,21 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let (has_waiting, again) = (link.has_waiting(), link.queue().unwrap_or(self.serving));
         links.to[to.index()] = Some(link);
         if has_waiting {
+            self.push_again(now, to, again);
+        }
+    }
+
+    /// Schedules a receiver to be served again that need not be in service, and whose batch was not sent.
+    #[cold]
+    pub(crate) fn return_part(&mut self, now: Time, to: NodeId) {
+        let serving = self.serving;
+        if self.link_in_service() == Some(to) {
+            return;
+        }
+        let link = self.link(to);
+        link.batch = Batch::default();
+        if link.again.is_none() && link.has_waiting() {
+            let again = link.queue().unwrap_or(serving);
             self.push_again(now, to, again);
         }
     }

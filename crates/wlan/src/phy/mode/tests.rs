@@ -116,13 +116,13 @@ fn units_and_kinds_that_a_format_lacks_are_refused_with_those_that_it_has() {
     }
     let multi = Parameters { kind: PpduKind::Multi, ..he };
     assert!(refused(Parameters { ltf: None, ..multi }).ends_with("allowed X2, X4"));
-    let refuses = |unit| refused(Parameters { unit, ..multi });
+    let without = |unit| refused(Parameters { unit, ..multi });
     assert_eq!(
-        refuses(Unit::Tones484),
+        without(Unit::Tones484),
         "484 tones does not go with HE MU, 20 MHz (802.11ax-2021 §27.5); \
          allowed full width, 26 tones, 52 tones, 106 tones, 242 tones"
     );
-    assert!(refuses(Unit::Tones52And26).ends_with("106 tones, 242 tones"));
+    assert!(without(Unit::Tones52And26).ends_with("106 tones, 242 tones"));
     assert!(refused(Parameters { unit: Unit::Tones26, ..he }).ends_with("allowed full width"));
     let bcc = Parameters { coding: Coding::Bcc, unit: Unit::Tones484, width: Mhz80, ..multi };
     assert!(refused(bcc).starts_with("BCC does not go with HE MU, 80 MHz, 484 tones, 1 stream"));

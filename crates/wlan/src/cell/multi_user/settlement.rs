@@ -1,0 +1,169 @@
+//! End of multi-user exchanges: what has arrived, the credits of the law, and charges of airtime.
+
+use airfair_laws::Direction;
+use airfair_laws::multi_user::{self as law, Backlog, Served};
+use airfair_units::{Bytes, Duration, Time};
+
+use super::super::mac::CellMac;
+use super::{MultiUserMac, Schedule};
+use crate::air::access::Verdict;
+use crate::air::multi_user::{MultiUserExchange, Participant, TurnKind};
+use crate::air::{Air, Mac};
+use crate::block_ack::Bitmap;
+use crate::link_rate::{Chain, LinkEvent};
+use crate::node::NodeId;
+use crate::queue::headers::Headers;
+use crate::queue::{Charge, Response};
+use crate::roster::ContenderId;
+
+impl MultiUserMac {
+    /// Accounts for an exchange that has ended. `may_trigger` is true if some station may be triggered.
+    fn settle(&mut self, now: Time, exchange: &MultiUserExchange, may_trigger: bool) {
+        let schedule = if exchange.is_down() { &mut self.down } else { &mut self.up };
+        let (kind, duration) = exchange.content();
+        match kind {
+            TurnKind::Reports => {
+                let reports = exchange.participants.iter().map(|it| it.station());
+                let mut reports = reports.map(|it| self.report_of(now, it));
+                self.is_due = reports.any(|it| it != Backlog::Octets(Bytes::ZERO));
+                self.is_polled = true;
+            }
+            _ => {
+                if let Some(Schedule { params, state }) = schedule {
+                    law::settle(params, state, duration, &self.served);
+                }
+                self.is_due = exchange.is_down() && may_trigger;
+                self.is_polled &= exchange.is_down();
+            }
+        }
+        self.note_access(now);
+    }
+}
+
+impl<P: Copy + Headers> CellMac<P> {
+    /// Settles the data that a station was triggered to send.
+    #[cold]
+    pub(in super::super) fn settle_triggered_data(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        block_ack: Option<&Bitmap>,
+    ) {
+        self.settle_users_data(air, now, (id, NodeId::AP), block_ack);
+        self.leave_service(air, now, id);
+        if !self.has_content(id) {
+            air.withdraw(id);
+        }
+        let edca = self.multi_user.as_mut().and_then(|mu| mu.edca.as_mut());
+        if let (Some(_), Some(edca)) = (block_ack, edca) {
+            edca.start(air, now, id);
+            self.plan_release(air);
+        }
+    }
+
+    /// Settles the data from contender `id` to `to` in a multi-user exchange. Returns the octets that have arrived.
+    fn settle_users_data(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        (id, to): (ContenderId, NodeId),
+        block_ack: Option<&Bitmap>,
+    ) -> Bytes {
+        let batch = self.queues[id.index()].batch(to);
+        let (octets, sent) = (batch.octets(), batch.mpdus());
+        let acknowledged = block_ack.map_or(0, |come| self.acknowledged(id, to, come).1);
+        self.adapt_link(air, now, (id, to), LinkEvent::Block { sent, acknowledged });
+        let planned = self.rate_to(id, to).longest_chain();
+        let attempts = air.accesses[id.index()].limits.mpdu_attempts(false, planned);
+        self.queues[id.index()].link(to).originator.set_attempts(attempts);
+        let response = block_ack.map_or(Response::Silence, Response::BlockAck);
+        self.settle_part(air, now, (id, to), response);
+        self.queues[id.index()].release(now);
+        Bytes::new(octets.get() * u64::from(acknowledged) / u64::from(sent.max(1)))
+    }
+
+    /// Settles a multi-user exchange of contender `id` of the access point.
+    #[cold]
+    pub(in super::super) fn settle_multi_user(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        id: ContenderId,
+        is_answered: bool,
+    ) {
+        let (Some(mut mu), Some(exchange)) = (self.multi_user.take(), air.multi_user.take()) else {
+            return;
+        };
+        if self.shares_time {
+            self.charge_users(air, now, id, &exchange);
+        }
+        mu.served.clear();
+        for (participant, block_ack) in exchange.participants.iter().zip(&exchange.block_acks) {
+            let station = participant.station();
+            let octets = match (exchange.is_down(), exchange.has_sent) {
+                (true, true) => self.settle_users_data(air, now, (id, station), block_ack.as_ref()),
+                (true, false) => {
+                    self.queues[id.index()].return_part(now, station);
+                    Bytes::ZERO
+                }
+                (false, _) if participant.is_answered => participant.data.1,
+                (false, _) => Bytes::ZERO,
+            };
+            let tones = u16::try_from(participant.data.0.tones()).expect("a few thousand");
+            mu.served.push(Served { station: station.0, tones, octets });
+        }
+        let access = &mut air.accesses[id.index()];
+        if is_answered || access.fail(false, Chain::None) == Verdict::GiveUp {
+            access.start_afresh();
+        }
+        let may_trigger = mu.up.is_some() && self.may_trigger(air, &mu);
+        mu.settle(now, &exchange, may_trigger);
+        (self.multi_user, air.multi_user) = (Some(mu), Some(exchange));
+        self.leave_service(air, now, id);
+        self.plan_release(air);
+    }
+
+    /// Accounts for an exchange of the access point with one station, whose data of this duration have arrived.
+    #[cold]
+    pub(in super::super) fn settle_single_user(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        (to, data): (NodeId, Duration),
+    ) {
+        let Some(mu) = &mut self.multi_user else { return };
+        if let Some(Schedule { params, state }) = &mut mu.down {
+            let served = Served { station: to.0, tones: 1, octets: Bytes::ZERO };
+            law::settle(params, state, data, &[served]);
+        }
+        mu.note_access(now);
+        self.plan_release(air);
+    }
+
+    /// Charges the time of a multi-user exchange to its stations, to each its share of the width.
+    fn charge_users(
+        &mut self,
+        air: &Air<P>,
+        now: Time,
+        id: ContenderId,
+        exchange: &MultiUserExchange,
+    ) {
+        let direction = if exchange.is_down() { Direction::Down } else { Direction::Up };
+        let tones = |it: &Participant| it.data.0.tones();
+        let width: u64 = exchange.participants.iter().map(tones).sum();
+        let length = exchange.length(&air.airtime);
+        for participant in &exchange.participants {
+            let share = |of: Duration| of * tones(participant) / width;
+            let charge = Charge {
+                station: participant.station(),
+                direction,
+                rate: participant.data.0.rate(),
+                airtime: share(length),
+                gap: share(air.airtime.timing.difs),
+                backoff: share(air.airtime.mean_backoff()),
+            };
+            self.queues[id.index()].charge(now, &charge);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Uplink: trigger frames, and the stations' answers.  [80211ax-2021 §26.5.2, §26.5.5]
+
+use airfair_laws::Direction;
+use airfair_laws::multi_user::{self as law, Backlog, Candidate, Urgency};
+use airfair_units::{Bytes, Duration, Time};
+
+use super::super::mac::CellMac;
+use super::MultiUserMac;
+use super::parts::NULL;
+use crate::air::Air;
+use crate::air::multi_user::{MultiUserExchange, Participant, Turn, TurnKind};
+use crate::edca::AccessCategory;
+use crate::node::NodeId;
+use crate::phy::multi_user::MultiUser;
+use crate::phy::ppdu::{MAX_PPDU_DURATION, PacketPadding};
+use crate::phy::{PpduKind, TxVector, Unit};
+use crate::queue::headers::Headers;
+use crate::roster::ContenderId;
+use crate::sizes::{Acknowledgment, Trigger, multi_sta_block_ack};
+
+/// Part of a PPDU that each unit must be able to carry: an MPDU with a packet of 1500 octets. The access point does not
+/// know the packets of the stations.
+const ORDINARY_PART: Bytes = Bytes::new(1_544);
+
+impl<P: Copy + Headers> CellMac<P> {
+    /// Plans a trigger frame for data of several stations, or for their buffer reports. Returns false if there is no
+    /// time for it in the TXOP.
+    pub(super) fn plan_uplink(
+        &mut self,
+        air: &Air<P>,
+        now: Time,
+        (mu, exchange): (&mut MultiUserMac, &mut MultiUserExchange),
+        (rest, is_first): (Duration, bool),
+    ) -> bool {
+        let polls = mu.ofdma.poll && !mu.is_polled;
+        let unit = self.choose_transmitters(air, now, mu, polls).unwrap_or_default();
+        self.admit_transmitters(air, (mu, exchange), unit);
+        let trigger = |variant: Trigger| {
+            let psdu = variant.size(exchange.participants.len(), mu.format);
+            let tx = air.airtime.beacon_vector();
+            Turn { kind: TurnKind::Trigger, tx, psdu, duration: air.airtime.frame(psdu, tx) }
+        };
+        let variant = if polls { Trigger::BufferStatus } else { Trigger::Basic };
+        let first = trigger(variant);
+        exchange.turns.push(first);
+        let Some(tx) = exchange.participants.first().map(|it| it.data.0) else {
+            // The stations have lost their HE rates since the trigger became due.
+            return true;
+        };
+        let users = exchange.participants.len();
+        let (band, padding) = (air.airtime.band(), PacketPadding::default());
+        let lasts = |ppdu: &MultiUser, octets| ppdu.duration(&vec![octets; users], band, padding);
+        let granted: Vec<Backlog> =
+            mu.granted.iter().map(|place| mu.candidates[*place].backlog).collect();
+        let params = mu.up.as_ref().map(|up| up.params);
+        let ppdu = mu.ppdu(exchange.participants.iter().filter_map(|it| it.data.0.mode()));
+        let (Some(ppdu), Some(params)) = (ppdu, params) else { return false };
+        let null = lasts(ppdu, NULL);
+        if polls {
+            let (kind, psdu) = (TurnKind::Reports, NULL * users as u64);
+            exchange.turns.push(Turn { kind, tx, psdu, duration: null });
+            return is_first || exchange.length(&air.airtime) <= rest;
+        }
+        let block_ack = self.plan_block_acks(air, exchange, tx);
+        let sifs = air.airtime.timing.sifs;
+        let around = first.duration + sifs + sifs + block_ack.duration;
+        let longest = MAX_PPDU_DURATION.min(rest.saturating_sub(around));
+        let most = |ppdu: &MultiUser| {
+            ppdu.room(longest, band, padding).map(|most| ppdu.lasting(most, band, padding))
+        };
+        let longest = most(ppdu).unwrap_or(null);
+        let wanted =
+            law::triggered_duration(&params, longest, granted, |octets| lasts(ppdu, octets));
+        let (kind, psdu) = (TurnKind::Uplink, Bytes::ZERO);
+        exchange.turns.push(Turn { kind, tx, psdu, duration: wanted.max(null) });
+        exchange.turns.push(block_ack);
+        is_first || exchange.length(&air.airtime) <= rest
+    }
+
+    /// `BlockAck` for all participants, as long as if each needs a bitmap.
+    fn plan_block_acks(&self, air: &Air<P>, exchange: &MultiUserExchange, tx: TxVector) -> Turn {
+        let window = |it: &Participant| {
+            let link = self.queues[it.contender.index()].link_of(NodeId::AP);
+            Acknowledgment::Bitmap(link.map_or(64, |link| link.agreement.window.mpdus()))
+        };
+        let psdu = multi_sta_block_ack(exchange.participants.iter().map(window));
+        let tx = air.airtime.response(tx);
+        Turn { kind: TurnKind::MultiBlockAck, tx, psdu, duration: air.airtime.frame(psdu, tx) }
+    }
+
+    /// True if the access point may trigger this station: it has the format of the cell and a block ack agreement.
+    fn may_be_triggered(&self, mu: &MultiUserMac, contender: ContenderId) -> bool {
+        let tx = self.members[contender.member().index()].rate_up.get();
+        let link = self.queues[contender.index()].link_of(NodeId::AP);
+        link.is_some_and(|link| link.agreement.has_block_ack()) && mu.is_able(tx)
+    }
+
+    /// True if the access point may trigger any station.
+    pub(super) fn may_trigger(&self, air: &Air<P>, mu: &MultiUserMac) -> bool {
+        let mut stations = air.members().filter(|it| !it.is_ap());
+        stations.any(|it| self.may_be_triggered(mu, air.roster.find(it, AccessCategory::default)))
+    }
+
+    /// Lets the law choose the stations of the next triggered PPDU. Returns the unit that each gets.
+    fn choose_transmitters(
+        &mut self,
+        air: &Air<P>,
+        now: Time,
+        mu: &mut MultiUserMac,
+        polls: bool,
+    ) -> Option<Unit> {
+        mu.candidates.clear();
+        mu.granted.clear();
+        for station in air.members().filter(|it| !it.is_ap()) {
+            let contender = air.roster.find(station, AccessCategory::default);
+            if !self.may_be_triggered(mu, contender) {
+                continue;
+            }
+            let backlog = if polls { Backlog::Unknown } else { mu.report_of(now, station) };
+            mu.candidates.push(Candidate {
+                station: station.0,
+                is_multi_user: true,
+                backlog,
+                rate: self.members[station.index()].rate_up.get().rate(),
+                urgency: Urgency::Other,
+                waiting: Duration::ZERO,
+            });
+        }
+        let is_empty = |it: &Candidate| it.backlog == Backlog::Octets(Bytes::ZERO);
+        if mu.candidates.iter().all(is_empty) {
+            // The reports may be outdated, and an answer brings new ones.
+            mu.candidates.iter_mut().for_each(|it| it.backlog = Backlog::Unknown);
+        }
+        mu.choose(Direction::Up, |mu, unit, candidate| {
+            let tx = self.members[usize::from(candidate.station)].rate_up.get();
+            let mode = mu.on_unit(tx, unit, PpduKind::Triggered);
+            mode.is_some_and(|mode| {
+                air.airtime.frame(ORDINARY_PART, TxVector::Mode(mode)) < MAX_PPDU_DURATION
+            })
+        })
+    }
+
+    /// Lets the stations that have a unit take part in the exchange.
+    fn admit_transmitters(
+        &self,
+        air: &Air<P>,
+        (mu, exchange): (&MultiUserMac, &mut MultiUserExchange),
+        unit: Unit,
+    ) {
+        for candidate in &mu.granted {
+            let station = NodeId(mu.candidates[*candidate].station);
+            let contender = air.roster.find(station, AccessCategory::default);
+            let tx = self.members[station.index()].rate_up.get();
+            let unit = match (unit, tx) {
+                // A station that is alone has all of its own width.
+                (Unit::Full, TxVector::Mode(mode)) => Unit::filling(mode.width()),
+                _ => unit,
+            };
+            let Some(data) = mu.on_unit(tx, unit, PpduKind::Triggered) else { continue };
+            let data = TxVector::Mode(data);
+            exchange.add(Participant::new(contender, data, (data, Bytes::ZERO)));
+        }
+    }
+
+    /// Lets a station prepare its part of triggered PPDUs, which last `duration`. Returns true: it answers in any case,
+    /// if only with a buffer report.
+    #[cold]
+    pub(in super::super) fn prepare_triggered(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        (asked, duration): (TurnKind, Duration),
+        participant: &mut Participant,
+    ) -> bool {
+        if asked != TurnKind::Uplink {
+            return true;
+        }
+        let may_send = |id: &ContenderId| {
+            let queue = &self.queues[id.index()];
+            let link = queue.link_of(NodeId::AP);
+            queue.link_in_service().is_some()
+                && link.is_some_and(|link| link.originator.request().is_none())
+        };
+        let station = participant.station();
+        let Some(id) = air.roster.of(station).rev().find(may_send) else { return true };
+        let octets = self.octets_within(air, participant.data.0, duration);
+        let room = self.room_of_part((id, NodeId::AP), octets);
+        let queue = &mut self.queues[id.index()];
+        queue.prepare_part(now, NodeId::AP, &room);
+        let batch = queue.batch(NodeId::AP);
+        self.report_dropped(air, id);
+        participant.waits = batch.mpdus() > 0 && batch.octets() <= room.octets;
+        if participant.waits {
+            participant.contender = id;
+            participant.data.1 = batch.octets();
+        }
+        true
+    }
+
+    /// Largest PSDU of a triggered PPDU that lasts `duration`.
+    fn octets_within(&self, air: &Air<P>, tx: TxVector, duration: Duration) -> Bytes {
+        let (band, padding) = (air.airtime.band(), PacketPadding::default());
+        let ppdu = tx.mode().and_then(|mode| MultiUser::new(&[mode]).ok());
+        let octets =
+            ppdu.and_then(|ppdu| Some(ppdu.largest_psdu(0, ppdu.room(duration, band, padding)?)));
+        octets.unwrap_or(Bytes::ZERO)
+    }
+}
