@@ -7,6 +7,7 @@ use super::headers::Headers;
 use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use super::links::note;
 use super::scheduler::Scheduler;
+use super::sub_queue::Picked;
 use crate::aggregation::Agreement;
 use crate::block_ack::PacketOutcome;
 use crate::frame::Msdu;
@@ -20,18 +21,6 @@ pub(crate) struct Waits {
     pub(crate) largest: Bytes,
     /// Time since which the oldest of those in a queue waits.
     pub(crate) since: Option<Time>,
-}
-
-impl Waits {
-    #[inline]
-    fn add(&mut self, octets: Bytes, since: Option<Time>) {
-        self.octets += octets;
-        self.largest = self.largest.max(octets);
-        self.since = match (self.since, since) {
-            (Some(before), Some(since)) => Some(before.min(since)),
-            (before, since) => before.or(since),
-        };
-    }
 }
 
 impl<P: Copy + Headers> TransmitQueue<P> {
@@ -171,23 +160,57 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.prepare_from(now, self.serving, to, room);
     }
 
-    /// Makes the batch of MPDUs of the next PPDU to a receiver that need not be in service, as
-    /// [`prepare`](Self::prepare) does. Its [parts](Self::settle_part) of a multi-user PPDU are settled one by one.
+    /// Makes the batches of MPDUs of the next PPDU to several receivers, which need not be in service, as
+    /// [`prepare`](Self::prepare) does. They are [settled](Self::settle_part) one by one.
     #[cold]
-    pub(crate) fn prepare_part(&mut self, now: Time, to: NodeId, room: &Room) {
-        if self.link_in_service() == Some(to) {
-            return self.prepare(now, to, room);
-        }
-        if let Some(again) = self.link(to).again.take() {
-            self.queues.remove_again(again, to);
-        }
-        let queue = match self.scheduler {
-            Scheduler::RoundRobin(_) | Scheduler::Regulated(_) | Scheduler::Deficit(_) => {
-                to.index()
+    pub(crate) fn prepare_parts(&mut self, now: Time, parts: &[(NodeId, Room)]) {
+        for (to, _) in parts {
+            if let Some(again) = self.link(*to).again.take() {
+                self.queues.remove_again(again, *to);
             }
-            _ => 0,
-        };
-        self.prepare_from(now, queue, to, room);
+        }
+        if self.scheduler.is_single() && self.driver.is_none() && self.joins_none(parts) {
+            return self.pick_parts(parts);
+        }
+        for (to, room) in parts {
+            let queue =
+                if matches!(self.scheduler, Scheduler::RoundRobin(_)) { to.index() } else { 0 };
+            self.prepare_from(now, queue, *to, room);
+        }
+    }
+
+    /// True if no link to these receivers has A-MSDUs.
+    fn joins_none(&mut self, parts: &[(NodeId, Room)]) -> bool {
+        parts.iter().all(|(to, _)| self.link(*to).agreement.amsdu.is_none())
+    }
+
+    /// Makes the batches of several receivers from a single queue, in one pass.
+    fn pick_parts(&mut self, parts: &[(NodeId, Room)]) {
+        let Self { links: Some(links), queues, .. } = self else { return };
+        let mut open = 0;
+        let mut goes_on = vec![false; links.to.len()];
+        for (to, room) in parts {
+            goes_on[to.index()] = links.get(*to).is_some_and(|link| link.begin_batch(room));
+            open += usize::from(goes_on[to.index()]);
+        }
+        let taken = queues.pick(0, |msdu| {
+            if open == 0 {
+                return Picked::Done;
+            }
+            if !goes_on[msdu.to.index()] {
+                return Picked::Passed;
+            }
+            let room = parts.iter().find(|(to, _)| *to == msdu.to).map(|(_, room)| room);
+            let link = links.to[msdu.to.index()].as_mut();
+            let fits = link.zip(room).is_some_and(|(link, room)| link.take(msdu, 0, room));
+            if !fits {
+                goes_on[msdu.to.index()] = false;
+                open -= 1;
+            }
+            if fits { Picked::Taken } else { Picked::Passed }
+        });
+        note(&mut links.of_queue, 0, taken);
+        links.under_way += taken;
     }
 
     #[inline]
@@ -319,21 +342,37 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Packets for each receiver with a block ack agreement that wait and are not on the air: adds their sizes, and the
-    /// earliest time since which one waits, to `of`, which is indexed by receiver.
+    /// Counts the octets for each of this number of receivers from now on, for [`add_backlogs`](Self::add_backlogs).
+    #[cold]
+    pub(crate) fn count_backlogs(&mut self, receivers: usize) {
+        self.queues.count_backlogs(receivers);
+    }
+
+    /// Adds the packets for each receiver that wait and are not on the air to `of`, which is indexed by receiver.
     #[cold]
     pub(crate) fn add_backlogs(&self, of: &mut [Waits]) {
+        for (waits, backlog) in of.iter_mut().zip(self.queues.backlogs()) {
+            waits.octets += backlog.octets;
+            waits.largest = waits.largest.max(backlog.largest);
+        }
         let ahead = self.driver.iter().flat_map(|driver| driver.packets());
         for (msdu, _) in ahead {
-            of[msdu.to.index()].add(msdu.size, None);
-        }
-        for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
-            of[waiting.msdu.to.index()].add(waiting.msdu.size, Some(waiting.since));
+            of[msdu.to.index()].octets += msdu.size;
         }
         let links = self.links.iter().flat_map(|links| links.to.iter().flatten());
         for outgoing in links.flat_map(|link| link.originator.batch()) {
-            let to = outgoing.packet.msdu.to;
-            of[to.index()].add(outgoing.packet.size(), None);
+            let (to, size) = (outgoing.packet.msdu.to, outgoing.packet.size());
+            let waits = &mut of[to.index()];
+            (waits.octets, waits.largest) = (waits.octets + size, waits.largest.max(size));
+        }
+    }
+
+    /// Sets the time since which the oldest packet for each receiver waits in a queue. O(packets).
+    #[cold]
+    pub(crate) fn find_oldest(&self, of: &mut [Waits]) {
+        for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
+            let since = &mut of[waiting.msdu.to.index()].since;
+            *since = Some(since.map_or(waiting.since, |before| before.min(waiting.since)));
         }
     }
 

@@ -36,6 +36,17 @@ impl<P> SubQueue<P> {
     }
 }
 
+/// Answer to the offer of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Picked {
+    /// The packet is taken.
+    Taken,
+    /// The packet stays, and another one may be taken.
+    Passed,
+    /// The packet stays, as do all others.
+    Done,
+}
+
 /// State of a queue in deficit round robin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
@@ -64,11 +75,47 @@ pub(super) struct SubQueues<P> {
     pub(super) again: u32,
     /// Packets dropped after they had been added, with the reason.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
+    /// Packets in all queues by receiver; empty if nobody asks for them.
+    backlogs: Vec<Backlog>,
+}
+
+/// Packets for one receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Backlog {
+    pub(super) octets: Bytes,
+    /// Size of the largest packet so far.
+    pub(super) largest: Bytes,
 }
 
 impl<P> SubQueues<P> {
     pub(super) fn new() -> Self {
-        Self { queues: Vec::new(), waiting: 0, again: 0, dropped: VecDeque::new() }
+        let (queues, dropped, backlogs) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { queues, waiting: 0, again: 0, dropped, backlogs }
+    }
+
+    /// Counts the octets for each of this number of receivers from now on.
+    pub(super) fn count_backlogs(&mut self, receivers: usize) {
+        self.backlogs = vec![Backlog::default(); receivers];
+    }
+
+    /// Packets by receiver, if they are counted.
+    pub(super) fn backlogs(&self) -> &[Backlog] {
+        &self.backlogs
+    }
+
+    #[inline]
+    fn note_added(backlogs: &mut [Backlog], to: NodeId, size: Bytes) {
+        if let Some(backlog) = backlogs.get_mut(to.index()) {
+            backlog.octets += size;
+            backlog.largest = backlog.largest.max(size);
+        }
+    }
+
+    #[inline]
+    fn note_taken(backlogs: &mut [Backlog], to: NodeId, size: Bytes) {
+        if let Some(backlog) = backlogs.get_mut(to.index()) {
+            backlog.octets -= size;
+        }
     }
 
     /// Queue `index`, which is created if it is missing.
@@ -175,10 +222,12 @@ impl<P> SubQueues<P> {
         let Waiting { msdu, .. } = taken.expect("a packet that waits");
         queue.bytes -= msdu.size;
         self.waiting -= 1;
+        Self::note_taken(&mut self.backlogs, msdu.to, msdu.size);
         msdu
     }
 
     pub(super) fn push(&mut self, index: usize, msdu: Msdu<P>, now: Time) {
+        Self::note_added(&mut self.backlogs, msdu.to, msdu.size);
         let queue = self.get(index);
         queue.bytes += msdu.size;
         queue.packets.push_back(Waiting { msdu, since: now });
@@ -191,6 +240,7 @@ impl<P> SubQueues<P> {
     where
         P: Copy,
     {
+        Self::note_added(&mut self.backlogs, frame.to, frame.size);
         let queue = self.get(index);
         queue.bytes += frame.size;
         queue.packets.push_back(Waiting { msdu: frame.with(*payload), since: now });
@@ -205,13 +255,16 @@ impl<P> SubQueues<P> {
         now: Time,
         next: impl FnMut() -> Option<Msdu<P>>,
     ) {
+        let mut backlogs = std::mem::take(&mut self.backlogs);
         let queue = self.get(index);
         let before = queue.packets.len();
         for msdu in std::iter::from_fn(next) {
+            Self::note_added(&mut backlogs, msdu.to, msdu.size);
             queue.bytes += msdu.size;
             queue.packets.push_back(Waiting { msdu, since: now });
         }
         let come = queue.packets.len() - before;
+        self.backlogs = backlogs;
         self.waiting += u32::try_from(come).expect("a queue of at most 2^32 packets");
     }
 
@@ -225,15 +278,43 @@ impl<P> SubQueues<P> {
         to: NodeId,
         mut take: impl FnMut(&Msdu<P>) -> bool,
     ) -> u32 {
+        let mut octets = Bytes::ZERO;
         let (queue, mut taken) = (self.get(index), 0);
         while let Some(Waiting { msdu, .. }) = queue.packets.front()
             && msdu.to == to
             && take(msdu)
         {
-            queue.bytes -= msdu.size;
+            octets += msdu.size;
             queue.packets.pop_front();
             taken += 1;
         }
+        queue.bytes -= octets;
+        self.waiting -= taken;
+        Self::note_taken(&mut self.backlogs, to, octets);
+        taken
+    }
+
+    /// Offers the packets of queue `index` to `take`, in their order and until it is done. Packets that it does not
+    /// accept stay in their order. Returns the number of packets taken.
+    pub(super) fn pick(&mut self, index: usize, mut take: impl FnMut(&Msdu<P>) -> Picked) -> u32 {
+        let mut backlogs = std::mem::take(&mut self.backlogs);
+        let (queue, mut taken, mut passed) = (self.get(index), 0, Vec::new());
+        while let Some(Waiting { msdu, .. }) = queue.packets.front() {
+            match take(msdu) {
+                Picked::Taken => {
+                    Self::note_taken(&mut backlogs, msdu.to, msdu.size);
+                    queue.bytes -= msdu.size;
+                    queue.packets.pop_front();
+                    taken += 1;
+                }
+                Picked::Passed => passed.extend(queue.packets.pop_front()),
+                Picked::Done => break,
+            }
+        }
+        while let Some(waiting) = passed.pop() {
+            queue.packets.push_front(waiting);
+        }
+        self.backlogs = backlogs;
         self.waiting -= taken;
         taken
     }
@@ -245,6 +326,7 @@ impl<P> SubQueues<P> {
         let Waiting { msdu, .. } = queue.packets.pop_front()?;
         queue.bytes -= msdu.size;
         self.waiting -= 1;
+        Self::note_taken(&mut self.backlogs, msdu.to, msdu.size);
         Some(msdu)
     }
 
@@ -253,6 +335,7 @@ impl<P> SubQueues<P> {
         let mut waiting: Vec<_> = self.queues.drain(..).flat_map(|queue| queue.packets).collect();
         waiting.sort_by_key(|it| it.since);
         (self.waiting, self.again) = (0, 0);
+        self.backlogs.iter_mut().for_each(|it| it.octets = Bytes::ZERO);
         waiting.into_iter().map(|it| it.msdu)
     }
 

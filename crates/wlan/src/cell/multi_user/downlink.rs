@@ -11,7 +11,7 @@ use crate::air::Air;
 use crate::air::multi_user::{MultiUserExchange, Participant, Turn, TurnKind};
 use crate::airtime::Protection;
 use crate::edca::AccessCategory;
-use crate::multi_user::MultiUserAck;
+use crate::multi_user::{MultiUserAck, Scheduler};
 use crate::node::NodeId;
 use crate::phy::mode::Parameters;
 use crate::phy::ppdu::{MAX_PPDU_DURATION, PacketPadding};
@@ -93,6 +93,9 @@ impl<P: Copy + Headers> CellMac<P> {
         let first = queue.link_in_service()?;
         mu.waits.fill(Waits::default());
         queue.add_backlogs(&mut mu.waits);
+        if mu.ofdma.down == Some(Scheduler::Deadline) {
+            queue.find_oldest(&mut mu.waits);
+        }
         mu.candidates.clear();
         let urgency = match air.roster.category(id) {
             AccessCategory::Voice => Urgency::Voice,
@@ -231,14 +234,18 @@ impl<P: Copy + Headers> CellMac<P> {
         let trigger = mu.trigger_in_data();
         let ppdu = mu.ppdu(exchange.participants.iter().filter_map(|it| it.data.0.mode()))?;
         let most = ppdu.room(longest, band, padding);
-        for (place, participant) in exchange.participants.iter_mut().enumerate() {
-            let to = participant.station();
-            let octets = most.map_or(Bytes::ZERO, |most| ppdu.largest_psdu(place, most));
-            let room = self.room_of_part((id, to), octets.saturating_sub(padded(trigger)));
-            let queue = &mut self.queues[id.index()];
-            queue.prepare_part(now, to, &room);
-            let batch = queue.batch(to);
-            self.report_dropped(air, id);
+        let stations = exchange.participants.iter().map(Participant::station);
+        let parts: Vec<(NodeId, Room)> = stations
+            .enumerate()
+            .map(|(place, to)| {
+                let octets = most.map_or(Bytes::ZERO, |most| ppdu.largest_psdu(place, most));
+                (to, self.room_of_part((id, to), octets.saturating_sub(padded(trigger))))
+            })
+            .collect();
+        self.queues[id.index()].prepare_parts(now, &parts);
+        self.report_dropped(air, id);
+        for participant in &mut exchange.participants {
+            let batch = self.queues[id.index()].batch(participant.station());
             participant.data.1 = match (batch.mpdus(), trigger.is_zero()) {
                 (0, _) => Bytes::ZERO,
                 (_, true) => batch.octets(),

@@ -186,7 +186,7 @@ impl<P: Copy + Headers> CellMac<P> {
         let octets = self.octets_within(air, participant.data.0, duration);
         let room = self.room_of_part((id, NodeId::AP), octets);
         let queue = &mut self.queues[id.index()];
-        queue.prepare_part(now, NodeId::AP, &room);
+        queue.prepare(now, NodeId::AP, &room);
         let batch = queue.batch(NodeId::AP);
         self.report_dropped(air, id);
         participant.waits = batch.mpdus() > 0 && batch.octets() <= room.octets;
