@@ -11,7 +11,7 @@ use airfair_wlan::{CellConfig, NodeId, QueueConfig};
 use proptest::prelude::*;
 
 use crate::aggregates::{bursts, check_order, disciplines, links, run};
-use crate::bench::{Bench, MBPS, config};
+use crate::bench::{Bench, MBPS, config, without_backoff};
 use crate::properties::{cells, check_air, check_packets};
 
 fn he(mcs: u8) -> Mode {
@@ -41,7 +41,7 @@ fn stations(count: usize, ofdma: Ofdma) -> CellConfig {
 }
 
 fn bench(count: usize, ofdma: Ofdma) -> Bench {
-    let mut bench = Bench::new(&stations(count, ofdma));
+    let mut bench = Bench::new(&without_backoff(stations(count, ofdma)));
     for station in (0..count).map(NodeId::station) {
         for direction in [Direction::Up, Direction::Down] {
             bench.cell.set_vector(station, direction, TxVector::Mode(he(11)));
@@ -56,46 +56,105 @@ fn bench(count: usize, ofdma: Ofdma) -> Bench {
     bench
 }
 
-fn print(bench: &mut Bench, until: u64) {
-    let mut at = Time::ZERO;
+/// Frames that have left the air: start and duration [ns], kind, transmitter and receiver, `all` for several, with the
+/// number of MPDUs and of receivers that have decoded the frame. Equal parts of one turn are one line.
+fn frames(bench: &mut Bench, count: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut before = (Time::MAX, 0);
     while let Some(it) = bench.cell.poll_monitored() {
-        let ppdu = &it.ppdu;
-        if ppdu.start < Time::ZERO + Duration::from_micros(until) {
-            println!(
-                "{} +{} {} {:?} {}→{:?} {} mpdus {} psdu {} nav {} to {:?}",
-                ppdu.start,
-                ppdu.start.saturating_since(at),
-                ppdu.frame.duration,
-                ppdu.frame.kind,
-                ppdu.frame.from.0,
-                ppdu.frame.to.map(|it| it.0),
-                ppdu.frame.tx,
-                ppdu.mpdus.len(),
-                ppdu.frame.psdu.get(),
-                ppdu.frame.duration_field,
-                it.receivers
-            );
+        let (ppdu, frame) = (&it.ppdu, &it.ppdu.frame);
+        let name = |node: NodeId| if node == NodeId::AP { "ap" } else { "station" };
+        let to = frame.to.map_or("all", name);
+        let (mpdus, decoded) = (ppdu.mpdus.len(), it.receivers.len());
+        let duration = frame.duration.as_nanos();
+        let what = format!("{:?} {} to {to}, {mpdus} mpdus", frame.kind, name(frame.from));
+        if before == (ppdu.start, decoded) && lines.last().is_some_and(|it| it.contains(&what)) {
+            continue;
         }
-        at = ppdu.end;
+        before = (ppdu.start, decoded);
+        lines.push(format!("{} +{duration} {what}, {decoded} decode", ppdu.start.as_nanos()));
     }
+    lines.truncate(count);
+    lines
 }
 
+/// Downlink to eight stations at HE-MCS 11 in units of 106 tones, without a back-off, in the three sequences of
+/// acknowledgements.
+///
+/// AIFS 16 + 2·9 = 34 µs. Data: 26 subframes of 4 + 1538 + 2 octets and one of 1542 are 41 686 octets; 333 504 bits
+/// with the service field, at 102·10·5/6 = 850 per symbol → 393 symbols of 13.6 µs. Preamble 20 + 4 + 8 + 4 + 4 + 7.2,
+/// with one symbol of HE-SIG-B: 52 bits for two user fields of each channel and 27 for the common field, twice that for
+/// four, at 208 bits per symbol. In all 5392 µs. BlockAck and BlockAckReq 32 µs at 24 Mb/s. MU-BAR: 28 + 8·9 = 100
+/// octets, 56 µs. BlockAcks together: 36 octets at MCS 5 are one symbol of 14.4 µs after 20 + 4 + 8 + 8 + 8 = 48 µs.
+///
+/// With the MU-BAR in the data, 41 688 + 4 + 37 octets in each part are 333 848 bits, 393 symbols as well.
+///
+/// Verifies: [80211ax-2021 §26.4.4], [80211ax-2021 §27.4.3]
 #[test]
-fn show() {
-    for poll in [false, true] {
-        let up = Some(Scheduler::RoundRobin);
-        let mut bench =
-            bench(4, Ofdma { up, poll, trigger_every: Some(Duration::from_millis(1)), ..OFDMA });
+fn data_of_eight_stations_is_acknowledged_in_three_ways() {
+    let sequence = |ack, count| {
+        let mut bench = bench(8, Ofdma { ack, ..OFDMA });
         for _ in 0..200 {
-            for station in (0..4).map(NodeId::station) {
+            for station in (0..8).map(NodeId::station) {
                 bench.send(NodeId::AP, station, 1_508);
-                bench.send(station, NodeId::AP, 1_508);
             }
         }
-        bench.run_until(Time::ZERO + Duration::from_millis(60));
-        println!("poll {poll} delivered {}", bench.delivered.len());
-        print(&mut bench, 30_000);
+        bench.run_until(Time::ZERO + Duration::from_micros(6_200));
+        assert_eq!(bench.delivered.len(), 8 * 27);
+        frames(&mut bench, count)
+    };
+    let data = "34000 +5392000 Data ap to station, 27 mpdus, 1 decode";
+    let answers = |start: u64| format!("{start} +62400 BlockAck station to ap, 0 mpdus, 1 decode");
+    let alone = |start: u64| format!("{start} +32000 BlockAck station to ap, 0 mpdus, 1 decode");
+    let request =
+        |start: u64| format!("{start} +32000 BlockAckRequest ap to station, 0 mpdus, 1 decode");
+    let end = 34_000 + 5_392_000;
+    let step = 16_000 + 32_000;
+    let in_turn = [data.to_owned(), alone(end + 16_000), request(end + 16_000 + step)];
+    assert_eq!(sequence(MultiUserAck::Bar, 3), in_turn);
+    assert_eq!(sequence(MultiUserAck::Bar, 16)[15], alone(end + 16_000 + 14 * step));
+    let trigger = format!("{} +56000 Trigger ap to all, 0 mpdus, 8 decode", end + 16_000);
+    let together = [data.to_owned(), trigger, answers(end + 16_000 + 56_000 + 16_000)];
+    assert_eq!(sequence(MultiUserAck::MuBar, 3), together);
+    let triggered = [data.to_owned(), answers(end + 16_000)];
+    assert_eq!(sequence(MultiUserAck::AggregatedMuBar, 2), triggered);
+}
+
+/// Uplink of four stations in units of 242 tones, after a poll, without a back-off. The packets come during the poll,
+/// and the access point contends before the stations, whose AIFSN is 15.
+///
+/// BSRP: 28 + 4·5 = 48 octets at 6 Mb/s: 17 symbols, 88 µs. Reports: 34 octets in one symbol of 14.4 µs after 48 µs.
+/// Basic trigger: 28 + 4·6 = 52 octets, 96 µs, an AIFS of 34 µs later. Each station has 40 packets: 39·1544 + 1542 = 61 758
+/// octets, reported as 60 320 in packets of 1508, 236 units of 256 octets: 60 416. The PPDU has room for so many octets:
+/// 483 344 bits at 234·10·5/6 = 1950 per symbol → 248 symbols, 48 + 3571.2 µs. 39 MPDUs, 60 214 octets, fit. `BlockAck`
+/// of all MPDUs: 22 + 4·2 = 30 octets at 24 Mb/s, 32 µs.
+///
+/// Verifies: [80211ax-2021 §26.5.2], [80211ax-2021 §26.5.5]
+#[test]
+fn four_stations_report_their_backlogs_and_are_triggered() {
+    let up = Some(Scheduler::RoundRobin);
+    let trigger_every = Some(Duration::from_millis(1));
+    let mut bench = bench(4, Ofdma { up, poll: true, trigger_every, ..OFDMA });
+    for station in (0..4).map(NodeId::station) {
+        bench.cell.set_aifsn(Time::ZERO, station, None, 15);
     }
+    bench.run_until(Time::ZERO + Duration::from_micros(1_050));
+    for _ in 0..40 {
+        for station in 0..4 {
+            bench.send_up(station, 1_508);
+        }
+    }
+    bench.run_until(Time::ZERO + Duration::from_millis(5));
+    let expected = [
+        "1000000 +88000 Trigger ap to all, 0 mpdus, 4 decode",
+        "1104000 +62400 TriggerBased station to ap, 0 mpdus, 1 decode",
+        "1200400 +96000 Trigger ap to all, 0 mpdus, 4 decode",
+        "1312400 +3619200 Data station to ap, 39 mpdus, 1 decode",
+        "4947600 +32000 MultiBlockAck ap to all, 0 mpdus, 4 decode",
+    ];
+    assert_eq!(frames(&mut bench, 5), expected);
+    let up = bench.delivered.iter().filter(|(_, number)| bench.hop(*number).1 == NodeId::AP);
+    assert_eq!(up.count(), 4 * 39);
 }
 
 fn ofdmas() -> impl Strategy<Value = MultiUser> {
