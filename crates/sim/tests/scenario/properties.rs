@@ -3,7 +3,7 @@
 use airfair_sim::scenario::{Driver, Scenario};
 use proptest::prelude::*;
 
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     include_str!("../../../../scenarios/one-slow-station.toml"),
     include_str!("../../../../scenarios/one-slow-station-arf-aware.toml"),
     include_str!("../../../../scenarios/saturated-cell.toml"),
@@ -15,6 +15,7 @@ const FILES: [&str; 12] = [
     include_str!("../../../../scenarios/home-far-laptop.toml"),
     include_str!("../../../../scenarios/classroom.toml"),
     include_str!("../../../../scenarios/b-and-n-clients.toml"),
+    include_str!("../../../../scenarios/ofdma.toml"),
     RICH,
 ];
 

@@ -3,7 +3,7 @@
 use airfair_sim::scenario::{Scenario, schema};
 use serde_json::{Value, json};
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     include_str!("../../../../scenarios/one-slow-station.toml"),
     include_str!("../../../../scenarios/one-slow-station-arf-aware.toml"),
     include_str!("../../../../scenarios/saturated-cell.toml"),
@@ -13,6 +13,7 @@ const FILES: [&str; 9] = [
     include_str!("../../../../scenarios/home-far-laptop.toml"),
     include_str!("../../../../scenarios/classroom.toml"),
     include_str!("../../../../scenarios/b-and-n-clients.toml"),
+    include_str!("../../../../scenarios/ofdma.toml"),
 ];
 
 /// True if `value` satisfies the schema's keywords; patterns accept any text.
