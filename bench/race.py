@@ -86,13 +86,12 @@ def ns3(scratch: Path) -> list[Race | str]:
         subprocess.run(compiler, check=True)
     saturated = [programs["cell"], *AX_CELL, "--uploads=10"]
     downloads = [programs["cell"], *AX_CELL, "--uploads=0", "--downloads=4"]
-    ofdma = [programs["ofdma_cell"], *AX_CELL, "--users=8"]
-    both = [*ofdma, "--up=mu", "--reports=1", "--mu-timer=262144"]
+    both = [programs["ofdma_cell"], "--up=mu", "--reports=1", "--mu-timer=262144"]
     return [
         Race("ns3", "5 TCP uploads", "ns-3", [programs["tcp_cell"]]),
         Race("ns3_ax", "ns-3's cell of 802.11ax", "ns-3", saturated),
         Race("ns3_ax_tcp", "4 TCP downloads, 802.11ax", "ns-3", downloads),
-        Race("ns3_ofdma_down", "8 users of OFDMA, down", "ns-3", ofdma),
+        Race("ns3_ofdma_down", "8 users of OFDMA, down", "ns-3", [programs["ofdma_cell"]]),
         Race("ns3_ofdma_both", "8 users of OFDMA, both", "ns-3", both),
     ]
 
