@@ -21,6 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RECORD = HERE / "race.json"
+LINES = HERE.parent / "crates/sim/benches/engine/scenarios.rs"
 NS3_MODULES = ("applications", "internet", "mobility", "point-to-point", "traffic-control", "wifi")
 AX_CELL = ("--standard=ax", "--width=80", "--mcs=11", "--warmup=2", "--duration=5")
 """Options of the 802.11ax cell, whose simulated time is that of the bench's lines.
@@ -47,8 +48,12 @@ def main() -> None:
         for race in (ns2(), *ns3(Path(scratch))):
             if isinstance(race, str):
                 print(f"{race}: no race")
-            else:
+            elif has_line(race.line):
                 kept[race.name] = run(race, rounds)
+            else:
+                print(
+                    f"{race.line}: {race.against} {cpu_of(race.command):.3f} s, and no such line of the bench"
+                )
     if "--record" in sys.argv:
         RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
@@ -74,18 +79,26 @@ def ns3(scratch: Path) -> list[Race | str]:
     # Debian's flags name a directory of headers that does not exist, so only the libraries are used.
     libraries = sorted({flag for flag in found.stdout.split() if flag.startswith("-lns3")})
     programs = {}
-    for name in ("tcp_cell", "cell"):
+    for name in ("tcp_cell", "cell", "ofdma_cell"):
         programs[name] = str(scratch / name)
         source = str(HERE / "ns3" / f"{name}.cc")
         compiler = ["g++", "-std=c++17", "-O2", source, "-o", programs[name], *libraries]
         subprocess.run(compiler, check=True)
     saturated = [programs["cell"], *AX_CELL, "--uploads=10"]
     downloads = [programs["cell"], *AX_CELL, "--uploads=0", "--downloads=4"]
+    both = [programs["ofdma_cell"], "--up=mu", "--reports=1", "--mu-timer=262144"]
     return [
         Race("ns3", "5 TCP uploads", "ns-3", [programs["tcp_cell"]]),
         Race("ns3_ax", "ns-3's cell of 802.11ax", "ns-3", saturated),
         Race("ns3_ax_tcp", "4 TCP downloads, 802.11ax", "ns-3", downloads),
+        Race("ns3_ofdma_down", "8 users of OFDMA, down", "ns-3", [programs["ofdma_cell"]]),
+        Race("ns3_ofdma_both", "8 users of OFDMA, both", "ns-3", both),
     ]
+
+
+def has_line(line: str) -> bool:
+    """Return true if the bench of airfair has a line whose name begins so."""
+    return f'"{line}' in LINES.read_text(encoding="utf-8")
 
 
 def run(race: Race, rounds: int) -> dict[str, float]:

@@ -1,0 +1,85 @@
+"""Tests that the form of cells with OFDMA gives published values, and the standard's by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from airfair.validation.ofdma import PAPER, STANDARD, Airtimes, Cell, Conventions, figures
+from airfair.validation.published import (
+    MAGRIN_BESIDE_UPLINK,
+    MAGRIN_CONTENDERS,
+    MAGRIN_DELAY,
+    MAGRIN_DOWN,
+    MAGRIN_SINGLE_USER,
+    MAGRIN_USERS,
+)
+
+
+@pytest.mark.parametrize("ack", MAGRIN_DOWN)
+def test_the_papers_conventions_give_its_downlink(ack: str) -> None:
+    for users, published in zip(MAGRIN_USERS, MAGRIN_DOWN[ack], strict=True):
+        cell = Cell(users, multi_user=False)
+        if ack != "single user":
+            cell = Cell(users, ack=ack)  # type: ignore[arg-type]
+        assert figures(cell, PAPER).down == pytest.approx(published, abs=6e-4)
+
+
+@pytest.mark.parametrize("most", MAGRIN_BESIDE_UPLINK)
+def test_the_papers_conventions_give_its_downlink_beside_an_uplink_and_its_delay(
+    most: bool,  # noqa: FBT001
+) -> None:
+    rows = zip(MAGRIN_BESIDE_UPLINK[most], MAGRIN_DELAY[most], strict=True)
+    for users, (goodput, delay) in enumerate(rows, 1):
+        cell = Cell(users, ack="aggregated-mu-bar", most_users=most)
+        assert figures(replace(cell, uplink=True), PAPER).down == pytest.approx(goodput, abs=6e-4)
+        assert figures(cell, PAPER).delay == pytest.approx(delay, abs=6e-4)
+
+
+@pytest.mark.parametrize("window", MAGRIN_SINGLE_USER)
+def test_the_papers_conventions_give_its_single_user_cells(window: int) -> None:
+    rows = zip(MAGRIN_CONTENDERS, MAGRIN_SINGLE_USER[window], strict=True)
+    for users, published in rows:
+        found = figures(Cell(users, multi_user=False, uplink=True, cw_min=window), PAPER)
+        assert found.down + found.up == pytest.approx(published, abs=6e-4)
+
+
+def test_an_exchange_of_the_standard_adds_up() -> None:
+    air = Airtimes(Cell(4), STANDARD)
+    # 7·1070 + 6·2 octets; 16 + 8·7502 bits, 192 in a symbol: 313. 20 + 4 + 8 + 4 + SIG-B + 7.2, 122 bits of
+    # SIG-B in a symbol of 208. 313·13.6 + 47.2 = 4304; an eighth MPDU takes 4916.
+    exchange = air.multi_user()
+    assert (exchange.mpdus, air.octets(7), air.sig_b()) == (7, 7502, 4)
+    assert exchange.data == pytest.approx(4304)
+    # MU-BAR 66 octets: 550 bits, 96 in a symbol; block ack 36 octets: 304 bits, 192 in a symbol of 14.4.
+    assert (air.trigger(), air.triggered_block_ack()) == (44, pytest.approx(76.8))
+    assert exchange.whole == pytest.approx(4304 + 16 + 44 + 16 + 76.8)
+    # 28 MPDUs of 8000 bits per exchange, AIFS of 43 and 7.5 slots
+    assert figures(Cell(4)).down == pytest.approx(224_000 / (4456.8 + 43 + 67.5))
+
+
+def test_block_acks_in_turn_take_a_bar_and_a_block_ack_each() -> None:
+    exchange = Airtimes(Cell(4, ack="bar"), STANDARD).multi_user()
+    # 16 + 32, three times 16 + 32 + 16 + 32
+    assert exchange.whole - exchange.data == pytest.approx(48 + 3 * 96)
+
+
+def test_the_standard_fits_the_response_into_the_limit() -> None:
+    exchange = Airtimes(Cell(1, multi_user=False), STANDARD).single_user()
+    # 37 MPDUs: 39 662 octets, 317 312 bits, 936 in a symbol; 36 + 7.2 of preamble; 16 + 32 of block ack
+    assert exchange.mpdus == 37
+    assert exchange.data == pytest.approx(43.2 + 13.6 * 340)
+    assert exchange.whole == pytest.approx(exchange.data + 48)
+
+
+def test_each_convention_of_the_paper_changes_a_figure() -> None:
+    cells = [
+        Cell(1, multi_user=False),
+        Cell(2, multi_user=False, payload=300, uplink=True),
+        *(Cell(4, ack=ack, uplink=True) for ack in ("bar", "mu-bar", "aggregated-mu-bar")),
+    ]
+    for name, value in vars(PAPER).items():
+        changed = Conventions(**(vars(PAPER) | {name: getattr(STANDARD, name)}))
+        moved = [figures(cell, changed) != figures(cell, PAPER) for cell in cells]
+        assert value == getattr(STANDARD, name) or any(moved), name
