@@ -321,7 +321,7 @@ impl<P: Copy + Headers> CellMac<P> {
         } else {
             let Sequence { to, data, .. } = *air.sequence(id);
             self.settle_exchange(air, now, id, block_ack);
-            self.settle_single_user(air, now, (to.unwrap_or_default(), data));
+            self.settle_single_user(air, now, id, (to.unwrap_or_default(), data));
         }
         let access = &air.accesses[id.index()];
         if access.limits.txop.is_zero() || !self.has_content(id) {

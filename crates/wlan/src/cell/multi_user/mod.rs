@@ -182,10 +182,12 @@ impl MultiUserMac {
         }
     }
 
-    /// Notes that an exchange of the access point has ended.
-    fn note_access(&mut self, now: Time) {
+    /// Notes that the access point's exchange ends, whose last access was at `access`. A trigger becomes due a multiple
+    /// of the time between triggers after that.  [ns3-multi-user §`AccessReqTimeout`]
+    fn note_access(&mut self, now: Time, access: Time) {
         if let (Some(every), Some(_)) = (self.ofdma.trigger_every, &self.up) {
-            self.due_at = Some(now + every);
+            let passed = now.saturating_since(access).whole_steps(every);
+            self.due_at = Some(access + every * (passed + 1));
         }
     }
 
@@ -304,7 +306,7 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         let is_now = mu.due_at().is_some_and(|at| at <= now);
         if is_now {
-            mu.note_access(now);
+            mu.note_access(now, now);
             mu.is_due = self.may_trigger(air, &mu);
         }
         let contender = mu.contender;

@@ -36,7 +36,17 @@ impl MultiUserMac {
                 self.is_polled &= exchange.is_down();
             }
         }
-        self.note_access(now);
+    }
+}
+
+/// Time of the last access of contender `id`, whose exchange ends: the start of the exchange or, if more exchanges may
+/// follow in its TXOP, that of the next one.
+fn last_access<P>(air: &Air<P>, now: Time, id: ContenderId) -> Time {
+    let access = &air.accesses[id.index()];
+    if access.limits.txop.is_zero() {
+        access.exchange().txop_start
+    } else {
+        now + air.airtime.timing.sifs
     }
 }
 
@@ -119,6 +129,7 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         let may_trigger = mu.up.is_some() && self.may_trigger(air, &mu);
         mu.settle(now, &exchange, may_trigger);
+        mu.note_access(now, last_access(air, now, id));
         (self.multi_user, air.multi_user) = (Some(mu), Some(exchange));
         self.leave_service(air, now, id);
         self.plan_release(air);
@@ -130,14 +141,16 @@ impl<P: Copy + Headers> CellMac<P> {
         &mut self,
         air: &mut Air<P>,
         now: Time,
+        id: ContenderId,
         (to, data): (NodeId, Duration),
     ) {
+        let access = last_access(air, now, id);
         let Some(mu) = &mut self.multi_user else { return };
         if let Some(Schedule { params, state }) = &mut mu.down {
             let served = Served { station: to.0, tones: 1, octets: Bytes::ZERO };
             law::settle(params, state, data, &[served]);
         }
-        mu.note_access(now);
+        mu.note_access(now, access);
         self.plan_release(air);
     }
 

@@ -69,6 +69,10 @@ impl<P: Copy + Headers> CellMac<P> {
             ppdu.room(longest, band, padding).map(|most| ppdu.lasting(most, band, padding))
         };
         let longest = most(ppdu).unwrap_or(null);
+        if !is_first && longest < lasts(ppdu, ORDINARY_PART) {
+            // Hardly a packet would fit into the rest of the TXOP.
+            return false;
+        }
         let wanted =
             law::triggered_duration(&params, longest, granted, |octets| lasts(ppdu, octets));
         let (kind, psdu) = (TurnKind::Uplink, Bytes::ZERO);
