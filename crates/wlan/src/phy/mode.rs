@@ -6,7 +6,7 @@ use std::fmt;
 use airfair_units::{DataRate, Duration};
 
 use super::modulation::ModulationAndCoding;
-use super::parameters::{data_bits_times_twelve, data_subcarriers};
+use super::parameters::data_subcarriers;
 use super::{GuardInterval, Width, ofdm, parameters};
 
 pub use super::format::{Coding, Format, HeLtf, PpduKind};
@@ -153,7 +153,8 @@ impl Mode {
     /// Data bits per symbol, `N_DBPS`. In HE and EHT they are rounded down if the code rate leaves a fraction.
     /// [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5], [80211be-2024 §36.5]
     pub fn data_bits(self) -> u64 {
-        data_bits_times_twelve(self.parameters()) / 12
+        let (data, coded) = self.modulation().code_rate.fraction();
+        self.coded_bits() * data / coded
     }
 
     /// Duration of a symbol of the data field, guard interval included.  [80211-2020 Table 19-6], [80211ax-2021 Table
@@ -188,15 +189,15 @@ impl Mode {
     /// An encoder takes at most 300 Mb/s in HT and 600 Mb/s in VHT, with the short guard interval, and all encoders
     /// take the same number of bits of a symbol.  [80211-2020 §19.3.5, §21.3.10.5, §21.5]
     pub fn encoders(self) -> u64 {
-        let (data, coded) = (self.data_bits(), self.coded_bits());
-        match (self.coding(), self.format()) {
-            (Coding::Ldpc, _) => 0,
-            (_, Format::He | Format::Eht) => 1,
-            (_, Format::Ht) => data.div_ceil(1_080),
-            (_, Format::Vht) => (data.div_ceil(2_160)..=data)
-                .find(|n| data.is_multiple_of(*n) && coded.is_multiple_of(*n))
-                .expect("one of the divisors, the bits themselves at the last"),
-        }
+        let (data, coded) = match (self.coding(), self.format()) {
+            (Coding::Ldpc, _) => return 0,
+            (_, Format::He | Format::Eht) => return 1,
+            (_, Format::Ht) => return self.data_bits().div_ceil(1_080),
+            (_, Format::Vht) => (self.data_bits(), self.coded_bits()),
+        };
+        (data.div_ceil(2_160)..=data)
+            .find(|n| data.is_multiple_of(*n) && coded.is_multiple_of(*n))
+            .expect("one of the divisors, the bits themselves at the last")
     }
 }
 

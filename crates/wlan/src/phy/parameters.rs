@@ -48,10 +48,15 @@ impl Parameters {
         if self.mcs > self.format.max_mcs() {
             return false;
         }
+        let ModulationAndCoding { constellation, code_rate } = ModulationAndCoding::of(self.mcs);
+        let coded_bits = data_subcarriers(self.format, self.width, self.unit)
+            * constellation.bits()
+            * u64::from(self.streams);
+        let (data, coded) = code_rate.fraction();
         // HE and EHT round down if LDPC leaves a fraction. VHT excludes such an MCS, and also these, which have 2 or
         // 6 encoders.
         self.format != Format::Vht
-            || ((data_bits_times_twelve(self).is_multiple_of(12))
+            || ((coded_bits * data).is_multiple_of(coded)
                 && !matches!(
                     (self.width, self.mcs, self.streams),
                     (Width::Mhz80, 6, 3 | 7) | (Width::Mhz80, 9, 6) | (Width::Mhz160, 9, 3)
@@ -101,15 +106,6 @@ pub(super) const fn data_subcarriers(format: Format, width: Width, unit: Unit) -
         (Format::Ht | Format::Vht, Width::Mhz80) => 234,
         (Format::Ht | Format::Vht, Width::Mhz160 | Width::Mhz320) => 468,
     }
-}
-
-/// Data bits of twelve symbols, which are a whole number for every code rate.
-pub(super) fn data_bits_times_twelve(of: Parameters) -> u64 {
-    let ModulationAndCoding { constellation, code_rate } = ModulationAndCoding::of(of.mcs);
-    let (data, coded) = code_rate.fraction();
-    let subcarriers = data_subcarriers(of.format, of.width, of.unit);
-    let coded_bits = subcarriers * constellation.bits() * u64::from(of.streams);
-    coded_bits * data * (12 / coded)
 }
 
 /// Error: the standard does not have this combination of parameters.

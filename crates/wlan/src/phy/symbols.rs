@@ -78,11 +78,9 @@ fn with_addition(format: Format, Symbols { count, last_segments }: Symbols) -> S
 /// Largest PSDU whose data field has at most `count` symbols. `count` is at least 1.
 pub fn largest_psdu(mode: Mode, count: u64) -> Bytes {
     // For the last bits LDPC may need one more symbol. The fewer bits there are, the less often it does.
-    let sizes =
-        [4, 3, 2, 1].map(|last_segments| padded_psdu(mode, Symbols { count, last_segments }));
+    let of = |last_segments| padded_psdu(mode, Symbols { count, last_segments });
     let fits = |size: &Bytes| symbols(mode, *size).count <= count;
-    let before_last = || padded_psdu(mode, Symbols { count, last_segments: 0 });
-    sizes.into_iter().find(fits).unwrap_or_else(before_last)
+    [4, 3, 2, 1].into_iter().map(of).find(fits).unwrap_or_else(|| of(0))
 }
 
 /// Segments of the last symbol that the data fills, `a_init`.  [80211ax-2021 §27.3.12.5.1]

@@ -119,6 +119,24 @@ fn units_of_several_sizes_go_together() {
     assert_eq!((wide.placed()[0].places.len(), &wide.placed()[0].places[0]), (1, &(90..108)));
 }
 
+/// At 20 MHz every set of units is legal whose larger ones fit into the four quarters of 52 tones, and all of them into
+/// the nine places of 26 tones.
+#[test]
+fn every_layout_of_20_mhz_is_legal_and_no_other() {
+    for (halves, quarters) in (0..=3).flat_map(|halves| (0..=5).map(move |it| (halves, it))) {
+        for single in 0..=10 {
+            let sizes =
+                [(Unit::Tones26, single), (Unit::Tones106, halves), (Unit::Tones52, quarters)];
+            let units: Vec<Unit> =
+                sizes.iter().flat_map(|(unit, count)| vec![*unit; *count]).collect();
+            let fits = 2 * halves + quarters <= 4 && 4 * halves + 2 * quarters + single <= 9;
+            for format in [Format::He, Format::Eht] {
+                assert_eq!(Allocation::new(format, Mhz20, &units).is_ok(), fits, "{units:?}");
+            }
+        }
+    }
+}
+
 /// An allocation that the width does not hold is refused with the units that it has.
 #[test]
 fn too_many_units_are_refused_with_those_that_fit() {

@@ -1,6 +1,7 @@
 //! Durations of PPDUs of several users against closed forms, and errors.
 
 use super::*;
+use crate::phy::allocation::equal_units;
 use crate::phy::mode::{Coding, Format, HeLtf, Parameters};
 use crate::phy::ppdu::MAX_PPDU_DURATION;
 use crate::phy::{GuardInterval, Width};
@@ -42,39 +43,55 @@ fn he_mu_with_equal_units() {
     assert_eq!(ns(&modes, &[0, 0, 0, 1_030]), 632_000);
 }
 
-/// Duration of HE MU PPDUs for every equal split of 20 and 80 MHz, at MCS 0 with BCC and LDPC. The users of the fuller
-/// content channel and the bits of HE-SIG-B at 26 per symbol: 20 MHz 1, 49 → 2; 2, 70 → 3; 4, 122 → 5; 9, 257 → 10. 80
-/// MHz 1, 58 → 3; 1 of 2, 58 → 3; 2 of 4, 79 → 4; 4 of 8, 131 → 6; 8 of 16, 235 → 10; 19 of 37, 526 → 21. 100 octets
-/// with BCC, 822 bits at 117, 51, 24 and 12 per symbol are 8, 17, 35 and 69 symbols. With LDPC, 816 bits at 490 and 234
-/// are 2 and 4 symbols.
+/// Duration of HE MU PPDUs for every equal split of every width: HE-SIG-B at MCS 0, and 1500 octets at MCS 1.
 ///
-/// Verifies: [80211ax-2021 §27.3.11.8, §27.4.3]
+/// HE-SIG-B has 18 bits at 20 and 40 MHz, 27 at 80 and 43 at 160, and 52 for each two users of the fuller content
+/// channel, or 31 for a single one, at 26 bits per symbol. At 20 MHz 1, 2, 4 and 9 users have 49, 70, 122 and 257 bits,
+/// and at 40 MHz the same in each content channel. At 80 MHz 1, 1, 2, 4, 8 and 19 fields have 58, 58, 79, 131, 235 and
+/// 526 bits. At 160 MHz 1, 1, 2, 4, 8, 16 and 37 fields have 74, 74, 95, 147, 251, 459 and 1010 bits.
+///
+/// 12 016 bits take 501, 251, 118, 52, 26, 13 and 7 symbols at 24, 48, 102, 234, 468, 980 and 1960 bits.
+///
+/// Verifies: [80211ax-2021 §27.3.2, §27.3.11.8, §27.4.3]
 #[test]
 fn he_mu_with_every_equal_split() {
-    let of = |width, unit, count, is_bcc: bool| {
-        let mode = user(Format::He, 0, width, Ns800, unit);
-        ns(&vec![if is_bcc { bcc(mode) } else { mode }; count], &vec![100; count])
-    };
-    let expected = |signal: u64, symbols: u64| 36_000 + 4_000 * signal + 7_200 + 13_600 * symbols;
-    let narrow = [
-        (Unit::Full, 1, 2, 8),
-        (Unit::Tones106, 2, 3, 17),
-        (Unit::Tones52, 4, 5, 35),
-        (Unit::Tones26, 9, 10, 69),
+    let data = [501, 251, 118, 52, 26, 13, 7];
+    let layouts: [(Width, &[usize], &[u64]); 4] = [
+        (Width::Mhz20, &[9, 4, 2, 1], &[10, 5, 3, 2]),
+        (Width::Mhz40, &[18, 8, 4, 2, 1], &[10, 5, 3, 2, 2]),
+        (Width::Mhz80, &[37, 16, 8, 4, 2, 1], &[21, 10, 6, 4, 3, 3]),
+        (Width::Mhz160, &[74, 32, 16, 8, 4, 2, 1], &[39, 18, 10, 6, 4, 3, 3]),
     ];
-    for (unit, count, signal, symbols) in narrow {
-        assert_eq!(of(Width::Mhz20, unit, count, true), expected(signal, symbols), "{unit}");
+    for (width, counts, signals) in layouts {
+        for ((count, signal), symbols) in counts.iter().zip(signals).zip(data) {
+            let (unit, number) = equal_units(Format::He, width, *count);
+            assert_eq!(number, *count);
+            let modes = vec![user(Format::He, 1, width, Ns800, unit); number];
+            let ppdu = MultiUser::with_signal_mcs(&modes, 0).expect("users of a PPDU");
+            let sizes = vec![Bytes::new(1_500); number];
+            let found = ppdu.duration(&sizes, Band::Ghz5, PacketPadding::None).as_nanos();
+            assert_eq!(found, 36_000 + 4_000 * signal + 7_200 + 13_600 * symbols, "{width} {unit}");
+        }
     }
-    assert_eq!(of(Width::Mhz80, Unit::Full, 1, false), expected(3, 2));
-    assert_eq!(of(Width::Mhz80, Unit::Tones484, 2, false), expected(3, 4));
-    let wide = [
-        (Unit::Tones242, 4, 4, 8),
-        (Unit::Tones106, 8, 6, 17),
-        (Unit::Tones52, 16, 10, 35),
-        (Unit::Tones26, 37, 21, 69),
-    ];
-    for (unit, count, signal, symbols) in wide {
-        assert_eq!(of(Width::Mhz80, unit, count, true), expected(signal, symbols), "{unit}");
+}
+
+/// Duration of a trigger-based PPDU in every unit: 1500 octets, 12 016 bits, at MCS 1 take as many symbols as the unit
+/// has bits, its data subcarriers. 52+26 tones have 72: 167 symbols; 106+26 126: 96; 484+242 702: 18; 996+484 1448: 9;
+/// 996+484+242 1682: 8; 2x996+484 2428: 5; 3x996 2940: 5; 3x996+484 3408: 4. HE and EHT have a preamble of 48 µs.
+///
+/// Verifies: [80211ax-2021 §27.4.3], [80211be-2024 §36.3.10, §36.4.3]
+#[test]
+fn trigger_based_ppdus_in_every_unit() {
+    let symbols = [4, 501, 251, 118, 52, 26, 13, 7, 4, 167, 96, 18, 9, 8, 5, 5, 4];
+    for (unit, symbols) in Unit::ALL.into_iter().zip(symbols) {
+        let is_narrow = unit == Unit::Tones996And484And242;
+        let width = if is_narrow { Width::Mhz160 } else { Width::Mhz320 };
+        let expected = 48_000 + 14_400 * symbols;
+        assert_eq!(ns(&[user(Format::Eht, 1, width, Ns1600, unit)], &[1_500]), expected, "{unit}");
+        if unit != Unit::Full && unit <= Unit::Tones2x996 {
+            let mode = user(Format::He, 1, Width::Mhz160, Ns1600, unit);
+            assert_eq!(ns(&[mode], &[1_500]), expected, "{unit}");
+        }
     }
 }
 
