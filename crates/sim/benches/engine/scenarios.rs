@@ -5,6 +5,12 @@ use std::fmt::Write as _;
 /// Scenario of Table 4 of the paper on ARF-aware TCP with NewReno: five TCP sessions over two hops each, for 100 s.
 const TABLE4: &str = include_str!("../../../../experiments/arf-aware-tcp/table4.toml");
 
+/// Eight saturated users of OFDMA, down, and down and up, as in ns-3.
+const OFDMA: [(&str, &str); 2] = [
+    ("down", include_str!("../../../../bench/ns3/ofdma_down.toml")),
+    ("both", include_str!("../../../../bench/ns3/ofdma_both.toml")),
+];
+
 /// Names and texts of the scenarios of all benchmarks.
 pub(crate) fn all() -> Vec<(String, String)> {
     let mut all = vec![
@@ -33,6 +39,9 @@ pub(crate) fn all() -> Vec<(String, String)> {
     let uploads = ax_cell(5_500, UPLOADS);
     all.push((String::from("ns-3's cell of 802.11ax, 10 saturated stations"), uploads));
     all.push((String::from("4 TCP downloads, 802.11ax"), ax_cell(6_000, DOWNLOADS)));
+    for (directions, text) in OFDMA {
+        all.push((format!("8 users of OFDMA, {directions}"), String::from(text)));
+    }
     for (still, roaming, where_) in [(40, 40, "all in range"), (140, 150, "not all in range")] {
         let circle = format!("position = {{ circle = \"{still} m\" }}");
         all.push((format!("radio: 20 fixed, {where_}"), radio_cell(&circle)));
