@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, Duration, Time};
 
 use super::channel::Air;
-use super::multi_user::{Participant, TurnKind};
 use super::sequence::Sequence;
+use super::turns::{Participant, TurnKind};
 use crate::block_ack::Bitmap;
 use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, Rest, User};
 use crate::node::NodeId;

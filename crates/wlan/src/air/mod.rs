@@ -16,7 +16,7 @@
 //! | `channel` | [`Air`]: state of the channel, and its next event |
 //! | `events` | frames that start, frames that end |
 //! | `exchange` | reception, the frame that follows, the end of an exchange |
-//! | `multi_user` | exchanges of several users: turns of an access point and of its stations |
+//! | `multi_user`, `turns` | exchanges of several users: turns of an access point and of its stations |
 //! | `undisturbed` | exchanges that no other member can disturb, in one go |
 //! | `sequence` | frames of an exchange: their order, lengths and responses |
 //! | `access` | channel access of a contender: state, window, retry counters |
@@ -36,10 +36,11 @@ mod exchange;
 pub(crate) mod hearing;
 mod mac;
 mod mpdu_errors;
-pub(crate) mod multi_user;
+mod multi_user;
 pub(crate) mod noise;
 mod on_air;
 pub(crate) mod sequence;
+pub(crate) mod turns;
 mod undisturbed;
 
 pub(crate) use channel::Air;

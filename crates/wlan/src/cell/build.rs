@@ -8,7 +8,7 @@ use airfair_units::Time;
 use super::interface::Cell;
 use super::mac::CellMac;
 use super::member::Member;
-use super::multi_user::MultiUserMac;
+use super::multi_user::schedule::MultiUserMac;
 use super::overheard::HeardFrames;
 use super::recipients::Recipients;
 use crate::air::Air;

@@ -7,13 +7,13 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::member::Member;
 use super::monitored::Monitor;
-use super::multi_user::MultiUserMac;
+use super::multi_user::schedule::MultiUserMac;
 use super::overheard::HeardFrames;
 use super::recipients::Recipients;
 use super::reports::{Departure, RateChange};
 use crate::air::access::Verdict;
-use crate::air::multi_user::{Participant, TurnKind};
 use crate::air::sequence::{Content, Sequence};
+use crate::air::turns::{Participant, TurnKind};
 use crate::air::{Air, Mac};
 use crate::airtime::{Airtime, Protection};
 use crate::block_ack::Bitmap;

@@ -67,8 +67,8 @@ use headers::{Class, Headers};
 pub(crate) use link::{Batch, Frames, Queued, Response, Room};
 use links::BlockAckLinks;
 use scheduler::Scheduler;
-pub(crate) use service::Waits;
 use sub_queue::SubQueues;
+pub(crate) use sub_queue::Waits;
 
 /// A packet in service. All frames that carry it have the same sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

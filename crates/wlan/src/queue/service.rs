@@ -7,21 +7,11 @@ use super::headers::Headers;
 use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use super::links::note;
 use super::scheduler::Scheduler;
-use super::sub_queue::Picked;
+use super::sub_queue::{Picked, Waits};
 use crate::aggregation::Agreement;
 use crate::block_ack::PacketOutcome;
 use crate::frame::Msdu;
 use crate::node::NodeId;
-
-/// Packets for one receiver that wait and are not on the air.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Waits {
-    pub(crate) octets: Bytes,
-    /// Size of the largest packet, or of the largest A-MSDU that was sent before.
-    pub(crate) largest: Bytes,
-    /// Time since which the oldest of those in a queue waits.
-    pub(crate) since: Option<Time>,
-}
 
 impl<P: Copy + Headers> TransmitQueue<P> {
     /// Sets a block ack agreement with a receiver.

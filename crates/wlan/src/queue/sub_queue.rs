@@ -76,15 +76,17 @@ pub(super) struct SubQueues<P> {
     /// Packets dropped after they had been added, with the reason.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
     /// Packets in all queues by receiver; empty if nobody asks for them.
-    backlogs: Vec<Backlog>,
+    backlogs: Vec<Waits>,
 }
 
-/// Packets for one receiver.
+/// Packets for one receiver that wait and are not on the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Backlog {
-    pub(super) octets: Bytes,
-    /// Size of the largest packet so far.
-    pub(super) largest: Bytes,
+pub(crate) struct Waits {
+    pub(crate) octets: Bytes,
+    /// Size of the largest packet so far, or of the largest A-MSDU that was sent before.
+    pub(crate) largest: Bytes,
+    /// Time since which the oldest packet waits in a queue, if that was asked for.
+    pub(crate) since: Option<Time>,
 }
 
 impl<P> SubQueues<P> {
@@ -95,16 +97,16 @@ impl<P> SubQueues<P> {
 
     /// Counts the octets for each of this number of receivers from now on.
     pub(super) fn count_backlogs(&mut self, receivers: usize) {
-        self.backlogs = vec![Backlog::default(); receivers];
+        self.backlogs = vec![Waits::default(); receivers];
     }
 
     /// Packets by receiver, if they are counted.
-    pub(super) fn backlogs(&self) -> &[Backlog] {
+    pub(super) fn backlogs(&self) -> &[Waits] {
         &self.backlogs
     }
 
     #[inline]
-    fn note_added(backlogs: &mut [Backlog], to: NodeId, size: Bytes) {
+    fn note_added(backlogs: &mut [Waits], to: NodeId, size: Bytes) {
         if let Some(backlog) = backlogs.get_mut(to.index()) {
             backlog.octets += size;
             backlog.largest = backlog.largest.max(size);
@@ -112,7 +114,7 @@ impl<P> SubQueues<P> {
     }
 
     #[inline]
-    fn note_taken(backlogs: &mut [Backlog], to: NodeId, size: Bytes) {
+    fn note_taken(backlogs: &mut [Waits], to: NodeId, size: Bytes) {
         if let Some(backlog) = backlogs.get_mut(to.index()) {
             backlog.octets -= size;
         }

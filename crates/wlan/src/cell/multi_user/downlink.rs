@@ -5,10 +5,10 @@ use airfair_laws::multi_user::{Backlog, Candidate, Urgency};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::super::mac::CellMac;
-use super::MultiUserMac;
+use super::schedule::MultiUserMac;
 use crate::aggregation::padded;
 use crate::air::Air;
-use crate::air::multi_user::{MultiUserExchange, Participant, Turn, TurnKind};
+use crate::air::turns::{MultiUserExchange, Participant, Turn, TurnKind};
 use crate::airtime::Protection;
 use crate::edca::AccessCategory;
 use crate::multi_user::{MultiUserAck, Scheduler};

@@ -2,10 +2,11 @@
 //! becomes of both.  [80211ax-2021 §26.4.4, §26.5]
 //!
 //! A [law](airfair_laws::multi_user) chooses the stations and their resource units, in either direction. The turns of
-//! an exchange and their lengths are planned here, and [`air::multi_user`](crate::air::multi_user) performs them.
+//! an exchange and their lengths are planned here, and [`air::multi_user`](crate::air) performs them.
 //!
 //! | module | content |
 //! | --- | --- |
+//! | `schedule` | laws of both directions, and what the access point knows of the stations |
 //! | `downlink` | data for several stations, and the turns that acknowledge them |
 //! | `uplink` | trigger frames, and the stations' answers |
 //! | `parts` | content of the part of each station |
@@ -15,250 +16,20 @@
 mod downlink;
 mod edca;
 mod parts;
+pub(super) mod schedule;
 mod settlement;
 mod uplink;
 
-use airfair_laws::Direction;
-use airfair_laws::multi_user::{
-    self as law, Action, Backlog, Candidate, Observation, Order, Policy, Served, Split,
-};
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, Time};
 
-use self::edca::MuEdcaTimers;
 use super::aggregates::rest_of_txop;
 use super::mac::CellMac;
 use crate::air::Air;
-use crate::air::multi_user::Turn;
 use crate::air::sequence::{Content, Sequence};
+use crate::air::turns::Turn;
 use crate::airtime::Protection;
-use crate::config::CellConfig;
-use crate::edca::AccessCategory;
-use crate::multi_user::{Ofdma, Scheduler};
-use crate::node::NodeId;
-use crate::phy::allocation::equal_units;
-use crate::phy::mode::{Format, Parameters};
-use crate::phy::multi_user::MultiUser;
-use crate::phy::{GuardInterval, Mode, PpduKind, TxVector, Unit, Width};
-use crate::queue::Waits;
 use crate::queue::headers::Headers;
-use crate::roster::{ContenderId, Roster};
-
-/// Time for which a report of a station's backlog is valid.  [ns3-multi-user §`BsrLifetime`]
-const REPORT_LIFETIME: Duration = Duration::from_millis(20);
-/// Number of sets of users whose preambles are kept.
-const KNOWN: usize = 16;
-
-/// Law of one direction with its state.
-#[derive(Clone, Debug)]
-struct Schedule {
-    params: law::Params,
-    state: law::State,
-}
-
-impl Schedule {
-    fn new(ofdma: &Ofdma, scheduler: Scheduler, members: u16) -> Self {
-        let policy = match scheduler {
-            Scheduler::RoundRobin => Policy::RoundRobin,
-            Scheduler::ProportionalFair => Policy::ProportionalFair,
-            Scheduler::LargestBacklog => Policy::LargestBacklog,
-            Scheduler::Deadline => Policy::Deadline,
-        };
-        let params = law::Params { policy, max_users: ofdma.users, ..law::Params::default() };
-        Self { params, state: law::State::new(members) }
-    }
-}
-
-/// Multi-user frames of an access point: its laws, and what it knows of the stations.
-#[derive(Clone, Debug)]
-pub(super) struct MultiUserMac {
-    ofdma: Ofdma,
-    /// Format, width and guard interval of PPDUs for several users.
-    format: Format,
-    width: Width,
-    guard: GuardInterval,
-    down: Option<Schedule>,
-    up: Option<Schedule>,
-    /// Divisions of the width into equal units, from the most to the whole, and the unit of each.
-    splits: Vec<Split>,
-    units: Vec<Unit>,
-    /// Contender of the access point that sends trigger frames.
-    contender: ContenderId,
-    /// True if the access point is to trigger the stations at its next access.
-    is_due: bool,
-    /// Time at which a trigger becomes due unless the access point has access before.
-    due_at: Option<Time>,
-    /// True if the stations have been polled for their backlogs since the last trigger for data.
-    is_polled: bool,
-    /// Backlog of each member as it has reported it last, with the time of the report.
-    reports: Vec<(Backlog, Option<Time>)>,
-    /// Channel access of stations after they have been triggered; `None` if it stays the same.
-    edca: Option<MuEdcaTimers>,
-    /// PPDUs of the sets of users that came last, because a preamble takes long to compute.
-    known: Vec<MultiUser>,
-    /// Buffers that are reused.
-    order: Order,
-    candidates: Vec<Candidate>,
-    /// Indices of the candidates that have a unit.
-    granted: Vec<usize>,
-    waits: Vec<Waits>,
-    served: Vec<Served>,
-}
-
-impl MultiUserMac {
-    /// Multi-user frames of a cell with this configuration; `None` if it has none.
-    pub(super) fn new(config: &CellConfig, roster: &Roster) -> Option<Box<Self>> {
-        let ofdma = config.rules.multi_user.ofdma?;
-        let members = roster.members();
-        let schedule = |of: Option<Scheduler>| of.map(|it| Schedule::new(&ofdma, it, members));
-        let (width, guard) = (config.rules.channel.width, config.rules.channel.guard);
-        let format = config.rules.standard.format().filter(|it| it.has_units())?;
-        let (splits, units) = splits(format, width);
-        let trigger_every = ofdma.trigger_every.filter(|_| ofdma.up.is_some());
-        Some(Box::new(Self {
-            ofdma,
-            format,
-            width,
-            guard,
-            down: schedule(ofdma.down),
-            up: schedule(ofdma.up),
-            splits,
-            units,
-            contender: roster.find(NodeId::AP, AccessCategory::default),
-            is_due: false,
-            due_at: trigger_every.map(|every| Time::ZERO + every),
-            is_polled: false,
-            edca: MuEdcaTimers::new(config, roster),
-            known: Vec::new(),
-            reports: vec![(Backlog::Unknown, None); members.into()],
-            order: Order::default(),
-            candidates: Vec::new(),
-            granted: Vec::new(),
-            waits: vec![Waits::default(); members.into()],
-            served: Vec::new(),
-        }))
-    }
-
-    /// Lets the law of one direction choose among the candidates. Returns the unit that each granted station gets.
-    /// `fits` is true if a unit is wide enough for a candidate. If one is too narrow for any station with a unit, the
-    /// law chooses again among wider ones.
-    fn choose(
-        &mut self,
-        direction: Direction,
-        fits: impl Fn(&Self, Unit, &Candidate) -> bool,
-    ) -> Option<Unit> {
-        for widest in 0..self.splits.len() {
-            self.granted.clear();
-            let schedule = match direction {
-                Direction::Down => self.down.as_ref()?,
-                Direction::Up => self.up.as_ref()?,
-            };
-            let seen = Observation { candidates: &self.candidates, splits: &self.splits[widest..] };
-            let action = law::step(&schedule.params, &schedule.state, &seen, &mut self.order);
-            let unit = match action {
-                Action::MultiUser(split) => {
-                    let places = self.order.assignments().map(|it| usize::from(it.candidate));
-                    self.granted.extend(places);
-                    self.units[self.splits.iter().position(|it| *it == split)?]
-                }
-                Action::SingleUser(station) if direction == Direction::Up => {
-                    let place = self.candidates.iter().position(|it| it.station == station);
-                    self.granted.extend(place);
-                    return Some(Unit::Full);
-                }
-                Action::SingleUser(_) | Action::Nothing => return None,
-            };
-            if self.granted.iter().all(|place| fits(self, unit, &self.candidates[*place])) {
-                return Some(unit);
-            }
-        }
-        None
-    }
-
-    /// Backlog of a station as far as the access point knows it now.
-    fn report_of(&self, now: Time, station: NodeId) -> Backlog {
-        match self.reports[station.index()] {
-            (backlog, Some(at)) if now.saturating_since(at) <= REPORT_LIFETIME => backlog,
-            _ => Backlog::Unknown,
-        }
-    }
-
-    /// Notes that the access point's exchange ends, whose last access was at `access`. A trigger becomes due a multiple
-    /// of the time between triggers after that.  [ns3-multi-user §`AccessReqTimeout`]
-    fn note_access(&mut self, now: Time, access: Time) {
-        if let (Some(every), Some(_)) = (self.ofdma.trigger_every, &self.up) {
-            let passed = now.saturating_since(access).whole_steps(every);
-            self.due_at = Some(access + every * (passed + 1));
-        }
-    }
-
-    /// True if contender `id` has stations to trigger.
-    pub(super) fn is_due(&self, id: ContenderId) -> bool {
-        self.is_due && id == self.contender
-    }
-
-    /// Time at which a trigger becomes due, unless one is.
-    fn due_at(&self) -> Option<Time> {
-        self.due_at.filter(|_| !self.is_due)
-    }
-
-    /// Time at which a trigger becomes due or a MU EDCA timer ends.
-    pub(super) fn next_timeout(&self) -> Option<Time> {
-        let edca = self.edca.as_ref().and_then(MuEdcaTimers::next_timeout);
-        self.due_at().into_iter().chain(edca).min()
-    }
-
-    /// Mode of a station's part of a PPDU in this unit, at the MCS and streams of `tx`; `None` if the station does not
-    /// have the format of the cell, or is too narrow for the unit.
-    fn on_unit(&self, tx: TxVector, unit: Unit, kind: PpduKind) -> Option<Mode> {
-        let TxVector::Mode(mode) = tx else { return None };
-        let Parameters { format, mcs, streams, width: own, .. } = mode.parameters();
-        if format != self.format || unit.tones(self.width) > Unit::filling(own).tones(own) {
-            return None;
-        }
-        let guard = match kind {
-            PpduKind::Triggered => self.ofdma.up_guard_interval,
-            PpduKind::Single | PpduKind::Multi => self.guard,
-        };
-        let of = Parameters::of(format, mcs, streams, self.width, guard);
-        Mode::new(Parameters { unit, kind, ..of }).ok()
-    }
-
-    /// True if a station with this rate may have a part in a PPDU.
-    fn is_able(&self, tx: TxVector) -> bool {
-        self.on_unit(tx, self.units[0], PpduKind::Multi).is_some()
-    }
-
-    /// PPDU of users with these modes; `None` if the modes do not go together.
-    fn ppdu(&mut self, modes: impl Iterator<Item = Mode>) -> Option<&MultiUser> {
-        let modes: Vec<Mode> = modes.collect();
-        let found = self.known.iter().position(|it| it.modes() == modes);
-        let place = if let Some(place) = found {
-            place
-        } else {
-            let new = MultiUser::new(&modes).ok()?;
-            if self.known.len() == KNOWN {
-                self.known.remove(0);
-            }
-            self.known.push(new);
-            self.known.len() - 1
-        };
-        self.known.get(place)
-    }
-}
-
-/// Divisions of a width into equal units, from the most to the whole, and the unit of each. The central units of 26
-/// tones stay empty.
-fn splits(format: Format, width: Width) -> (Vec<Split>, Vec<Unit>) {
-    let mut all = Vec::new();
-    let mut most = usize::MAX;
-    while most > 0 {
-        let (unit, count) = equal_units(format, width, most);
-        let of = |count: u64| u16::try_from(count).expect("at most a few thousand");
-        all.push((Split { units: of(count as u64), tones: of(unit.tones(width)) }, unit));
-        most = count - 1;
-    }
-    all.into_iter().unzip()
-}
+use crate::roster::ContenderId;
 
 impl<P: Copy + Headers> CellMac<P> {
     /// Plans a multi-user exchange of contender `id` of the access point; `None` if the next frame is for one user.

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Time};
 
 use super::super::mac::CellMac;
 use crate::air::Air;
-use crate::air::multi_user::{Participant, TurnKind};
+use crate::air::turns::{Participant, TurnKind};
 use crate::block_ack::Bitmap;
 use crate::frame::{FrameKind, Mpdu, User};
 use crate::node::NodeId;
@@ -19,7 +19,7 @@ pub(super) const NULL: Bytes = Bytes::new(QOS_NULL_SIZE.get() + DELIMITER.get())
 impl<P: Copy + Headers> CellMac<P> {
     /// Part of a turn for or from one participant.
     #[cold]
-    pub(in super::super) fn part_of_turn(
+    pub(crate) fn part_of_turn(
         &mut self,
         air: &Air<P>,
         id: ContenderId,
@@ -94,7 +94,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Handles the part of a turn that its receiver has decoded. `id` is the contender whose packets it carries.
     #[cold]
-    pub(in super::super) fn take_part(
+    pub(crate) fn take_part(
         &mut self,
         air: &mut Air<P>,
         now: Time,

@@ -5,9 +5,9 @@ use airfair_laws::multi_user::{self as law, Backlog, Served};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::super::mac::CellMac;
-use super::{MultiUserMac, Schedule};
+use super::schedule::{MultiUserMac, Schedule};
 use crate::air::access::Verdict;
-use crate::air::multi_user::{MultiUserExchange, Participant, TurnKind};
+use crate::air::turns::{MultiUserExchange, Participant, TurnKind};
 use crate::air::{Air, Mac};
 use crate::block_ack::Bitmap;
 use crate::link_rate::{Chain, LinkEvent};
@@ -53,7 +53,7 @@ fn last_access<P>(air: &Air<P>, now: Time, id: ContenderId) -> Time {
 impl<P: Copy + Headers> CellMac<P> {
     /// Settles the data that a station was triggered to send.
     #[cold]
-    pub(in super::super) fn settle_triggered_data(
+    pub(crate) fn settle_triggered_data(
         &mut self,
         air: &mut Air<P>,
         now: Time,
@@ -95,7 +95,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Settles a multi-user exchange of contender `id` of the access point.
     #[cold]
-    pub(in super::super) fn settle_multi_user(
+    pub(crate) fn settle_multi_user(
         &mut self,
         air: &mut Air<P>,
         now: Time,
@@ -137,7 +137,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Accounts for an exchange of the access point with one station, whose data of this duration have arrived.
     #[cold]
-    pub(in super::super) fn settle_single_user(
+    pub(crate) fn settle_single_user(
         &mut self,
         air: &mut Air<P>,
         now: Time,

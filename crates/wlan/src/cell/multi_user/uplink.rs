@@ -5,10 +5,10 @@ use airfair_laws::multi_user::{self as law, Backlog, Candidate, Urgency};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::super::mac::CellMac;
-use super::MultiUserMac;
 use super::parts::NULL;
+use super::schedule::MultiUserMac;
 use crate::air::Air;
-use crate::air::multi_user::{MultiUserExchange, Participant, Turn, TurnKind};
+use crate::air::turns::{MultiUserExchange, Participant, Turn, TurnKind};
 use crate::edca::AccessCategory;
 use crate::node::NodeId;
 use crate::phy::multi_user::MultiUser;
@@ -169,7 +169,7 @@ impl<P: Copy + Headers> CellMac<P> {
     /// Lets a station prepare its part of triggered PPDUs, which last `duration`. Returns true: it answers in any case,
     /// if only with a buffer report.
     #[cold]
-    pub(in super::super) fn prepare_triggered(
+    pub(crate) fn prepare_triggered(
         &mut self,
         air: &mut Air<P>,
         now: Time,

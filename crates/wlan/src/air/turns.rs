@@ -1,0 +1,212 @@
+//! Turns of a multi-user exchange and its participants.
+
+use airfair_units::{Bytes, Duration};
+
+use crate::airtime::Airtime;
+use crate::block_ack::Bitmap;
+use crate::frame::{Frame, FrameKind};
+use crate::node::NodeId;
+use crate::phy::TxVector;
+use crate::roster::ContenderId;
+
+/// Kind of a turn, with the place of the participant that it concerns alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TurnKind {
+    /// CTS-to-self of the access point.
+    CtsToSelf,
+    /// MU-RTS: asks all participants for a CTS.
+    Call,
+    /// CTS frames of participants, together.
+    Clears,
+    /// Data of the access point for all participants.
+    Data,
+    /// `BlockAckReq` to one participant.
+    Request(usize),
+    /// `BlockAck` of one participant.
+    Answer(usize),
+    /// Trigger frame to all participants.
+    Trigger,
+    /// `BlockAck`s of participants, together.
+    Answers,
+    /// Data of participants, together.
+    Uplink,
+    /// Buffer reports of participants, together.
+    Reports,
+    /// `BlockAck` of the access point for all participants.
+    MultiBlockAck,
+}
+
+impl TurnKind {
+    /// Kind of the turn's frame.
+    pub(crate) fn frame(self) -> FrameKind {
+        match self {
+            Self::Data => FrameKind::MultiUser,
+            Self::Request(_) => FrameKind::BlockAckRequest,
+            Self::Answer(_) => FrameKind::BlockAck,
+            Self::CtsToSelf => FrameKind::CtsToSelf,
+            Self::Trigger | Self::Call => FrameKind::Trigger,
+            Self::Clears | Self::Answers | Self::Uplink | Self::Reports => FrameKind::TriggerBased,
+            Self::MultiBlockAck => FrameKind::MultiBlockAck,
+        }
+    }
+
+    /// True if the access point sends the turn.
+    pub(super) fn is_down(self) -> bool {
+        !matches!(
+            self,
+            Self::Clears | Self::Answer(_) | Self::Answers | Self::Uplink | Self::Reports
+        )
+    }
+}
+
+/// One turn of a multi-user exchange.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) kind: TurnKind,
+    /// Vector of the PPDU; of the first part if its parts differ.
+    pub(crate) tx: TxVector,
+    /// Size of the PSDU; the sum over all parts if it has parts.
+    pub(crate) psdu: Bytes,
+    pub(crate) duration: Duration,
+}
+
+/// Station that takes part in a multi-user exchange.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Participant {
+    /// Contender of the station whose packets it sends if it is triggered.
+    pub(crate) contender: ContenderId,
+    /// Vector and size of its part of the data, in either direction.
+    pub(crate) data: (TxVector, Bytes),
+    /// Vector and size of its `BlockAck`, or of that of the access point for it.
+    pub(crate) answer: (TxVector, Bytes),
+    /// True if the station has decoded the last turn of the access point and answers it.
+    pub(crate) hears: bool,
+    /// True if the access point has decoded the station's answer.
+    pub(crate) is_answered: bool,
+    /// True if the station has sent data and does not know its fate.
+    pub(crate) waits: bool,
+    /// True if the access point has decoded all MPDUs of the station's data.
+    pub(crate) is_whole: bool,
+}
+
+impl Participant {
+    /// Participant with the vectors and sizes of its data and of its answer.
+    pub(crate) fn new(contender: ContenderId, data: TxVector, answer: (TxVector, Bytes)) -> Self {
+        let (hears, is_answered, waits, is_whole) = (false, false, false, false);
+        Self { contender, data: (data, Bytes::ZERO), answer, hears, is_answered, waits, is_whole }
+    }
+
+    /// Station.
+    pub(crate) fn station(&self) -> NodeId {
+        self.contender.member()
+    }
+}
+
+/// Multi-user exchange of an access point. It is kept between exchanges so that its memory is reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MultiUserExchange {
+    /// Contender of the access point that has begun the exchange; `None` between exchanges.
+    pub(super) initiator: Option<ContenderId>,
+    pub(crate) turns: Vec<Turn>,
+    /// Place of the turn that is on the air, or due.
+    pub(super) at: usize,
+    pub(crate) participants: Vec<Participant>,
+    /// `BlockAck` of each participant, as the access point has decoded it.
+    pub(crate) block_acks: Vec<Option<Bitmap>>,
+    /// True if data of the access point were on the air.
+    pub(crate) has_sent: bool,
+}
+
+impl MultiUserExchange {
+    /// Begins an exchange of contender `id`, which is to be filled.
+    pub(crate) fn begin(&mut self, id: ContenderId) {
+        (self.initiator, self.at, self.has_sent) = (Some(id), 0, false);
+        self.turns.clear();
+        self.participants.clear();
+        self.block_acks.clear();
+    }
+
+    /// Ends the exchange, or gives up a plan.
+    pub(crate) fn end(&mut self) {
+        self.initiator = None;
+    }
+
+    /// Adds a participant.
+    pub(crate) fn add(&mut self, participant: Participant) {
+        self.participants.push(participant);
+        self.block_acks.push(None);
+    }
+
+    /// True if the exchange is for data of the access point.
+    pub(crate) fn is_down(&self) -> bool {
+        self.turns.iter().any(|turn| turn.kind == TurnKind::Data)
+    }
+
+    /// Kind and duration of the turn for which the exchange takes place: data, or buffer reports.
+    pub(crate) fn content(&self) -> (TurnKind, Duration) {
+        use TurnKind::{Data, Reports, Uplink};
+        let found = self.turns.iter().find(|it| matches!(it.kind, Data | Uplink | Reports));
+        found.map_or((TurnKind::Trigger, Duration::ZERO), |it| (it.kind, it.duration))
+    }
+
+    /// Turn that is on the air, or due.
+    pub(super) fn turn(&self) -> Turn {
+        self.turns[self.at]
+    }
+
+    /// Time from the end of the current turn to the end of the exchange.
+    pub(crate) fn rest(&self, airtime: &Airtime) -> Duration {
+        let rest = self.turns[self.at + 1..].iter();
+        rest.map(|turn| airtime.timing.sifs + turn.duration).sum()
+    }
+
+    /// Time from the start of the exchange to its end.
+    pub(crate) fn length(&self, airtime: &Airtime) -> Duration {
+        self.turns[0].duration + self.rest(airtime)
+    }
+
+    /// Stations that send the current turn if it is not the access point's.
+    pub(super) fn senders(&self) -> impl Iterator<Item = NodeId> {
+        let alone = match self.turn().kind {
+            TurnKind::Answer(place) => Some(place),
+            _ => None,
+        };
+        let all = self.participants.iter().enumerate();
+        let sends = move |(place, it): &(usize, &Participant)| match alone {
+            Some(alone) => *place == alone,
+            None => it.hears,
+        };
+        all.filter(sends).map(|(_, it)| it.station())
+    }
+
+    /// Header of the current turn.
+    pub(super) fn header(&self, ap: NodeId, airtime: &Airtime) -> Frame {
+        let Turn { kind, tx, psdu, duration } = self.turn();
+        let to = match kind {
+            TurnKind::Data | TurnKind::Trigger | TurnKind::Call | TurnKind::MultiBlockAck => None,
+            TurnKind::Request(place) => Some(self.participants[place].station()),
+            TurnKind::CtsToSelf => self.participants.first().map(Participant::station),
+            _ => Some(ap),
+        };
+        let from = if kind.is_down() { ap } else { self.senders().next().unwrap_or(ap) };
+        let duration_field = self.rest(airtime);
+        let kind = kind.frame();
+        Frame { kind, from, to, tx, psdu, duration, duration_field, retry: false }
+    }
+
+    /// True if the exchange goes on with the next turn: the access point's own, or one of participants that have heard
+    /// the current turn.
+    pub(super) fn goes_on(&self) -> bool {
+        if self.turn().kind == TurnKind::Clears {
+            return self.participants.iter().any(|it| it.is_answered);
+        }
+        match self.turns.get(self.at + 1).map(|turn| turn.kind) {
+            Some(TurnKind::Answer(place)) => self.participants[place].hears,
+            Some(TurnKind::MultiBlockAck) => {
+                self.participants.iter().any(|it| it.is_answered && it.waits)
+            }
+            Some(next) => next.is_down() || self.participants.iter().any(|it| it.hears),
+            None => false,
+        }
+    }
+}
