@@ -96,9 +96,6 @@ impl<P: Copy> Air<P> {
     /// Draws the errors of the parts of a PPDU, each for its receiver.
     #[cold]
     pub(super) fn add_noise_to_users(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
-        if ppdu.collided {
-            return;
-        }
         let (leader, ap, is_down) = self.ends_of(ppdu);
         for user in ppdu.users_mut() {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
@@ -229,7 +226,7 @@ impl<P: Copy> Air<P> {
         let (leader, ap, _) = self.ends_of(ppdu);
         for (participant, user) in exchange.participants.iter_mut().zip(ppdu.users()) {
             let is_decoded = self.decodes_part(user.station, (leader, ap));
-            participant.hears = is_decoded && !ppdu.collided && !user.errored;
+            participant.hears = is_decoded && !user.errored;
             if participant.hears {
                 mac.deliver_part(self, now, ppdu.initiator, user);
             }
@@ -251,8 +248,7 @@ impl<P: Copy> Air<P> {
         };
         for participant in &mut exchange.participants {
             let station = participant.station();
-            let is_decoded = !ppdu.collided
-                && self.contention.decodes(station, from)
+            let is_decoded = self.contention.decodes(station, from)
                 && !ppdu.is_errored_for(station, &self.missed);
             // To an MU-BAR, a station answers even if it has not decoded the data.
             let is_clear = asked != TurnKind::Clears || self.contention.nav_is_clear(station, now);
@@ -286,10 +282,13 @@ impl<P: Copy> Air<P> {
         let senders = senders.filter(|(participant, _)| participant.hears);
         for ((participant, block_ack), user) in senders.zip(ppdu.users()) {
             let is_decoded = !ppdu.missed && self.decodes_part(ap, (leader, user.station));
-            participant.is_answered = is_decoded && !ppdu.collided && !user.errored;
-            participant.is_whole = user.mpdus.iter().all(|mpdu| !mpdu.errored);
+            participant.is_answered = is_decoded && !user.errored;
+            let come = user.mpdus.iter().filter(|mpdu| !mpdu.errored).count() as u64;
+            participant.is_whole = come == user.mpdus.len() as u64;
             if participant.is_answered {
                 *block_ack = user.block_ack;
+                let octets = participant.data.1.get() * come / (user.mpdus.len() as u64).max(1);
+                participant.data.1 = Bytes::new(octets);
                 mac.deliver_part(self, now, participant.contender, user);
             }
         }
@@ -306,8 +305,7 @@ impl<P: Copy> Air<P> {
         let from = ppdu.frame.from;
         for (participant, user) in exchange.participants.iter_mut().zip(ppdu.users()) {
             let station = participant.station();
-            let is_decoded = !ppdu.collided
-                && self.contention.decodes(station, from)
+            let is_decoded = self.contention.decodes(station, from)
                 && !ppdu.is_errored_for(station, &self.missed);
             if is_decoded && std::mem::take(&mut participant.waits) {
                 mac.settle_triggered(self, now, participant.contender, user.block_ack.as_ref());

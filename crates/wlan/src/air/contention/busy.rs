@@ -8,7 +8,7 @@ use super::group::Alone;
 use super::reach::least;
 use crate::air::dcf::{CarrierSense, Ended, MediumState};
 use crate::air::hearing::{Audibility, ClassId};
-use crate::frame::{Frame, Ppdu};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::node::NodeId;
 use crate::phy::{Generation, TxVector};
 use crate::radio::milliwatts;
@@ -365,7 +365,10 @@ impl Contention {
     fn binds_until<P>(&self, ppdu: &Ppdu<P>, next: Duration) -> bool {
         let nav = ppdu.frame.duration_field;
         let is_over = nav.is_zero() || nav == self.sifs + next;
-        ppdu.frame.addressee().is_some() && (is_over || self.all_decode_all())
+        // The NAV of triggered frames also covers a block ack, which does not follow if none has brought data.
+        let is_triggered = ppdu.frame.kind == FrameKind::TriggerBased;
+        let is_known = self.all_decode_all() && !is_triggered;
+        ppdu.frame.addressee().is_some() && (is_over || is_known)
     }
 
     /// True if the medium can be held, so that no member counts slots, until the next frame of the exchange, which
