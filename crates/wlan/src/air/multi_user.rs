@@ -12,7 +12,7 @@
 //! PPDUs that start together on purpose. Carrier sense takes a turn as one frame, so its PPDUs do not collide with each
 //! other. If an answer is missing, the access point goes on with its next own turn at the response time-out.
 
-use airfair_units::Time;
+use airfair_units::{Bytes, Time};
 
 use super::access::{Deadline, FrameAhead, Unanswered};
 use super::channel::Air;

@@ -188,6 +188,9 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         if air.sequence(id).content == Content::MultiUser {
             return self.settle_multi_user(air, now, id, false);
         }
+        if self.multi_user.is_some() && id.member().is_ap() {
+            self.note_access(air, now, id);
+        }
         if self.shares_time && id.member().is_ap() {
             self.charge_airtime(air, now, id, failed);
         }

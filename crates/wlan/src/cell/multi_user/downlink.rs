@@ -9,7 +9,7 @@ use super::schedule::MultiUserMac;
 use crate::aggregation::padded;
 use crate::air::Air;
 use crate::air::turns::{MultiUserExchange, Participant, Turn, TurnKind};
-use crate::airtime::Protection;
+use crate::airtime::{Airtime, Protection};
 use crate::edca::AccessCategory;
 use crate::multi_user::{MultiUserAck, Scheduler};
 use crate::node::NodeId;
@@ -75,6 +75,22 @@ impl<P: Copy + Headers> CellMac<P> {
         let place = exchange.turns.iter().take_while(|turn| calls(turn)).count();
         exchange.turns.insert(place, data);
         true
+    }
+
+    /// True if a planned exchange of contender `id` ends within the rest of the TXOP. If it does not, the MPDUs of
+    /// receivers that are not in service wait for their turn.  [80211-2020 §10.23.2.8]
+    pub(super) fn fits_txop(
+        &mut self,
+        air: &Air<P>,
+        now: Time,
+        exchange: &MultiUserExchange,
+        (id, rest): (ContenderId, Duration),
+    ) -> bool {
+        let fits = exchange.length(&air.airtime) <= rest;
+        for participant in exchange.participants.iter().filter(|_| !fits) {
+            self.queues[id.index()].return_part(now, participant.station());
+        }
+        fits
     }
 
     /// Lets the law choose the stations of the next PPDU. Returns the unit that each gets; `None` if the next frame is
@@ -176,8 +192,7 @@ impl<P: Copy + Headers> CellMac<P> {
             return;
         }
         if mu.ofdma.ack == MultiUserAck::MuBar {
-            let controls = participants.iter().map(|it| airtime.response(it.data.0));
-            let Some(tx) = controls.min_by_key(|tx| tx.rate()) else { return };
+            let Some(tx) = slowest_response(airtime, participants) else { return };
             let psdu = Trigger::BlockAckRequest.size(participants.len(), mu.format);
             let duration = airtime.frame(psdu, tx);
             turns.push(Turn { kind: TurnKind::Trigger, tx, psdu, duration });
@@ -239,7 +254,9 @@ impl<P: Copy + Headers> CellMac<P> {
             .enumerate()
             .map(|(place, to)| {
                 let octets = most.map_or(Bytes::ZERO, |most| ppdu.largest_psdu(place, most));
-                (to, self.room_of_part((id, to), octets.saturating_sub(padded(trigger))))
+                let before = octets.saturating_sub(trigger);
+                let octets = if trigger.is_zero() { before } else { whole_words(before) };
+                (to, self.room_of_part((id, to), octets))
             })
             .collect();
         self.queues[id.index()].prepare_parts(now, &parts);
@@ -268,4 +285,17 @@ impl<P: Copy + Headers> CellMac<P> {
         let mpdus = if sends_alone { 1 } else { agreement.most_mpdus() };
         Room { octets: octets.min(agreement.limits.max_bytes), mpdus }
     }
+}
+
+/// Largest multiple of four octets that is at most `octets`: a subframe follows it without further padding.
+fn whole_words(octets: Bytes) -> Bytes {
+    Bytes::new(octets.get() & !3)
+}
+
+/// Vector of a control frame for all participants: the slowest of those that answer their data.
+pub(super) fn slowest_response(
+    airtime: &Airtime,
+    participants: &[Participant],
+) -> Option<TxVector> {
+    participants.iter().map(|it| airtime.response(it.data.0)).min_by_key(|tx| tx.rate())
 }

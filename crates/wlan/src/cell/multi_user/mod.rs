@@ -49,6 +49,7 @@ impl<P: Copy + Headers> CellMac<P> {
             self.plan_uplink(air, now, (&mut mu, &mut exchange), (rest, is_first))
         } else {
             self.plan_downlink(air, now, (&mut mu, &mut exchange), (id, rest, is_first))
+                && (is_first || self.fits_txop(air, now, &exchange, (id, rest)))
         };
         let first = exchange.turns.first().filter(|_| is_planned).copied();
         let sequence = first.map(|Turn { tx, psdu, duration, .. }| Sequence {

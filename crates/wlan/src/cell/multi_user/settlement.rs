@@ -130,9 +130,24 @@ impl<P: Copy + Headers> CellMac<P> {
         let may_trigger = mu.up.is_some() && self.may_trigger(air, &mu);
         mu.settle(now, &exchange, may_trigger);
         mu.note_access(now, last_access(air, now, id));
+        // Another category of the access point may send the trigger.
+        let triggers = mu.is_due.then_some(mu.contender).filter(|it| *it != id);
         (self.multi_user, air.multi_user) = (Some(mu), Some(exchange));
         self.leave_service(air, now, id);
+        if let Some(contender) = triggers {
+            self.seek_access(air, now, contender);
+        }
         self.plan_release(air);
+    }
+
+    /// Notes an exchange of the access point with one station, which ends.
+    #[cold]
+    pub(crate) fn note_access(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) {
+        let access = last_access(air, now, id);
+        if let Some(mu) = &mut self.multi_user {
+            mu.note_access(now, access);
+            self.plan_release(air);
+        }
     }
 
     /// Accounts for an exchange of the access point with one station, whose data of this duration have arrived.
@@ -144,14 +159,12 @@ impl<P: Copy + Headers> CellMac<P> {
         id: ContenderId,
         (to, data): (NodeId, Duration),
     ) {
-        let access = last_access(air, now, id);
-        let Some(mu) = &mut self.multi_user else { return };
-        if let Some(Schedule { params, state }) = &mut mu.down {
+        let schedule = self.multi_user.as_mut().and_then(|mu| mu.down.as_mut());
+        if let Some(Schedule { params, state }) = schedule {
             let served = Served { station: to.0, tones: 1, octets: Bytes::ZERO };
             law::settle(params, state, data, &[served]);
         }
-        mu.note_access(now, access);
-        self.plan_release(air);
+        self.note_access(air, now, id);
     }
 
     /// Charges the time of a multi-user exchange to its stations, to each its share of the width.

@@ -5,6 +5,7 @@ use airfair_laws::multi_user::{self as law, Backlog, Candidate, Urgency};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::super::mac::CellMac;
+use super::downlink::slowest_response;
 use super::parts::NULL;
 use super::schedule::MultiUserMac;
 use crate::air::Air;
@@ -88,7 +89,7 @@ impl<P: Copy + Headers> CellMac<P> {
             Acknowledgment::Bitmap(link.map_or(64, |link| link.agreement.window.mpdus()))
         };
         let psdu = multi_sta_block_ack(exchange.participants.iter().map(window));
-        let tx = air.airtime.response(tx);
+        let tx = slowest_response(&air.airtime, &exchange.participants).unwrap_or(tx);
         Turn { kind: TurnKind::MultiBlockAck, tx, psdu, duration: air.airtime.frame(psdu, tx) }
     }
 
