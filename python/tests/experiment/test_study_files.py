@@ -308,7 +308,7 @@ def test_mistakes_of_the_scenario_stand_beside_those_of_the_study(tmp_path: Path
         ),
         (
             'scenario = "cell.toml"\ndesign = { kind = "sobol" }',
-            "kind or points is missing or wrong",
+            "design.points: missing; allowed is a whole number",
         ),
         ('scenario = "cell.toml"\ndesign = [5]', "design: 5; allowed is a table"),
         ('scenario = "cell.toml"\n[claims.a]\n[claims.a]', "twice"),
