@@ -107,20 +107,20 @@ def _any(read: Read, description: str, *schemas: Schema) -> Kind:
     return Kind(read, {"description": description, "anyOf": [*schemas]})
 
 
-def _table(description: str, required: Sequence[str] = (), /, **keys: Kind) -> Kind:
-    """Kind of the tables with these keys and no others."""
+def table(description: str, required: Sequence[str] = (), /, **keys: Kind) -> Kind:
+    """Kind of the tables with these keys and no others; the table without an address is the whole file."""
 
-    def read(where: str, value: object) -> dict[str, Any]:
-        found, gathered = {}, Gathered()
+    def read(where: str, value: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML gives it
+        found, gathered, inside = {}, Gathered(), f"{where}." if where else ""
         for key, item in TABLE.read(where, value).items():
             with gathered:
                 if key not in keys:
-                    raise StudyError(unknown(f"{where}.{key}", keys))
-                found[key] = keys[key].read(f"{where}.{key}", item)
-        gathered.tell()
+                    raise StudyError(unknown(f"{inside}{key}", keys))
+                found[key] = keys[key].read(f"{inside}{key}", item)
         for key in required:
-            if key not in found:
-                raise StudyError(f"{where}.{key}: missing; allowed is {keys[key].allowed}")
+            if key not in value:
+                gathered.problems.append(f"{inside}{key}: missing; allowed is {keys[key].allowed}")
+        gathered.tell()
         return found
 
     schema: Schema = {"type": "object", "description": description}
@@ -145,7 +145,7 @@ def _named(description: str, read: Read, schema: Schema) -> Kind:
     return Kind(each, schema)
 
 
-def _names_of(description: str, kind: Kind) -> Kind:
+def names_of(description: str, kind: Kind) -> Kind:
     """Kind of the tables with any names and values of one kind."""
 
     def read(where: str, value: object) -> dict[str, Any]:
@@ -174,10 +174,10 @@ def _labels(where: str, value: object) -> Label | Sequence[Label]:
 
 
 _LABELS = Kind(_labels, {"type": ["string", "number", "boolean", "array"]})
-_AT = _names_of("A level, or a list of levels, of each factor.", _LABELS)
-_HELD = _names_of("A level of each factor.", LABEL)
+_AT = names_of("A level, or a list of levels, of each factor.", _LABELS)
+_HELD = names_of("A level of each factor.", LABEL)
 _LAW = replace(TEXT, schema={"type": "string", "pattern": r"^[^:\s]+:[^:\s]+$"})
-_LAWS = _names_of(
+_LAWS = names_of(
     "Laws of your own by node, which is station.NAME or access-point, each as MODULE:CLASS or a list.",
     replace(_LAW, schema={"anyOf": [_LAW.schema, _list_of(_LAW).schema]}),
 )
@@ -193,14 +193,14 @@ def _ends(where: str, value: object) -> tuple[float | str, float | str]:
     return value[0], value[1]
 
 
-_BETWEEN = _table(
+_BETWEEN = table(
     "Range from which values are taken.",
     ("between",),
     between=Kind(_ends, {"type": "array", "minItems": 2, "maxItems": 2}),
     scale=Kind(TEXT.read, {"enum": ["linear", "log"]}),
 )
-_VALUES = _table("Values of another key.", ("values",), key=TEXT, values=LIST)
-_LABELS_ALONE = _table("Labels alone, for papers.", ("labels",), labels=_list_of(LABEL))
+_VALUES = table("Values of another key.", ("values",), key=TEXT, values=LIST)
+_LABELS_ALONE = table("Labels alone, for papers.", ("labels",), labels=_list_of(LABEL))
 _FACTOR: Schema = {
     "description": "Values of a key, or levels by label with the keys that each sets.",
     "anyOf": [
@@ -208,7 +208,7 @@ _FACTOR: Schema = {
         _VALUES.schema,
         _LABELS_ALONE.schema,
         _BETWEEN.schema,
-        _names_of("Keys that each level sets.", _KEYS_OF_A_LEVEL).schema,
+        names_of("Keys that each level sets.", _KEYS_OF_A_LEVEL).schema,
     ],
 }
 
@@ -256,7 +256,7 @@ def _between(where: str, table: Mapping[str, Any]) -> Between:
     return made_between(*read["between"], scale=read.get("scale", "linear"))
 
 
-_CHOICE = _table("Values to choose from.", ("choice",), choice=LIST)
+_CHOICE = table("Values to choose from.", ("choice",), choice=LIST)
 
 
 def _draw(name: str, value: object) -> Draw:
@@ -284,7 +284,7 @@ def _design(where: str, value: object) -> Design | str:
     return designs.Sampled(read["kind"], read["points"], read.get("seed", 1))
 
 
-_SAMPLED = _table(
+_SAMPLED = table(
     "Points in a space.",
     ("kind", "points"),
     kind=replace(_one_of(*designs.KINDS), allowed=f"one of {', '.join(designs.KINDS)}"),
@@ -313,7 +313,7 @@ def _replications(where: str, value: object) -> Replications:
     return stopping.until(until, **read)
 
 
-_UNTIL = _table(
+_UNTIL = table(
     "Rule that ends the runs.",
     ("until",),
     until=replace(TEXT, allowed='a measure, or "decided"'),
@@ -348,7 +348,7 @@ def _claim(id_: str, value: object) -> Claim:
     return made_claim(id_, read.pop("measure"), **read)
 
 
-_CLAIM = _table(
+_CLAIM = table(
     "Statement that the study decides.",
     ("measure",),
     measure=replace(TEXT, allowed='a measure, for example "goodput[fast]"'),
@@ -370,7 +370,7 @@ def _comparison(name: str, value: object) -> Comparison:
     return Comparison(name, read["baseline"], read.get("measures", (measure("goodput"),)))
 
 
-_COMPARISON = _table(
+_COMPARISON = table(
     "Comparison of a factor's levels with one of them.",
     ("baseline",),
     baseline=LABEL,
@@ -389,7 +389,7 @@ _NUMBERS = _list_of(NUMBER)
 
 def _published(by: str) -> Kind:
     """Kind of the values that a paper prints."""
-    forms = _NUMBERS.schema, _names_of(f"By {by}.", _NUMBERS).schema
+    forms = _NUMBERS.schema, names_of(f"By {by}.", _NUMBERS).schema
     return _any(
         _printed, f"Values that a paper prints{', by measure' * (by == 'measure')}.", *forms
     )
@@ -405,7 +405,7 @@ def _figure(id_: str, value: object) -> FigureOf:
     return FigureOf(id_, y, **read)
 
 
-_FIGURE = _table(
+_FIGURE = table(
     "Figure of a measure over a factor.",
     kind=_one_of(*ROLES),
     x=TEXT,
@@ -465,8 +465,6 @@ KEYS: Mapping[str, Kind] = {
     "extension": BOOLEAN.about("True if no claim of a paper depends on the study."),
     "setup": TEXT.about("Group to which a point's runs belong, for papers."),
     "variant": TEXT.about("Point within the group, for papers."),
-    "words": _names_of(
-        "Texts for the levels of a factor, for papers.", _names_of("By label.", TEXT)
-    ),
+    "words": names_of("Texts for the levels of a factor, for papers.", names_of("By label.", TEXT)),
 }
 """Keys of a study file. What `laws` and `scenario` are depends on the folder of the file."""
