@@ -169,7 +169,8 @@ class Search(Generic[M]):
     id: str
     """Section of `text/findings.md` with its text."""
     setups: tuple[str, ...]
-    find: Callable[[Data[M]], Found]
+    find: Callable[[Data[M]], Found] | None = None
+    """`None` if the text itself reads the runs, as `runs(setup, variant)`."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +267,10 @@ class Paper(Generic[M]):
 
     def finding(self, search: Search[M], data: Data[M]) -> Finding:
         """Finding computed by `search`, with its text."""
-        found = search.find(data)
+        if search.find is None:
+            found = Found({"runs": lambda setup, variant: data[setup, variant]})
+        else:
+            found = search.find(data)
         said = self.prose["findings"].passage(search.id, found.numbers)
         return Finding(said.title, said.text, found.tables, found.candidates)
 
