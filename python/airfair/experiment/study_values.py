@@ -117,13 +117,10 @@ def table(description: str, required: Sequence[str] = (), /, **keys: Kind) -> Ki
                 if key not in keys:
                     raise StudyError(unknown(f"{inside}{key}", keys))
                 found[key] = keys[key].read(f"{inside}{key}", item)
+        for key in required:
+            if key not in value:
+                gathered.problems.append(f"{inside}{key}: missing; allowed is {keys[key].allowed}")
         gathered.tell()
-        # Told only if all other keys are right, because a key that seems missing may be misspelt.
-        missing = [key for key in required if key not in value]
-        if missing:
-            raise StudyError(
-                *(f"{inside}{key}: missing; allowed is {keys[key].allowed}" for key in missing)
-            )
         return found
 
     schema: Schema = {"type": "object", "description": description}
