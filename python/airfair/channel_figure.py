@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from .figures import STYLE, Figure
-from .marks import PROGRAM
+from .figures import STYLE, Figure, encoded, legend_below
 from .palette import GRID, INK, MUTED, PALETTE
 
 COLUMN, PAGE = 3.5, 7.16
@@ -268,17 +263,10 @@ def _tell(figure: Figure, found: Sequence[Slice], width: float, *, has_slots: bo
     if "answer" in categories:
         add(Line2D([], [], **_DOTS), "waits for an answer")
     if handles:
-        figure.legend(
-            handles,
-            labels,
-            handler_map={tuple: HandlerTuple(ndivide=None, pad=0)},
-            loc="outside lower center",
-            ncols=_legend_columns(len(handles)) if width > COLUMN else 2,
-            frameon=False,
-            fontsize=7,
-            handlelength=1.6,
-            columnspacing=1.2,
-        )
+        columns = _legend_columns(len(handles)) if width > COLUMN else 2
+        tuples = {tuple: HandlerTuple(ndivide=None, pad=0)}
+        style = {"fontsize": 7, "handlelength": 1.6, "columnspacing": 1.2}
+        legend_below(figure, handles, labels, columns, handler_map=tuples, **style)
 
 
 def _legend_columns(count: int) -> int:
@@ -288,13 +276,4 @@ def _legend_columns(count: int) -> int:
 
 def save(figure: Figure, suffix: str) -> bytes:
     """The octets of the file with this suffix: .png, .svg or .pdf."""
-    file = io.BytesIO()
-    canvas, about = {
-        ".svg": (FigureCanvasSVG, {"Date": None, "Creator": PROGRAM}),
-        ".pdf": (FigureCanvasPdf, {"CreationDate": None, "Creator": PROGRAM}),
-        ".png": (FigureCanvasAgg, {"Software": PROGRAM}),
-    }[suffix]
-    with mpl.rc_context(_STYLE):
-        canvas(figure)
-        figure.savefig(file, format=suffix[1:], dpi=300, metadata=about)
-    return file.getvalue()
+    return encoded(figure, suffix[1:], dpi=300, style=_STYLE)

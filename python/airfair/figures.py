@@ -16,7 +16,9 @@ from typing import Any, Literal, TypeVar
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Plain
 from matplotlib.lines import Line2D
@@ -161,26 +163,11 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDE if wide else NARROW, 3.6), layout="constrained")
         ax = figure.subplots()
-        places = np.arange(len(panel.names))
         for level, words in panel.levels.items():
             ax.axhline(level, **_DASHED)
             _write(ax, words, "right", level, (4, 0), va="center", annotation_clip=False)
-        middle = (len(panel.groups) - 1) / 2
-        for i, (group, colour) in enumerate(coloured(panel.groups)):
-            at = (places + 0.14 * (i - middle)).tolist()
-            _printed(ax, at, group, colour, i)
-            ax.errorbar(
-                at,
-                group.estimates[0],
-                yerr=group.bars,
-                fmt=_MARKERS[i],
-                markersize=5,
-                color=colour,
-                linewidth=1.2,
-                capsize=2,
-                label=group.label,
-            )
-        ax.set_xticks(places, panel.names)
+        _dots(ax, panel, 0.14, upright=True)
+        ax.set_xticks(range(len(panel.names)), panel.names)
         ax.set_xlim(-0.5, len(panel.names) - 0.5)
         if all(group.possible[0] >= 0 for group in panel.groups):
             highest = max(np.nanmax(group.interval[1], initial=0) for group in panel.groups)
@@ -194,6 +181,33 @@ def by_category(panel: Category, *, wide: bool = False) -> Figure:
         rows = replace(panel, x_label=panel.y_label, y_label=panel.x_label)
         figure.narrow = lambda: by_name([rows], stacked=True)
     return figure
+
+
+def _dots(ax: Axes, panel: Category, distance: float, *, upright: bool) -> None:
+    """Draw estimates with intervals and published values; groups are `distance` apart.
+
+    Intervals are vertical if `upright`, so that categories are side by side; else categories are rows.
+    """
+    for i, (group, colour) in enumerate(coloured(panel.groups)):
+        off = distance * (i - (len(panel.groups) - 1) / 2)
+        at = (np.arange(len(panel.names)) + off).tolist()
+        known, values = [at[place] for place in group.printed], list(group.printed.values())
+        x, y = (known, values) if upright else (values, known)
+        _hollow(ax, x, y, colour, i)
+        mean = group.estimates[0].tolist()
+        x, y = (at, mean) if upright else (mean, at)
+        bars: dict[str, Any] = {"yerr" if upright else "xerr": group.bars}
+        ax.errorbar(
+            x,
+            y,
+            **bars,
+            fmt=_MARKERS[i],
+            markersize=5 if upright else 4.5,
+            color=colour,
+            linewidth=1.2,
+            capsize=2,
+            label=group.label,
+        )
 
 
 def _write(
@@ -220,16 +234,13 @@ def _title(ax: Axes, text: str, pad: float = 6) -> None:
     ax.set_title(textwrap.fill(text, max(1, int(inches / _LETTER))), pad=pad)
 
 
-def _printed(ax: Axes, at: Sequence[float], points: Points, colour: str, i: int) -> None:
+def _hollow(ax: Axes, x: Sequence[float], y: Sequence[float], colour: str, i: int) -> None:
     """Draw published values as hollow markers of the same shape as those of the measured points."""
-    if points.printed:
-        _hollow(ax, [at[place] for place in points.printed], points.printed.values(), colour, i)
-
-
-def _hollow(ax: Axes, x: Iterable[float], y: Iterable[float], colour: str, i: int) -> None:
+    if not x:
+        return
     ax.plot(
-        list(x),
-        list(y),
+        x,
+        y,
         linestyle="none",
         marker=_MARKERS[i],
         markersize=9,
@@ -261,14 +272,19 @@ def _legend(figure: Figure, ax: Axes, columns: int, interval: str, *, printed: b
         handles.append(Patch(facecolor=MUTED, alpha=0.3, linewidth=0))
     else:
         handles.append(Line2D([], [], color=MUTED, linewidth=1.2))
-    figure.legend(
-        handles,
-        [*labels, interval],
-        loc="outside lower center",
-        ncols=min(len(handles), columns),
-        frameon=False,
-        fontsize=8,
-    )
+    legend_below(figure, handles, [*labels, interval], min(len(handles), columns))
+
+
+def legend_below(
+    figure: Plain,
+    handles: Sequence[Any],
+    labels: Sequence[str],
+    columns: int,
+    **style: Any,  # noqa: ANN401 - of matplotlib
+) -> None:
+    """Add a legend below the panels of a figure."""
+    place = {"loc": "outside lower center", "ncols": columns, "frameon": False, "fontsize": 8}
+    figure.legend(handles, labels, **{**place, **style})
 
 
 @dataclass(frozen=True)
@@ -375,7 +391,8 @@ def _numbers(ax: Axes, chart: Chart, floor: float | None) -> None:
     for i, (line, colour) in enumerate(coloured(chart.lines)):
         mean = line.estimates[0]
         low, high = line.interval
-        _printed(ax, chart.x, line, colour, i)
+        known = [chart.x[place] for place in line.printed], list(line.printed.values())
+        _hollow(ax, *known, colour, i)
         if floor is not None:
             mean, low, high = (np.maximum(values, floor) for values in (mean, low, high))
         ax.fill_between(chart.x, low, high, color=colour, alpha=0.18, linewidth=0)
@@ -416,23 +433,7 @@ def _rows_of(ax: Axes, panel: Category) -> None:
     for level, words in panel.levels.items():
         ax.axvline(level, **_DASHED)
         _write(ax, words, "top", level, (2, 3))
-    middle = (len(panel.groups) - 1) / 2
-    places = np.arange(len(panel.names))
-    for i, (group, colour) in enumerate(coloured(panel.groups)):
-        at = (places + 0.22 * (i - middle)).tolist()
-        if group.printed:
-            _hollow(ax, group.printed.values(), [at[place] for place in group.printed], colour, i)
-        ax.errorbar(
-            group.estimates[0],
-            at,
-            xerr=group.bars,
-            fmt=_MARKERS[i],
-            markersize=4.5,
-            color=colour,
-            linewidth=1.2,
-            capsize=2,
-            label=group.label,
-        )
+    _dots(ax, panel, 0.22, upright=False)
     if all(group.possible[0] >= 0 for group in panel.groups):
         ax.set_xlim(left=0)
     _title(ax, panel.title, pad=14 if panel.levels else 6)
@@ -487,14 +488,7 @@ def _legend_of_lines(figure: Figure, levels: Iterable[str], columns: int) -> Non
     ]
     names = ["mean of the replications", "one replication", BAND, *levels]
     handles += [Line2D([], [], color=INK, linewidth=1, linestyle=d) for d in _DASHES]
-    figure.legend(
-        handles[: len(names)],
-        names,
-        loc="outside lower center",
-        ncols=columns,
-        frameon=False,
-        fontsize=8,
-    )
+    legend_below(figure, handles[: len(names)], names, columns)
 
 
 def _level(ax: Axes, levels: Iterable[float]) -> None:
@@ -596,14 +590,28 @@ def lay_out(figure: Plain) -> None:
         figure.set_layout_engine(None)
 
 
-def svg(figure: Plain) -> str:
-    """SVG document of a figure; the same data give the same octets."""
-    out = io.StringIO()
+_FILES: Mapping[str, tuple[type[FigureCanvasBase], dict[str, str | None]]] = {
+    "svg": (FigureCanvasSVG, {"Date": None, "Creator": PROGRAM}),
+    "pdf": (FigureCanvasPdf, {"CreationDate": None, "Creator": PROGRAM}),
+    "png": (FigureCanvasAgg, {"Software": PROGRAM}),
+}
+"""Canvas and metadata of each kind of file, without a date, so that the same data give the same octets."""
+
+
+def encoded(figure: Plain, kind: str, *, dpi: int = 180, style: Mapping[Any, Any] = STYLE) -> bytes:
+    """File of a figure: "svg", "pdf" or "png", whose pictures have `dpi` dots per inch."""
+    out = io.BytesIO()
+    canvas, about = _FILES[kind]
     lay_out(figure)
-    with mpl.rc_context(STYLE):
-        FigureCanvasSVG(figure)
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": PROGRAM})
+    with mpl.rc_context(dict(style)):
+        canvas(figure)
+        figure.savefig(out, format=kind, dpi=dpi, metadata=about)
     return out.getvalue()
+
+
+def svg(figure: Plain) -> str:
+    """SVG document of a figure."""
+    return encoded(figure, "svg").decode()
 
 
 def narrow_svg(figure: Plain) -> str:
@@ -613,10 +621,5 @@ def narrow_svg(figure: Plain) -> str:
 
 
 def png(figure: Plain) -> bytes:
-    """PNG file of a figure, with 180 dots per inch."""
-    out = io.BytesIO()
-    lay_out(figure)
-    with mpl.rc_context(STYLE):
-        FigureCanvasAgg(figure)
-        figure.savefig(out, format="png", dpi=180, metadata={"Software": PROGRAM})
-    return out.getvalue()
+    """PNG file of a figure."""
+    return encoded(figure, "png")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import run_distributions, statistics
 from .airtime_bar import Holder, holders
-from .figures import Figure, lay_out
-from .marks import PROGRAM
+from .figures import Figure, encoded
 from .names import drawable
 from .palette import GRID, INK, MUTED
 from .run_axes import RUN_STYLE, add_legend, new_figure, say_hidden
@@ -286,15 +284,6 @@ def _title(result: Result) -> str:
 
 
 def _render(name: str, figure: Figure) -> Mapping[str, bytes]:
-    files = {}
-    lay_out(figure)
-    metadata: Mapping[str, dict[str, Any]] = {
-        "png": {"Software": PROGRAM},
-        "svg": {"Date": None, "Creator": PROGRAM},
+    return {
+        f"{name}.{kind}": encoded(figure, kind, dpi=144, style=RUN_STYLE) for kind in ("png", "svg")
     }
-    for kind, about in metadata.items():
-        buffer = io.BytesIO()
-        with mpl.rc_context(RUN_STYLE):
-            figure.savefig(buffer, format=kind, dpi=144, metadata=about)
-        files[f"{name}.{kind}"] = buffer.getvalue()
-    return files

@@ -115,12 +115,19 @@ _WINDOWS = "two whole numbers from 0 to 32767, the smallest and the largest wind
 _RATES = 'rates such as "54 Mb/s", and numbers in [bit/s]'
 
 
-def _rate(path: str, value: str | float) -> str | float:
-    """Value of the rate at `path` as in a scenario; a number is in [bit/s]."""
-    if isinstance(value, str):
-        return value
-    with _Change(path, value, _RATES):
-        return f"{_whole(float(value))} b/s"
+def _set_rate(core: _core.World, path: str, value: str | float) -> None:
+    """Set the rate at `path`, as in a scenario or in [bit/s]."""
+    if not isinstance(value, str):
+        with _Change(path, value, _RATES):
+            value = f"{_whole(float(value))} b/s"
+    set_key(core, path, value)
+
+
+def _set_losses(core: _core.World, path: str, value: str | float | Mapping[str, Value]) -> None:
+    """Set the model of losses at `path`, as in a scenario or as the probability for each packet."""
+    if isinstance(value, (int, float)):
+        value = {"model": "bernoulli", "probability": float(value)} if value else "none"
+    set_key(core, path, value)
 
 
 def _nanoseconds(duration: str | float) -> int:
@@ -201,20 +208,17 @@ class Station(_Member):
     @_Setting
     def rate(self, rate: str | float) -> None:
         """Rate of data frames from and to the station, as in a scenario or in [bit/s]."""
-        path = f"{self._path}.rate"
-        set_key(self._core, path, _rate(path, rate))
+        _set_rate(self._core, f"{self._path}.rate", rate)
 
     @_Setting
     def rate_up(self, rate: str | float) -> None:
         """Rate of data frames from the station, as in a scenario or in [bit/s]."""
-        path = f"{self._path}.rate.up"
-        set_key(self._core, path, _rate(path, rate))
+        _set_rate(self._core, f"{self._path}.rate.up", rate)
 
     @_Setting
     def rate_down(self, rate: str | float) -> None:
         """Rate of data frames to the station, as in a scenario or in [bit/s]."""
-        path = f"{self._path}.rate.down"
-        set_key(self._core, path, _rate(path, rate))
+        _set_rate(self._core, f"{self._path}.rate.down", rate)
 
     def set_rate_index(self, index: int, *, direction: str = "both") -> None:
         """Set the rate to `rates[index]` in `direction`, "up", "down" or "both". Faster than `rate`."""
@@ -224,9 +228,7 @@ class Station(_Member):
     @_Setting
     def errors(self, errors: str | float | Mapping[str, Value]) -> None:
         """Frame errors, as the key `errors` in a scenario; a number is the probability for each frame."""
-        if isinstance(errors, (int, float)):
-            errors = {"model": "bernoulli", "probability": float(errors)} if errors else "none"
-        set_key(self._core, f"{self._path}.errors", errors)
+        _set_losses(self._core, f"{self._path}.errors", errors)
 
     @_Setting
     def airtime_weight(self, weight: int) -> None:
@@ -316,12 +318,9 @@ class Link:
     @_Setting
     def rate(self, rate: str | float) -> None:
         """Rate of both directions, as in a scenario or in [bit/s]."""
-        path = f"{self._path}.rate"
-        set_key(self._core, path, _rate(path, rate))
+        _set_rate(self._core, f"{self._path}.rate", rate)
 
     @_Setting
     def loss(self, loss: str | float | Mapping[str, Value]) -> None:
         """Loss after the queue, as the key `loss` in a scenario; a number is the probability per packet."""
-        if isinstance(loss, (int, float)):
-            loss = {"model": "bernoulli", "probability": float(loss)} if loss else "none"
-        set_key(self._core, f"{self._path}.loss", loss)
+        _set_losses(self._core, f"{self._path}.loss", loss)

@@ -24,7 +24,7 @@ from .base import (
     default_path,
 )
 from .engines import Engine, Local, engine
-from .job import Job, build
+from .job import Job, Jobs, build
 from .running import Done, run
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "EngineError",
     "ForeignArchiveError",
     "Job",
+    "Jobs",
     "Kept",
     "Local",
     "OtherBuildError",

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 from .base import Archive
 from .engines import Engine, Local
-from .job import Job
+from .job import Job, Jobs
 from .packed import Outcomes
 
 SAVE_S = 1.0
@@ -75,7 +74,7 @@ def run(
                 progress(min(simulated_s / total, 1.0))
 
         try:
-            chosen.run(_Chosen(jobs, todo), done, show)
+            chosen.run(Jobs(todo, jobs.__getitem__), done, show)
         except KeyboardInterrupt:
             # Ctrl-C may interrupt a callback. If runs are missing, the result shows it; else raise again.
             if len(kept) == len(first):
@@ -127,23 +126,3 @@ class _Saver:
                 self._archive, self.failure = None, error
             self._waiting = {}
         self._saved = time.monotonic()
-
-
-class _Chosen(Sequence[Job]):
-    """Lazy sequence of a subset of the jobs."""
-
-    def __init__(self, jobs: Sequence[Job], places: Sequence[int]) -> None:
-        self._jobs = jobs
-        self._places = places
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, place: int) -> Job: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Job]: ...
-    def __getitem__(self, place: int | slice) -> Job | Sequence[Job]:
-        if isinstance(place, slice):
-            return [self._jobs[each] for each in self._places[place]]
-        return self._jobs[self._places[place]]

@@ -17,6 +17,11 @@ def out(command: argparse.ArgumentParser, about: str) -> None:
     complete(argument, directories)
 
 
+def replications(command: argparse.ArgumentParser, about: str) -> None:
+    """Add the option `--replications`, a number of runs, with the help text `about`."""
+    command.add_argument("--replications", type=int, metavar="N", help=about)
+
+
 def force(command: argparse.ArgumentParser) -> None:
     """Add the option `--force`, which allows replacing files that airfair did not write."""
     command.add_argument(

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from airfair import replacing
 from airfair.cli.status import InputError
 from airfair.errors import describe
+
+if TYPE_CHECKING:
+    import argparse
+
+    from airfair.result import Result
 
 
 @dataclass(frozen=True)
@@ -80,20 +87,23 @@ def results(out: Path | None) -> list[Output]:
     return [Output("--out", out, names())]
 
 
-def prepare(out: Path | None) -> list[Path]:
-    """Create the directory `out`, check that it can be written, and return the directories created.
+@contextlib.contextmanager
+def prepared(out: Path | None) -> Iterator[None]:
+    """Context with the directory `out`, checked to be writable; new directories that stay empty are removed.
 
     Raises `InputError` if the directory cannot be written.
     """
-    if out is None:
-        return []
-    from airfair.store import prepare
+    from airfair.store import prepare, remove_if_empty
 
     try:
-        return prepare(out)
+        made = [] if out is None else prepare(out)
     except (OSError, ValueError) as error:
         words = describe(error) if isinstance(error, OSError) else str(error)
         raise InputError(f"--out {out}: {words}") from error
+    try:
+        yield
+    finally:
+        remove_if_empty(made)
 
 
 def failure(out: Path, write: Callable[[], object]) -> OSError | None:
@@ -103,6 +113,14 @@ def failure(out: Path, write: Callable[[], object]) -> OSError | None:
     except OSError as error:
         return OSError(error.errno, f"--out {out}: {describe(error)}")
     return None
+
+
+def save(result: Result, arguments: argparse.Namespace) -> OSError | None:
+    """Write the files of a result to `--out`; return the error if this fails."""
+    from airfair import result_files
+
+    out, words, force = arguments.out, arguments.command_line, arguments.force
+    return failure(out, lambda: result_files.save(result, out, words, force=force))
 
 
 def print_json(document: object) -> None:

@@ -23,6 +23,8 @@ class Parser(argparse.ArgumentParser):
     """Parser that suggests the nearest known word for an unknown one.
 
     The namespace has the parser of its command as `parser`, so that mistakes found later can be reported.
+    A description and an epilogue keep their lines if one of them has several.
+
     With `ends_with_command`, the words after `--` are in `rest`, and `has_rest` is true if there was a `--`.
     """
 
@@ -32,7 +34,9 @@ class Parser(argparse.ArgumentParser):
         ends_with_command: bool = False,
         **settings: Any,  # noqa: ANN401 - argparse's own
     ) -> None:
-        super().__init__(*arguments, **{"formatter_class": Help, **settings})
+        is_laid_out = any("\n" in settings.get(text, "") for text in ("description", "epilog"))
+        form = argparse.RawDescriptionHelpFormatter if is_laid_out else Help
+        super().__init__(*arguments, **{"formatter_class": form, **settings})
         self._ends_with_command = ends_with_command
         self.set_defaults(parser=self)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import sys
 import textwrap
+from collections.abc import Sequence
 
 from airfair._core import escaped
+from airfair.names import did_you_mean
 from airfair.terminal import WIDTH, columns, is_terminal
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
@@ -28,6 +31,18 @@ def as_option(problem: str, *positional: str) -> str:
     if name.rstrip(":") in positional:
         return problem
     return f"--{name.replace('_', '-')}{space}{rest}"
+
+
+def check_globs(option: str, globs: Sequence[str], names: Sequence[str], what: str) -> None:
+    """Raise `InputError` with each pattern of an option that matches none of the names."""
+    unmatched = [glob for glob in globs if not fnmatch.filter(names, glob)]
+    if unmatched:
+        raise InputError(
+            *(
+                f"{option} {glob!r}: matches no {what}{did_you_mean(glob, names)}"
+                for glob in unmatched
+            )
+        )
 
 
 def complain(status: int, *problems: str) -> int:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from airfair.cli.completers import complete, files
 from airfair.cli.output import Output
-from airfair.cli.status import InputError
+from airfair.cli.status import InputError, check_globs
 from airfair.errors import describe
-from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
     from airfair._core import Scenario, Tracing
@@ -181,15 +180,7 @@ def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
     from airfair._core import traceable
 
     known = traceable(scenario)
-    unmatched = [glob for glob in globs if not fnmatch.filter(known, glob)]
-    if unmatched:
-        raise InputError(
-            *(
-                f"{option} {glob!r}: matches no station, access point or monitor"
-                f"{did_you_mean(glob, known)}"
-                for glob in unmatched
-            )
-        )
+    check_globs(option, globs, known, "station, access point or monitor")
     return [
         name
         for name in known

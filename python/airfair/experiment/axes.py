@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from airfair.palette import PALETTE
 
-from .labels import find
+from .labels import LabelsOf, unknown
 from .values import on_an_axis
 
 if TYPE_CHECKING:
     from .factors import Label
-
-LabelsOf = Mapping[str, Sequence["Label"] | None]
-"""Labels of each factor; `None` if they are not known in advance."""
 
 Kind = Literal["means", "boxes", "cdf"]
 """Kind of a figure: means, boxes of the runs, or the cumulative distribution of the runs."""
@@ -53,10 +50,9 @@ def problems(  # noqa: PLR0913 - the roles of factors
     if x is None and "x" in roles:
         return ["every factor is already used; name the factor of the x axis as x"]
     named = [name for name in (x, by, panel, *at) if name is not None]
-    unknown = [name for name in dict.fromkeys(named) if name not in levels]
-    if unknown:
-        there = ", ".join(levels) or "none"
-        return [f"unknown factor {name}; allowed {there}" for name in unknown]
+    missing = [problem for name in dict.fromkeys(named) for problem in unknown(levels, name)]
+    if missing:
+        return missing
     found = [
         f"{name} is named twice among x, by, panel and at; allowed is once"
         for name in dict.fromkeys(named)
@@ -68,11 +64,7 @@ def problems(  # noqa: PLR0913 - the roles of factors
         if name is not None and role not in roles
     ]
     for name, label in at.items():
-        known = levels[name]
-        if known is not None and find(label, known) is None:
-            found.append(
-                f"factor {name} has no level {label!r}; allowed {', '.join(map(str, known))}"
-            )
+        found += unknown(levels, name, label)
     free = [name for name, known in levels.items() if name not in named and _varies(known)]
     if free:
         found.append(

@@ -32,6 +32,7 @@ from typing import Generic, Literal, TypeVar
 from airfair.names import counted
 
 from .conditions import ERROR, Condition, Key, Point, State, resolution, states, together
+from .wording import Wording, wordings
 
 Ruling = Literal["holds", "fails", "undecided", "depends", "untestable"]
 Data = TypeVar("Data")
@@ -165,6 +166,27 @@ class Verdict:
     def state(self) -> Ruling:
         """State under the deciding reading, or "depends" if a near reading has another state."""
         return "depends" if self.turned_by else self.here
+
+    @property
+    def is_open(self) -> bool:
+        """True if a first look cannot decide the claim; such claims are only counted."""
+        return self.first_look and self.state == "undecided"
+
+    @property
+    def wordings(self) -> Mapping[str, Wording]:
+        """How states are written; first looks have signs and words of their own."""
+        return wordings(first_look=self.first_look)
+
+    @property
+    def mark(self) -> str:
+        """Character for the state."""
+        return self.wordings[self.state].mark
+
+    @property
+    def label(self) -> str:
+        """Text of the state, with the readings under which a claim that depends is undecided."""
+        words, under = self.wordings[self.state].label, self.undecided_under
+        return f"{words}, undecided under {' and '.join(under)}" if under else words
 
     @property
     def unresolved(self) -> str:

@@ -10,7 +10,7 @@ from airfair.statistics import CONFIDENCE
 
 from .conditions import holm
 from .errors import StudyError
-from .labels import find, found, heading, numbers
+from .labels import found, heading, numbers, unknown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,8 @@ def compared(
     """Table of `ExperimentResult.compare`."""
     import polars as pl
 
-    check(results, factor, baseline)
+    if problems := unknown(results.levels, factor, baseline):
+        raise StudyError(*(f"compare {factor}: {problem}" for problem in problems))
     baseline = found(baseline, results.levels[factor])
     if not has_pairs(results.finished.points, factor, baseline):
         raise StudyError(
@@ -69,19 +70,6 @@ def has_pairs(points: Sequence[Point], factor: str, baseline: Label) -> bool:
         rest = frozenset((name, label) for name, label in point.labels.items() if name != factor)
         others.setdefault(rest, set()).add(point.labels[factor])
     return any(baseline in levels and len(levels) > 1 for levels in others.values())
-
-
-def check(results: ExperimentResult, factor: str, *levels: Label) -> None:
-    """Raise `StudyError` for an unknown factor or level."""
-    names = [one.name for one in results.factors]
-    if factor not in names:
-        raise StudyError(f"factor {factor}: unknown; allowed {', '.join(names) or 'none'}")
-    there = results.levels[factor]
-    for level in levels:
-        if find(level, there) is None:
-            raise StudyError(
-                f"factor {factor}: unknown level {level!r}; allowed {', '.join(map(str, there))}"
-            )
 
 
 def _rows(

@@ -17,7 +17,7 @@ from . import words
 from .conditions import ERROR, Condition, Key, condition
 from .errors import StudyError
 from .factors import Label, plain
-from .labels import find, found
+from .labels import LabelsOf, found, unknown
 from .measures import Measurable, Measure, measure
 from .points import in_words
 from .samples import Samples
@@ -145,7 +145,7 @@ class Claim:
                 if (baseline := results.place(other)) is not None:
                     yield free or f"{self.against.level}, {self.against.baseline}", place, baseline
 
-    def problems(self, factors: Mapping[str, Sequence[Label] | None]) -> list[str]:
+    def problems(self, factors: LabelsOf) -> list[str]:
         """Mistakes in the claim; `factors` maps factors to their labels, or to `None` for a range."""
         where = f"claim {self.id}: "
         found = []
@@ -155,13 +155,7 @@ class Claim:
                 (self.against.factor, one) for one in (self.against.level, self.against.baseline)
             ]
         for name, label in named:
-            if name not in factors:
-                found.append(
-                    f"{where}unknown factor {name}; allowed {', '.join(factors) or 'none'}"
-                )
-            elif (labels := factors[name]) is not None and find(label, labels) is None:
-                there = ", ".join(map(str, labels))
-                found.append(f"{where}factor {name} has no level {label!r}; allowed {there}")
+            found += [f"{where}{problem}" for problem in unknown(factors, name, label)]
         found += self._bounds(where)
         if (self.form == "value") != (self.against is None):
             found.append(

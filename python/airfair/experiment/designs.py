@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import StudyError
 from .factors import Factor, Label, Level, plain
-from .labels import find
+from .labels import found, unknown
 from .values import quantity
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Listed:
 
     def check(self, factors: Sequence[Factor]) -> None:
         """Raise `StudyError` if a point lacks a factor, or names an unknown factor or level."""
-        known = [factor.name for factor in factors]
+        known = {factor.name: None for factor in factors}
         problems = (
             []
             if self.named
@@ -89,9 +89,9 @@ class Listed:
         )
         for number, labels in enumerate(self.named, start=1):
             problems += [
-                f"design, point {number}: unknown factor {name}; allowed {', '.join(known)}"
+                f"design, point {number}: {problem}"
                 for name in labels
-                if name not in known
+                for problem in unknown(known, name)
             ]
             for factor in factors:
                 try:
@@ -122,12 +122,9 @@ def _level(factor: Factor, label: Label, number: int) -> Level:
     if factor.range is not None:
         return Level(label, {factor.name: label})
     known = [level.label for level in factor.levels]
-    if (same := find(label, known)) is not None:
-        return factor.levels[known.index(same)]
-    there = ", ".join(map(str, known))
-    raise StudyError(
-        f"design, point {number}: factor {factor.name} has no level {label!r}; allowed {there}"
-    )
+    if problems := unknown({factor.name: known}, factor.name, label):
+        raise StudyError(*(f"design, point {number}: {problem}" for problem in problems))
+    return factor.levels[known.index(found(label, known))]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from airfair import distributions
-from airfair.figures import NARROW, STYLE, WIDE, Figure, coloured
+from airfair.figures import NARROW, STYLE, WIDE, Figure, coloured, legend_below
 from airfair.names import drawable
 from airfair.palette import MUTED
 
@@ -111,7 +111,7 @@ def _finish(figure: Figure, axes: Axes, title: str, values: _Values, note: str) 
     if note:
         handles.append(Patch(facecolor="none", edgecolor=MUTED))
         labels.append(note)
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    legend_below(figure, handles, labels, 3)
 
 
 def _levels(results: ExperimentResult, by: str | None) -> Sequence[tuple[str, Mapping[str, Label]]]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .values import UNITS, on_an_axis, quantity
 
 if TYPE_CHECKING:
     from .factors import Label
+
+LabelsOf = Mapping[str, Sequence["Label"] | None]
+"""Labels of each factor; `None` if they are not known in advance."""
 
 _CLOSE = 1e-9
 """Largest relative difference between two numbers that count as the same level."""
@@ -38,6 +41,21 @@ def found(wanted: Label, labels: Sequence[Label] | None) -> Label:
     """Label of the quantity `wanted`; `wanted` itself if there is none, or if `labels` are not known."""
     label = None if labels is None else find(wanted, labels)
     return wanted if label is None else label
+
+
+def unknown(levels: LabelsOf, factor: str, *wanted: Label) -> list[str]:
+    """Error texts for a factor that is not among `levels`, or for those of its labels that are not."""
+    if factor not in levels:
+        return [f"unknown factor {factor}; allowed {', '.join(levels) or 'none'}"]
+    labels = levels[factor]
+    if labels is None:
+        return []
+    there = ", ".join(map(str, labels))
+    return [
+        f"factor {factor} has no level {label!r}; allowed {there}"
+        for label in wanted
+        if find(label, labels) is None
+    ]
 
 
 def _in_unit(number: float, unit: str, other: str) -> float | None:

@@ -65,8 +65,6 @@ def page(
             for name, one in drawn.items()
         ],
         verdicts=results.decide(),
-        marks=text.MARKS,
-        states=text.STATES,
         points=text.points(results, shown.measures),
         hidden=max(0, len(results.finished.points) - text.MOST_POINTS),
         comparisons=[
@@ -99,8 +97,6 @@ def fragment(results: ExperimentResult) -> str:
         points=text.points(results, measures),
         hidden=max(0, len(results.finished.points) - text.MOST_POINTS),
         verdicts=results.decide(),
-        marks=text.MARKS,
-        states=text.STATES,
         printable=printable,
     )
 

@@ -17,7 +17,7 @@ from .conditions import ERROR, Key
 from .decisions import Claim
 from .errors import Gathered, StudyError
 from .factors import Factor, Label
-from .labels import found, heading, numbers
+from .labels import found, heading, numbers, unknown
 from .measures import Measurable, Measure, measure, several
 from .points import labels
 from .runs import Runs, WrittenRuns
@@ -149,10 +149,8 @@ class ExperimentResult:
 
         Raises `StudyError` unless exactly one point has these levels.
         """
-        unknown = [name for name in levels if name not in self.levels]
-        if unknown:
-            there = ", ".join(self.levels) or "none"
-            raise StudyError(*(f"{name}: unknown factor; allowed {there}" for name in unknown))
+        if problems := [problem for name in levels for problem in unknown(self.levels, name)]:
+            raise StudyError(*problems)
         levels = {name: found(label, self.levels[name]) for name, label in levels.items()}
         fitting = [
             place

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .axes import Kind, LabelsOf, first_free, first_varying
+from .axes import Kind, first_free, first_varying
 from .axes import problems as drawing_problems
 from .errors import StudyError
 from .experiment import Experiment
 from .factors import Factor, Label
 from .keys import Keys
-from .labels import found
+from .labels import LabelsOf, found, unknown
 from .measures import Measure, measure
 from .points import Point
 from .stopping import Replications
@@ -163,13 +163,8 @@ def problems(study: Study) -> list[str]:
         wanted.append((where, figure.y))
         found += [f"{where}: {problem}" for problem in figure.problems(experiment.levels)]
     for where, template in (("setup", study.part.setup), ("variant", study.part.variant)):
-        unknown = [
-            name for name in _IN_BRACES.findall(template or "") if name not in experiment.levels
-        ]
-        found += [
-            f"{where}: unknown factor {name}; allowed {', '.join(experiment.levels) or 'none'}"
-            for name in unknown
-        ]
+        for name in _IN_BRACES.findall(template or ""):
+            found += [f"{where}: {problem}" for problem in unknown(experiment.levels, name)]
     for name, words in study.part.words.items():
         found += _of_words(experiment.factors, name, words)
     for where, each in wanted:
@@ -182,26 +177,20 @@ def problems(study: Study) -> list[str]:
 
 def _of_words(factors: Sequence[Factor], name: str, words: Mapping[str, str]) -> Iterator[str]:
     """Errors of `words`; levels that no point has are allowed, as a study with `like` may have them."""
-    there = {factor.name: factor for factor in factors}
-    if name not in there:
-        yield f"words.{name}: unknown factor; allowed {', '.join(there) or 'none'}"
-        return
-    known = [str(level.label) for level in there[name].levels]
-    for label in words if there[name].range is None else ():
-        if label not in known:
-            yield f"words.{name}: unknown level {label!r}; allowed {', '.join(known)}"
+    there = {
+        factor.name: [str(level.label) for level in factor.levels] if factor.range is None else None
+        for factor in factors
+    }
+    for problem in unknown(there, name, *words):
+        yield f"words.{name}: {problem}"
 
 
 def _of_comparison(experiment: Experiment, one: Comparison) -> Iterator[str]:
     levels = experiment.levels
-    if one.factor not in levels:
-        yield f"unknown factor {one.factor}; allowed {', '.join(levels) or 'none'}"
+    if problems := unknown(levels, one.factor, one.baseline):
+        yield from problems
         return
-    known = levels[one.factor]
-    baseline = found(one.baseline, known)
-    if known is not None and baseline not in known:
-        yield f"unknown level {one.baseline!r}; allowed {', '.join(map(str, known))}"
-    elif not experiment.has_pairs(one.factor, baseline):
+    if not experiment.has_pairs(one.factor, found(one.baseline, levels[one.factor])):
         yield f"no point at the baseline {one.baseline} has a partner that differs only in this factor"
     for each in one.measures:
         if each.lower is not None:

@@ -35,7 +35,7 @@ from airfair._core import ScenarioError
 from airfair.replacing import note_input
 
 from . import study_values as values
-from .errors import Gathered, StudyError
+from .errors import StudyError
 from .experiment import REPLICATIONS, Experiment
 from .factors import Levels
 from .law_keys import LAWS
@@ -100,35 +100,27 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     """Study from a document read from `path`; `replications` replaces its own."""
     reader = _Reader(document, path)
     source = reader.scenario()
-    asked = reader.one("replications", values.rule, None)
+    asked = reader.one("replications")
     named = laws_found([path.parent])
     options: dict[str, Any] = {
-        "laws": reader.one("laws", named, None),
-        "factors": reader.table(
-            "factors", lambda name, value: _with_laws(name, values.levels(name, value), named)
-        ),
-        "design": reader.one("design", values.design, "grid"),
+        "laws": reader.one("laws", of=named),
+        "factors": _with_laws(reader, reader.one("factors", {}), named),
+        "design": reader.one("design", "grid"),
         "replications": next(one for one in (replications, asked, REPLICATIONS) if one is not None),
-        "set": reader.one("set", values.mapping, {}),
-        "draw": reader.table("draw", values.draw) or None,
-        "seed": reader.one("seed", values.whole, None),
-        "common_random_numbers": reader.one("common_random_numbers", values.boolean, default=True),
-        "claims": reader.table("claims", values.claim).values(),
-        "title": reader.one("title", values.text, None),
+        "set": reader.one("set", {}),
+        "draw": reader.one("draw") or None,
+        "seed": reader.one("seed"),
+        "common_random_numbers": reader.one("common_random_numbers", default=True),
+        "claims": reader.one("claims", {}).values(),
+        "title": reader.one("title"),
         "folder": None if isinstance(source, Path) else path.parent,
     }
-    comparisons = reader.table("compare", values.comparison)
-    figures = reader.table("figures", values.figure)
+    comparisons, figures = reader.one("compare", {}), reader.one("figures", {})
+    part = {key: reader.one(key) for key in ("setup", "variant", "quick", "extension", "words")}
     shown: dict[str, Any] = {
-        "measures": reader.one("measures", values.measures, ()),
-        "printed": reader.one("printed", values.printed, {}),
-        "part": Part(
-            setup=reader.one("setup", values.text, None),
-            variant=reader.one("variant", values.text, None),
-            quick=reader.one("quick", values.mapping, {}),
-            extension=reader.one("extension", values.boolean, default=False),
-            words=reader.table("words", values.words),
-        ),
+        "measures": reader.one("measures", ()),
+        "printed": reader.one("printed", {}),
+        "part": Part(**{key: value for key, value in part.items() if value is not None}),
         "replications": asked,
         "scenario": source if isinstance(source, Path) else None,
     }
@@ -141,17 +133,17 @@ def study(document: Mapping[str, Any], path: Path, *, replications: int | None =
     return found
 
 
-def _with_laws(name: str, levels: Levels, found: Callable[[str, Any], Any]) -> Levels:
-    """Levels of a factor, with the laws that they name."""
-    if not isinstance(levels, Mapping):
-        return levels
-    made: dict[str, Any] = {}
-    gathered = Gathered()
-    for label, keys in levels.items():
-        with gathered:
-            own = {LAWS: found(f"factors.{name}.{label}.laws", keys[LAWS])} if LAWS in keys else {}
-            made[label] = {**keys, **own}
-    gathered.tell()
+def _with_laws(
+    reader: _Reader, factors: Mapping[str, Levels], found: Callable[[str, Any], Any]
+) -> dict[str, Levels]:
+    """Factors whose levels have the laws that they name."""
+    made: dict[str, Any] = dict(factors)
+    for name, levels in factors.items():
+        for label, keys in levels.items() if isinstance(levels, Mapping) else ():
+            if LAWS in keys:
+                where = f"factors.{name}.{label}.laws"
+                laws = reader.read(keys[LAWS], where, found)
+                made[name] = {**made[name], label: {**keys, LAWS: laws}}
     return made
 
 
@@ -178,27 +170,20 @@ class _Reader:
         )
         return None
 
-    def one(self, key: str, of: Callable[[str, Any], Any], default: Any) -> Any:  # noqa: ANN401 - what `of` gives
-        """Value of a key; `default` if the key is missing or wrong."""
+    def one(self, key: str, default: Any = None, of: values.Read | None = None) -> Any:  # noqa: ANN401 - as read
+        """Value of a key, read as its kind or by `of`; `default` if the key is missing or wrong."""
         self._read.add(key)
         if key not in self._document:
             return default
-        return self._or(default, lambda: of(key, self._document[key]))
+        return self.read(self._document[key], key, of or values.KEYS[key].read, default)
 
-    def table(self, key: str, of: Callable[[str, Any], Any]) -> dict[str, Any]:
-        """Values of a table by name, without those that are wrong."""
-        self._read.add(key)
-        found = self._document.get(key, {})
-        if not isinstance(found, Mapping):
-            self._problems.append(f"{key}: {found!r}; allowed is a table")
-            return {}
-        made: dict[str, Any] = {}
-        for name, value in found.items():
-            try:
-                made[name] = of(name, value)
-            except StudyError as error:
-                self._problems += error.problems
-        return made
+    def read(self, value: object, where: str, of: values.Read, default: Any = None) -> Any:  # noqa: ANN401 - as read
+        """Value read by `of`; `default` if it is wrong."""
+        try:
+            return of(where, value)
+        except StudyError as error:
+            self._problems += error.problems
+            return default
 
     def made(
         self, source: Path | Mapping[str, Any] | None, options: Mapping[str, Any]
@@ -229,10 +214,3 @@ class _Reader:
         if made is None or self._problems:
             raise StudyError(*(f"{self._path}: {problem}" for problem in self._problems))
         return made
-
-    def _or(self, default: Any, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - likewise
-        try:
-            return make()
-        except StudyError as error:
-            self._problems += error.problems
-            return default

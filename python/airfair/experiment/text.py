@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from .results import ExperimentResult
     from .study import Comparison, Study
 
-MARKS = {"holds": "✓", "fails": "✗", "undecided": "?", "depends": "◐", "untestable": "○"}
-"""Character for each state of a claim."""
-STATES = {"fails": "does not hold", "untestable": "cannot be tested here"}
-"""Words for the states whose word is not their name."""
 MOST_PRINTED = 6
 """Largest number of points whose goodputs the text of an experiment's result contains."""
 MOST_POINTS = 200
@@ -199,8 +195,7 @@ def claims(verdicts: Sequence[Verdict], width: int) -> Iterator[str]:
     held = sum(verdict.holds for verdict in verdicts)
     yield f"{held} of {len(verdicts)} {'claim holds' if len(verdicts) == 1 else 'claims hold'}"
     for verdict in verdicts:
-        state = STATES.get(verdict.state, verdict.state)
-        text = f"{MARKS[verdict.state]} {verdict.id}: {state}"
+        text = f"{verdict.mark} {verdict.id}: {verdict.label}"
         if verdict.text:
             text += f" – {verdict.text}"
         yield from textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")

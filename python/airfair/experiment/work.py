@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from airfair import archive
-from airfair.archive import Archive, Job
+from airfair.archive import Archive, Job, Jobs
 from airfair.progress import shown
 
 from .conditions import ERROR
@@ -52,7 +52,7 @@ class Means:
         """Run pairs of the index of a point and a replication, and add their outcomes to `runs`."""
         wall, cpu = time.perf_counter(), time.process_time()
         with shown(self.progress, self.label) as tell:
-            jobs = _Jobs(wanted, job)
+            jobs = Jobs(wanted, lambda each: job(*each))
             done = archive.run(jobs, self.archive, engine=self.engine, progress=tell)
         finished = 0
         for i, (place, _) in enumerate(wanted):
@@ -187,27 +187,3 @@ class Work:
             seed=experiment.seed,
             error=self._error,
         )
-
-
-class _Jobs(Sequence[Job]):
-    """Lazy sequence of jobs, from pairs of the index of a point and a replication.
-
-    If values are drawn at random, each job has its own scenario; all of them together would need ten times
-    the memory of the results.
-    """
-
-    def __init__(self, runs: Sequence[tuple[int, int]], job: Callable[[int, int], Job]) -> None:
-        self._runs = runs
-        self._job = job
-
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    @overload
-    def __getitem__(self, place: int) -> Job: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Job]: ...
-    def __getitem__(self, place: int | slice) -> Job | Sequence[Job]:
-        if isinstance(place, slice):
-            return _Jobs(self._runs[place], self._job)
-        return self._job(*self._runs[place])

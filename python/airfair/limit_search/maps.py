@@ -64,9 +64,8 @@ def draw(found: Found) -> Figure:
                 _above(ax, column.title)
         for ax in grid[-1]:
             ax.set_xlabel(_wrapped(x))
-        figure.legend(
-            handles=_legend(), loc="outside lower center", ncols=5, frameon=False, fontsize=8
-        )
+        marks = _legend()
+        figures.legend_below(figure, marks, [str(mark.get_label()) for mark in marks], 5)
         return figure
 
 

@@ -21,7 +21,7 @@ from airfair.experiment.decisions import Claim
 from airfair.experiment.errors import StudyError
 from airfair.experiment.study import Study
 from airfair.experiment.study_file import read, study
-from airfair.experiment.study_values import unknown
+from airfair.experiment.study_values import TEXT, WHOLE, names_of, table
 from airfair.replacing import note_input
 
 from .introduction import Introduction
@@ -96,7 +96,7 @@ def load(directory: Path) -> Paper[Kept]:
                 one.experiment.title,
                 _setups_of(one),
                 _Showing(id_, one, directory),
-                str(about.get("statements", {}).get(id_, "")),
+                about.get("statements", {}).get(id_, ""),
             )
             for id_, one in studies.items()
         },
@@ -121,30 +121,26 @@ def load(directory: Path) -> Paper[Kept]:
     )
 
 
-_KINDS: Mapping[str, type] = {
-    "title": str,
-    "source": str,
-    "scheme": str,
-    "replications": int,
-    "statements": dict,
-    "reasons": dict,
-}
-_WORDS = {str: "text", int: "a whole number", dict: "a table of text"}
+_ABOUT = table(
+    "Paper.",
+    ("title",),
+    title=TEXT,
+    source=TEXT,
+    scheme=TEXT,
+    replications=WHOLE,
+    statements=names_of("Statements of the paper by experiment.", TEXT),
+    reasons=names_of("Reasons why claims do not hold.", TEXT),
+)
 
 
 def _about(directory: Path) -> dict[str, Any]:
     """Content of `paper.toml`."""
     path = directory / PAPER
-    about = read(path)
-    problems = [f"{path}: {unknown(key, _KINDS)}" for key in about if key not in _KINDS]
-    for key, kind in _KINDS.items():
-        value = about.get(key)
-        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-            problems.append(f"{path}: {key}: {value!r}; allowed is {_WORDS[kind]}")
-    if not about.get("title"):
-        problems.append(f"{path}: title: missing; allowed is text")
-    if problems:
-        raise StudyError(*problems)
+    content = read(path)
+    try:
+        about: dict[str, Any] = _ABOUT.read("", content)
+    except StudyError as error:
+        raise StudyError(*(f"{path}: {problem}" for problem in error.problems)) from error
     return about
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from airfair.estimate import finite
 from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Point, states, together
+from airfair.experiment.wording import FIRST_LOOK, wordings
 
 from .paper import Experiment, Json, Shown
 from .tables import Column, Table, TableCell
@@ -26,53 +27,6 @@ NOT_KNOWN = "?"
 """Mark after a value whose interval exceeds it, if there is no room for both ends."""
 COMPARED, ALONE = 29, 15
 """Width of a column with printed values, and of a column without [characters]."""
-
-MARKS = {
-    "holds": "✓",
-    "fails": "✗",
-    "undecided": "?",
-    "depends": "◐",
-    "untestable": "○",
-    "not run": "–",
-}
-FIRST_LOOK = {**MARKS, "holds": "⊕", "fails": "⊖", "depends": "◌"}
-"""Marks of the states in a first look, with few replications."""
-
-LABELS = {
-    "holds": "holds",
-    "fails": "does not hold",
-    "depends": "depends on the reading",
-    "undecided": "undecided",
-    "untestable": "cannot be tested here",
-    "not run": "not run",
-}
-"""States of a claim in words."""
-LOOKS = {
-    **LABELS,
-    "holds": "looks like it holds",
-    "fails": "looks like it does not hold",
-    "depends": "looks like it depends on the reading",
-    "undecided": "not known yet",
-}
-"""The same in a first look."""
-
-COUNTED = {
-    "holds": ("holds", "hold"),
-    "fails": ("does not", "do not"),
-    "depends": ("depends on the reading", "depend on the reading"),
-    "undecided": ("is undecided", "are undecided"),
-    "untestable": ("cannot be tested here", "cannot be tested here"),
-    "not run": ("is not run", "are not run"),
-}
-"""States after their number: of one claim, and of several."""
-LOOKS_COUNTED = {
-    **COUNTED,
-    "holds": ("looks like it holds", "look like they hold"),
-    "fails": ("looks like it does not", "look like they do not"),
-    "depends": ("looks like it depends on the reading", "look like they depend on the reading"),
-    "undecided": ("is not known yet", "are not known yet"),
-}
-"""The same in a first look."""
 
 IN_THE_FULL_RUN = "In the full run: "
 """Prefix of explanations in a first look, whose numbers come from the full run."""
@@ -263,11 +217,11 @@ def claims_text(verdicts: Sequence[Verdict]) -> str:
     """Text with the number of claims that hold, and each claim with the values that decide it."""
     lines = wrapped(headline(verdicts))
     for verdict in verdicts:
-        if is_open(verdict):
+        if verdict.is_open:
             continue
-        lines += wrapped(f"{mark(verdict)} {verdict.id}: {label(verdict)}", "  ", 4)
+        lines += wrapped(f"{verdict.mark} {verdict.id}: {verdict.label}", "  ", 4)
         lines += [line for part in _told(verdict) for line in wrapped(part, " " * 6)]
-    lines += lines_of_open([verdict.id for verdict in verdicts if is_open(verdict)])
+    lines += lines_of_open([verdict.id for verdict in verdicts if verdict.is_open])
     return "\n".join(lines)
 
 
@@ -276,7 +230,7 @@ def lines_of_open(ids: Sequence[str]) -> list[str]:
     if not ids:
         return []
     noun = "claim" if len(ids) == 1 else "claims"
-    undecided = f"{MARKS['undecided']} {len(ids)} more {noun} cannot be decided in this first look"
+    undecided = f"{FIRST_LOOK['undecided'].mark} {len(ids)} more {noun} cannot be decided in this first look"
     text = f"{undecided}: {', '.join(ids)}"
     return textwrap.wrap(
         text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
@@ -304,36 +258,18 @@ def headline(verdicts: Sequence[Verdict], total: int | None = None) -> str:
 
 def counted(counts: Counter[str], *, first_look: bool) -> str:
     """Text of `counts`, numbers of claims by state."""
-    words = LOOKS_COUNTED if first_look else COUNTED
-    some = [
-        f"{counts[state]} {words[state][counts[state] != 1]}"
-        for state in words
-        if state != "holds" and counts[state]
-    ]
-    hold = words["holds"][counts["holds"] != 1]
-    return ", ".join([f"{counts['holds']} of {counts.total()} claims {hold}", *some])
+    words = {
+        state: word.one if counts[state] == 1 else word.several
+        for state, word in wordings(first_look=first_look).items()
+    }
+    held = f"{counts['holds']} of {counts.total()} claims {words.pop('holds')}"
+    some = [f"{counts[state]} {word}" for state, word in words.items() if counts[state]]
+    return ", ".join([held, *some])
 
 
 def in_words(states: Mapping[str, int]) -> str:
     """Text of the numbers of claims by state of a finished full run."""
     return counted(Counter(states), first_look=False) if states else "none"
-
-
-def is_open(verdict: Verdict) -> bool:
-    """True if a first look cannot decide the claim; such claims are only counted."""
-    return verdict.first_look and verdict.state == "undecided"
-
-
-def mark(verdict: Verdict) -> str:
-    """Character for the state of a claim; first looks have their own."""
-    return (FIRST_LOOK if verdict.first_look else MARKS)[verdict.state]
-
-
-def label(verdict: Verdict) -> str:
-    """Text of the state, with the readings under which a claim that depends is undecided."""
-    words = (LOOKS if verdict.first_look else LABELS)[verdict.state]
-    under = verdict.undecided_under
-    return f"{words}, undecided under {' and '.join(under)}" if under else words
 
 
 def whys(verdict: Verdict) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
 
 from .prose import Item, Numbers, Passage
 
@@ -65,25 +65,23 @@ class Introduction:
     sections: Mapping[str, str] = field(default_factory=dict)
     """Sections of the paper, by the id of the experiment that they describe."""
 
-
-@dataclass(frozen=True)
-class Opening:
-    """Parts of an introduction that are no text."""
-
-    topology: Topology
-    lead: Sequence[str]
-    shows: Callable[[Any], Numbers]
-    sections: Mapping[str, str] = field(default_factory=dict)
-
-    def with_texts(self, said: Mapping[str, Passage]) -> Introduction:
-        """Introduction in the words of `text/introduction.md`."""
-        return Introduction(
+    @classmethod
+    def of(
+        cls,
+        declared: Mapping[str, Any],
+        said: Mapping[str, Passage],
+        shows: Callable[[Any], Numbers],
+    ) -> Self:
+        """Introduction with the figures and the topology of `report.toml`, and the texts of a paper."""
+        nodes = {id_: Node(**node) for id_, node in declared["nodes"].items()}
+        edges = [Edge(*edge) for edge in declared["edges"]]
+        return cls(
             source=said["source"].text,
             scheme=said["scheme"].text,
-            topology=replace(self.topology, about=said["topology"].text),
+            topology=Topology(nodes, edges, said["topology"].text),
             parameters=said["parameters"].items,
             abbreviations={item.name: item.value for item in said["abbreviations"].items},
-            lead=self.lead,
-            shows=self.shows,
-            sections=self.sections,
+            lead=declared["lead"],
+            shows=shows,
+            sections=declared.get("sections", {}),
         )

@@ -1,7 +1,8 @@
 """Declaration of a paper: scenario files and their variants, experiments, claims, findings.
 
 A paper is a module of `airfair.reproduction.papers` with a function `paper(directory)` that returns a
-`Paper`; `directory` holds its scenario files, `reference.toml` and its prose. No other module refers to it.
+`Paper`; `directory` holds its scenario files, `reference.toml`, `report.toml` and its prose. No other module
+refers to it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from airfair.experiment import law_keys
 from airfair.experiment.claims import Predicate, Readings, Reason
 
 from .history import History
-from .introduction import Introduction, Opening
+from .introduction import Introduction
 from .prose import Numbers, Passage, Prose
 from .tables import Table
 
@@ -168,7 +169,8 @@ class Search(Generic[M]):
     id: str
     """Section of `text/findings.md` with its text."""
     setups: tuple[str, ...]
-    find: Callable[[Data[M]], Found]
+    find: Callable[[Data[M]], Found] | None = None
+    """`None` if the text itself reads the runs, as `runs(setup, variant)`."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,7 @@ class Paper(Generic[M]):
     def of(
         cls,
         directory: Path,
-        opening: Opening,
+        picture: Callable[[Any], Numbers],
         shows: Mapping[str, tuple[Iterable[str], Callable[[Data[M]], Shown]]],
         numbers: Numbers | None = None,
         rates: Numbers | None = None,
@@ -223,9 +225,9 @@ class Paper(Generic[M]):
     ) -> Self:
         """Paper with the printed values and the texts in `directory`.
 
-        `shows` has the setups of each experiment, and the function that makes its figures and tables.
-        `numbers` are those of `text/introduction.md` beside the printed `setup`, and `rates` those of
-        `text/experiments.md`.
+        `picture` makes the numbers for the text on the leading figure, from its measurements. `shows` has the
+        setups of each experiment, and the function that makes its figures and tables. `numbers` are those of
+        `text/introduction.md` beside the printed `setup`, and `rates` those of `text/experiments.md`.
         """
         printed, prose = reference(directory), Prose(directory / "text")
         setup = {"setup": printed["setup"]} if "setup" in printed else {}
@@ -243,7 +245,7 @@ class Paper(Generic[M]):
             bounds=said["bounds"].text,
             units=said["units"].text,
             reasons=reasons(prose),
-            introduction=opening.with_texts(said),
+            introduction=Introduction.of(read_toml(directory / "report.toml"), said, picture),
             prose=prose,
             **declared,
         )
@@ -265,7 +267,10 @@ class Paper(Generic[M]):
 
     def finding(self, search: Search[M], data: Data[M]) -> Finding:
         """Finding computed by `search`, with its text."""
-        found = search.find(data)
+        if search.find is None:
+            found = Found({"runs": lambda setup, variant: data[setup, variant]})
+        else:
+            found = search.find(data)
         said = self.prose["findings"].passage(search.id, found.numbers)
         return Finding(said.title, said.text, found.tables, found.candidates)
 

@@ -13,16 +13,12 @@ from markupsafe import Markup
 from airfair import RunError
 from airfair.errors import describe
 from airfair.experiment.claims import Verdict
+from airfair.experiment.wording import FIRST_LOOK, IN_FULL
 
 from . import topology
 from .document import (
-    FIRST_LOOK,
-    LABELS,
-    MARKS,
     WIDTH,
     counted,
-    is_open,
-    label,
     whole_text,
     whys,
 )
@@ -70,17 +66,17 @@ class PaperClaim:
     @property
     def is_open(self) -> bool:
         """True if a first look cannot decide the claim."""
-        return self.verdict is not None and is_open(self.verdict)
+        return self.verdict is not None and self.verdict.is_open
 
     @property
     def label(self) -> str:
         """Text of the state."""
-        return label(self.verdict) if self.verdict else LABELS[self.state]
+        return (self.verdict or IN_FULL[self.state]).label
 
     @property
     def mark(self) -> str:
         """Character for the state."""
-        return (FIRST_LOOK if self.first_look else MARKS)[self.state]
+        return (self.verdict or IN_FULL[self.state]).mark
 
     @property
     def evidence(self) -> str:
@@ -102,7 +98,7 @@ class PaperClaim:
         """Text of the former verdict and the reason of its change."""
         if not self.former:
             return ""
-        return f"Before: {LABELS[self.former]}." + (f" {self.moved}" if self.moved else "")
+        return f"Before: {IN_FULL[self.former].label}." + (f" {self.moved}" if self.moved else "")
 
     @property
     def basis(self) -> list[str]:
@@ -254,7 +250,7 @@ class PaperResult:
         if self.document is None:
             return self.line
         run, count = self.document, self.counts["holds"]
-        held = f"{count} of {len(self.claims)} {FIRST_LOOK['holds'] if self.first_look else 'hold'}"
+        held = f"{count} of {len(self.claims)} {FIRST_LOOK['holds'].mark if self.first_look else 'hold'}"
         open_ = f", {len(self.open)} open" if self.open else ""
         cut = f"interrupted after {run['replications']} of {self.choice.asked} runs"
         took = f"{run['replications']} runs, {duration(run['wall_s'])}"
@@ -312,4 +308,4 @@ def duration(seconds: float) -> str:
 
 def by_state(counts: Counter[str]) -> Json:
     """JSON of the number of claims by state."""
-    return {state.replace(" ", "_"): counts[state] for state in LABELS}
+    return {state.replace(" ", "_"): counts[state] for state in IN_FULL}

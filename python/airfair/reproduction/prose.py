@@ -2,8 +2,8 @@
 
 A file has a title and sections: a heading `## id: title` (the title is optional) and a body. Definitions that
 several sections use (Jinja's `set` and `macro`) come between the title of the file and its first section.
-Placeholders have Jinja's syntax. Python code supplies the numbers, but no sentences. A placeholder without a
-number is an error, and so is a number without a placeholder.
+Placeholders have Jinja's syntax. Python code supplies the numbers, or the runs that have them, but no
+sentences. A placeholder without a number is an error, and so is a number without a placeholder.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from airfair.estimate import Estimate
 
 if TYPE_CHECKING:
     import jinja2
+
+    from airfair.estimate import Floats
 
 Numbers = Mapping[str, object]
 """Numbers, and lists of them, by the name of their placeholder."""
@@ -154,13 +156,17 @@ def _one_line(markdown: str) -> str:
 # ------------------------------------------------------------------ filters for numbers
 
 
-def _digits(value: float | Estimate, digits: int) -> str:
-    """Number, or mean of an estimate, with `digits` decimals."""
+Value: TypeAlias = "float | Estimate | Floats"
+"""Number, estimate of a mean, or samples with one value per replication."""
+
+
+def _digits(value: Value, digits: int) -> str:
+    """Number, or mean of an estimate or of samples, with `digits` decimals."""
     return f"{_mean(value):.{digits}f}"
 
 
-def _signed(value: float | Estimate, digits: int) -> str:
-    """Number, or mean of an estimate, with its sign and `digits` decimals."""
+def _signed(value: Value, digits: int) -> str:
+    """Number, or mean of an estimate or of samples, with its sign and `digits` decimals."""
     return f"{_mean(value):+.{digits}f}"
 
 
@@ -174,9 +180,9 @@ def _change(value: Estimate, digits: int) -> str:
     return f"{value.mean:+.{digits}f} ± {value.ci95:.{digits}f}"
 
 
-def _percent(part: float, digits: int = 0) -> str:
+def _percent(part: Value, digits: int = 0) -> str:
     """Fraction as a percentage."""
-    return f"{part:.{digits}%}"
+    return f"{_mean(part):.{digits}%}"
 
 
 def _significant(value: float, digits: int = 6) -> str:
@@ -184,8 +190,10 @@ def _significant(value: float, digits: int = 6) -> str:
     return f"{value:.{digits}g}"
 
 
-def _mean(value: float | Estimate) -> float:
-    return value.mean if isinstance(value, Estimate) else value
+def _mean(value: Value) -> float:
+    if isinstance(value, Estimate):
+        return value.mean
+    return value if isinstance(value, int | float) else float(value.mean())
 
 
 @functools.cache

@@ -19,15 +19,8 @@ from airfair.scenario import toml_value
 
 from . import dots, topology
 from .document import (
-    FIRST_LOOK,
-    LABELS,
-    LOOKS,
-    MARKS,
     headline,
     in_words,
-    is_open,
-    label,
-    mark,
     whys,
 )
 
@@ -88,16 +81,12 @@ def render(outcome: Outcome) -> str:
         intro=intro,
         topology=topology.draw(intro.topology, "topology") if intro and intro.topology else "",
         headline=headline(verdicts),
-        decided=[verdict for verdict in verdicts if not is_open(verdict)],
-        open=[verdict for verdict in verdicts if is_open(verdict)],
+        decided=[verdict for verdict in verdicts if not verdict.is_open],
+        open=[verdict for verdict in verdicts if verdict.is_open],
         by_state=_by_state(verdicts),
-        mark=mark,
-        label=label,
         whys=whys,
         dots=lambda verdict: dots.draw(verdict, f"dots-{verdict.id}"),
         each=lambda one: zip(one.points, states(one.points), strict=True),
-        sign=lambda verdict, state: (FIRST_LOOK if verdict.first_look else MARKS)[state],
-        words_of=lambda verdict, state: (LOOKS if verdict.first_look else LABELS)[state],
         tolerance=tolerance,
         points=points,
         number=number,
@@ -114,8 +103,8 @@ def _by_state(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
     """Ids of the claims that do not hold, by the text of their state."""
     found: dict[str, list[str]] = {}
     for verdict in verdicts:
-        if verdict.state != "holds" and not is_open(verdict):
-            words = label(verdict)
+        if verdict.state != "holds" and not verdict.is_open:
+            words = verdict.label
             found.setdefault(words[0].upper() + words[1:], []).append(verdict.id)
     return found
 

@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair import RunError, __version__, json_documents, pages, store
+from airfair.experiment.wording import wordings
 
 from . import dots, verdict_tables
 from .document import (
-    FIRST_LOOK,
-    LABELS,
-    LOOKS,
-    MARKS,
     WIDTH,
     counted,
     in_words,
@@ -276,8 +273,8 @@ class Reproduction:
         """Number of claims of all papers by their state, and the meaning of their signs, as text."""
         lines = wrapped(f"{self.headline}.")
         looks = self.first_look or self.quick
-        marks, labels = (FIRST_LOOK, LOOKS) if looks else (MARKS, LABELS)
-        signs = (f"{marks[state]} {labels[state]}" for state in LABELS if self.counts[state])
+        each = wordings(first_look=looks).items()
+        signs = (f"{word.mark} {word.label}" for state, word in each if self.counts[state])
         lines += wrapped(f"Signs: {', '.join(signs)}.")
         if looks:
             lines.append("This is a first look with few and short runs; the full run decides.")

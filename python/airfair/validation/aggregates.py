@@ -15,11 +15,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from airfair.scenario import load
-from airfair.statistics import half_width
-
-from . import theory
-from .cells import FIFO, PACKET, PAYLOAD, SOURCE, WIRE_QUEUE
+from . import cells, theory
+from .cells import FIFO, PACKET, PAYLOAD, WIRE_QUEUE
 from .plan import Check, Plan
 from .theory import DOT11A, LLC_SNAP_OCTETS
 
@@ -181,26 +178,20 @@ def plans() -> Iterator[Plan]:
 def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
     """Scenario of `n` saturated stations with aggregates of `mpdus` MPDUs, under Bianchi's assumptions."""
     limit = "off" if mpdus == 1 else {"max_bytes": f"{mode.octets(mpdus)} B"}
-    return load(
+    return cells.scenario(
         {
-            "title": f"{n} saturated stations, {mpdus} MPDUs",
-            "duration": f"{math.ceil(seconds * 1000)} ms",
-            "series": "off",
-            "bss": {
-                "cell": {
-                    "standard": mode.standard,
-                    "band": "5 GHz",
-                    "width": mode.width,
-                    "aggregation": limit,
-                    "after_collision": "difs",
-                    "max_attempts": "unlimited",
-                    "ap": {"queue": FIFO},
-                }
-            },
-            "station": {"s": {"rate": mode.rate, "count": n, "queue": {**FIFO, "packets": 128}}},
-            "host": {"sink": {"link": {"rate": "10 Gb/s", "queue": WIRE_QUEUE}}},
-            "flow": {"up": {"from": "s", "to": "sink", "transport": SOURCE}},
+            "standard": mode.standard,
+            "band": "5 GHz",
+            "width": mode.width,
+            "aggregation": limit,
+            "after_collision": "difs",
+            "max_attempts": "unlimited",
+            "ap": {"queue": FIFO},
         },
+        {"s": {"rate": mode.rate, "count": n, "queue": {**FIFO, "packets": 128}}},
+        {"up": cells.upload("s")},
+        duration=f"{math.ceil(seconds * 1000)} ms",
+        wire={"rate": "10 Gb/s", "queue": WIRE_QUEUE},
         replications=REPLICATIONS,
     )
 
@@ -218,10 +209,8 @@ def _saturation(mode: Mode, mpdus: int, n: int) -> Plan:
     expected = frames * mpdus * PACKET * 8
 
     def evaluate(result: Result) -> list[Check]:
-        samples = goodput(result)
         id_ = f"bianchi-aggregates/{mode.rate}/{mpdus}/n={n}"
-        ci95 = half_width(samples.tolist())
-        return [Check(id_, expected, float(samples.mean()), TOLERANCE, ci95, "Mb/s")]
+        return [Check.of(id_, expected, goodput(result), TOLERANCE, "Mb/s")]
 
     seconds = max(0.2, FRAMES[n] / REPLICATIONS / frames / 1e6)
     return Plan(scenario(mode, mpdus, n, seconds), evaluate)

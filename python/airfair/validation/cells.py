@@ -30,6 +30,44 @@ def rate_text(rate: float) -> str:
     return f"{rate:g} Mb/s"
 
 
+def of_phy(phy: Phy, *, rts: bool = False) -> Mapping[str, Value]:
+    """Keys of a cell with the standard and the basic rates of `phy`, with RTS for all frames or for none."""
+    return {
+        "standard": phy.standard,
+        "basic_rates": [rate_text(rate) for rate in phy.basic_rates],
+        "rts_threshold": "0 B" if rts else "off",
+    }
+
+
+def upload(station: str) -> Mapping[str, Value]:
+    """Saturated flow from a station to the wired sink."""
+    return {"from": station, "to": "sink", "transport": SOURCE}
+
+
+def scenario(  # noqa: PLR0913 - parts of a scenario
+    cell: Mapping[str, Value],
+    stations: Mapping[str, Value],
+    flows: Mapping[str, Value],
+    *,
+    duration: str,
+    warmup: str = "0 s",
+    host: str = "sink",
+    wire: Mapping[str, Value] | None = None,
+    replications: int = 1,
+) -> Scenario:
+    """Scenario of a cell of stations with a wired host, without time series."""
+    document: Mapping[str, Value] = {
+        "duration": duration,
+        "warmup": warmup,
+        "series": "off",
+        "bss": {"cell": cell},
+        "station": stations,
+        "host": {host: {} if wire is None else {"link": wire}},
+        "flow": flows,
+    }
+    return load(document, replications=replications)
+
+
 @dataclass(frozen=True)
 class SaturatedCell:
     """Cell with a saturated UDP sender per rate, all to a wired sink, under Bianchi's assumptions."""
@@ -47,28 +85,18 @@ class SaturatedCell:
         stop = "end" if stop_s is None else f"{stop_s:g} s"
         counts = Counter(self.rates)
         names = {rate: f"at-{rate:g}".replace(".", "-") for rate in counts}
-        document: Mapping[str, Value] = {
-            "title": f"{len(self.rates)} saturated stations",
-            "duration": f"{round(seconds * 1000)} ms",
-            "series": "off",
-            "bss": {"cell": self._cell()},
-            "station": {
+        return scenario(
+            {
+                **of_phy(self.phy, rts=self.rts),
+                "after_collision": self.after_collision,
+                "max_attempts": "unlimited",
+            },
+            {
                 names[rate]: {"rate": rate_text(rate), "count": count}
                 for rate, count in counts.items()
             },
-            "host": {"sink": {"link": {"rate": "1 Gb/s"}}},
-            "flow": {
-                name: {"from": name, "to": "sink", "stop": stop, "transport": SOURCE}
-                for name in names.values()
-            },
-        }
-        return load(document, replications=replications)
-
-    def _cell(self) -> Mapping[str, Value]:
-        return {
-            "standard": self.phy.standard,
-            "basic_rates": [rate_text(rate) for rate in self.phy.basic_rates],
-            "rts_threshold": "0 B" if self.rts else "off",
-            "after_collision": self.after_collision,
-            "max_attempts": "unlimited",
-        }
+            {name: {**upload(name), "stop": stop} for name in names.values()},
+            duration=f"{round(seconds * 1000)} ms",
+            wire={"rate": "1 Gb/s"},
+            replications=replications,
+        )

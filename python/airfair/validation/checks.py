@@ -18,21 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from airfair.statistics import half_width
-
 from . import aggregates, conservation, edca, hidden, noise, ns3, occupancy, shares, theory
 from .cells import PACKET, PAYLOAD, PSDU, SaturatedCell
-from .plan import Check, Plan
+from .plan import Check, Plan, plans_of
 from .published import NS3_TABLES
 from .theory import DOT11A, DOT11B, Phy
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from airfair import Result
-
-    Floats = NDArray[np.float64]
 
 MODEL_TOLERANCE = 0.015
 HEUSSE_TOLERANCE = {2: 0.02, 5: 0.03, 10: 0.08}
@@ -65,8 +58,12 @@ def plans() -> Iterator[Plan]:
             yield _single_station(phy, rate)
     for n in HEUSSE_TOLERANCE:
         yield _anomaly(n)
-    for part in (aggregates, ns3, edca, conservation, noise, hidden, occupancy, shares):
+    yield from aggregates.plans()
+    yield from ns3.plans()
+    yield from plans_of(edca.CELLS)
+    for part in (conservation, noise, hidden):
         yield from part.plans()
+    yield from plans_of((*occupancy.CELLS, *shares.CELLS))
 
 
 def _duration(frames: float, frames_per_us: float) -> float:
@@ -79,13 +76,6 @@ def _throughput(frames_per_us: float) -> float:
     return frames_per_us * PACKET * 8
 
 
-def _compare(
-    id_: str, expected: float, samples: Floats, tolerance: float, unit: str = "Mb/s"
-) -> Check:
-    ci95 = half_width(samples.tolist())
-    return Check(id_, expected, float(samples.mean()), tolerance, ci95, unit)
-
-
 def _saturation(phy: Phy, rate: float, n: int, *, rts: bool) -> Plan:
     """Plan for the total throughput of `n` saturated stations, against Bianchi's model and ns-3's table."""
     frames = theory.refined_frame_rate(n, phy, theory.exchange(phy, PSDU, rate, rts=rts))
@@ -95,9 +85,11 @@ def _saturation(phy: Phy, rate: float, n: int, *, rts: bool) -> Plan:
 
     def evaluate(result: Result) -> Iterator[Check]:
         id_, samples = f"bianchi/{cell}/{access}/n={n}", aggregates.goodput(result)
-        yield _compare(id_, _throughput(frames), samples, MODEL_TOLERANCE)
+        yield Check.of(id_, _throughput(frames), samples, MODEL_TOLERANCE, "Mb/s")
         if published:
-            yield _compare(f"ns3-table/{cell}/n={n}", published.difs, samples, MODEL_TOLERANCE)
+            yield Check.of(
+                f"ns3-table/{cell}/n={n}", published.difs, samples, MODEL_TOLERANCE, "Mb/s"
+            )
 
     seconds = _duration(FRAMES[n] / (FEWER_BY_RTS if rts else 1), frames)
     cell_of_n = SaturatedCell(phy, [rate] * n, rts=rts)
@@ -115,7 +107,9 @@ def _after_eifs(phy: Phy, rate: float, n: int) -> Plan:
 
     def evaluate(result: Result) -> list[Check]:
         id_ = f"bianchi-eifs/{phy.standard}/{rate:g}/n={n}"
-        return [_compare(id_, _throughput(frames), aggregates.goodput(result), MODEL_TOLERANCE)]
+        return [
+            Check.of(id_, _throughput(frames), aggregates.goodput(result), MODEL_TOLERANCE, "Mb/s")
+        ]
 
     cell = SaturatedCell(phy, [rate] * n, after_collision="eifs")
     return Plan(cell.scenario(_duration(FRAMES[n], frames), replications=REPLICATIONS), evaluate)
@@ -135,9 +129,9 @@ def _anomaly(n: int) -> Plan:
         mean, name = each.mean(axis=1), f"heusse/n={n}"
         others = each[:, :-1].mean(axis=1)
         return [
-            _compare(f"{name}/closed-form", _throughput(closed), mean, HEUSSE_TOLERANCE[n]),
-            _compare(f"{name}/model", _throughput(model), mean, MODEL_TOLERANCE),
-            _compare(f"{name}/slow-by-fast", 1.0, each[:, -1] / others, MODEL_TOLERANCE, unit=""),
+            Check.of(f"{name}/closed-form", _throughput(closed), mean, HEUSSE_TOLERANCE[n], "Mb/s"),
+            Check.of(f"{name}/model", _throughput(model), mean, MODEL_TOLERANCE, "Mb/s"),
+            Check.of(f"{name}/slow-by-fast", 1.0, each[:, -1] / others, MODEL_TOLERANCE),
         ]
 
     seconds = _duration(ANOMALY_FRAMES[n], n * model)

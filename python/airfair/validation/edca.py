@@ -14,12 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airfair.scenario import load
-from airfair.statistics import half_width
-
 from . import theory
-from .cells import FIFO, SOURCE, WIRE_QUEUE
-from .plan import Check, Plan
+from .cells import FIFO, WIRE_QUEUE, scenario, upload
+from .plan import Check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,36 +107,28 @@ class EdcaCell:
         """Scenario of the cell, without aggregation, since shares count frames."""
         keys = self.low.keys, self.high.keys
         groups = ("s", "s") if self.both else ("s", "t")
-        document: Mapping[str, Value] = {
-            "duration": f"{SECONDS} s",
-            "series": "off",
-            "bss": {
-                "cell": {
-                    "standard": "802.11n",
-                    "aggregation": "off",
-                    "after_collision": "difs",
-                    "max_attempts": "unlimited",
-                    "ap": {"queue": FIFO},
-                }
+        return scenario(
+            {
+                "standard": "802.11n",
+                "aggregation": "off",
+                "after_collision": "difs",
+                "max_attempts": "unlimited",
+                "ap": {"queue": FIFO},
             },
-            "station": {
+            {
                 name: {"count": self.n, "queue": FIFO, "edca": {**keys[0], **keys[1]}}
                 for name in dict.fromkeys(groups)
             },
-            "host": {"sink": {"link": {"rate": "1 Gb/s", "queue": WIRE_QUEUE}}},
-            "flow": {
-                flow: {
-                    "from": group,
-                    "to": "sink",
-                    "transport": SOURCE,
-                    "access_category": category.name,
-                }
+            {
+                flow: {**upload(group), "access_category": category.name}
                 for flow, group, category in zip(
                     ("low", "high"), groups, (self.low, self.high), strict=True
                 )
             },
-        }
-        return load(document, replications=REPLICATIONS)
+            duration=f"{SECONDS} s",
+            wire={"rate": "1 Gb/s", "queue": WIRE_QUEUE},
+            replications=REPLICATIONS,
+        )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
         """Checks of both shares; the tolerance is relative to each share."""
@@ -149,7 +138,7 @@ class EdcaCell:
         for i, (category, share) in enumerate(((self.low, 1 - expected), (self.high, expected))):
             samples = received[:, i] / received.sum(axis=1)
             id_ = f"edca/{self.name}/{category.name.replace(' ', '-')}"
-            yield Check(id_, share, float(samples.mean()), TOLERANCE, half_width(samples.tolist()))
+            yield Check.of(id_, share, samples, TOLERANCE)
 
 
 LOW = Category("best effort", 3, 31, 1023)
@@ -166,9 +155,3 @@ CELLS = (
     EdcaCell("within-stations-by-aifsn", LOW, EARLY, 5, both=True),
     EdcaCell("within-stations-by-aifsn-of-5", LATE, LOW, 10, both=True),
 )
-
-
-def plans() -> Iterator[Plan]:
-    """Plans for all cells."""
-    for cell in CELLS:
-        yield Plan(cell.scenario(), cell.evaluate)

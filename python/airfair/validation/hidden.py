@@ -30,21 +30,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airfair.scenario import load
-
 from . import theory
-from .cells import PSDU, SOURCE, rate_text
+from .cells import PSDU, of_phy, rate_text, scenario, upload
 from .plan import Check, Plan
 from .theory import DOT11A, DOT11B, Phy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import polars as pl
     from numpy.typing import NDArray
 
     from airfair import Result, Scenario
-    from airfair.scenario import Value
 
     Floats = NDArray[np.float64]
 
@@ -222,23 +217,19 @@ def _measured(result: Result, *, rts: bool) -> Floats:
 def _scenario(pair: Pair) -> Scenario:
     cost = theory.exchange(pair.phy, PSDU, pair.rate, rts=pair.rts).success
     seconds = ATTEMPTS * cost / 1e6
-    cell: Mapping[str, Value] = {
-        "standard": pair.phy.standard,
-        "basic_rates": [rate_text(rate) for rate in pair.phy.basic_rates],
-        "rts_threshold": "0 B" if pair.rts else "off",
-        "max_attempts": pair.max_attempts or "unlimited",
-        "cw_min": pair.cw_min,
-        "cw_max": pair.cw_max,
-    }
-    document: Mapping[str, Value] = {
-        "duration": f"{math.ceil(seconds)} s",
-        "series": "off",
-        "bss": {"cell": cell},
-        "station": {
+    return scenario(
+        {
+            **of_phy(pair.phy, rts=pair.rts),
+            "max_attempts": pair.max_attempts or "unlimited",
+            "cw_min": pair.cw_min,
+            "cw_max": pair.cw_max,
+        },
+        {
             "a": {"rate": rate_text(pair.rate), "hidden_from": ["b"]},
             "b": {"rate": rate_text(pair.rate)},
         },
-        "host": {"sink": {"link": {"rate": "1 Gb/s"}}},
-        "flow": {name: {"from": name, "to": "sink", "transport": SOURCE} for name in "ab"},
-    }
-    return load(document, replications=BATCHES)
+        {name: upload(name) for name in "ab"},
+        duration=f"{math.ceil(seconds)} s",
+        wire={"rate": "1 Gb/s"},
+        replications=BATCHES,
+    )

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airfair.scenario import load
-
 from . import propagation, theory
-from .cells import PSDU, SOURCE, rate_text
+from .cells import PSDU, rate_text, scenario, upload
 from .plan import Check, Plan
 from .theory import DOT11A, DOT11B, Phy
 
@@ -177,12 +175,10 @@ def _scenario(phy: Phy, cell: Mapping[str, Value], station: Mapping[str, Value])
     rate = phy.basic_rates[0]
     cost = theory.exchange(phy, PSDU, rate).success + phy.cw_min / 2 * phy.slot
     seconds = FRAMES / REPLICATIONS * cost / 1e6
-    document: Mapping[str, Value] = {
-        "duration": f"{math.ceil(seconds)} s",
-        "series": "off",
-        "bss": {"cell": {"standard": phy.standard, "max_attempts": 1, **cell}},
-        "station": {"one": {"rate": rate_text(rate), **station}},
-        "host": {"sink": {}},
-        "flow": {"up": {"from": "one", "to": "sink", "transport": SOURCE}},
-    }
-    return load(document, replications=REPLICATIONS)
+    return scenario(
+        {"standard": phy.standard, "max_attempts": 1, **cell},
+        {"one": {"rate": rate_text(rate), **station}},
+        {"up": upload("one")},
+        duration=f"{math.ceil(seconds)} s",
+        replications=REPLICATIONS,
+    )

@@ -23,21 +23,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airfair.scenario import load
-from airfair.statistics import half_width
-
 from . import aggregates, theory
 from .aggregates import LONG_GUARD, he_mode
-from .cells import FIFO, PACKET, WIRE_QUEUE
-from .plan import Check, Plan
+from .cells import FIFO, PACKET, SOURCE, WIRE_QUEUE, scenario
+from .plan import Check, Plan, plans_of
 from .published import NS3_AX, NS3_AX_STATIONS, NS3_HE_BOUNDS
 from .theory import DOT11A
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from airfair import Result, Scenario
-    from airfair.scenario import Value
 
 TABLE_TOLERANCE = 0.03
 FRAMES = {5: 10_000, 50: 36_000}
@@ -72,7 +66,6 @@ class Ns3Cell:
     def evaluate(self, result: Result) -> Iterator[Check]:
         """Checks of the throughput of IP packets, against the table and against Bianchi's form."""
         samples = aggregates.goodput(result)
-        mean, ci95 = float(samples.mean()), half_width(samples.tolist())
         published, table = NS3_AX[self.width][self.mcs][NS3_AX_STATIONS.index(self.n)], "ns3-table"
         if more := self.mode.symbols(1) - math.ceil(
             (16 + 8 * self.mode.octets(1)) / self.mode.bits
@@ -83,8 +76,8 @@ class Ns3Cell:
             table = "ns3-table-and-a-symbol"
         where = f"802.11ax-{self.width}/mcs-{self.mcs}-n={self.n}"
         model = self.frame_rate() * PACKET * 8
-        yield Check(f"{table}/{where}", published, mean, TABLE_TOLERANCE, ci95, "Mb/s")
-        yield Check(f"bianchi-he/{where}", model, mean, aggregates.TOLERANCE, ci95, "Mb/s")
+        yield Check.of(f"{table}/{where}", published, samples, TABLE_TOLERANCE, "Mb/s")
+        yield Check.of(f"bianchi-he/{where}", model, samples, aggregates.TOLERANCE, "Mb/s")
 
 
 HE_PAYLOAD = 700
@@ -102,31 +95,28 @@ class Bounds:
         """Scenario with an access point and a station."""
         band = self.settings.partition(",")[0]
         window = 256 if "256" in self.settings else 64
-        document: Mapping[str, Value] = {
-            "duration": "250 ms",
-            "series": "off",
-            "bss": {
-                "cell": {
-                    "standard": self.mode.standard,
-                    "band": band,
-                    "width": self.mode.width,
-                    "guard_interval": f"{1000 * (self.mode.symbol - 12.8):.0f} ns",
-                    "aggregation": {"window": window},
-                    "rts_threshold": "0 B" if "RTS" in self.settings else "off",
-                    "ap": {"queue": {**FIFO, "packets": 1_000}},
-                }
+        return scenario(
+            {
+                "standard": self.mode.standard,
+                "band": band,
+                "width": self.mode.width,
+                "guard_interval": f"{1000 * (self.mode.symbol - 12.8):.0f} ns",
+                "aggregation": {"window": window},
+                "rts_threshold": "0 B" if "RTS" in self.settings else "off",
+                "ap": {"queue": {**FIFO, "packets": 1_000}},
             },
-            "station": {"s": {"rate": self.mode.rate, "queue": FIFO}},
-            "host": {"source": {"link": {"rate": "10 Gb/s", "queue": WIRE_QUEUE}}},
-            "flow": {
+            {"s": {"rate": self.mode.rate, "queue": FIFO}},
+            {
                 "down": {
                     "from": "source",
                     "to": "s",
-                    "transport": {"kind": "udp", "payload": f"{HE_PAYLOAD} B", "rate": "saturated"},
+                    "transport": {**SOURCE, "payload": f"{HE_PAYLOAD} B"},
                 }
             },
-        }
-        return load(document)
+            duration="250 ms",
+            host="source",
+            wire={"rate": "10 Gb/s", "queue": WIRE_QUEUE},
+        )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
         """Check that the goodput is between the bounds."""
@@ -153,6 +143,4 @@ def plans() -> Iterator[Plan]:
             he_mode(11, 40 if settings.startswith("2") else 160),
         )
     ]
-    checked: tuple[Ns3Cell | Bounds, ...] = (*cells, *bounds)
-    for cell in checked:
-        yield Plan(cell.scenario(), cell.evaluate)
+    yield from plans_of([*cells, *bounds])

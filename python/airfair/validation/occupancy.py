@@ -17,11 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airfair.scenario import load
-
 from . import theory
-from .cells import rate_text
-from .plan import Check, Plan
+from .cells import of_phy, rate_text, scenario
+from .plan import Check
 from .theory import DOT11A, DOT11B, Phy
 
 if TYPE_CHECKING:
@@ -83,25 +81,18 @@ class OccupancyCell:
             "control": {"scheme": "arf-window", "slot": f"{SLOT_MS} ms"},
         }
         ends = {"u": ("from", "to"), "d": ("to", "from")}
-        document: Mapping[str, Value] = {
-            "duration": f"{SECONDS} s",
-            "warmup": "1 s",
-            "series": "off",
-            "bss": {
-                "cell": {
-                    "standard": self.phy.standard,
-                    "basic_rates": [rate_text(rate) for rate in self.phy.basic_rates],
-                    "rts_threshold": "0 B" if self.rts else "off",
-                }
-            },
-            "station": {f"s{i}": {"rate": rate_text(rate)} for i, rate in enumerate(self.rates)},
-            "host": {"server": {"link": {"rate": "100 Mb/s", "delay": "2 ms"}}},
-            "flow": {
+        return scenario(
+            of_phy(self.phy, rts=self.rts),
+            {f"s{i}": {"rate": rate_text(rate)} for i, rate in enumerate(self.rates)},
+            {
                 f"f{i}": {ends[way][0]: f"s{i}", ends[way][1]: "server", **flow}
                 for i, way in enumerate(self.ways)
             },
-        }
-        return load(document)
+            duration=f"{SECONDS} s",
+            warmup="1 s",
+            host="server",
+            wire={"rate": "100 Mb/s", "delay": "2 ms"},
+        )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
         """Checks of the measured occupancy, one per station."""
@@ -126,9 +117,3 @@ CELLS = tuple(
     for rates, ways in zip(rates_of_n, ("u", "ud", "uuuuu"), strict=True)
     for rts in (False, True)
 )
-
-
-def plans() -> Iterator[Plan]:
-    """Plans for all cells."""
-    for cell in CELLS:
-        yield Plan(cell.scenario(), cell.evaluate)

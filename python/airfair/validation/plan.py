@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, Self
+
+from airfair.statistics import half_width
 
 if TYPE_CHECKING:
     from airfair import Result, Scenario
+    from airfair.estimate import Floats
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,14 @@ class Check:
     ci95: float | None = None
     """Half width of the 95 % confidence interval of the measured value."""
     unit: str = ""
+
+    @classmethod
+    def of(
+        cls, id_: str, expected: float, samples: Floats, tolerance: float, unit: str = ""
+    ) -> Self:
+        """Check of the mean of samples, one for each replication."""
+        width = half_width(samples.tolist())
+        return cls(id_, expected, float(samples.mean()), tolerance, width, unit)
 
     @property
     def passed(self) -> bool:
@@ -45,3 +56,19 @@ class Plan:
 
     scenario: Scenario
     evaluate: Callable[[Result], Iterable[Check]]
+
+
+class Cell(Protocol):
+    """Cell with the checks of its result."""
+
+    def scenario(self) -> Scenario:
+        """Scenario of the cell."""
+
+    def evaluate(self, result: Result) -> Iterable[Check]:
+        """Checks of the result."""
+
+
+def plans_of(cells: Iterable[Cell]) -> Iterator[Plan]:
+    """Plans for some cells."""
+    for cell in cells:
+        yield Plan(cell.scenario(), cell.evaluate)

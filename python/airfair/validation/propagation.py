@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 
 from airfair.engine import run
 
-from .cells import SOURCE, rate_text
+from .cells import rate_text, scenario, upload
 from .plan import Check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from airfair import Scenario
     from airfair.scenario import Value
 
 SPEED_OF_LIGHT = 299_792_458.0
@@ -89,7 +90,7 @@ class Range:
         """True if frames are received at a distance [m]."""
         return int(run(self._scenario(distance)).flows.item(0, "packets_received")) > 0
 
-    def _scenario(self, distance: float) -> Mapping[str, Value]:
+    def _scenario(self, distance: float) -> Scenario:
         propagation: Value = "free-space"
         if self.heights is not None:
             ours, theirs = (f"{height:g} m" for height in self.heights)
@@ -100,16 +101,12 @@ class Range:
             "frequency": f"{self.gigahertz:g} GHz",
             "reception": "sensitivity",
         }
-        return {
-            "duration": "20 ms",
-            "series": "off",
-            "bss": {"cell": {"standard": self.standard, "radio": radio}},
-            "station": {
-                "far": {"rate": rate_text(self.rate), "position": [f"{distance:.3f} m", "0 m"]}
-            },
-            "host": {"sink": {}},
-            "flow": {"up": {"from": "far", "to": "sink", "transport": SOURCE}},
+        far: Mapping[str, Value] = {
+            "rate": rate_text(self.rate),
+            "position": [f"{distance:.3f} m", "0 m"],
         }
+        cell: Mapping[str, Value] = {"standard": self.standard, "radio": radio}
+        return scenario(cell, {"far": far}, {"up": upload("far")}, duration="20 ms")
 
     def measured(self) -> float:
         """Largest distance at which frames are received, by bisection [m]."""

@@ -1,7 +1,13 @@
-"""Published numbers with which closed forms and the simulator are compared."""
+"""Published numbers with which closed forms and the simulator are compared.
+
+`published.toml` has those of Bianchi's model, with their sources.
+"""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -12,134 +18,22 @@ class Published(NamedTuple):
     difs: float
 
 
-NS3_TABLES: dict[tuple[str, float], dict[int, Published]] = {
-    ("802.11b", 1): {
-        5: Published(0.8418, 0.8437),
-        10: Published(0.7831, 0.7861),
-        20: Published(0.7186, 0.7226),
-        30: Published(0.6802, 0.6847),
-        50: Published(0.6285, 0.6336),
-    },
-    ("802.11b", 2): {
-        5: Published(1.6170, 1.6228),
-        10: Published(1.5075, 1.5168),
-        20: Published(1.3849, 1.3972),
-        30: Published(1.3115, 1.3253),
-        50: Published(1.2124, 1.2279),
-    },
-    ("802.11b", 5.5): {
-        5: Published(3.8565, 3.8896),
-        10: Published(3.6170, 3.6707),
-        20: Published(3.3339, 3.4063),
-        30: Published(3.1613, 3.2429),
-        50: Published(2.9266, 3.0184),
-    },
-    ("802.11b", 11): {
-        5: Published(6.3821, 6.4734),
-        10: Published(6.0269, 6.1774),
-        20: Published(5.5765, 5.7819),
-        30: Published(5.2958, 5.5289),
-        50: Published(4.9103, 5.1745),
-    },
-    ("802.11a", 6): {
-        5: Published(4.6899, 4.7087),
-        10: Published(4.3197, 4.3453),
-        20: Published(3.9589, 3.9899),
-        30: Published(3.7490, 3.7824),
-        50: Published(3.4711, 3.5071),
-    },
-    ("802.11a", 24): {
-        5: Published(16.0836, 16.2470),
-        10: Published(14.9153, 15.1426),
-        20: Published(13.7300, 14.0072),
-        30: Published(13.0281, 13.3288),
-        50: Published(12.0889, 12.4144),
-    },
-    ("802.11a", 54): {
-        5: Published(29.2861, 29.8324),
-        10: Published(27.3763, 28.1519),
-        20: Published(25.3325, 26.2925),
-        30: Published(24.0944, 25.1434),
-        50: Published(22.4162, 23.5618),
-    },
-}
-"""Saturation throughput [Mb/s] of 1500-octet packets, with EIFS and with DIFS after a collision, by
-number of stations: src/wifi/examples/reference/bianchi_11{a,b}_{eifs,difs}.txt of ns-3."""
+_PUBLISHED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
-BIANCHI_2000: dict[tuple[bool, int, int], dict[int, float]] = {
-    (False, 32, 3): {5: 0.8097, 10: 0.7532, 20: 0.6788, 30: 0.6273, 50: 0.5529},
-    (False, 32, 5): {5: 0.8102, 10: 0.7579, 20: 0.6975, 30: 0.6603, 50: 0.6109},
-    (False, 128, 3): {5: 0.8250, 10: 0.8263, 20: 0.7981, 30: 0.7702, 50: 0.7252},
-    (True, 32, 3): {5: 0.8342, 10: 0.8371, 20: 0.8356, 30: 0.8329, 50: 0.8270},
-    (True, 32, 5): {5: 0.8342, 10: 0.8370, 20: 0.8362, 30: 0.8346, 50: 0.8317},
-    (True, 128, 3): {5: 0.7979, 10: 0.8217, 20: 0.8327, 30: 0.8355, 50: 0.8363},
+NS3_TABLES: Mapping[tuple[str, float], Mapping[int, Published]] = {
+    (standard, float(rate)): {int(n): Published(*row) for n, row in rows.items()}
+    for standard, rates in _PUBLISHED["saturation"].items()
+    for rate, rows in rates.items()
 }
-"""Normalised throughput by (RTS/CTS, window, stages) and number of stations, with the FHSS parameters of
-[bianchi-2000 table II]."""
+"""Saturation throughput by standard and rate [Mb/s], then by number of stations."""
 
-NS3_AX_STATIONS = (5, 20, 50)
-NS3_AX: dict[int, tuple[tuple[float, float, float], ...]] = {
-    20: (
-        (6.3746, 5.3742, 4.7004),
-        (11.7574, 9.9954, 8.7763),
-        (16.0419, 13.7413, 12.1107),
-        (20.0089, 17.241, 15.2369),
-        (26.3492, 22.9553, 20.3991),
-        (30.6683, 26.921, 24.0151),
-        (33.4062, 29.4662, 26.3507),
-        (34.9671, 30.9282, 27.6975),
-        (38.5714, 34.3355, 30.8512),
-        (40.6674, 36.3371, 32.7137),
-        (40.6674, 36.3371, 32.7137),
-        (43.0043, 38.5865, 34.8154),
-    ),
-    40: (
-        (11.6208, 9.8965, 8.7),
-        (19.8764, 17.1424, 15.1599),
-        (26.1198, 22.781, 20.2613),
-        (30.6683, 26.921, 24.0151),
-        (38.5714, 34.3355, 30.8512),
-        (43.0043, 38.5865, 34.8154),
-        (45.6261, 41.1328, 37.2058),
-        (45.6261, 41.1328, 37.2058),
-        (48.5883, 44.0388, 39.9486),
-        (51.9619, 47.3867, 43.1279),
-        (51.9619, 47.3867, 43.1279),
-        (51.9619, 47.3867, 43.1279),
-    ),
-    80: (
-        (20.0101, 17.3219, 15.3567),
-        (31.6415, 27.8747, 24.92),
-        (38.0818, 33.947, 30.5372),
-        (43.0043, 38.5865, 34.8154),
-        (48.5883, 44.0388, 39.9486),
-        (51.9619, 47.3867, 43.1279),
-        (55.8389, 51.2855, 46.8571),
-        (55.8389, 51.2855, 46.8571),
-        (55.8389, 51.2855, 46.8571),
-        (60.3411, 55.8834, 51.2922),
-        (60.3411, 55.8834, 51.2922),
-        (60.3411, 55.8834, 51.2922),
-    ),
-    160: (
-        (30.671, 27.1188, 24.3141),
-        (42.3965, 38.0965, 34.416),
-        (47.8139, 43.4017, 39.4236),
-        (51.9619, 47.3867, 43.1279),
-        (55.8389, 51.2855, 46.8571),
-        (60.3411, 55.8834, 51.2922),
-        (60.3411, 55.8834, 51.2922),
-        (60.3411, 55.8834, 51.2922),
-        (60.3411, 55.8834, 51.2922),
-        (65.6329, 61.3869, 56.6548),
-        (65.6329, 61.3869, 56.6548),
-        (65.6329, 61.3869, 56.6548),
-    ),
+NS3_AX_STATIONS: Sequence[int] = _PUBLISHED["ax"]["stations"]
+NS3_AX: Mapping[int, Sequence[Sequence[float]]] = {
+    int(width): rows for width, rows in _PUBLISHED["ax"]["width"].items()
 }
-"""Saturation throughput [Mb/s] of 1500-octet packets in 802.11ax without aggregation, with DIFS after a
-collision: by width [MHz], by MCS from 0 on, for `NS3_AX_STATIONS`. `bianchiResultsDifs` in
-src/wifi/examples/wifi-bianchi.cc of ns-3.34 to 3.48, by reference/bianchi11ax.py there.  [ns3-bianchi]"""
+"""Saturation throughput in 802.11ax [Mb/s]: by width [MHz], by MCS from 0 on, for `NS3_AX_STATIONS`."""
 
+<<<<<<< HEAD
 NS3_HE_BOUNDS: dict[str, tuple[float, float]] = {
     "5 GHz": (6, 844),
     "5 GHz, 256 MPDUs": (6, 1033),
@@ -176,3 +70,7 @@ MAGRIN_SINGLE_USER = {
     1023: (42.008, 50.113, 53.498, 56.439, 58.510),
 }
 """Its sum of down and up with single-user PPDUs [Mb/s], by CWmin, for `MAGRIN_CONTENDERS` stations."""
+=======
+NS3_HE_BOUNDS: Mapping[str, Sequence[float]] = _PUBLISHED["bounds"]
+"""Smallest and largest goodput that ns-3 expects of its `wifi-he-network` [Mb/s], by settings."""
+>>>>>>> python

@@ -18,11 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airfair.scenario import load
-
 from . import theory
-from .cells import rate_text
-from .plan import Check, Plan
+from .cells import PAYLOAD, PSDU, SOURCE, of_phy, rate_text, scenario
+from .plan import Check
 from .theory import DOT11A, DOT11B, Phy
 
 if TYPE_CHECKING:
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 
 SECONDS = 61
 """Simulated time, including a warm-up of one second [s]."""
-PAYLOAD = 1472
-PSDU = PAYLOAD + theory.IP_UDP_OCTETS + theory.LLC_SNAP_OCTETS + theory.MAC_OCTETS
 BUCKET_S = 0.05
 AIRTIME, REGULATOR = "airtime", "time-regulator"
 
@@ -70,33 +66,21 @@ class Downloads:
         """Scenario of the cell."""
         names = ("fast", "slow")
         rates = dict(zip(names, self.rates, strict=True))
-        return load(
+        return scenario(
+            {**of_phy(self.phy), "ap": {"queue": {"discipline": self.discipline}}},
+            {name: {"rate": rate_text(rate)} for name, rate in rates.items()},
             {
-                "duration": f"{SECONDS} s",
-                "warmup": "1 s",
-                "series": "off",
-                "bss": {
-                    "cell": {
-                        "standard": self.phy.standard,
-                        "basic_rates": [rate_text(rate) for rate in self.phy.basic_rates],
-                        "ap": {"queue": {"discipline": self.discipline}},
-                    }
-                },
-                "station": {name: {"rate": rate_text(rate)} for name, rate in rates.items()},
-                "host": {"server": {"link": {"rate": "1 Gb/s", "delay": "1 ms"}}},
-                "flow": {
-                    f"to-{name}": {
-                        "from": "server",
-                        "to": name,
-                        "transport": {
-                            "kind": "udp",
-                            "payload": f"{PAYLOAD} B",
-                            "rate": rate_text(rate),
-                        },
-                    }
-                    for name, rate in rates.items()
-                },
-            }
+                f"to-{name}": {
+                    "from": "server",
+                    "to": name,
+                    "transport": {**SOURCE, "rate": rate_text(rate)},
+                }
+                for name, rate in rates.items()
+            },
+            duration=f"{SECONDS} s",
+            warmup="1 s",
+            host="server",
+            wire={"rate": "1 Gb/s", "delay": "1 ms"},
         )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
@@ -130,25 +114,13 @@ class Beacons:
     def scenario(self) -> Scenario:
         """Scenario of the cell."""
         rate = rate_text(self.phy.basic_rates[-1] if self.busy else 0.001)
-        transport = {"kind": "udp", "payload": f"{PAYLOAD} B", "rate": rate}
-        return load(
-            {
-                "duration": f"{SECONDS} s",
-                "warmup": "1 s",
-                "series": "off",
-                "bss": {
-                    "cell": {
-                        "standard": self.phy.standard,
-                        "basic_rates": [rate_text(rate) for rate in self.phy.basic_rates],
-                        "beacon": {
-                            "interval": f"{self.interval_ms} ms",
-                            "size": f"{self.octets} B",
-                        },
-                    }
-                },
-                "station": {"s": {"rate": rate_text(self.phy.basic_rates[0]), "count": 2}},
-                "flow": {"f": {"from": "s1", "to": "s2", "transport": transport}},
-            }
+        interval, size = f"{self.interval_ms} ms", f"{self.octets} B"
+        return scenario(
+            {**of_phy(self.phy), "beacon": {"interval": interval, "size": size}},
+            {"s": {"rate": rate_text(self.phy.basic_rates[0]), "count": 2}},
+            {"f": {"from": "s1", "to": "s2", "transport": {**SOURCE, "rate": rate}}},
+            duration=f"{SECONDS} s",
+            warmup="1 s",
         )
 
     def evaluate(self, result: Result) -> Iterator[Check]:
@@ -172,9 +144,3 @@ CELLS: tuple[Downloads | Beacons, ...] = (
         for busy in (False, True)
     ),
 )
-
-
-def plans() -> Iterator[Plan]:
-    """Plans for all cells."""
-    for cell in CELLS:
-        yield Plan(cell.scenario(), cell.evaluate)

@@ -188,15 +188,6 @@ def classic_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
     return share.success / time
 
 
-def half_refined_frame_rate(n: int, phy: Phy, cost: Exchange) -> float:
-    """Frames per µs by the form of ns-3's `wifi-bianchi`: Bianchi's τ, with successes that may repeat."""
-    share = slot_shares(n, classic_attempt_rate(n, phy.cw_min + 1, phy.stages))
-    repeat = 1 / (1 - 1 / (phy.cw_min + 1))
-    success = cost.success * repeat + phy.slot
-    time = share.idle * phy.slot + share.success * success + share.collision * cost.collision
-    return share.success * repeat / time
-
-
 def ns3_ax_frame_rate(n: int, bits: int, control: float, *, more: int = 0) -> float:
     """Frames per µs by the form of ns-3's `wifi-bianchi` for 802.11ax; a symbol has `bits` data bits.
 

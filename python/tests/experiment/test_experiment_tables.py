@@ -116,7 +116,7 @@ def test_a_point_is_found_by_its_levels(grid: airfair.ExperimentResult) -> None:
     assert one.runs.equals(grid.finished.result(3).runs)
     with pytest.raises(airfair.StudyError, match="scheme = short: 2 of 4 points match"):
         grid.result(scheme="short")
-    with pytest.raises(airfair.StudyError, match="schema: unknown factor"):
+    with pytest.raises(airfair.StudyError, match="unknown factor schema"):
         grid.result(schema="short")
 
 

@@ -15,10 +15,11 @@ from airfair.estimate import Estimate, estimate
 from airfair.experiment.claims import Elsewhere, Reason, Verdict
 from airfair.experiment.conditions import Condition, Quota, condition, difference
 from airfair.experiment.results import Spent
+from airfair.experiment.wording import FIRST_LOOK, IN_FULL
 from airfair.figures import Points, band
 from airfair.reproduction import dots
 from airfair.reproduction.catalogue import load, papers
-from airfair.reproduction.document import FIRST_LOOK, LABELS, LOOKS, MARKS, claims_text, table_text
+from airfair.reproduction.document import claims_text, table_text
 from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
@@ -150,9 +151,9 @@ def test_a_first_look_has_other_signs_and_says_what_it_rests_on(
     assert "This is a first look" in its_page
     for one in first_look.verdicts:
         assert one.first_look
-        assert LOOKS[one.state] in its_page
-    assert MARKS["holds"] not in its_page
-    assert MARKS["fails"] not in its_page
+        assert FIRST_LOOK[one.state].label in its_page
+    assert IN_FULL["holds"].mark not in its_page
+    assert IN_FULL["fails"].mark not in its_page
 
 
 def test_where_from_and_to_have_no_room_a_figure_is_not_known() -> None:
@@ -176,16 +177,16 @@ def test_every_state_has_a_sign_and_words_of_its_own(first: bool, tmp_path: Path
     run = {"experiments": [{}], "interrupted": False, "seed": 1, "replications": 10}
     document = {**run, "simulated_s": 1.0, "cpu_s": 1.0, "wall_s": 1.0}
     summary = Reproduction([PaperResult(choice, document, verdicts)], tmp_path)
-    signs, words = (FIRST_LOOK, LOOKS) if first else (MARKS, LABELS)
-    assert len(set(signs.values())) == len(signs)
+    words = FIRST_LOOK if first else IN_FULL
+    assert len({word.mark for word in words.values()}) == len(words)
     text = claims_text(list(verdicts.values()))
     for id_, one in verdicts.items():
         if first and one.state == "undecided":
             continue  # The text counts undecided claims together.
-        assert f"{signs[one.state]} {id_}: {words[one.state]}" in text
+        assert f"{words[one.state].mark} {id_}: {words[one.state].label}" in text
         for page in (summary.html(), summary.index()):
-            assert f'title="{id_}: {words[one.state]}"' in page
-            assert f">{signs[one.state]}</a>" in page
+            assert f'title="{id_}: {words[one.state].label}"' in page
+            assert f">{words[one.state].mark}</a>" in page
     told = "it holds under the first reading; does not hold under the other reading"
     assert f"By reading: the claim {told.removeprefix('it ')}" in summary.html()
     assert summary.html().count("decided under: the first reading") == len(STATES)

@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 
 from airfair.estimate import Estimate
 from airfair.experiment.results import Spent
+from airfair.experiment.wording import IN_FULL
 from airfair.figures import Category, Points, by_category, coloured, png, spread, svg
 from airfair.palette import PALETTE
 from airfair.reproduction.catalogue import load
-from airfair.reproduction.document import MARKS, table_text
+from airfair.reproduction.document import table_text
 from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
@@ -56,7 +57,7 @@ def test_the_document_has_the_promised_shape(outcome: Outcome) -> None:
     assert len(document["claims"]) == 9
     for claim in document["claims"]:
         assert {"id", "text", "holds", "state", "evidence", "points", "turned_by"} <= claim.keys()
-        assert claim["state"] in MARKS
+        assert claim["state"] in IN_FULL
         assert isinstance(claim["holds"], bool)
 
 

@@ -127,7 +127,7 @@ def test_a_factor_can_have_another_name_than_its_key(paper: Path) -> None:
 
 def test_words_for_levels_that_there_are_not_are_refused(paper: Path) -> None:
     add(paper, "fig1", STUDY + '[words.scheme]\nplane = "TCP as it is"')
-    with pytest.raises(StudyError, match=r"words\.scheme: unknown level 'plane'"):
+    with pytest.raises(StudyError, match=r"words\.scheme: factor scheme has no level 'plane'"):
         studies.setups(paper)
 
 

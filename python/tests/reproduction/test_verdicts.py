@@ -17,7 +17,6 @@ from airfair.experiment.claims import (
 from airfair.experiment.conditions import Condition, condition, difference
 from airfair.experiment.words import SAME
 from airfair.reproduction.document import claim as claim_entry
-from airfair.reproduction.document import label
 
 HOLDS = Condition("a", Estimate(2.0, 0.1), above=1)
 FAILS = Condition("b", Estimate(0.0, 0.1), above=1)
@@ -91,7 +90,7 @@ def test_a_claim_that_depends_says_what_it_is_under_each_reading() -> None:
     assert told.depends_on == (
         "holds under eq. 1; does not hold under the letter; is undecided under the other place"
     )
-    assert label(told) == "depends on the reading, undecided under the other place"
+    assert told.label == "depends on the reading, undecided under the other place"
     entry = claim_entry(told)
     assert [(one["reading"], one["role"], one["state"]) for one in entry["readings"]] == [
         ("eq. 1", "decides", "holds"),

@@ -33,7 +33,6 @@ def add(commands: Commands) -> None:
         usage="airfair agent COMMAND [options]",
         description="Run airfair-agent, which `make agent` builds: docs/how-to/agent.md.",
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
         prefix_chars="\0",
     )

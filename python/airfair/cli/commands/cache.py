@@ -43,7 +43,6 @@ def add(commands: Commands) -> None:
         help="show or prune the archive of finished runs",
         description=_DESCRIPTION,
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     cache.set_defaults(action=main, what="list", archive=None, json=False)
     whats = cache.add_subparsers(metavar="WHAT")

@@ -41,7 +41,6 @@ def add(commands: Commands) -> None:
         help="compare two results, or two scenarios",
         description=_DESCRIPTION,
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     first = compare.add_argument(
         "first", metavar="DIR|FILE", help="result or scenario that is the baseline"
@@ -54,11 +53,8 @@ def add(commands: Commands) -> None:
     )
     for side in (first, second):
         complete(side, toml_files)
-    compare.add_argument(
-        "--replications",
-        type=int,
-        metavar="N",
-        help="number of runs of each scenario (default: the scenario's, or 5 if that is 1)",
+    options.replications(
+        compare, "number of runs of each scenario (default: the scenario's, or 5 if that is 1)"
     )
     compare.add_argument("--all", action="store_true", help="also show rows without a difference")
     laws.add(compare, "it acts in the second scenario, and the first is the baseline")

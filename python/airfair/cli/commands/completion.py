@@ -26,7 +26,6 @@ def add(commands: Commands) -> None:
         "completion",
         help="print a script for completion in a shell",
         description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     completion.add_argument(
         "shell", choices=["bash", "zsh", "fish"], help="shell that reads the script"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from airfair.cli.parser import Commands
     from airfair.emulation.session import Command, Session
     from airfair.law import Law
+    from airfair.result import Result
 
 _EPILOGUE = """\
 examples:
@@ -41,7 +42,6 @@ def add(commands: Commands) -> None:
         "namespace; the packets of programs in it, with the kernel's own TCP, cross\n"
         "the simulated cell.",
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         ends_with_command=True,
     )
     scenarios.add(emulate, is_needed=False)
@@ -102,22 +102,16 @@ def _emulate(arguments: argparse.Namespace) -> int:
         laws=(lambda: _laws(arguments, scenario)) if arguments.law else None,
     )
     output.check(output.results(arguments.out), force=arguments.force)
-    made = output.prepare(arguments.out)
-    ended = None
-    try:
-        ended = session.run(scenario, wish)
-    except backend.NotPermittedError as error:
-        return complain(FAILED, *error.lines)
-    except _LawNotMadeError as error:
-        return laws.failed(error.cause)
-    except ValueError as error:
-        raise InputError(f"{arguments.scenario}: {error}") from error
-    finally:
-        if ended is None or ended.result is None:
-            from airfair.store import remove_if_empty
-
-            remove_if_empty(made)
-    return _finish(ended, arguments)
+    with output.prepared(arguments.out):
+        try:
+            ended = session.run(scenario, wish)
+        except backend.NotPermittedError as error:
+            return complain(FAILED, *error.lines)
+        except _LawNotMadeError as error:
+            return laws.failed(error.cause)
+        except ValueError as error:
+            raise InputError(f"{arguments.scenario}: {error}") from error
+        return _finish(ended, arguments)
 
 
 def _finish(ended: Session, arguments: argparse.Namespace) -> int:
@@ -125,7 +119,7 @@ def _finish(ended: Session, arguments: argparse.Namespace) -> int:
     _print(ended, arguments)
     status = DONE if ended.status is None else ended.status
     if arguments.out is not None and ended.result is not None:
-        status = _save(ended, arguments) or status
+        status = _save(ended.result, arguments) or status
     if ended.raised is not None:
         return _law_has_ended(ended, ended.raised)
     # Without COMMAND, Ctrl-C is the usual end of an emulation and no failure.
@@ -229,17 +223,8 @@ def _duration(text: str | None) -> int | None:
     return round(seconds * 1e9)
 
 
-def _save(ended: Session, arguments: argparse.Namespace) -> int:
-    from airfair import result_files
-
-    result, words = ended.result, arguments.command_line
-    if result is None:
-        return DONE
-
-    def write() -> None:
-        result_files.save(result, arguments.out, words, force=arguments.force)
-
-    failure = output.failure(arguments.out, write)
+def _save(result: Result, arguments: argparse.Namespace) -> int:
+    failure = output.save(result, arguments)
     if failure is not None:
         return complain(FAILED, describe(failure))
     print(f"airfair: wrote {printable(str(arguments.out))}", file=sys.stderr)

@@ -35,7 +35,6 @@ def add(commands: Commands) -> None:
         help="search for conditions under which a scheme makes things worse",
         description=_DESCRIPTION,
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     scheme = limits.add_argument(
         "scheme", nargs="?", metavar="SCHEME", help="scheme to search (see --list; default: all)"
@@ -80,11 +79,8 @@ def add(commands: Commands) -> None:
         help="number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
         "many are added at the border between gain and loss",
     )
-    limits.add_argument(
-        "--replications",
-        type=int,
-        metavar="N",
-        help="number of pairs of runs at each point (default: 10, with --quick 4)",
+    options.replications(
+        limits, "number of pairs of runs at each point (default: 10, with --quick 4)"
     )
     limits.add_argument(
         "--seed", type=int, metavar="N", help="seed of the points and of the runs (default: 1)"

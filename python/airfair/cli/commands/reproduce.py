@@ -35,11 +35,8 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="list the papers and their experiments without running anything",
     )
-    reproduce.add_argument(
-        "--replications",
-        type=int,
-        metavar="N",
-        help="number of runs of each variant (default: the paper's study files)",
+    options.replications(
+        reproduce, "number of runs of each variant (default: the paper's study files)"
     )
     options.out(
         reproduce,

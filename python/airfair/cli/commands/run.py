@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import laws, options, output, scenarios, tracing
-from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, check_globs, complain
 from airfair.errors import describe
-from airfair.names import did_you_mean, printable
+from airfair.names import printable
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
@@ -38,12 +37,9 @@ def add(commands: Commands) -> None:
         help="run a scenario",
         description="Run a scenario and print the goodput, delay and airtime of flows and stations.",
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     scenarios.add(run)
-    run.add_argument(
-        "--replications", type=int, metavar="N", help="number of runs (default: the scenario's)"
-    )
+    options.replications(run, "number of runs (default: the scenario's)")
     options.out(
         run,
         "write the scenario as run, tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR",
@@ -71,32 +67,29 @@ def add(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     scenario, text, overrides = scenarios.with_text(arguments)
-    _see_that_some_match(scenario, arguments.flows)
+    names = [flow["name"] for flow in scenario.flows]
+    check_globs("--flows", arguments.flows, names, "flow")
     own = laws.of(arguments, arguments.scenario, scenario)
     out: Path | None = arguments.out
     output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
-    made = output.prepare(out)
-    if arguments.explain:
-        # With --json, standard output has the document and nothing else.
-        people = sys.stderr if arguments.json else sys.stdout
-        print(f"{scenarios.explained(text, overrides)}\n", file=people, flush=True)
     traces, result, cut, failure, raised = None, None, False, None, None
-    try:
-        traces = tracing.prepare(arguments, scenario)
-        result, raised = _simulate(scenario, arguments.threads, traces, own)
-        if out is not None and result.replications:
-            failure = _save(result, out, arguments)
-    except KeyboardInterrupt:
-        if result is None:
-            raise
-        cut = True  # Ctrl-C while figures were drawn, after the tables were written
-    finally:
-        if result is None or not result.replications:
-            from airfair.store import remove_if_empty
-
-            remove_if_empty(made)
-        interrupted = result is None or result.interrupted
-        told, lost = ([], []) if traces is None else traces.finish(interrupted)
+    with output.prepared(out):
+        if arguments.explain:
+            # With --json, standard output has the document and nothing else.
+            people = sys.stderr if arguments.json else sys.stdout
+            print(f"{scenarios.explained(text, overrides)}\n", file=people, flush=True)
+        try:
+            traces = tracing.prepare(arguments, scenario)
+            result, raised = _simulate(scenario, arguments.threads, traces, own)
+            if out is not None and result.replications:
+                failure = output.save(result, arguments)
+        except KeyboardInterrupt:
+            if result is None:
+                raise
+            cut = True  # Ctrl-C while figures were drawn, after the tables were written
+        finally:
+            interrupted = result is None or result.interrupted
+            told, lost = ([], []) if traces is None else traces.finish(interrupted)
     _print(result, arguments)
     _warn(result, text, overrides)
     if failure:
@@ -121,15 +114,6 @@ def _ended(result: Result, *, cut: bool) -> int:
     return complain(INTERRUPTED, "interrupted before all figures were drawn") if cut else DONE
 
 
-def _see_that_some_match(scenario: Scenario, globs: list[str]) -> None:
-    flows = [flow["name"] for flow in scenario.flows]
-    unmatched = [glob for glob in globs if not fnmatch.filter(flows, glob)]
-    hints = [did_you_mean(glob, flows) for glob in unmatched]
-    if unmatched:
-        told = zip(unmatched, hints, strict=True)
-        raise InputError(*(f"--flows {glob!r}: matches no flow{hint}" for glob, hint in told))
-
-
 def _simulate(
     scenario: Scenario,
     threads: int | None,
@@ -149,15 +133,6 @@ def _simulate(
             return run_in_turn(scenario, laws=own, progress=progress, tracing=traced)
         (result,) = finished([scenario], threads=threads, progress=progress, tracing=traced)
     return result, None
-
-
-def _save(result: Result, out: Path, arguments: argparse.Namespace) -> OSError | None:
-    from airfair import result_files
-
-    def write() -> None:
-        result_files.save(result, out, arguments.command_line, force=arguments.force)
-
-    return output.failure(out, write)
 
 
 def _warn(result: Result, text: bytes, overrides: list[tuple[str, str]]) -> None:

@@ -31,7 +31,6 @@ def add(commands: Commands) -> None:
         usage="airfair shell [options] NAME [-- COMMAND ...]",
         description="Start a shell, or COMMAND, in a station or host of a running emulation.",
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         ends_with_command=True,
     )
     shell.add_argument("name", metavar="NAME", help="station or host of the emulation")

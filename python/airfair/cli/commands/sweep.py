@@ -41,16 +41,10 @@ def add(commands: Commands) -> None:
         description="Run a study, which is a scenario at each level of some factors. Compare the\n"
         "levels run by run, and decide whether the study's claims hold.",
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     study = sweep.add_argument("study", metavar="STUDY.toml", help="study file")
     complete(study, toml_files)
-    sweep.add_argument(
-        "--replications",
-        type=int,
-        metavar="N",
-        help="number of runs at each point (default: the study's)",
-    )
+    options.replications(sweep, "number of runs at each point (default: the study's)")
     options.out(
         sweep,
         "write tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR",
@@ -85,21 +79,16 @@ def _sweep(arguments: argparse.Namespace) -> int:
     _refuse_labels_alone(study)
     out: Path | None = arguments.out
     _check_outputs(study, arguments)
-    made = output.prepare(out)
     results, failure, cut = None, None, False
-    try:
-        results = _simulate(study, arguments)
-        if out is not None and results.finished.any:
-            failure = _save(study, results, out, arguments)
-    except KeyboardInterrupt:
-        if results is None:
-            raise
-        cut = True  # Ctrl-C while figures were drawn, after the tables were written
-    finally:
-        if results is None or not results.finished.any:
-            from airfair.store import remove_if_empty
-
-            remove_if_empty(made)
+    with output.prepared(out):
+        try:
+            results = _simulate(study, arguments)
+            if out is not None and results.finished.any:
+                failure = _save(study, results, out, arguments)
+        except KeyboardInterrupt:
+            if results is None:
+                raise
+            cut = True  # Ctrl-C while figures were drawn, after the tables were written
     _print(study, results, arguments)
     if failure:
         raise failure

@@ -37,7 +37,6 @@ def add(commands: Commands) -> None:
         description="Draw what happens on the channel over a short time. Each station has a row with\n"
         "its frames, back-off slots, waits and collisions.",
         epilog=_EPILOGUE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     scenarios.add(timeline)
     timeline.add_argument(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper
 from airfair.reproduction.prose import Numbers, Prose
 
@@ -31,28 +30,6 @@ def _sessions(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
     }
 
 
-OPENING = Opening(
-    Topology(
-        {
-            "slow": Node("session 1", 0, 0, "station", "11 → 1 Mb/s"),
-            "fast": Node("session 2", 0, 1.4, "station", "11 Mb/s"),
-            "ap": Node("access point", 4.5, 0.7, "access point"),
-            "slow-sink": Node("its receiver", 9, 0, "station", "11 Mb/s"),
-            "fast-sink": Node("its receiver", 9, 1.4, "station", "11 Mb/s"),
-        },
-        [
-            Edge("slow", "ap", "air"),
-            Edge("fast", "ap", "air"),
-            Edge("ap", "slow-sink", "air"),
-            Edge("ap", "fast-sink", "air"),
-        ],
-    ),
-    ("fig2", "table1", "table4"),
-    _sessions,
-    dict.fromkeys(FIGURES, "§4"),
-)
-
-
 def paper(directory: Path) -> Paper[ArfAwareRuns]:
     """Declaration of the paper whose files are in `directory`."""
     setups = studies.setups(directory)
@@ -69,7 +46,7 @@ def paper(directory: Path) -> Paper[ArfAwareRuns]:
     }
     return Paper.of(
         directory,
-        OPENING,
+        _sessions,
         shows,
         {"settle_s": SETTLE_S},
         setups=setups,

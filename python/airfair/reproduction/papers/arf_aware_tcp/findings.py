@@ -6,37 +6,7 @@ from airfair.reproduction.paper import Found, Search
 from airfair.reproduction.tables import Table, column
 
 from .plan import NOTICES
-from .runs import Measurements
-
-
-def _kbps(data: Measurements, setup: str, scheme: str) -> list[float]:
-    """Mean throughput of each session [kb/s]."""
-    return [float(mean) for mean in data[setup, scheme].throughput_kbps.mean(axis=0)]
-
-
-def one_hop(data: Measurements) -> Found:
-    """Finding on Table 1 with wired receivers in place of relayed ones."""
-    setups = {"relay": "table1", "one_hop": "table1-one-hop"}
-    return Found(
-        {
-            name: {scheme: _kbps(data, setup, scheme) for scheme in ("newreno", "arf_aware")}
-            for name, setup in setups.items()
-        }
-    )
-
-
-def slow_relay(data: Measurements) -> Found:
-    """Finding on NewReno in Table 3 if the access point is slow."""
-    setups = {"fast_kbps": "table3", "slow_kbps": "table3-slow-relay"}
-    return Found(
-        {name: data[setup, "newreno"].aggregate_kbps().mean() for name, setup in setups.items()}
-    )
-
-
-def readings(data: Measurements) -> Found:
-    """Finding on the three readings of the scheme in Table 1."""
-    schemes = ("arf_aware", "one_shot", "continuous", "newreno")
-    return Found({scheme: _kbps(data, "table1", scheme) for scheme in schemes})
+from .runs import ArfAwareRuns, Measurements
 
 
 def polling(data: Measurements) -> Found:
@@ -54,9 +24,9 @@ def polling(data: Measurements) -> Found:
     )
 
 
-SEARCHES = (
-    Search("one-hop", ("table1", "table1-one-hop"), one_hop),
-    Search("slow-relay", ("table3", "table3-slow-relay"), slow_relay),
-    Search("readings", ("table1",), readings),
+SEARCHES: tuple[Search[ArfAwareRuns], ...] = (
+    Search("one-hop", ("table1", "table1-one-hop")),
+    Search("slow-relay", ("table3", "table3-slow-relay")),
+    Search("readings", ("table1",)),
     Search("polling", ("polling",), polling),
 )

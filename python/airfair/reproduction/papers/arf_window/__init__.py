@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
@@ -24,26 +23,11 @@ def _gains(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
     return {"gains_percent": gains}
 
 
-OPENING = Opening(
-    Topology(
-        {
-            "server": Node("FTP server", 0, 0.3, "host"),
-            "ap": Node("access point", 4.3, 0.3, "access point", "ARF, 6 to 54 Mb/s"),
-            "mobile": Node("STA", 9, 0.3, "station", "1 to 10 m/s"),
-        },
-        [Edge("server", "ap", "wire"), Edge("ap", "mobile", "air")],
-    ),
-    ("fig4",),
-    _gains,
-    {"fig4": "§IV", "fig5": "§IV", "table1": "§IV, Table I"},
-)
-
-
 def paper(directory: Path) -> Paper[ArfWindowRuns]:
     """Declaration of the paper whose files are in `directory`."""
     return Paper.of(
         directory,
-        OPENING,
+        _gains,
         {
             "fig4": (_needs("fig4", plan.AWAY), partial(figures.straight, "fig4", plan.AWAY)),
             "fig5": (_needs("fig5", plan.TOWARD), partial(figures.straight, "fig5", plan.TOWARD)),

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper
 from airfair.reproduction.prose import Numbers
 
@@ -33,21 +32,6 @@ def _parts(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
     return {"legacy": legacy[FIFO], "newest": newest[FIFO], "scheduled": newest[AIRTIME]}
 
 
-OPENING = Opening(
-    Topology(
-        {
-            "fast": Node("fast", 0.4, 0, "station", "54 to 1201 Mb/s"),
-            "slow": Node("slow", 0.4, 1.4, "station", "6 to 36 Mb/s"),
-            "ap": Node("access point", 5, 0.7, "access point", "queue or scheduler"),
-            "server": Node("server", 9.3, 0.7, "host", "10 Gb/s"),
-        },
-        [Edge("server", "ap", "wire"), Edge("ap", "fast", "air"), Edge("ap", "slow", "air")],
-    ),
-    ("anomaly-down", "schemes"),
-    _parts,
-)
-
-
 def paper(directory: Path) -> Paper[ModernRuns]:
     """Declaration of the study whose files are in `directory`."""
     pairs = [f"anomaly-{standard}-{way}" for standard in STANDARDS for way in WAYS]
@@ -59,7 +43,7 @@ def paper(directory: Path) -> Paper[ModernRuns]:
     sold = [f"sold-{standard}-{way}" for standard in MODERN for way in WAYS]
     return Paper.of(
         directory,
-        OPENING,
+        _parts,
         {
             "anomaly": ([*pairs, *beyond], figures.anomalies),
             "ending": (["ending", "ath9k"], figures.testbed),

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper
 from airfair.reproduction.prose import Numbers
 
@@ -30,27 +29,11 @@ def _first_station(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
     }
 
 
-OPENING = Opening(
-    Topology(
-        {
-            "server": Node("TFRC senders", 0, 0.7, "host", "100 Mb/s, 50 ms"),
-            "ap": Node("access point", 4.5, 0.7, "access point", "grants in beacons"),
-            "one": Node("STA1", 9, 0, "station", "54 Mb/s"),
-            "two": Node("STA2", 9, 1.4, "station", "6 to 54 Mb/s"),
-        },
-        [Edge("server", "ap", "wire"), Edge("ap", "one", "air"), Edge("ap", "two", "air")],
-    ),
-    ("fig3",),
-    _first_station,
-    {"fig3": "§IV", "fig4": "§IV"},
-)
-
-
 def paper(directory: Path) -> Paper[OccupancyRuns]:
     """Declaration of the paper whose files are in `directory`."""
     return Paper.of(
         directory,
-        OPENING,
+        _first_station,
         {
             "fig3": (("fig3", *FOUND_WITH["fig3"]), figures.pairs),
             "fig4": ((FIG4, MANY, *FOUND_WITH["fig4"]), figures.many),

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
@@ -23,38 +22,6 @@ def _indices(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
     found = {at: value for at, value in decides.items() if value is not None}
     least, most = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
     return {"least": found[least], "least_at": least, "most": found[most], "most_at": most}
-
-
-OPENING = Opening(
-    Topology(
-        {
-            "laptop": Node("PC 1", 0.5, 0, "station", "n TCP, m TFRC"),
-            "ap": Node("access point", 4.5, 0, "access point", "11 Mb/s"),
-            "desktop": Node("PC 2", 8.5, 0, "station", "or wired"),
-            "senders": Node("S0–S4", 0, 1.75, "station", ""),
-            "base": Node("BS0", 2.5, 1.75, "access point"),
-            "h0": Node("H0", 4.7, 1.75, "router"),
-            "h1": Node("H1", 6.1, 1.75, "router"),
-            "h2": Node("H2", 7.5, 1.75, "router"),
-            "receivers": Node("R0–R4", 9.3, 1.75, "host"),
-        },
-        [
-            Edge("laptop", "ap", "air"),
-            Edge("ap", "desktop", "air"),
-            Edge("senders", "base", "air"),
-            Edge("base", "h0", "wire", "1 or 4 Mb/s"),
-            Edge("h0", "h1", "wire"),
-            Edge("h1", "h2", "wire"),
-            Edge("h2", "receivers", "wire"),
-        ],
-    ),
-    ("fig2", "fig5"),
-    _indices,
-    {
-        **dict.fromkeys(("fig2", "fig3", "fig4", "fig5", "fig6"), "§4.1"),
-        **dict.fromkeys(("fig8", "fig10"), "§4.2"),
-    },
-)
 
 
 def paper(directory: Path) -> Paper[FriendlinessRuns]:
@@ -73,7 +40,7 @@ def paper(directory: Path) -> Paper[FriendlinessRuns]:
     simulation["fig8"].append("sizes")
     return Paper.of(
         directory,
-        OPENING,
+        _indices,
         {
             "fig2": (reno, partial(figures.index, "reno")),
             "fig3": ([*sack, *held], partial(figures.index, "sack")),

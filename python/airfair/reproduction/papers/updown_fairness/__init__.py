@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.introduction import Edge, Node, Opening, Topology
 from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
@@ -24,25 +23,6 @@ def _ratios(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
     return {"ratios": [(scenario, one["M1"], one["M8"]) for scenario, one in found.items()]}
 
 
-OPENING = Opening(
-    Topology(
-        {
-            "up": Node("n stations up", 0.4, 0, "station", "11 Mb/s"),
-            "down": Node("m stations down", 0.4, 1.4, "station", "11 Mb/s"),
-            "ap": Node("access point", 5, 0.7, "access point", "Q packets"),
-            "host": Node("HOST A", 9.3, 0.7, "host", "100 Mb/s"),
-        },
-        [Edge("up", "ap", "air"), Edge("ap", "down", "air"), Edge("ap", "host", "wire")],
-    ),
-    ("fig2", "fig3"),
-    _ratios,
-    {
-        **dict.fromkeys(("fig2", "fig3", "fig4"), "§III"),
-        **dict.fromkeys(("fig6", "fig7", "fig8"), "§IV"),
-    },
-)
-
-
 def paper(directory: Path) -> Paper[UpDownRuns]:
     """Declaration of the paper whose files are in `directory`."""
     fifo = {scenario: _systems("fifo", scenario) for scenario in plan.SYMMETRIC}
@@ -52,7 +32,7 @@ def paper(directory: Path) -> Paper[UpDownRuns]:
     beyond = [*fair[plan.TWO], *fair[plan.FOUR], "rivals", *cells, "short-flows"]
     return Paper.of(
         directory,
-        OPENING,
+        _ratios,
         {
             "fig2": ([*both, "small", "stack"], partial(figures.ratios, "fifo")),
             "fig3": ([*chain(*fifo.values()), "calibration"], partial(figures.goodputs, "fifo")),
