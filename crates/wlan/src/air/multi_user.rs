@@ -20,7 +20,7 @@ use super::mac::Mac;
 use super::noise::Noise;
 use crate::airtime::Airtime;
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Ppdu, Rest};
+use crate::frame::{Frame, FrameKind, Ppdu, Rest, Trigger, TriggerVariant, User};
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
@@ -86,6 +86,8 @@ pub(crate) struct Participant {
     pub(crate) data: (TxVector, Bytes),
     /// Vector and size of its `BlockAck`, or of that of the access point for it.
     pub(crate) answer: (TxVector, Bytes),
+    /// Place of its resource unit among the equal units of the width.
+    pub(crate) place: u16,
     /// True if the station has decoded the last turn of the access point and answers it.
     pub(crate) hears: bool,
     /// True if the access point has decoded the station's answer.
@@ -100,7 +102,8 @@ impl Participant {
     /// Participant with the vectors and sizes of its data and of its answer.
     pub(crate) fn new(contender: ContenderId, data: TxVector, answer: (TxVector, Bytes)) -> Self {
         let (hears, is_answered, waits, is_whole) = (false, false, false, false);
-        Self { contender, data: (data, Bytes::ZERO), answer, hears, is_answered, waits, is_whole }
+        let data = (data, Bytes::ZERO);
+        Self { contender, data, answer, place: 0, hears, is_answered, waits, is_whole }
     }
 
     /// Station.
@@ -136,9 +139,10 @@ impl MultiUserExchange {
         self.initiator = None;
     }
 
-    /// Adds a participant.
+    /// Adds a participant, which gets the next resource unit.
     pub(crate) fn add(&mut self, participant: Participant) {
-        self.participants.push(participant);
+        let place = u16::try_from(self.participants.len()).expect("at most 148 units");
+        self.participants.push(Participant { place, ..participant });
         self.block_acks.push(None);
     }
 
@@ -170,6 +174,20 @@ impl MultiUserExchange {
             None => it.hears,
         };
         all.filter(sends).map(|(_, it)| it.station())
+    }
+
+    /// Trigger in the current turn, with the next turn as its answer.
+    fn trigger(&self) -> Option<Trigger> {
+        let next = self.turns.get(self.at + 1);
+        let variant = match (self.turn().kind, next.map(|turn| turn.kind)) {
+            (TurnKind::Trigger, Some(TurnKind::Reports)) => TriggerVariant::BufferReports,
+            (TurnKind::Trigger | TurnKind::Data, Some(TurnKind::Answers)) => {
+                TriggerVariant::BlockAcks
+            }
+            (TurnKind::Trigger, _) => TriggerVariant::Basic,
+            _ => return None,
+        };
+        Some(Trigger { variant, duration: next.map_or(Duration::ZERO, |turn| turn.duration) })
     }
 
     /// Header of the current turn.
@@ -223,7 +241,11 @@ impl<P: Copy> Air<P> {
         for (at, participant) in exchange.participants.iter().enumerate() {
             if is_in(at, participant) {
                 let spare = self.spare_mpdus();
-                users.push(mac.part(self, id, (turn.kind, participant), spare));
+                let user = mac.part(self, id, (turn.kind, participant), spare);
+                let is_up = matches!(turn.kind, TurnKind::Uplink | TurnKind::MultiBlockAck);
+                let category = self.roster.category(if is_up { participant.contender } else { id });
+                let (place, answer) = (participant.place, participant.answer.0);
+                users.push(User { place, category, answer, ..user });
             }
         }
         if turn.kind == TurnKind::MultiBlockAck {
@@ -248,7 +270,7 @@ impl<P: Copy> Air<P> {
         }
         let rest = match place {
             Some(_) => users.pop().and_then(|user| user.block_ack).map(Rest::BlockAck),
-            None => Some(Rest::Users(users)),
+            None => Some(Rest::Users(users, exchange.trigger())),
         };
         self.frames.put(Ppdu::new(now, (id, frame), (Vec::new(), rest.map(Box::new))));
         self.multi_user = Some(exchange);
@@ -301,7 +323,7 @@ impl<P: Copy> Air<P> {
 
     /// True if member `to` decodes the part of `from` in a turn that leaves the air, unless noise destroys it. Listeners
     /// are synchronised to `leader`.
-    fn decodes_part(&self, to: NodeId, (leader, from): (NodeId, NodeId)) -> bool {
+    pub(crate) fn decodes_part(&self, to: NodeId, (leader, from): (NodeId, NodeId)) -> bool {
         self.contention.receives(to, leader) && self.contention.reaches(to, from)
     }
 

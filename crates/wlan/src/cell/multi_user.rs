@@ -642,7 +642,13 @@ impl<P: Copy + Headers> CellMac<P> {
                 let block_ack = Some(Bitmap::new(start));
                 User { block_ack, ..User::new(station, frame, participant.answer) }
             }
-            TurnKind::Trigger => User::new(station, frame, participant.answer),
+            TurnKind::Trigger => {
+                // Only an MU-BAR follows data.
+                let link = self.queues[id.index()].link_of(station);
+                let asked = link.filter(|_| !participant.data.1.is_zero());
+                let block_ack = asked.map(|link| Bitmap::new(link.originator.start()));
+                User { block_ack, ..User::new(station, frame, participant.answer) }
+            }
             TurnKind::MultiBlockAck => {
                 let hop = air.roster.hop(participant.contender, NodeId::AP);
                 let has_data = participant.waits && participant.is_answered;
@@ -842,10 +848,8 @@ fn splits(width: Width) -> (Vec<Split>, Vec<Unit>) {
     use Unit::{Tones2x996, Tones26, Tones52, Tones106, Tones242, Tones484, Tones996};
     let all = [Tones26, Tones52, Tones106, Tones242, Tones484, Tones996, Tones2x996];
     let of = |unit: &Unit| {
-        let tones = unit.tones(width);
-        let units = Unit::filling(width).tones(width) / tones;
-        let split = |of: u64| u16::try_from(of).unwrap_or(u16::MAX);
-        (Split { units: split(units), tones: split(tones) }, *unit)
+        let tones = u16::try_from(unit.tones(width)).unwrap_or(u16::MAX);
+        (Split { units: unit.places(width), tones }, *unit)
     };
     all.iter().map(of).filter(|(split, _)| split.units > 0).unzip()
 }
