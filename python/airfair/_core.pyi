@@ -641,13 +641,17 @@ class Frame:
 
     @property
     def kind(self) -> str:
-        """Kind: "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or "beacon"."""
+        """Kind of the frame.
+
+        It is "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or "beacon";
+        with OFDMA also "trigger", "trigger-based" for a buffer report, or "multi-station-block-ack".
+        """
     @property
     def sender(self) -> str | None:
         """Name of the transmitter; `None` for a CTS and an ACK, which do not contain it."""
     @property
     def receiver(self) -> str | None:
-        """Name of the receiver; `None` for a beacon, which is for all."""
+        """Name of the receiver; `None` for a beacon or a trigger, which are for several nodes."""
     @property
     def to_me(self) -> bool:
         """True if the frame is addressed to the node."""

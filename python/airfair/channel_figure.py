@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +26,8 @@ _LANE, _AROUND = 0.34, 0.95
 """Height of a lane, and height of the axis and the legend together [inch]."""
 _FRAME, _SLOTS = 0.62, 0.30
 """Heights of a frame and of a slot, in lanes."""
+_UNIT, _TALLEST = 0.40, 9.0
+"""Height of a resource unit with words, and of the tallest lane of stacked units, in lanes."""
 _CHARACTER = 0.062
 """Width of a character in a frame [inch]."""
 
@@ -68,6 +72,9 @@ _LOST = Look("lost to noise", "#ffffff", PALETTE[3], INK, "xxxxx")
 _PARTLY_LOST = Look("data, some MPDUs lost", "#d3e5f2", PALETTE[3], INK, "xx")
 _KINDS = {
     "data": _DATA,
+    "buffer report": _RESPONSE,
+    "block acks": _RESPONSE,
+    "trigger": _REQUEST,
     "ACK": _RESPONSE,
     "block ack": _RESPONSE,
     "CTS": _RESPONSE,
@@ -100,16 +107,20 @@ class Slice:
 
 
 def slices(trace: Mapping[str, Any]) -> dict[str, list[Slice]]:
-    """Intervals of each lane of a trace that `--timeline` wrote, by name; empty lanes are included."""
+    """Intervals of each lane of a trace that `--timeline` wrote, by name; empty lanes are included.
+
+    The lane of an access point includes its tracks for further resource units.
+    """
     events: Iterable[Mapping[str, Any]] = trace["traceEvents"]
-    cells, lanes, found = set(), {}, {}
+    cells, lanes = set(), {}
+    found: dict[str, list[Slice]] = {}
     for event in events:
         place = (event["pid"], event.get("tid"))
         if event["name"] == "process_name" and event["args"]["name"].startswith("cell "):
             cells.add(event["pid"])
         elif event["name"] == "thread_name" and event["pid"] in cells:
-            lanes[place] = event["args"]["name"]
-            found[lanes[place]] = list[Slice]()
+            lanes[place] = event["args"].get("of", event["args"]["name"])
+            found.setdefault(lanes[place], [])
         elif event["ph"] == "X":
             start = event["ts"] * 1e-6
             end = start + event["dur"] * 1e-6
@@ -128,18 +139,25 @@ def draw(
     start, end = window
     scale, unit = next((scale, unit) for span, scale, unit in _RATE_UNITS if end - start <= span)
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(width, _AROUND + _LANE * max(len(lanes), 1)), layout="constrained")
+        shown = [
+            [it for it in lane if it.end > start and it.start < end] for lane in lanes.values()
+        ]
+        heights = [_height(lane) for lane in shown]
+        bottoms = list(itertools.accumulate(heights, initial=-0.5))
+        tall = bottoms[-1] if lanes else 0.5
+        figure = Figure(figsize=(width, _AROUND + _LANE * (tall + 0.5)), layout="constrained")
         ax = figure.subplots()
         per_inch = (end - start) * scale / (width - 0.8)
-        ax.set_ylim(max(len(lanes), 1) - 0.4, -0.6)
+        ax.set_ylim(tall + 0.1, -0.6)
         ax.set_xlim(0, (end - start) * scale)
-        for row, lane in enumerate(lanes.values()):
+        rows = [top + height / 2 for top, height in zip(bottoms, heights, strict=False)]
+        for row, height, lane in zip(rows, heights, shown, strict=True):
             for it in lane:
                 left, right = (it.start - start) * scale, (it.end - start) * scale
-                if right > 0 and it.start < end:
-                    _DRAWN[it.category](_Place(ax, row, left, right, per_inch, scale), it)
+                at = _Place(ax, row, height, left, right, per_inch, scale)
+                _DRAWN[it.category](at, it)
         names = [f"{name} (AP)" if name in access_points else name for name in lanes]
-        ax.set_yticks(range(len(lanes)), names)
+        ax.set_yticks(rows, names)
         ax.tick_params(axis="y", length=0, labelcolor=INK)
         since = "" if start == 0 else f" since {start:.9g} s"
         ax.set_xlabel(f"time{since} [{unit}]")
@@ -150,12 +168,24 @@ def draw(
         return figure
 
 
+def _height(lane: Sequence[Slice]) -> float:
+    """Height of a lane: larger if frames of several resource units are stacked in it."""
+    frames = [it for it in lane if it.category == "frame"]
+    at_once = Counter(it.start for it in frames)
+    stacked: list[int] = [it.arguments.get("places", 1) for it in frames if at_once[it.start] > 1]
+    return min(max([1.0, *(places * _UNIT + 1 - _FRAME for places in stacked)]), _TALLEST)
+
+
 @dataclass(frozen=True)
 class _Place:
-    """Position of an interval in the figure: its row, and its start and end in units of the axis."""
+    """Position of an interval in the figure.
+
+    This is its row with the row's height, in lanes, and its start and end in units of the axis.
+    """
 
     ax: Axes
-    row: int
+    row: float
+    height: float
     left: float
     right: float
     per_inch: float
@@ -163,41 +193,63 @@ class _Place:
 
     def box(self, left: float, right: float, height: float, properties: Mapping[str, Any]) -> None:
         """Draw a box, vertically centred in the lane."""
-        self.ax.add_patch(
-            Rectangle((left, self.row - height / 2), right - left, height, **properties)
-        )
+        self.band((left, right), (self.row - height / 2, self.row + height / 2), properties)
+
+    def band(
+        self, span: tuple[float, float], rows: tuple[float, float], properties: Mapping[str, Any]
+    ) -> None:
+        """Draw a box between two times and two heights."""
+        corner = (span[0], rows[0])
+        size = (span[1] - span[0], rows[1] - rows[0])
+        self.ax.add_patch(Rectangle(corner, *size, **properties))
 
 
 def _frame(at: _Place, it: Slice) -> None:
-    look = it.look
-    at.box(at.left, at.right, _FRAME, {**look.patch(), "zorder": 3})
-    wishes = _wishes(it.arguments)
+    """Draw a frame, which fills its share of the width: the lowest frequencies are at the bottom."""
+    look, full = it.look, at.height - 1 + _FRAME
+    place, places = it.arguments.get("place", 0), it.arguments.get("places", 1)
+    bottom = at.row + full / 2 - full * place / places
+    rows = (bottom - full / places, bottom)
+    at.band((at.left, at.right), rows, {**look.patch(), "zorder": 3})
+    ground = look.fill if look.hatch else None
+    if full / places < _UNIT * 0.7:
+        if at.height > 1:
+            return
+        # The frame of a station in a narrow unit: an outline of the whole width has room for words.
+        at.box(at.left, at.right, full, {"fill": False, "edgecolor": look.edge, "linewidth": 0.4})
+        rows, ground = (at.row - full / 2, at.row + full / 2), "#ffffff"
     left, right = max(at.left, 0), min(at.right, at.ax.get_xlim()[1])
     room = (right - left) / (_CHARACTER * at.per_inch)
-    for words in wishes:
-        if len(words) < room:
-            # A plain background keeps the words readable on a hatched frame.
-            ground = {"facecolor": look.fill, "edgecolor": "none", "pad": 0.8}
-            at.ax.text(
-                (left + right) / 2,
-                at.row,
-                words,
-                ha="center",
-                va="center_baseline",
-                fontsize=7,
-                color=look.text,
-                zorder=4,
-                bbox=ground if look.hatch else None,
-            )
-            break
+    wishes = _wishes(it.arguments, is_stacked=at.height > 1)
+    words = next((words for words in wishes if len(words) < room), "")
+    if not words:
+        return
+    at.ax.text(
+        (left + right) / 2,
+        sum(rows) / 2,
+        words,
+        ha="center",
+        va="center_baseline",
+        fontsize=7,
+        color=INK if ground == "#ffffff" else look.text,
+        zorder=4,
+        # A plain background keeps the words readable on a hatched frame.
+        bbox={"facecolor": ground, "edgecolor": "none", "pad": 0.8} if ground else None,
+    )
 
 
-def _wishes(arguments: Mapping[str, Any]) -> list[str]:
-    """Labels for a frame, the longest first; `_frame` draws the first one that fits."""
-    kind, rate = arguments["kind"], f"{arguments['rate_mbps']:g} Mb/s"
+def _wishes(arguments: Mapping[str, Any], *, is_stacked: bool) -> list[str]:
+    """Labels for a frame, the longest first; `_frame` draws the first one that fits.
+
+    A frame that is stacked with others names its receiver.
+    """
+    kind = arguments["kind"]
+    rate = arguments.get("unit", f"{arguments['rate_mbps']:g} Mb/s")
     category, mpdus = arguments.get("category"), arguments.get("mpdus")
     if category:
         kind = category
+    if is_stacked and "unit" in arguments:
+        kind = f"{kind} to {arguments['to']}"
     if mpdus:
         lost = arguments["lost"] if arguments["outcome"] == "received" else 0
         count = f"{mpdus} MPDUs" + (f", {lost} lost" if lost else "")

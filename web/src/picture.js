@@ -17,6 +17,20 @@ export const MAX_ROWS = 24;
 const HEIGHTS = { data: 1, "tcp-ack": 0.65, beacon: 0.8 };
 const heightOf = (kind) => HEIGHTS[kind] ?? 0.4;
 
+/**
+ * The top and the height of the frame with index `i` in its row [px]. A part of a multi-user exchange has its share of the
+ * width, with the lowest frequencies at the bottom.
+ */
+export function boxOf(frames, i) {
+  if (frames.unit[i] === null) {
+    const tall = FRAME_HEIGHT * heightOf(frames.kind[i]);
+    return { top: 3 + FRAME_HEIGHT - tall, tall };
+  }
+  const [, place, places] = frames.unit[i];
+  const tall = FRAME_HEIGHT / places;
+  return { top: 3 + FRAME_HEIGHT - (place + 1) * tall, tall };
+}
+
 /** The number of each row's colour: that of its group of stations, as in the bars of airtime; 0 for an access point. */
 function colours(rows) {
   const list = rows.map(() => 0);
@@ -99,7 +113,13 @@ export class Picture {
     const [at, slack] = [this.timeAt(x), 3 * this.nsPerPixel];
     const isHit = (_, i) =>
       frames.from[i] === row && frames.start_ns[i] - slack <= at && at <= frames.end_ns[i] + slack;
-    return frames.start_ns.findIndex(isHit);
+    const inRow = y - row * ROW_HEIGHT;
+    const isInUnit = (_, i) => {
+      const { top, tall } = boxOf(frames, i);
+      return isHit(_, i) && (frames.unit[i] === null || (top <= inRow && inRow < top + tall));
+    };
+    const place = frames.start_ns.findIndex(isInUnit);
+    return place < 0 ? frames.start_ns.findIndex(isHit) : place;
   }
 
   /** Draws the part `view` of the frames in `data`; `selected` is the index of the frame to highlight, or −1. */
@@ -198,11 +218,13 @@ export class Picture {
       const [row, end] = [frames.from[i], frames.end_ns[i]];
       if (row >= rows || end < start || at > start + span) return;
       const [left, wide] = [x(at), Math.max(1.5, x(end) - x(at))];
-      const tall = FRAME_HEIGHT * heightOf(frames.kind[i]);
-      const top = row * ROW_HEIGHT + 3 + (FRAME_HEIGHT - tall);
+      const { top: below, tall } = boxOf(frames, i);
+      const top = row * ROW_HEIGHT + below;
       const station = this.#data.rows[row].is_access_point ? frames.to[i] : row;
       const fill = frames.kind[i] === "beacon" ? palette.open : palette.series[colourOf[station ?? row]];
-      this.#drawFrame(context, { left, wide, top, tall, fill, fate: frames.fate[i], palette, cross });
+      // A gap separates units that stations of the same colour have.
+      const gap = frames.unit[i] === null ? 0 : 0.5;
+      this.#drawFrame(context, { left, wide, top, tall: tall - gap, fill, fate: frames.fate[i], palette, cross });
       if (wide > 26 && tall > 14) {
         const label = labelOf(frames, i, wide);
         const isFull = frames.fate[i] === "received";
@@ -257,6 +279,11 @@ function aggregateText(frames, i) {
   return `, ${mpdus} MPDUs${lost > 0 && lost < mpdus ? `, ${lost} lost` : ""}`;
 }
 
+/** Describes the resource unit of a part of a multi-user exchange. Empty for other frames. */
+function unitText(unit) {
+  return unit === null ? "" : `, ${unit[0]}, place ${unit[1] + 1} of ${unit[2]}`;
+}
+
 /** Describes the frame with index `i`: a text for each column of the table. */
 export function describe(data, i) {
   const { frames, rows } = data;
@@ -270,6 +297,9 @@ export function describe(data, i) {
     cts: "CTS",
     "cts-to-self": "CTS to self",
     beacon: "Beacon",
+    trigger: "Trigger",
+    "trigger-based": "Buffer report",
+    "multi-station-block-ack": "Block acks",
   };
   const to = frames.to[i] === null ? "all" : rows[frames.to[i]].name;
   return {
@@ -277,6 +307,7 @@ export function describe(data, i) {
       names[frames.kind[i]] +
       (frames.category[i] === null ? "" : `, ${frames.category[i]}`) +
       aggregateText(frames, i) +
+      unitText(frames.unit[i]) +
       (frames.retry[i] ? ", retry" : ""),
     start: timeText(frames.start_ns[i], 1e3),
     lasts: durationText(frames.end_ns[i] - frames.start_ns[i]),

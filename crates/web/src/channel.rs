@@ -10,6 +10,7 @@ use airfair_trace::lanes::{Lane, Wait, WaitKind};
 use airfair_trace::selection::members;
 use airfair_units::Time;
 use airfair_wlan::edca::AccessCategory;
+use airfair_wlan::phy::TxVector;
 use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
 use serde_json::{Value, json};
 
@@ -26,6 +27,8 @@ struct CapturedFrame {
     lost: usize,
     /// Access category of a data frame, if the scenario uses several.
     category: Option<AccessCategory>,
+    /// Place of the resource unit of a part of a multi-user exchange.
+    place: Option<u16>,
 }
 
 /// Member of a cell, which has a row in the picture of the channel.
@@ -156,6 +159,7 @@ impl Channel {
                 .iter()
                 .map(|it| it.category.map(|category| category.to_string()))
                 .collect::<Value>(),
+            "unit": self.frames.iter().map(CapturedFrame::unit).collect::<Value>(),
             "flow": column(|ppdu| ppdu.mpdus.first().map(|mpdu| mpdu.msdu.payload.flow.0).into()),
         })
     }
@@ -182,6 +186,17 @@ fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
     }
 }
 
+impl CapturedFrame {
+    /// Resource unit of a part of a multi-user exchange: its name, its place and the number of equal units.
+    fn unit(&self) -> Value {
+        let (Some(place), TxVector::Mode(mode)) = (self.place, self.ppdu.frame.tx) else {
+            return Value::Null;
+        };
+        let unit = mode.unit().within(mode.width());
+        json!([unit.to_string(), place, unit.places(mode.width())])
+    }
+}
+
 impl Recorder for Channel {
     const TRACES: bool = true;
 
@@ -203,7 +218,8 @@ impl Recorder for Channel {
                     let (fate, lost) = (fate(monitored), monitored.lost_mpdus());
                     let has_category = self.has_categories && !ppdu.mpdus.is_empty();
                     let category = has_category.then_some(monitored.category);
-                    self.frames.push(CapturedFrame { cell, ppdu, fate, lost, category });
+                    let place = monitored.part.map(|part| part.place);
+                    self.frames.push(CapturedFrame { cell, ppdu, fate, lost, category, place });
                 }
             }
             Trace::Access(member, access) => {

@@ -179,3 +179,31 @@ fn a_scenario_cannot_name_a_file() {
     let mistakes = Job::open(request.as_bytes()).expect_err("no file");
     assert!(mistakes[0].contains("a page cannot read files"), "{mistakes:?}");
 }
+
+/// Parts of a PPDU to several stations have the places of their resource units, each once. Frames of one user have none.
+#[test]
+fn frames_of_several_users_have_their_units() {
+    let flow = |name: &str| {
+        format!(
+            "[station.{name}]\n[flow.{name}]\nfrom = \"server\"\nto = \"{name}\"\n\
+             transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"saturated\" }}\n"
+        )
+    };
+    let scenario = format!(
+        "duration = \"20 ms\"\n[bss.home]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\n\
+         ofdma = {{ down = \"round-robin\", ack = \"mu-bar\" }}\n[host.server]\n{}",
+        ["a", "b", "c", "d"].map(flow).concat()
+    );
+    let window = json!({ "from_ns": 0, "to_ns": 20_000_000 });
+    let found = document(&json!({ "scenario": scenario, "channel": window }))["frames"].clone();
+    let (starts, from) = (numbers(&found["start_ns"]), numbers(&found["from"]));
+    let units = found["unit"].as_array().expect("a column");
+    let first = (0..starts.len()).find(|i| units[*i] != Value::Null).expect("a unit");
+    let of_ppdu = (first..starts.len()).take_while(|i| starts[*i] == starts[first]);
+    let places: Vec<_> = of_ppdu.map(|i| (from[i], units[i].clone())).collect();
+    let expected = [0, 1, 2, 3].map(|place| (0, json!(["242 tones", place, 4])));
+    assert_eq!(places, expected);
+    let pairs = zip(&found["kind"], &found["unit"]);
+    let triggers: Vec<_> = pairs.filter(|(kind, _)| **kind == "trigger").collect();
+    assert!(!triggers.is_empty() && triggers.iter().all(|(_, unit)| unit.is_null()));
+}

@@ -15,11 +15,12 @@ use std::num::NonZeroU16;
 use airfair_units::{Bytes, Duration, Time};
 
 use crate::block_ack::Bitmap;
+use crate::edca::AccessCategory;
 use crate::elements::Elements;
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
-use crate::sizes;
+use crate::sizes::{self, TriggerVariant};
 
 /// A packet on one hop through the cell. `P` is the payload that the owner of the cell attaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,8 +179,17 @@ pub(crate) enum Rest<P> {
     BlockAck(Bitmap),
     /// Packets of all A-MSDUs after the first ones, in the order of the MPDUs.
     Joined(Vec<Msdu<P>>),
-    /// Parts of a multi-user exchange's PPDU: one for each receiver, or for each transmitter.
-    Users(Vec<User<P>>),
+    /// Parts of a multi-user exchange's PPDU: one for each receiver, or for each transmitter. The trigger is in the PPDU.
+    Users(Vec<User<P>>, Option<Trigger>),
+}
+
+/// Request for PPDUs of several stations, in a trigger frame or in each part of a multi-user PPDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trigger {
+    /// Content that the request asks for.
+    pub variant: TriggerVariant,
+    /// Time on the air of the PPDUs that answer.
+    pub duration: Duration,
 }
 
 /// Part of a PPDU of a multi-user exchange: content for one station, or from one station.
@@ -189,16 +199,22 @@ pub struct User<P> {
     pub station: NodeId,
     /// Kind of the content: data, a `BlockAck`, or that of the PPDU if the part has no content of its own.
     pub kind: FrameKind,
-    /// Vector of the part, with its resource unit.
+    /// Vector of the part, with its resource unit. In a trigger frame, that of the PPDU that answers.
     pub tx: TxVector,
+    /// Place of the resource unit among the equal units of the width, from 0.
+    pub place: u16,
+    /// Access category of the content.
+    pub category: AccessCategory,
+    /// Vector of the `BlockAck` for the part.
+    pub(crate) answer: TxVector,
     /// Size of the PSDU, without the padding to the end of the PPDU.
     pub psdu: Bytes,
     /// MPDUs of data.
     pub mpdus: Vec<Mpdu<P>>,
     /// Packets of all A-MSDUs after the first ones, in the order of the MPDUs.
     pub(crate) joined: Vec<Msdu<P>>,
-    /// Content of a `BlockAck`, or only the starting sequence number of a `BlockAckReq`.
-    pub(crate) block_ack: Option<Bitmap>,
+    /// Content of a `BlockAck`, or only the starting sequence number of a `BlockAckReq` or an MU-BAR.
+    pub block_ack: Option<Bitmap>,
     /// Octets that wait in the station after this part, as it reports them; `None` if it reports nothing.
     pub(crate) backlog: Option<Bytes>,
     /// True if noise has destroyed the whole part at its receiver.
@@ -209,8 +225,22 @@ impl<P> User<P> {
     /// Part without content.
     pub(crate) fn new(station: NodeId, kind: FrameKind, (tx, psdu): (TxVector, Bytes)) -> Self {
         let (mpdus, joined) = (Vec::new(), Vec::new());
-        let (block_ack, backlog) = (None, None);
-        Self { station, kind, tx, psdu, mpdus, joined, block_ack, backlog, errored: false }
+        let (block_ack, backlog, errored) = (None, None, false);
+        let (place, category, answer) = (0, AccessCategory::default(), tx);
+        Self {
+            station,
+            kind,
+            tx,
+            place,
+            category,
+            answer,
+            psdu,
+            mpdus,
+            joined,
+            block_ack,
+            backlog,
+            errored,
+        }
     }
 
     /// MPDUs of data, each with the packets of its A-MSDU after the first one.
@@ -290,8 +320,16 @@ impl<P> Ppdu<P> {
     #[inline]
     pub fn users(&self) -> &[User<P>] {
         match self.rest.as_deref() {
-            Some(Rest::Users(users)) => users,
+            Some(Rest::Users(users, _)) => users,
             _ => &[],
+        }
+    }
+
+    /// Trigger in a trigger frame, or in each part of a multi-user PPDU.
+    pub fn trigger(&self) -> Option<Trigger> {
+        match self.rest.as_deref() {
+            Some(Rest::Users(_, trigger)) => *trigger,
+            _ => None,
         }
     }
 
@@ -299,7 +337,7 @@ impl<P> Ppdu<P> {
     #[inline]
     pub(crate) fn users_mut(&mut self) -> &mut [User<P>] {
         match self.rest.as_deref_mut() {
-            Some(Rest::Users(users)) => users,
+            Some(Rest::Users(users, _)) => users,
             _ => &mut [],
         }
     }

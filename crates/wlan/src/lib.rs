@@ -51,13 +51,14 @@ pub use air::hearing::Audibility;
 pub use air::noise::Signal;
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
-    Carrier, Cell, Departure, FrameOutcome, Listen, Monitored, Overheard, QueueFull, RateChange,
+    Carrier, Cell, Departure, FrameOutcome, Listen, Monitored, Overheard, Part, QueueFull,
+    RateChange,
 };
 pub use config::{AfterCollision, CellConfig, Eifs, Rules, StationConfig};
 pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
-pub use frame::{Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu};
+pub use frame::{Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu, Trigger, User};
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
 pub use multi_user::MultiUser;
@@ -69,4 +70,4 @@ pub use queue::config::{
 pub use queue::headers::{Class, Headers};
 pub use random::Stream;
 pub use record::{AirUse, CategoryEvent, DropCause, Record, SentFrame};
-pub use sizes::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE};
+pub use sizes::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE, TriggerVariant};

@@ -2,6 +2,7 @@
 
 use airfair_units::Duration;
 
+use crate::phy::mode::Unit;
 use crate::phy::{GuardInterval, Width};
 
 /// Multi-user frames of a cell. The default has none.
@@ -123,12 +124,6 @@ impl Ofdma {
     /// Largest number of users of one PPDU of this width: its number of resource units of 26 tones.  [80211ax-2021
     /// §27.3.2.2]
     pub const fn most_users(width: Width) -> u16 {
-        match width {
-            Width::Mhz20 => 9,
-            Width::Mhz40 => 18,
-            Width::Mhz80 => 37,
-            Width::Mhz160 => 74,
-            Width::Mhz320 => 148,
-        }
+        Unit::Tones26.places(width)
     }
 }

@@ -28,7 +28,7 @@ pub const QOS_NULL_SIZE: Bytes = QOS_DATA_OVERHEAD;
 
 /// Variant of a trigger frame by its purpose.  [80211ax-2021 §9.3.1.22]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Trigger {
+pub enum TriggerVariant {
     /// Basic: asks for data.
     Basic,
     /// Buffer status report poll (BSRP): asks for buffer status reports.
@@ -39,7 +39,7 @@ pub enum Trigger {
     Rts,
 }
 
-impl Trigger {
+impl TriggerVariant {
     /// User Info field of one user: 5 octets, and 1 octet in a Basic trigger or BAR Control, 2, and BAR Information, 2,
     /// in an MU-BAR.  [80211ax-2021 §9.3.1.22]
     const fn user_info(self) -> u64 {
@@ -146,7 +146,12 @@ mod tests {
     /// Verifies: [80211ax-2021 §9.3.1.22], [80211be-2024 §9.3.1.22]
     #[test]
     fn a_trigger_has_a_field_for_each_user() {
-        let all = [Trigger::Basic, Trigger::BufferStatus, Trigger::BlockAckRequest, Trigger::Rts];
+        let all = [
+            TriggerVariant::Basic,
+            TriggerVariant::BufferStatus,
+            TriggerVariant::BlockAckRequest,
+            TriggerVariant::Rts,
+        ];
         let of = |format| all.map(|it| it.size(4, format).get());
         assert_eq!(of(Format::He), [52, 48, 64, 48]);
         assert_eq!(of(Format::Eht), [58, 53, 73, 53]);

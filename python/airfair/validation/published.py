@@ -33,16 +33,8 @@ NS3_AX: Mapping[int, Sequence[Sequence[float]]] = {
 }
 """Saturation throughput in 802.11ax [Mb/s]: by width [MHz], by MCS from 0 on, for `NS3_AX_STATIONS`."""
 
-<<<<<<< HEAD
-NS3_HE_BOUNDS: dict[str, tuple[float, float]] = {
-    "5 GHz": (6, 844),
-    "5 GHz, 256 MPDUs": (6, 1033),
-    "5 GHz, RTS/CTS": (6, 745),
-    "2.4 GHz": (6, 238),
-    "2.4 GHz, RTS/CTS": (6, 223),
-}
-"""Goodputs between which ns-3 expects those of all cells of its `wifi-he-network` [Mb/s], by their settings:
-examples/wireless/examples-to-run.py.  [ns3-bianchi]"""
+NS3_HE_BOUNDS: Mapping[str, Sequence[float]] = _PUBLISHED["bounds"]
+"""Smallest and largest goodput that ns-3 expects of its `wifi-he-network` [Mb/s], by settings."""
 
 MAGRIN_USERS = (1, 2, 4, 5, 8, 9, 18)
 MAGRIN_DOWN = {
@@ -70,7 +62,3 @@ MAGRIN_SINGLE_USER = {
     1023: (42.008, 50.113, 53.498, 56.439, 58.510),
 }
 """Its sum of down and up with single-user PPDUs [Mb/s], by CWmin, for `MAGRIN_CONTENDERS` stations."""
-=======
-NS3_HE_BOUNDS: Mapping[str, Sequence[float]] = _PUBLISHED["bounds"]
-"""Smallest and largest goodput that ns-3 expects of its `wifi-he-network` [Mb/s], by settings."""
->>>>>>> python

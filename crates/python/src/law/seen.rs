@@ -67,8 +67,8 @@ impl Frame {
 
 #[pymethods]
 impl Frame {
-    /// Kind: "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or
-    /// "beacon".
+    /// Kind: "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self", "beacon",
+    /// "trigger", "trigger-based" for a buffer report, or "multi-station-block-ack".
     #[getter]
     fn kind<'py>(&self, py: Python<'py>) -> &'py Bound<'py, PyString> {
         word(py, self.kind)
@@ -80,7 +80,7 @@ impl Frame {
         self.sender.as_ref().map(|name| name.clone_ref(py))
     }
 
-    /// Name of the receiver; `None` for a beacon, which is for all.
+    /// Name of the receiver; `None` for a beacon or a trigger, which are for several nodes.
     #[getter]
     fn receiver(&self, py: Python<'_>) -> Option<Py<PyString>> {
         self.receiver.as_ref().map(|name| name.clone_ref(py))

@@ -42,7 +42,7 @@ pub(super) fn heard<'p>(
         }
         (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
         (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx()) },
-        (FrameKind::BlockAck, _) if heard.is_receiver() => {
+        (FrameKind::BlockAck | FrameKind::MultiBlockAck, _) if heard.is_receiver() => {
             meter::Kind::BlockAck { acknowledged: packets }
         }
         (FrameKind::BlockAckRequest, Some(from)) => meter::Kind::BlockAckRequest { from: from.0 },

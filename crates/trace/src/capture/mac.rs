@@ -1,7 +1,8 @@
 //! MAC headers of 802.11 frames, and bodies of beacons.  [80211-2020 §9.2, §9.3]
 
+use airfair_laws::multi_user::Backlog;
 use airfair_sim::scenario::Bss;
-use airfair_units::{DataRate, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 use airfair_wlan::block_ack::Bitmap;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::{Preamble, TxVector};
@@ -31,6 +32,9 @@ const COMPRESSED: u8 = 0x04;
 /// Length of a block ack bitmap for 256 MPDUs [octets].
 const LONG_BITMAP: usize = 32;
 
+/// Bit in the `QoS` control field of a station's frame: the queue size follows.  [80211-2020 §9.2.4.5.6]
+const QUEUE_SIZE: u8 = 0x10;
+
 /// To DS bit in the second octet of the frame control field; the bits of From DS and retry follow.
 const TO_DS: u8 = 0x01;
 const FROM_DS: u8 = 0x02;
@@ -47,12 +51,12 @@ pub(super) struct DataAddresses {
 }
 
 /// MAC header of a data MPDU. HT, VHT and HE use `QoS` data with the traffic identifier of the access
-/// category. [80211-2020 §9.3.2.1]
+/// category. `backlog` is the queue size that a triggered station reports. [80211-2020 §9.3.2.1]
 pub(super) fn data<P>(
     frame: &Frame,
     mpdu: &Mpdu<P>,
     way: DataAddresses,
-    category: AccessCategory,
+    (category, backlog): (AccessCategory, Option<Bytes>),
 ) -> Vec<u8> {
     let direction = if way.is_up { TO_DS } else { FROM_DS };
     let has_qos = matches!(frame.tx, TxVector::Mode(_));
@@ -64,8 +68,29 @@ pub(super) fn data<P>(
     octets.extend((mpdu.sequence << 4).to_le_bytes());
     if has_qos {
         let amsdu = if mpdu.amsdu.is_some() { AMSDU_PRESENT } else { 0 };
-        octets.extend([category.user_priority() | amsdu, 0]);
+        let [tid, queue] = reported(category, backlog);
+        octets.extend([tid | amsdu, queue]);
     }
+    octets
+}
+
+/// `QoS` control field without its A-MSDU bit: traffic identifier and, if the frame reports it, the queue size.
+fn reported(category: AccessCategory, backlog: Option<Bytes>) -> [u8; 2] {
+    let tid = category.user_priority();
+    backlog.map_or([tid, 0], |octets| [tid | QUEUE_SIZE, Backlog::Octets(octets).report()])
+}
+
+/// `QoS` Null of a station with its queue size, without its check sequence.  [80211-2020 §9.3.2.1]
+pub(super) fn null(
+    frame: &Frame,
+    (transmitter, receiver): (Mac, Mac),
+    (category, backlog): (AccessCategory, Option<Bytes>),
+) -> Vec<u8> {
+    let mut octets = vec![0xc8, TO_DS];
+    octets.extend(duration(frame.duration_field));
+    octets.extend([receiver, transmitter, receiver].concat());
+    octets.extend([0, 0]);
+    octets.extend(reported(category, backlog));
     octets
 }
 
@@ -75,13 +100,13 @@ pub(super) fn amsdu_subframe(way: DataAddresses, octets: u16) -> Vec<u8> {
     [&way.destination[..], &way.source, &octets.to_be_bytes()].concat()
 }
 
-/// Octets of a control frame without its check sequence. `numbers` is the bitmap of a `BlockAck` or a
-/// `BlockAckReq`. [80211-2020 §9.3.1]
+/// Octets of a control frame of `size` octets, but for its check sequence and for what only multi-user exchanges have.
+/// `numbers` is the bitmap of a `BlockAck` or a `BlockAckReq`. [80211-2020 §9.3.1]
 pub(super) fn control(
     frame: &Frame,
     transmitter: Mac,
     receiver: Mac,
-    (category, numbers): (AccessCategory, Option<Bitmap>),
+    (category, numbers, size): (AccessCategory, Option<Bitmap>, usize),
 ) -> Vec<u8> {
     let (subtype, addresses) = match frame.kind {
         FrameKind::Rts => (0xb4, [receiver, transmitter].concat()),
@@ -89,10 +114,10 @@ pub(super) fn control(
         FrameKind::CtsToSelf => (0xc4, transmitter.to_vec()),
         FrameKind::Ack => (0xd4, receiver.to_vec()),
         FrameKind::BlockAckRequest => (0x84, [receiver, transmitter].concat()),
-        FrameKind::BlockAck => (0x94, [receiver, transmitter].concat()),
-        FrameKind::Trigger => (0x24, [receiver, transmitter].concat()),
-        FrameKind::MultiBlockAck => (0x94, [receiver, transmitter].concat()),
-        FrameKind::Data | FrameKind::Beacon | FrameKind::MultiUser | FrameKind::TriggerBased => {
+        FrameKind::BlockAck | FrameKind::MultiBlockAck => (0x94, [receiver, transmitter].concat()),
+        // A trigger frame, or one in a part of a multi-user PPDU.
+        FrameKind::Trigger | FrameKind::Data => (0x24, [receiver, transmitter].concat()),
+        FrameKind::Beacon | FrameKind::MultiUser | FrameKind::TriggerBased => {
             unreachable!("no control frame")
         }
     };
@@ -100,17 +125,26 @@ pub(super) fn control(
     octets.extend(duration(frame.duration_field));
     octets.extend(addresses);
     if matches!(frame.kind, FrameKind::BlockAck | FrameKind::BlockAckRequest) {
-        let size = usize::try_from(frame.psdu.get()).expect("a frame is short") - FCS;
-        put_numbers(&mut octets, category, &numbers.unwrap_or_default(), size);
+        let bits = size - FCS - octets.len() - 4;
+        put_numbers(&mut octets, category, &numbers.unwrap_or_default(), bits);
     }
     octets
 }
 
-/// Appends control field, starting sequence number and bitmap of a compressed `BlockAck` of `size` octets; a
-/// `BlockAckReq` ends after the number.  [80211-2020 §9.3.1.7, §9.3.1.8.2], [80211ax-2021 Table 9-28a]
-fn put_numbers(octets: &mut Vec<u8>, category: AccessCategory, numbers: &Bitmap, size: usize) {
+/// Appends control field, starting sequence number and bitmap of a compressed `BlockAck`, with `bits` octets of bitmap;
+/// a `BlockAckReq` has none.  [80211-2020 §9.3.1.7, §9.3.1.8.2]
+pub(super) fn put_numbers(
+    octets: &mut Vec<u8>,
+    category: AccessCategory,
+    numbers: &Bitmap,
+    bits: usize,
+) {
     octets.extend([COMPRESSED, category.user_priority() << 4]);
-    let bits = size - octets.len() - 2;
+    put_bitmap(octets, numbers, bits);
+}
+
+/// Appends starting sequence number and `bits` octets of bitmap of a `BlockAck`.  [80211ax-2021 Table 9-28a]
+pub(super) fn put_bitmap(octets: &mut Vec<u8>, numbers: &Bitmap, bits: usize) {
     // The fragment number encodes the length of the bitmap.
     let fragment = if bits == LONG_BITMAP { 4 } else { 0 };
     octets.extend((numbers.start().get() << 4 | fragment).to_le_bytes());
@@ -233,7 +267,7 @@ mod tests {
         bitmap.set_run(Sequence::new(2), 1);
         let numbers = |bits: usize| {
             let mut octets = Vec::new();
-            put_numbers(&mut octets, AccessCategory::Video, &bitmap, 4 + bits);
+            put_numbers(&mut octets, AccessCategory::Video, &bitmap, bits);
             octets
         };
         let short = numbers(8);

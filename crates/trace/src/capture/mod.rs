@@ -3,11 +3,12 @@
 //! Each cell has a monitor interface with every frame, including lost ones. Each access point and station has
 //! its own interface with the frames that it sent and received. A packet's timestamp is the end of its PPDU.
 //! Each MPDU of an aggregate is a packet, as with a real monitor: all of them have the timestamp of the PPDU
-//! and the same reference number.
+//! and the same reference number. Each part of a multi-user PPDU has its own number.
 
 mod addresses;
 mod blocks;
 mod mac;
+mod multi_user;
 mod packets;
 mod radiotap;
 
@@ -29,6 +30,11 @@ use blocks::PacketDirection;
 use mac::{DataAddresses, FCS, LLC_SNAP_IPV4};
 use packets::Packets;
 use radiotap::{Channel, Subframe};
+
+/// Address of all members.
+const BROADCAST: Mac = [0xff; 6];
+/// Size of the delimiter before each MPDU of an A-MPDU.  [80211-2020 §9.7.1]
+const DELIMITER: usize = 4;
 
 /// Capture settings of one cell.
 #[derive(Debug)]
@@ -153,14 +159,16 @@ impl<W: Write> Capture<W> {
         view: InterfaceView,
     ) {
         let ppdu = &heard.ppdu;
-        let count = ppdu.mpdus.len();
+        // An MU-BAR is the last frame of its part.
+        let count = ppdu.mpdus.len() + usize::from(heard.part.is_some_and(|it| it.asks.is_some()));
         // Only an A-MPDU has delimiters, even with a single MPDU.
-        let is_aggregate = ppdu.mpdus.iter().any(|mpdu| ppdu.frame.psdu > mpdu.size(ppdu.frame.tx));
+        let is_aggregate = heard.part.is_some()
+            || ppdu.mpdus.iter().any(|mpdu| ppdu.frame.psdu > mpdu.size(ppdu.frame.tx));
         self.aggregates = self.aggregates.wrapping_add(u32::from(is_aggregate));
         let subframe = |place| Subframe {
             reference: self.aggregates,
-            is_last: place + 1 == count,
-            is_alone: count == 1,
+            is_last: place + 1 >= count,
+            is_alone: count <= 1,
         };
         let part = |place| {
             let mpdu = ppdu.mpdus.get(place);
@@ -198,7 +206,7 @@ impl<W: Write> Capture<W> {
         let Cell { channel, has_llc, .. } = self.cells[id.index()];
         let (ppdu, frame) = (&heard.ppdu, &heard.ppdu.frame);
         let how = (subframe, has_bad_fcs);
-        let mut octets = radiotap::header(ppdu, channel, heard.signal, how);
+        let mut octets = radiotap::header(heard, channel, how);
         let header = octets.len();
         let address = |node| addresses::mac(id, node);
         let from = address(frame.from);
@@ -208,7 +216,8 @@ impl<W: Write> Capture<W> {
                 let way = self.way(&mpdu.msdu.payload, from, address(to), to.is_ap());
                 // The delimiter of an S-MPDU is not a part of the frame.
                 length = usize::try_from(mpdu.size(frame.tx).get()).expect("a frame is short");
-                octets.extend(mac::data(frame, mpdu, way, heard.category));
+                let backlog = heard.part.and_then(|part| part.backlog);
+                octets.extend(mac::data(frame, mpdu, way, (heard.category, backlog)));
                 let added = if has_llc { 0 } else { LLC_SNAP_IPV4.len() };
                 if mpdu.amsdu.is_some() {
                     let packet = usize::try_from(mpdu.msdu.size.get()).expect("a packet is short");
@@ -228,10 +237,8 @@ impl<W: Write> Capture<W> {
                 octets.extend(body);
                 length = octets.len() - header + FCS;
             }
-            (_, to) => {
-                let to = to.map_or([0; 6], address);
-                let numbers = (heard.category, ppdu.block_ack().copied());
-                octets.extend(mac::control(frame, from, to, numbers));
+            _ => {
+                octets.extend(self.control(id, heard));
                 length = octets.len() - header + FCS;
             }
         }
@@ -244,6 +251,32 @@ impl<W: Write> Capture<W> {
         }
         let length = u32::try_from(header + length).expect("a frame is short");
         Image { octets, length }
+    }
+
+    /// Octets of a control frame, or of a frame without content, without its check sequence.
+    fn control(&self, id: CellId, heard: &Monitored<packet::Packet>) -> Vec<u8> {
+        let (ppdu, frame) = (&heard.ppdu, &heard.ppdu.frame);
+        let address = |node| addresses::mac(id, node);
+        let to = frame.to.or_else(|| multi_user::only_user(ppdu)).map_or(BROADCAST, address);
+        let from = address(frame.from);
+        let part = heard.part;
+        if frame.kind == FrameKind::TriggerBased {
+            let report = (heard.category, part.and_then(|part| part.backlog));
+            return mac::null(frame, (from, to), report);
+        }
+        let delimiter = if part.is_some() { DELIMITER } else { 0 };
+        let size = usize::try_from(frame.psdu.get()).expect("a frame is short") - delimiter;
+        let numbers = (heard.category, ppdu.block_ack().copied(), size);
+        let mut octets = mac::control(frame, from, to, numbers);
+        match (frame.kind, multi_user::request(heard)) {
+            (FrameKind::Trigger | FrameKind::Data, Some((trigger, asked))) => {
+                let band = self.scenario.cells[id.index()].rules.channel.band;
+                multi_user::put_trigger(&mut octets, (trigger, band), &asked);
+            }
+            (FrameKind::MultiBlockAck, _) => multi_user::put_block_acks(&mut octets, ppdu),
+            _ => {}
+        }
+        octets
     }
 
     fn way(

@@ -3,13 +3,17 @@
 //! ```text
 //! version, pad, length, presence │ TSFT, flags, rate, channel, signal and noise (if powers are known), then
 //! for
-//!                                 │ HT, VHT and HE their own field instead of the rate, and the A-MPDU field
+//!                                 │ HT, VHT and HE their own field instead of the rate, and the A-MPDU field;
+//!                                 │ HE MU PPDUs also that of their signal field, HE-SIG-B
 //! ```
 
-use airfair_units::{Dbm, Time};
-use airfair_wlan::phy::mode::{Coding, Format, HeLtf};
-use airfair_wlan::phy::{GuardInterval, Mode, Preamble, TxVector};
-use airfair_wlan::{Ppdu, Signal};
+use airfair_sim::trace::Monitored;
+use airfair_units::{Dbm, Duration, Time};
+use airfair_wlan::phy::mode::{Coding, Format, HeLtf, PpduKind, Unit};
+use airfair_wlan::phy::{GuardInterval, Mode, Preamble, TxVector, Width};
+use airfair_wlan::{Frame, Part, Signal};
+
+use super::multi_user;
 
 /// Presence bit of the TSFT field in a radiotap header; the bits of other fields follow.
 const TSFT: u32 = 1 << 0;
@@ -22,6 +26,7 @@ const MCS: u32 = 1 << 19;
 const AMPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const HE: u32 = 1 << 23;
+const HE_MU: u32 = 1 << 24;
 
 /// Short preamble bit in the flags field of a radiotap header; the other flags follow.
 const SHORT_PREAMBLE: u8 = 0x02;
@@ -85,15 +90,15 @@ impl Subframe {
 /// Radiotap header of a PPDU, or of an MPDU of an A-MPDU. `has_bad_fcs` is true if the check sequence is
 /// wrong.
 pub(super) fn header<P>(
-    ppdu: &Ppdu<P>,
+    heard: &Monitored<P>,
     channel: Channel,
-    signal: Option<Signal>,
     (subframe, has_bad_fcs): (Option<Subframe>, bool),
 ) -> Vec<u8> {
+    let (ppdu, signal) = (&heard.ppdu, heard.signal);
     let tx = ppdu.frame.tx;
     let powers = if signal.is_some() { SIGNAL | NOISE } else { 0 };
     let rate = match tx {
-        TxVector::Mode(mode) => presence(mode.format()),
+        TxVector::Mode(mode) => presence(mode),
         TxVector::Dsss(..) | TxVector::Ofdm(_) => RATE,
     };
     let ampdu = if subframe.is_some() { AMPDU } else { 0 };
@@ -121,7 +126,12 @@ pub(super) fn header<P>(
         }
         TxVector::Mode(mode) => {
             put_subframe(&mut octets, subframe);
-            put_mode(&mut octets, mode);
+            match heard.part {
+                Some(Part { place, .. }) if mode.format() == Format::He => {
+                    put_part(&mut octets, &ppdu.frame, mode, place);
+                }
+                _ => put_mode(&mut octets, mode),
+            }
         }
         TxVector::Dsss(..) | TxVector::Ofdm(_) => put_subframe(&mut octets, subframe),
     }
@@ -138,10 +148,11 @@ fn put_subframe(octets: &mut Vec<u8>, subframe: Option<Subframe>) {
     octets.extend([0; 2]);
 }
 
-const fn presence(format: Format) -> u32 {
-    match format {
+fn presence(mode: Mode) -> u32 {
+    match mode.format() {
         Format::Ht => MCS,
         Format::Vht => VHT,
+        Format::He if mode.kind() == PpduKind::Multi => HE | HE_MU,
         Format::He => HE,
         // The field for EHT is not written.
         Format::Eht => 0,
@@ -170,26 +181,106 @@ fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
             octets.extend([u8::from(is_ldpc), 0, 0, 0]);
         }
         Format::He => {
-            let ltf = match mode.ltf() {
-                Some(HeLtf::X1) => 1,
-                Some(HeLtf::X2) => 2,
-                Some(HeLtf::X4) | None => 3,
-            };
-            let guard = mode.guard() as u16 - GuardInterval::Ns800 as u16;
             let width = u16::from(width.to_le_bytes()[0]);
             // Known: single user with MCS, coding and bandwidth; guard interval.
-            let fields = [
-                0x40a0,
-                0x0002,
-                u16::from(mcs) << 8 | u16::from(is_ldpc) << 13,
-                0,
-                width | guard << 4 | ltf << 6,
-                u16::from(streams),
-            ];
-            octets.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
+            let [coding, symbol] = he_mode(mode);
+            put_words(octets, &[0x40a0, 0x0002, coding, 0, width | symbol, u16::from(streams)]);
         }
         Format::Eht => {}
     }
+}
+
+/// Fields 3 and 5 of the radiotap field for HE: MCS and coding; guard interval and HE-LTF.
+fn he_mode(mode: Mode) -> [u16; 2] {
+    let ltf = match mode.ltf() {
+        Some(HeLtf::X1) => 1,
+        Some(HeLtf::X2) => 2,
+        Some(HeLtf::X4) | None => 3,
+    };
+    let guard = mode.guard() as u16 - GuardInterval::Ns800 as u16;
+    let is_ldpc = mode.coding() == Coding::Ldpc;
+    [u16::from(mode.mcs()) << 8 | u16::from(is_ldpc) << 13, guard << 4 | ltf << 6]
+}
+
+fn put_words(octets: &mut Vec<u8>, words: &[u16]) {
+    octets.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+}
+
+/// Appends the radiotap fields of a part of an HE MU PPDU, or of an HE TB PPDU: its station, unit and TXOP; of an HE MU
+/// PPDU also its width and units.
+fn put_part(octets: &mut Vec<u8>, frame: &Frame, mode: Mode, place: u16) {
+    octets.resize(octets.len().next_multiple_of(2), 0);
+    let is_multi = mode.kind() == PpduKind::Multi;
+    let (index, is_secondary) = multi_user::index(mode, place);
+    let unit = mode.unit().within(mode.width());
+    let size = unit as u16 - Unit::Tones26 as u16 + 4;
+    let [coding, symbol] = he_mode(mode);
+    let station = if is_multi { frame.to.map_or(0, |to| to.0) } else { 0 };
+    // Known: format, direction, MCS, coding and unit; for HE MU, the station.
+    let known = if is_multi { 0x48b2 } else { 0x40b3 };
+    // Known: guard interval, TXOP, place of the unit; 80 MHz of the unit if there are two.
+    let has_secondary = u16::from(mode.width() == Width::Mhz160 && unit != Unit::Tones2x996);
+    let place_known = 0x4042 | has_secondary;
+    put_words(
+        octets,
+        &[
+            known,
+            place_known | u16::from(index) << 8 | u16::from(is_secondary) << 15,
+            coding | if is_multi { 0 } else { 0x0080 },
+            station << 4,
+            size | symbol,
+            u16::from(mode.streams()) | txop(frame.duration_field) << 8,
+        ],
+    );
+    if is_multi {
+        put_units(octets, mode);
+    }
+}
+
+/// Appends the radiotap field for HE MU: width, and the unit of each 20 MHz as the content channels of HE-SIG-B have
+/// them. All units of the width have the size of this one; those without a station are unassigned users.
+fn put_units(octets: &mut Vec<u8>, mode: Mode) {
+    let (width, unit) = (mode.width(), mode.unit().within(mode.width()));
+    let parts = usize::from(width.mhz() / 20);
+    // RU Allocation subfield, and the one of further 20 MHz of the same unit, without a user.
+    let (first, others, span) = match unit {
+        Unit::Tones26 => (0, 0, 1),
+        Unit::Tones52 => (112, 112, 1),
+        Unit::Tones106 => (96, 96, 1),
+        Unit::Tones242 => (192, 192, 1),
+        Unit::Tones484 => (200, 114, 2),
+        _ => (208, 115, 4),
+    };
+    // Known: units of content channel 1, and of channel 2 if there is one; center unit of 80 MHz.
+    let has_center = u16::from(unit == Unit::Tones26);
+    let (mut flags, mut width_flags) = (0x0100, 0x0004 | width as u16);
+    if parts > 1 {
+        flags |= 0x0200;
+    }
+    if parts >= 4 {
+        flags |= 0x1000 | has_center << 13;
+    }
+    if parts >= 8 {
+        flags |= 0x0080;
+        width_flags |= has_center << 11;
+    }
+    put_words(octets, &[flags, width_flags]);
+    let mut channels = [[0; 4]; 2];
+    for part in 0..parts.min(8) {
+        channels[part % 2][part / 2] = if part % span == 0 { first } else { others };
+    }
+    octets.extend(channels.concat());
+}
+
+/// TXOP subfield of HE-SIG-A: rounded down to units of 8 µs below 512 µs, and of 128 µs above.  [80211ax-2021 Table
+/// 27-18]
+fn txop(left: Duration) -> u16 {
+    let micros = left.as_nanos() / 1_000;
+    let field = match micros.checked_sub(512) {
+        None => (micros / 8) << 1,
+        Some(rest) => ((rest / 128).min(62) << 1) | 1,
+    };
+    u16::try_from(field).expect("7 bits")
 }
 
 /// Time in microseconds, rounded, as on the clock of a station.
@@ -204,10 +295,39 @@ fn decibels(power: Dbm) -> i8 {
 
 #[cfg(test)]
 mod tests {
+    use airfair_units::Bytes;
     use airfair_wlan::phy::mode::Parameters;
-    use airfair_wlan::phy::{GuardInterval, Width};
+    use airfair_wlan::{FrameKind, NodeId};
 
     use super::*;
+
+    /// A part of an HE MU PPDU of 80 MHz, for station 2 in the second unit of 242 tones, 88 µs before the end of the TXOP.
+    ///
+    /// Unit 7 is 242 tones, with place 1 in bits 8 to 13 of field 2. TXOP is 88/8 = 11 in bits 9 to 14 of field 6. Both
+    /// content channels have RU Allocation 192, 242 tones for one user, twice.
+    ///
+    /// Verifies: [radiotap]
+    #[test]
+    fn a_part_has_its_unit_and_the_units_of_the_width() {
+        let of = Parameters::of(Format::He, 11, 1, Width::Mhz80, GuardInterval::Ns800);
+        let of = Parameters { unit: Unit::Tones242, kind: PpduKind::Multi, ..of };
+        let mode = Mode::new(of).expect("a mode");
+        let frame = Frame {
+            kind: FrameKind::Data,
+            from: NodeId::AP,
+            to: Some(NodeId(2)),
+            tx: TxVector::Mode(mode),
+            psdu: Bytes::ZERO,
+            duration: Duration::ZERO,
+            duration_field: Duration::from_micros(88),
+            retry: false,
+        };
+        let mut octets = Vec::new();
+        put_part(&mut octets, &frame, mode, 1);
+        let he = [0xb2, 0x48, 0x42, 0x41, 0, 0x2b, 0x20, 0, 0x87, 0, 1, 11 << 1];
+        assert_eq!(octets[..12], he);
+        assert_eq!(octets[12..], [0, 0x13, 0x06, 0, 192, 192, 0, 0, 192, 192, 0, 0]);
+    }
 
     /// HT, VHT and HE modes each have their own radiotap field, with width, guard interval, streams and MCS.
     ///

@@ -52,14 +52,14 @@ impl<W: Write> EventWriter<W> {
         self.put();
     }
 
-    /// Names a track and sorts it by its number in its process.
-    pub(super) fn name_track(&mut self, track: TrackId, name: &str) {
-        let (name, thread) = (Value::from(name), track.thread);
+    /// Names a track and sorts it by `order` in its process. `of` is the name of the track whose frames it shows too.
+    pub(super) fn name_track(&mut self, track: TrackId, (name, of): (&str, &str), order: usize) {
+        let (name, of) = (Value::from(name), Value::from(of));
         self.start("M", "thread_name", track);
-        let _ = write!(self.line, ",\"args\":{{\"name\":{name}}}}}");
+        let _ = write!(self.line, ",\"args\":{{\"name\":{name},\"of\":{of}}}}}");
         self.put();
         self.start("M", "thread_sort_index", track);
-        let _ = write!(self.line, ",\"args\":{{\"sort_index\":{thread}}}}}");
+        let _ = write!(self.line, ",\"args\":{{\"sort_index\":{order}}}}}");
         self.put();
     }
 

@@ -1,7 +1,8 @@
 //! Timeline of a run for Perfetto and similar viewers.
 //!
 //! Each cell is a process with a track for its access point and each station, which shows frames, back-off,
-//! waits and dropped packets. Its counters are queue lengths and the rates of data frames between each
+//! waits and dropped packets. Parts of an access point's multi-user PPDU overlap in time: the first resource unit is on
+//! the track of the access point, and each further one on a track below it. Its counters are queue lengths and the rates of data frames between each
 //! station and the access point. The flows are a further process, with TCP windows, TFRC rates, time-outs and
 //! fast retransmits; the links are another one, with their queues.
 
@@ -16,6 +17,7 @@ use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{Monitored, Trace};
 use airfair_units::{DataRate, Duration, Time};
+use airfair_wlan::phy::TxVector;
 use airfair_wlan::{DropCause, Frame, FrameKind, NodeId};
 
 use crate::fate::fate;
@@ -56,6 +58,8 @@ pub struct Timeline<W> {
     selection: Selection,
     /// Tracks of stations and access points, by cell and member.
     tracks: Vec<Vec<Track>>,
+    /// Number of tracks for further resource units, in each cell.
+    units: Vec<u16>,
     /// Slot time of the back-off in each cell.
     slots: Vec<Duration>,
     names: Vec<String>,
@@ -99,6 +103,7 @@ impl<W: Write> Timeline<W> {
         Self {
             selection,
             tracks: (0..scenario.cells.len()).map(of_cell).collect(),
+            units: vec![0; scenario.cells.len()],
             slots: (0..scenario.cells.len()).map(|cell| slot(scenario, cell)).collect(),
             names: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
             has_categories: scenario.categories().len() > 1,
@@ -201,16 +206,37 @@ impl<W: Write> Timeline<W> {
             (_, Some(to)) => format!(" to {to}"),
         };
         let (mpdus, carried) = (self.mpdus(heard), self.carried(heard));
+        let (tones, unit) = share(heard);
         let failed = if outcome == "received" { String::new() } else { format!(", {outcome}") };
         let to = to.map_or_else(String::new, |to| format!(",\"to\":\"{to}\""));
         let (octets, rate) = (frame.psdu.get(), megabits(frame.tx.rate()));
         let rest = frame.duration_field.as_nanos().div_ceil(1_000);
         let arguments = format!(
             "{{\"kind\":\"{kind}\",\"outcome\":\"{outcome}\",\"octets\":{octets},\
-             \"rate_mbps\":{rate},\"duration_field_us\":{rest}{to}{carried}}}"
+             \"rate_mbps\":{rate},\"duration_field_us\":{rest}{to}{carried}{unit}}}"
         );
-        let name = format!("{kind}{way}{mpdus}{failed}");
-        self.writer.slice(track_id(member), (ppdu.start, ppdu.end), ["frame", &name], &arguments);
+        let name = format!("{kind}{way}{tones}{mpdus}{failed}");
+        let track = self.track_of(member, heard);
+        self.writer.slice(track, (ppdu.start, ppdu.end), ["frame", &name], &arguments);
+    }
+
+    /// Track of a frame: that of its transmitter, or a further one of an access point for parts of a multi-user PPDU.
+    fn track_of(&mut self, member: Member, heard: &Monitored<Packet>) -> TrackId {
+        let place = heard.part.map_or(0, |part| part.place);
+        if !member.node.is_ap() || place == 0 {
+            return track_id(member);
+        }
+        let cell = member.cell.index();
+        let members = &self.tracks[cell];
+        let track =
+            |unit: u16| TrackId { process: cell + 1, thread: members.len() + usize::from(unit) };
+        for unit in self.units[cell] + 1..=place {
+            let of = &members[0].name;
+            let name = format!("{of}, unit {}", unit + 1);
+            self.writer.name_track(track(unit), (&name, of), order(NodeId::AP) + usize::from(unit));
+            self.units[cell] = unit;
+        }
+        track(place)
     }
 
     /// Part of a frame's name about its MPDUs: access category, number of MPDUs and number of lost ones, each
@@ -357,14 +383,15 @@ fn put_names<W: Write>(writer: &mut EventWriter<W>, scenario: &Scenario, selecti
         for (node, name) in members(scenario, cell) {
             let member = Member { cell: CellId::new(cell), node };
             if selection.has(member) {
-                writer.name_track(track_id(member), name);
+                writer.name_track(track_id(member), (name, name), order(node));
             }
         }
     }
     let process = scenario.cells.len() + 1;
     writer.name_process(process, "flows");
     for (index, flow) in scenario.flows.iter().enumerate() {
-        writer.name_track(TrackId { process, thread: index + 1 }, &flow.name);
+        let (name, thread) = (flow.name.as_str(), index + 1);
+        writer.name_track(TrackId { process, thread }, (name, name), thread);
     }
     if !scenario.links.is_empty() {
         writer.name_process(process + 1, "links");
@@ -381,6 +408,21 @@ fn slot(scenario: &Scenario, cell: usize) -> Duration {
 
 fn track_id(member: Member) -> TrackId {
     TrackId { process: member.cell.index() + 1, thread: member.node.index() + 1 }
+}
+
+/// Order of a member's track in its cell, with room for the tracks of resource units.
+fn order(node: NodeId) -> usize {
+    256 * usize::from(node.0)
+}
+
+/// Words about the resource unit of a part of a multi-user exchange: in the frame's name, and as members of JSON.
+fn share(heard: &Monitored<Packet>) -> (String, String) {
+    let (Some(part), TxVector::Mode(mode)) = (heard.part, heard.ppdu.frame.tx) else {
+        return (String::new(), String::new());
+    };
+    let (unit, width, place) = (mode.unit().within(mode.width()), mode.width(), part.place);
+    let of = unit.places(width);
+    (format!(", {unit}"), format!(",\"unit\":\"{unit}\",\"place\":{place},\"places\":{of}"))
 }
 
 /// Sets a counter. Writes the value if it has changed and `is_now` is true. If `is_now` is false, because the time or
@@ -418,7 +460,7 @@ pub fn word(kind: FrameKind) -> &'static str {
         FrameKind::MultiUser => "multi-user data",
         FrameKind::Trigger => "trigger",
         FrameKind::TriggerBased => "buffer report",
-        FrameKind::MultiBlockAck => "block ack for several",
+        FrameKind::MultiBlockAck => "block acks",
     }
 }
 

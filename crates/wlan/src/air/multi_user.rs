@@ -19,7 +19,7 @@ use super::channel::Air;
 use super::mac::Mac;
 use super::noise::Noise;
 use super::turns::{MultiUserExchange, Participant, Turn, TurnKind};
-use crate::frame::{Frame, FrameKind, Ppdu, Rest};
+use crate::frame::{Frame, FrameKind, Ppdu, Rest, User};
 use crate::node::NodeId;
 use crate::roster::ContenderId;
 use crate::sizes;
@@ -49,7 +49,15 @@ impl<P: Copy> Air<P> {
         for (at, participant) in exchange.participants.iter().enumerate() {
             if is_in(at, participant) {
                 let spare = self.spare_mpdus();
-                users.push(mac.part(self, id, (turn.kind, participant), spare));
+                let user = mac.part(self, id, (turn.kind, participant), spare);
+                let is_up = matches!(turn.kind, TurnKind::Uplink | TurnKind::MultiBlockAck);
+                let category = self.roster.category(if is_up { participant.contender } else { id });
+                let (place, answer) = (participant.place, participant.answer.0);
+                let user = User { place, category, answer, ..user };
+                users.push(match turn.kind {
+                    TurnKind::Clears => User { tx: turn.tx, psdu: turn.psdu, ..user },
+                    _ => user,
+                });
             }
         }
         if turn.kind == TurnKind::MultiBlockAck {
@@ -75,7 +83,7 @@ impl<P: Copy> Air<P> {
         let rest = match place {
             _ if turn.kind == TurnKind::CtsToSelf => None,
             Some(_) => users.pop().and_then(|user| user.block_ack).map(Rest::BlockAck),
-            None => Some(Rest::Users(users)),
+            None => Some(Rest::Users(users, exchange.trigger())),
         };
         self.frames.put(Ppdu::new(now, (id, frame), (Vec::new(), rest.map(Box::new))));
         self.multi_user = Some(exchange);
@@ -125,7 +133,7 @@ impl<P: Copy> Air<P> {
 
     /// True if member `to` decodes the part of `from` in a turn that leaves the air, unless noise destroys it. Listeners
     /// are synchronised to `leader`.
-    fn decodes_part(&self, to: NodeId, (leader, from): (NodeId, NodeId)) -> bool {
+    pub(crate) fn decodes_part(&self, to: NodeId, (leader, from): (NodeId, NodeId)) -> bool {
         self.contention.receives(to, leader) && self.contention.reaches(to, from)
     }
 

@@ -4,10 +4,11 @@ use airfair_units::{Bytes, Duration};
 
 use crate::airtime::Airtime;
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind};
+use crate::frame::{Frame, FrameKind, Trigger};
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
+use crate::sizes::TriggerVariant;
 
 /// Kind of a turn, with the place of the participant that it concerns alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,8 @@ pub(crate) struct Participant {
     pub(crate) data: (TxVector, Bytes),
     /// Vector and size of its `BlockAck`, or of that of the access point for it.
     pub(crate) answer: (TxVector, Bytes),
+    /// Place of its resource unit among the equal units of the width.
+    pub(crate) place: u16,
     /// True if the station has decoded the last turn of the access point and answers it.
     pub(crate) hears: bool,
     /// True if the access point has decoded the station's answer.
@@ -93,7 +96,8 @@ impl Participant {
     /// Participant with the vectors and sizes of its data and of its answer.
     pub(crate) fn new(contender: ContenderId, data: TxVector, answer: (TxVector, Bytes)) -> Self {
         let (hears, is_answered, waits, is_whole) = (false, false, false, false);
-        Self { contender, data: (data, Bytes::ZERO), answer, hears, is_answered, waits, is_whole }
+        let data = (data, Bytes::ZERO);
+        Self { contender, data, answer, place: 0, hears, is_answered, waits, is_whole }
     }
 
     /// Station.
@@ -131,9 +135,10 @@ impl MultiUserExchange {
         self.initiator = None;
     }
 
-    /// Adds a participant.
+    /// Adds a participant, which gets the next resource unit.
     pub(crate) fn add(&mut self, participant: Participant) {
-        self.participants.push(participant);
+        let place = u16::try_from(self.participants.len()).expect("at most 148 units");
+        self.participants.push(Participant { place, ..participant });
         self.block_acks.push(None);
     }
 
@@ -177,6 +182,21 @@ impl MultiUserExchange {
             None => it.hears,
         };
         all.filter(sends).map(|(_, it)| it.station())
+    }
+
+    /// Trigger in the current turn, with the next turn as its answer.
+    pub(super) fn trigger(&self) -> Option<Trigger> {
+        let next = self.turns.get(self.at + 1);
+        let variant = match (self.turn().kind, next.map(|turn| turn.kind)) {
+            (TurnKind::Call, _) => TriggerVariant::Rts,
+            (TurnKind::Trigger, Some(TurnKind::Reports)) => TriggerVariant::BufferStatus,
+            (TurnKind::Trigger | TurnKind::Data, Some(TurnKind::Answers)) => {
+                TriggerVariant::BlockAckRequest
+            }
+            (TurnKind::Trigger, _) => TriggerVariant::Basic,
+            _ => return None,
+        };
+        Some(Trigger { variant, duration: next.map_or(Duration::ZERO, |turn| turn.duration) })
     }
 
     /// Header of the current turn.

@@ -37,6 +37,6 @@ pub(crate) mod tests;
 
 pub use carrier::Carrier;
 pub use interface::Cell;
-pub use monitored::{FrameOutcome, Monitored};
+pub use monitored::{FrameOutcome, Monitored, Part};
 pub use overheard::{Listen, Overheard};
 pub use reports::{Departure, QueueFull, RateChange};

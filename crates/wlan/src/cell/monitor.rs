@@ -9,7 +9,7 @@ use airfair_units::Time;
 
 use super::interface::Cell;
 use super::mac::CellMac;
-use super::monitored::{Monitor, Monitored};
+use super::monitored::{Monitor, Monitored, Part};
 use crate::air::Air;
 use crate::air::access::{AccessState, ChannelAccess};
 use crate::frame::Ppdu;
@@ -60,27 +60,33 @@ impl<P: Copy + Headers> CellMac<P> {
     #[inline(never)]
     pub(super) fn keep_monitored(&mut self, air: &mut Air<P>, now: Time, ended: &[Ppdu<P>]) {
         for ppdu in ended {
-            let mut has_parts = false;
-            for part in ppdu.parts() {
-                has_parts = true;
-                self.keep_one(air, now, &part);
+            let leader = ppdu.frame.from;
+            let mut parts = ppdu.parts().zip(ppdu.users()).peekable();
+            if parts.peek().is_none() {
+                self.keep_one(air, now, ppdu.clone(), leader);
             }
-            if !has_parts {
-                self.keep_one(air, now, ppdu);
+            for (part, user) in parts {
+                self.keep_one(air, now, part, leader);
+                let last = self.monitor.as_mut().and_then(|monitor| monitor.frames.back_mut());
+                if let Some(kept) = last {
+                    (kept.category, kept.part) = (user.category, Some(Part::of(ppdu, user)));
+                }
             }
         }
     }
 
-    fn keep_one(&mut self, air: &mut Air<P>, now: Time, ppdu: &Ppdu<P>) {
+    /// Stores one PPDU. Members that receive it are synchronised to the frame of `leader`.
+    fn keep_one(&mut self, air: &mut Air<P>, now: Time, ppdu: Ppdu<P>, leader: NodeId) {
         let frame = &ppdu.frame;
         let signal =
             frame.addressee().and_then(|to| air.noise.signal(now, (frame.from, to), frame.tx));
         let monitored = Monitored {
-            ppdu: ppdu.clone(),
             elements: air.elements_of(frame),
-            receivers: receivers(air, ppdu),
+            receivers: receivers(air, &ppdu, leader),
             signal,
             category: air.roster.category(ppdu.initiator),
+            part: None,
+            ppdu,
         };
         if let Some(monitor) = &mut self.monitor {
             monitor.frames.push_back(monitored);
@@ -88,18 +94,19 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 }
 
-/// Members that decode the PPDU and to which it is addressed.
-fn receivers<P: Copy>(air: &Air<P>, ppdu: &Ppdu<P>) -> Vec<NodeId> {
+/// Members that decode the PPDU and to which it is addressed. They are synchronised to the frame of `leader`.
+fn receivers<P: Copy>(air: &Air<P>, ppdu: &Ppdu<P>, leader: NodeId) -> Vec<NodeId> {
     let frame = &ppdu.frame;
     let decodes = |id: &NodeId| {
         let is_noise = ppdu.is_errored_for(*id, &air.missed);
-        *id != frame.from && !is_noise && air.contention.decodes(*id, frame.from)
+        *id != frame.from && !is_noise && air.decodes_part(*id, (leader, frame.from))
     };
-    match frame.addressee() {
-        Some(to) => {
-            let is_lost = ppdu.collided || ppdu.missed;
-            Some(to).filter(|to| !is_lost && decodes(to)).into_iter().collect()
-        }
-        None => air.members().filter(decodes).collect(),
+    if let Some(to) = frame.addressee() {
+        let is_lost = ppdu.collided || ppdu.missed;
+        return Some(to).filter(|to| !is_lost && decodes(to)).into_iter().collect();
     }
+    let users = ppdu.users();
+    let is_user = |id: &NodeId| users.iter().any(|user| user.station == *id);
+    let addressed = air.members().filter(|id| users.is_empty() || is_user(id));
+    addressed.filter(decodes).collect()
 }

@@ -2,12 +2,15 @@
 
 use std::collections::VecDeque;
 
+use airfair_units::{Bytes, Duration};
+
 use crate::air::access::ChannelAccess;
 use crate::air::noise::Signal;
 use crate::edca::AccessCategory;
 use crate::elements::Elements;
-use crate::frame::{Mpdu, Ppdu};
+use crate::frame::{Mpdu, Ppdu, User};
 use crate::node::NodeId;
+use crate::phy::TxVector;
 
 /// A PPDU that has left the air, with facts that no single member knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +19,34 @@ pub struct Monitored<P> {
     pub ppdu: Ppdu<P>,
     /// Elements of the beacon; empty if the PPDU is no beacon.
     pub elements: Elements,
-    /// Members that the PPDU is addressed to and that have decoded it, ascending. Only a beacon may have several.
+    /// Members that the PPDU is addressed to and that have decoded it, ascending. Only a beacon, a trigger frame and a
+    /// `BlockAck` for several stations may have several.
     pub receivers: Vec<NodeId>,
     /// Power and noise of the PPDU at its addressee, in a cell with a radio.
     pub signal: Option<Signal>,
     /// Access category of the exchange to which the PPDU belongs; without meaning for a beacon.
     pub category: AccessCategory,
+    /// Facts about the part of a multi-user PPDU, or the triggered PPDU, that this is; `None` for other PPDUs.
+    pub part: Option<Part>,
+}
+
+/// Part of a multi-user PPDU, or PPDU of one of the stations that an access point has triggered together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Place of its resource unit among the equal units of the width, from 0.
+    pub place: u16,
+    /// Octets that wait in the station after this part, as it reports them; `None` if it reports nothing.
+    pub backlog: Option<Bytes>,
+    /// Vector and time on the air of the `BlockAck` for which an MU-BAR in the part asks; `None` if it has none.
+    pub asks: Option<(TxVector, Duration)>,
+}
+
+impl Part {
+    /// Part of `user` in a PPDU.
+    pub(super) fn of<P>(ppdu: &Ppdu<P>, user: &User<P>) -> Self {
+        let asks = ppdu.trigger().map(|it| (user.answer, it.duration));
+        Self { place: user.place, backlog: user.backlog, asks }
+    }
 }
 
 /// Outcome of a PPDU at its receivers.

@@ -7,31 +7,64 @@ use crate::air::access::AccessState;
 use crate::air::sequence::Content;
 use crate::air::{Air, Mac, MpduErrors};
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Msdu, Ppdu};
+use crate::frame::{Frame, FrameKind, Msdu, Ppdu, User};
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 
+/// Part of a PPDU that is reported to listeners.
+#[derive(Clone, Copy, Debug)]
+enum Part<'p, P> {
+    /// Whole PPDU, to all.
+    Whole,
+    /// Part of a turn of several users, to its ends. Receivers are synchronised to this leader.
+    Of(NodeId),
+    /// `BlockAck` for these stations, to all others.
+    Rest(&'p [User<P>]),
+    /// Entry of a `BlockAck` for several stations, to its station.
+    Entry,
+}
+
 impl<P: Copy + Headers> CellMac<P> {
     /// Reports a PPDU that has just left the air, possibly errored by noise, to listeners. Only its ends decode a part
-    /// of a turn of several users.
+    /// of a turn of several users. A station with an entry in a `BlockAck` for several stations gets only that entry.
     pub(super) fn overhear_ppdu(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>) {
-        if matches!(ppdu.frame.kind, FrameKind::MultiUser | FrameKind::TriggerBased) {
-            return ppdu.parts().for_each(|part| self.overhear_one(air, now, &part, true));
+        let Frame { kind, from: leader, .. } = ppdu.frame;
+        match kind {
+            FrameKind::MultiUser | FrameKind::TriggerBased => {
+                ppdu.parts().for_each(|part| self.overhear_one(air, now, &part, Part::Of(leader)));
+            }
+            FrameKind::MultiBlockAck => {
+                self.overhear_one(air, now, ppdu, Part::Rest(ppdu.users()));
+                ppdu.users().iter().for_each(|user| self.overhear_entry(air, now, ppdu, user));
+            }
+            _ => self.overhear_one(air, now, ppdu, Part::Whole),
         }
-        self.overhear_one(air, now, ppdu, false);
     }
 
-    fn overhear_one(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>, is_part: bool) {
+    /// Reports the entry of a station in a `BlockAck` for several stations to the station.
+    fn overhear_entry(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>, user: &User<P>) {
+        let packets = self.heard.packets();
+        let station = user.station;
+        let is_it = |id: &ContenderId| air.roster.category(*id) == user.category;
+        if let (Some(come), Some(id)) = (&user.block_ack, air.roster.of(station).find(is_it)) {
+            self.hear_acknowledged((id, NodeId::AP), come);
+        }
+        let frame = Frame { to: Some(station), ..ppdu.frame };
+        let errored = ppdu.is_errored_for(station, &air.missed);
+        self.hear(air, now, (&frame, errored, Part::Entry), packets);
+    }
+
+    fn overhear_one(&mut self, air: &Air<P>, now: Time, ppdu: &Ppdu<P>, part: Part<'_, P>) {
         let packets = self.heard.packets();
         for (mpdu, others) in ppdu.contents() {
             let all = std::iter::once(&mpdu.msdu).chain(others);
             all.for_each(|msdu| self.heard.push_packet(*msdu, mpdu.errored));
         }
         if let (FrameKind::BlockAck, Some(come)) = (ppdu.frame.kind, ppdu.block_ack()) {
-            self.hear_block_ack(air, ppdu.initiator, come);
+            self.hear_block_ack(air, (ppdu.initiator, ppdu.frame.from), come);
         }
-        self.hear(air, now, (&ppdu.frame, ppdu.errored, is_part), packets);
+        self.hear(air, now, (&ppdu.frame, ppdu.errored, part), packets);
     }
 
     /// Reports a frame of an undisturbed sequence of contender `id` to listeners.
@@ -51,12 +84,12 @@ impl<P: Copy + Headers> CellMac<P> {
             (FrameKind::Data, None) => self.hear_batch(id, frame.to, air.errors),
             (FrameKind::BlockAck, _) => {
                 if let Some(come) = self.block_ack(air, id, frame.kind) {
-                    self.hear_block_ack(air, id, &come);
+                    self.hear_block_ack(air, (id, frame.from), &come);
                 }
             }
             _ => {}
         }
-        self.hear(air, now, (frame, false, false), packets);
+        self.hear(air, now, (frame, false, Part::Whole), packets);
     }
 
     /// Stores the packets of the aggregate of contender `id`, which is about to be reported to listeners. `errors`
@@ -70,14 +103,19 @@ impl<P: Copy + Headers> CellMac<P> {
         }
     }
 
-    /// Stores the packets that the `BlockAck` to contender `id` acknowledges, for the report of the `BlockAck` to
-    /// listeners.
-    fn hear_block_ack(&mut self, air: &Air<P>, id: ContenderId, come: &Bitmap) {
+    /// Stores the packets that the `BlockAck` of `from` to contender `id` acknowledges, for the report of the `BlockAck`
+    /// to listeners.
+    fn hear_block_ack(&mut self, air: &Air<P>, (id, from): (ContenderId, NodeId), come: &Bitmap) {
         let AccessState::Exchange(exchange) = &air.accesses[id.index()].state else { return };
-        let (Content::Aggregate, Some(to)) = (exchange.sequence.content, exchange.sequence.to)
-        else {
-            return;
-        };
+        match (exchange.sequence.content, exchange.sequence.to) {
+            (Content::Aggregate, Some(to)) => self.hear_acknowledged((id, to), come),
+            (Content::MultiUser, _) => self.hear_acknowledged((id, from), come),
+            _ => {}
+        }
+    }
+
+    /// Stores the packets on the air from contender `id` to `to` that a `BlockAck` acknowledges.
+    fn hear_acknowledged(&mut self, (id, to): (ContenderId, NodeId), come: &Bitmap) {
         let Self { queues, heard, .. } = self;
         let on_air = queues[id.index()].link(to).on_air();
         for mpdu in on_air.filter(|mpdu| come.has(mpdu.sequence)) {
@@ -86,26 +124,28 @@ impl<P: Copy + Headers> CellMac<P> {
     }
 
     /// Reports a frame that has just left the air to listeners that have sent or decoded it. Its packets are those
-    /// stored from index `packets` on. `errored` is true if noise has destroyed the frame, and `is_part` if only its ends
-    /// decode it.
+    /// stored from index `packets` on. `errored` is true if noise has destroyed the frame.
     #[cold]
     #[inline(never)]
     fn hear(
         &mut self,
         air: &Air<P>,
         now: Time,
-        (frame, errored, is_part): (&Frame, bool, bool),
+        (frame, errored, part): (&Frame, bool, Part<'_, P>),
         packets: usize,
     ) {
         self.heard.push(now, (*frame, air.elements_of(frame)), packets, |listener| {
             if frame.from == listener {
-                return Some(backoff_before(air, now, frame));
+                return (!matches!(part, Part::Entry)).then(|| backoff_before(air, now, frame));
             }
-            if is_part && frame.to != Some(listener) {
-                return None;
-            }
+            let decodes = match part {
+                Part::Of(_) | Part::Entry if frame.to != Some(listener) => false,
+                Part::Rest(users) if users.iter().any(|user| user.station == listener) => false,
+                Part::Of(leader) => air.decodes_part(listener, (leader, frame.from)),
+                _ => air.decodes(listener, frame.from),
+            };
             let is_noise = errored && frame.errs_for(listener, &air.missed);
-            (!is_noise && air.decodes(listener, frame.from)).then_some(None)
+            (decodes && !is_noise).then_some(None)
         });
     }
 }

@@ -99,6 +99,23 @@ impl Unit {
         self.within(width).counts()[0]
     }
 
+    /// Number of these units beside each other in a PPDU of this width: 0 if the width has none. A multiple unit counts
+    /// once.  [80211ax-2021 §27.3.2.2]
+    pub const fn places(self, width: Width) -> u16 {
+        let parts = width.mhz() / 20;
+        match self.within(width) {
+            Tones26 => [9, 18, 37, 74, 148][width as usize],
+            Tones52 => 4 * parts,
+            Tones106 => 2 * parts,
+            Tones242 => parts,
+            Tones484 => parts / 2,
+            Tones996 => parts / 4,
+            Tones2x996 => parts / 8,
+            Tones4x996 => parts / 16,
+            _ => 1,
+        }
+    }
+
     /// Data subcarriers of the unit in a PPDU of this width, `N_SD`.  [80211ax-2021 §27.3.9], [80211be-2024 §36.3.10]
     pub const fn data_subcarriers(self, width: Width) -> u64 {
         self.within(width).counts()[1]
@@ -259,6 +276,20 @@ mod tests {
             }
         }
         assert_eq!((Tones3x996And484.counts()[0], Tones3x996And484.counts()[1]), (3_472, 3_408));
+    }
+
+    /// 80 MHz have 37 units of 26 tones, 5 of them between the groups of 4, and 16 of 52 tones, not 996/52 = 19.
+    ///
+    /// Verifies: [80211ax-2021 §27.3.2.2]
+    #[test]
+    fn units_leave_the_center_of_a_width_free() {
+        let of = |width| {
+            [Tones26, Tones52, Tones106, Tones242, Tones484, Tones996]
+                .map(|unit| unit.places(width))
+        };
+        assert_eq!(of(Width::Mhz20), [9, 4, 2, 1, 0, 0]);
+        assert_eq!(of(Width::Mhz80), [37, 16, 8, 4, 2, 1]);
+        assert_eq!([Tones2x996, Full].map(|unit| unit.places(Width::Mhz160)), [1, 1]);
     }
 
     /// Ratios of tones are 10 log10 (tones/242): 10 log10 (26/242) = -9.688 dB for 26 tones.

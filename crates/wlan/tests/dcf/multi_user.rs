@@ -6,7 +6,7 @@ use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::multi_user::{MuEdca, MultiUser, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
-use airfair_wlan::{CellConfig, NodeId, QueueConfig};
+use airfair_wlan::{CellConfig, FrameKind, Listen, NodeId, QueueConfig};
 
 use proptest::prelude::*;
 
@@ -218,5 +218,34 @@ proptest! {
         check_air(&bench, true);
         check_packets(&bench);
         check_order(&bench);
+    }
+}
+
+/// Each packet that arrives is acknowledged once, by an ACK or in a BlockAck that its sender hears: also in the answers
+/// of several stations, which come together, and in the entries of a BlockAck for several stations.
+#[test]
+fn senders_hear_which_packets_the_block_acks_of_several_users_acknowledge() {
+    let up = Some(Scheduler::RoundRobin);
+    let trigger_every = Some(Duration::from_millis(1));
+    for ack in [MultiUserAck::Bar, MultiUserAck::MuBar, MultiUserAck::AggregatedMuBar] {
+        let mut bench = bench(4, Ofdma { up, ack, trigger_every, ..OFDMA });
+        (0..5).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
+        for station in (0..4).map(NodeId::station).cycle().take(400) {
+            bench.send(NodeId::AP, station, 1_508);
+            bench.send(station, NodeId::AP, 1_508);
+        }
+        bench.run_until(Time::ZERO + Duration::from_millis(500));
+        let heard = bench.heard();
+        let count = |kind| -> usize {
+            let to_me = heard.iter().filter(|it| it.is_receiver() && it.kind() == kind);
+            let is_ack = kind == FrameKind::Ack;
+            to_me.map(|it| if is_ack { 1 } else { it.packets().count() }).sum()
+        };
+        let [acks, block_acks, several] =
+            [FrameKind::Ack, FrameKind::BlockAck, FrameKind::MultiBlockAck].map(count);
+        assert!(several > 0, "{ack:?}");
+        assert_eq!((bench.delivered.len(), acks + block_acks + several), (800, 800), "{ack:?}");
+        let by_ap = heard.iter().filter(|it| it.kind() == FrameKind::MultiBlockAck);
+        assert!(by_ap.filter(|it| it.listener.is_ap()).all(|it| it.packets().count() == 0));
     }
 }

@@ -19,14 +19,16 @@ use crate::phy::{Mode, PpduKind, TxVector, Unit};
 use crate::queue::headers::Headers;
 use crate::queue::{Room, Waits};
 use crate::roster::ContenderId;
-use crate::sizes::{BLOCK_ACK_REQUEST_SIZE, CTS_SIZE, DELIMITER, QOS_DATA_OVERHEAD, Trigger};
+use crate::sizes::{
+    BLOCK_ACK_REQUEST_SIZE, CTS_SIZE, DELIMITER, QOS_DATA_OVERHEAD, TriggerVariant,
+};
 
 impl MultiUserMac {
     /// Size of the trigger frame in each part of the data, with its delimiter; zero if there is none.
     fn trigger_in_data(&self) -> Bytes {
         match self.ofdma.ack {
             MultiUserAck::AggregatedMuBar => {
-                Trigger::BlockAckRequest.size(1, self.format) + DELIMITER
+                TriggerVariant::BlockAckRequest.size(1, self.format) + DELIMITER
             }
             MultiUserAck::Bar | MultiUserAck::MuBar => Bytes::ZERO,
         }
@@ -193,7 +195,7 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         if mu.ofdma.ack == MultiUserAck::MuBar {
             let Some(tx) = slowest_response(airtime, participants) else { return };
-            let psdu = Trigger::BlockAckRequest.size(participants.len(), mu.format);
+            let psdu = TriggerVariant::BlockAckRequest.size(participants.len(), mu.format);
             let duration = airtime.frame(psdu, tx);
             turns.push(Turn { kind: TurnKind::Trigger, tx, psdu, duration });
         }
@@ -226,7 +228,7 @@ impl<P: Copy + Headers> CellMac<P> {
                 turns.insert(0, Turn { kind, tx, psdu: CTS_SIZE, duration });
             }
             Protection::RtsCts(tx) => {
-                let psdu = Trigger::Rts.size(participants.len(), mu.format);
+                let psdu = TriggerVariant::Rts.size(participants.len(), mu.format);
                 let duration = airtime.frame(psdu, tx);
                 turns.insert(0, Turn { kind: TurnKind::Call, tx, psdu, duration });
                 let tx = airtime.response(tx);

@@ -17,7 +17,7 @@ use crate::phy::ppdu::{MAX_PPDU_DURATION, PacketPadding};
 use crate::phy::{PpduKind, TxVector, Unit};
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
-use crate::sizes::{Acknowledgment, Trigger, multi_sta_block_ack};
+use crate::sizes::{Acknowledgment, TriggerVariant, multi_sta_block_ack};
 
 /// Part of a PPDU that each unit must be able to carry: an MPDU with a packet of 1500 octets. The access point does not
 /// know the packets of the stations.
@@ -36,12 +36,12 @@ impl<P: Copy + Headers> CellMac<P> {
         let polls = mu.ofdma.poll && !mu.is_polled;
         let unit = self.choose_transmitters(air, now, mu, polls).unwrap_or_default();
         self.admit_transmitters(air, (mu, exchange), unit);
-        let trigger = |variant: Trigger| {
+        let trigger = |variant: TriggerVariant| {
             let psdu = variant.size(exchange.participants.len(), mu.format);
             let tx = air.airtime.beacon_vector();
             Turn { kind: TurnKind::Trigger, tx, psdu, duration: air.airtime.frame(psdu, tx) }
         };
-        let variant = if polls { Trigger::BufferStatus } else { Trigger::Basic };
+        let variant = if polls { TriggerVariant::BufferStatus } else { TriggerVariant::Basic };
         let first = trigger(variant);
         exchange.turns.push(first);
         let Some(tx) = exchange.participants.first().map(|it| it.data.0) else {

@@ -1,0 +1,113 @@
+//! Captures and timelines of multi-user exchanges.
+
+use std::collections::BTreeSet;
+
+use airfair_sim::random::Streams;
+use airfair_sim::record::Record;
+use airfair_sim::recorder::Recorder;
+use airfair_sim::run::{Control, simulate};
+use airfair_sim::scenario::Scenario;
+use airfair_sim::trace::Trace;
+use airfair_trace::{Capture, Selection, Timeline};
+use airfair_units::Time;
+use airfair_wlan::phy::TxVector;
+use airfair_wlan::phy::mode::PpduKind;
+use airfair_wlan::{FrameKind, TriggerVariant};
+use serde_json::Value;
+
+/// Kinds of frames and triggers that a run has had, and frames that nobody has received.
+#[derive(Debug, Default)]
+struct Seen {
+    kinds: BTreeSet<String>,
+    frames: usize,
+    lost: usize,
+}
+
+impl Recorder for Seen {
+    const TRACES: bool = true;
+
+    fn record(&mut self, _now: Time, _record: &Record) {}
+
+    fn trace(&mut self, _now: Time, trace: Trace<'_>) {
+        let Trace::Frame(_, heard) = trace else { return };
+        let frame = &heard.ppdu.frame;
+        self.frames += 1;
+        self.lost += usize::from(heard.receivers.is_empty() && !heard.ppdu.collided);
+        self.kinds.insert(match (frame.kind, heard.ppdu.trigger()) {
+            (FrameKind::Trigger, Some(it)) => format!("{:?}", it.variant),
+            (kind, _) => format!("{kind:?}"),
+        });
+        if heard.part.is_some_and(|part| part.asks.is_some()) {
+            self.kinds.insert(format!("{:?} in data", TriggerVariant::BlockAckRequest));
+        }
+        let TxVector::Mode(mode) = frame.tx else { return };
+        assert_eq!(heard.part.is_some(), mode.kind() != PpduKind::Single);
+    }
+}
+
+/// Cell of 80 MHz with four stations that receive all the time and send at times.
+fn scenario(ack: &str) -> Scenario {
+    let station = |name: &str| {
+        format!(
+            "[station.{name}]\n[flow.down-{name}]\nfrom = \"server\"\nto = \"{name}\"\n\
+             transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"saturated\" }}\n\
+             [flow.up-{name}]\nfrom = \"{name}\"\nto = \"server\"\n\
+             transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"5 Mb/s\" }}\n"
+        )
+    };
+    let text = format!(
+        "duration = \"60 ms\"\n[bss.home]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\n\
+         ofdma = {{ down = \"round-robin\", up = \"round-robin\", ack = \"{ack}\", poll = true, \
+         trigger_every = \"5 ms\" }}\n[host.server]\n{}",
+        ["a", "b", "c", "d"].map(station).concat()
+    );
+    Scenario::parse(&text, &[]).expect("a scenario without mistakes")
+}
+
+/// Every kind of frame is in the capture, and on a track of the timeline that no other frame has at that time. Parts
+/// that are sent together are all received if there are no errors.
+#[test]
+fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
+    let common =
+        ["Ack", "Basic", "BlockAck", "BufferReports", "Data", "MultiBlockAck", "TriggerBased"];
+    for (ack, others) in [
+        ("bar", vec!["BlockAckRequest"]),
+        ("mu-bar", vec!["BlockAcks"]),
+        ("aggregated-mu-bar", vec!["BlockAcks in data"]),
+    ] {
+        let scenario = scenario(ack);
+        let all = Selection::all(&scenario);
+        let capture = Capture::new(&scenario, all.clone(), "", Vec::new());
+        let timeline = Timeline::new(&scenario, all, "", Vec::new());
+        let recorder = (Seen::default(), (capture, timeline));
+        let run = simulate(&scenario, Streams::new(1, 0), recorder, &Control::default());
+        let (seen, (capture, timeline)) = run.expect("nobody cancels").recorder;
+        assert!(capture.finish().error.is_none());
+        let expected: BTreeSet<String> =
+            common.iter().chain(&others).map(|it| (*it).to_owned()).collect();
+        assert_eq!(seen.kinds, expected, "{ack}");
+        assert_eq!(seen.lost, 0, "{ack}");
+
+        let sheet: Value = serde_json::from_slice(&timeline.finish().to).expect("JSON");
+        let events = sheet["traceEvents"].as_array().expect("events");
+        let names = events.iter().filter(|event| event["name"] == "thread_name");
+        let of_ap: Vec<_> = names
+            .map(|event| &event["args"])
+            .filter(|args| args["of"] == "home")
+            .map(|args| args["name"].as_str().expect("a name"))
+            .collect();
+        assert_eq!(of_ap, ["home", "home, unit 2", "home, unit 3", "home, unit 4"]);
+        let frames = events.iter().filter(|event| event["cat"] == "frame");
+        let mut spans: Vec<_> = frames
+            .map(|event| {
+                let number = |key: &str| event[key].as_f64().expect("a number");
+                let (start, end) = (number("ts"), number("ts") + number("dur"));
+                (event["tid"].as_u64().expect("a number"), start, end)
+            })
+            .collect();
+        assert_eq!(spans.len(), seen.frames);
+        spans.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        assert!(spans.windows(2).all(|it| it[0].0 != it[1].0 || it[0].2 <= it[1].1 + 1e-4));
+        assert!(events.iter().any(|event| event["args"]["unit"] == "242 tones"));
+    }
+}
