@@ -25,7 +25,7 @@ pub fn amsdu_limits(format: Format, band: Band) -> &'static [Bytes] {
 }
 
 /// Window of a block ack agreement: the number of MPDUs that may be outstanding. [80211-2020 §9.3.1.8.2],
-/// [80211ax-2021 §26.4.3]
+/// [80211ax-2021 §26.4.3], [80211be-2024 §35.4.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockAckWindow {
     /// One MPDU: there is no agreement, and an ACK answers each MPDU.
@@ -33,8 +33,12 @@ pub enum BlockAckWindow {
     /// 64 MPDUs, with a bitmap of 64 bits.
     #[default]
     Mpdus64,
-    /// 256 MPDUs, in HE only.
+    /// 256 MPDUs, in HE and EHT.
     Mpdus256,
+    /// 512 MPDUs, in EHT only.
+    Mpdus512,
+    /// 1024 MPDUs, in EHT only.
+    Mpdus1024,
 }
 
 impl BlockAckWindow {
@@ -44,24 +48,28 @@ impl BlockAckWindow {
             Self::Single => 1,
             Self::Mpdus64 => 64,
             Self::Mpdus256 => 256,
+            Self::Mpdus512 => 512,
+            Self::Mpdus1024 => 1_024,
         }
     }
 
-    /// Smallest block ack window for this number of outstanding MPDUs; `None` for 0 and above 256.
+    /// Smallest block ack window for this number of outstanding MPDUs; `None` for 0 and above 1024.
     pub const fn of(mpdus: u16) -> Option<Self> {
         match mpdus {
             1..=64 => Some(Self::Mpdus64),
             65..=256 => Some(Self::Mpdus256),
+            257..=512 => Some(Self::Mpdus512),
+            513..=1_024 => Some(Self::Mpdus1024),
             _ => None,
         }
     }
 
     /// Size of the response to a PPDU under this window: a compressed `BlockAck` with 24 octets and one bit per MPDU,
-    /// or an ACK for a window of one MPDU.  [80211-2020 §9.3.1.8.2]
+    /// or an ACK for a window of one MPDU.  [80211-2020 §9.3.1.8.2], [80211be-2024 §9.3.1.8.2]
     pub const fn response_size(self) -> Bytes {
         match self {
             Self::Single => ACK_SIZE,
-            Self::Mpdus64 | Self::Mpdus256 => Bytes::new(24 + self.mpdus() as u64 / 8),
+            _ => Bytes::new(24 + self.mpdus() as u64 / 8),
         }
     }
 }

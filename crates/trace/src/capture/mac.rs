@@ -28,8 +28,6 @@ const VENDOR: u8 = 221;
 const AMSDU_PRESENT: u8 = 0x80;
 /// Compressed variant of a `BlockAck` or a `BlockAckReq`, in its control field.
 const COMPRESSED: u8 = 0x04;
-/// Length of a block ack bitmap for 256 MPDUs [octets].
-const LONG_BITMAP: usize = 32;
 
 /// To DS bit in the second octet of the frame control field; the bits of From DS and retry follow.
 const TO_DS: u8 = 0x01;
@@ -81,7 +79,7 @@ pub(super) fn control(
     frame: &Frame,
     transmitter: Mac,
     receiver: Mac,
-    (category, numbers): (AccessCategory, Option<Bitmap>),
+    (category, numbers): (AccessCategory, Option<&Bitmap>),
 ) -> Vec<u8> {
     let (subtype, addresses) = match frame.kind {
         FrameKind::Rts => (0xb4, [receiver, transmitter].concat()),
@@ -97,20 +95,26 @@ pub(super) fn control(
     octets.extend(addresses);
     if matches!(frame.kind, FrameKind::BlockAck | FrameKind::BlockAckRequest) {
         let size = usize::try_from(frame.psdu.get()).expect("a frame is short") - FCS;
-        put_numbers(&mut octets, category, &numbers.unwrap_or_default(), size);
+        put_numbers(&mut octets, category, numbers.unwrap_or(&Bitmap::default()), size);
     }
     octets
 }
 
 /// Appends control field, starting sequence number and bitmap of a compressed `BlockAck` of `size` octets; a
-/// `BlockAckReq` ends after the number.  [80211-2020 §9.3.1.7, §9.3.1.8.2], [80211ax-2021 Table 9-28a]
+/// `BlockAckReq` ends after the number.  [80211-2020 §9.3.1.7, §9.3.1.8.2], [80211ax-2021 Table 9-28a],
+/// [80211be-2024 §9.3.1.8.2]
 fn put_numbers(octets: &mut Vec<u8>, category: AccessCategory, numbers: &Bitmap, size: usize) {
     octets.extend([COMPRESSED, category.user_priority() << 4]);
-    let bits = size - octets.len() - 2;
+    let length = size - octets.len() - 2;
     // The fragment number encodes the length of the bitmap.
-    let fragment = if bits == LONG_BITMAP { 4 } else { 0 };
+    let fragment = match length {
+        32 => 4,
+        64 => 8,
+        128 => 10,
+        _ => 0,
+    };
     octets.extend((numbers.start().get() << 4 | fragment).to_le_bytes());
-    octets.extend(numbers.octets().take(bits));
+    octets.extend(numbers.octets().chain(std::iter::repeat(0)).take(length));
 }
 
 /// Octets of a beacon of the cell `bss` without its check sequence, filled to its size with vendor specific
@@ -237,6 +241,8 @@ mod tests {
         let long = numbers(32);
         assert_eq!((&long[..6], long.len()), (&[0x04, 0x50, 0xf4, 0xff, 0b1001, 0][..], 36));
         assert_eq!(numbers(0), [0x04, 0x50, 0xf0, 0xff]);
+        let fragments = [64, 128].map(|length| (numbers(length)[2], numbers(length).len()));
+        assert_eq!(fragments, [(0xf8, 68), (0xfa, 132)]);
     }
 
     #[test]

@@ -230,7 +230,7 @@ impl<W: Write> Capture<W> {
             }
             (_, to) => {
                 let to = to.map_or([0; 6], address);
-                let numbers = (heard.category, ppdu.block_ack().copied());
+                let numbers = (heard.category, ppdu.block_ack());
                 octets.extend(mac::control(frame, from, to, numbers));
                 length = octets.len() - header + FCS;
             }
