@@ -18,7 +18,7 @@ pub const AMSDU_LIMITS: [Bytes; 3] = [Bytes::new(3_839), Bytes::new(7_935), Byte
 pub const MAX_HT_MPDU_IN_AMPDU: Bytes = Bytes::new(4_095);
 
 /// Sizes of the largest A-MSDU that receivers of a format can announce in this band, ascending. VHT capabilities
-/// exist at 5 GHz only.  [80211-2020 §9.4.2.55.2, §9.4.2.157.2], [80211ax-2021 §9.4.2.248]
+/// exist at 5 GHz only; at 6 GHz, HE has capabilities of its own with the same sizes.  [80211-2020 §9.4.2.55.2, §9.4.2.157.2], [80211ax-2021 §9.4.2.248, §9.4.2.263]
 pub fn amsdu_limits(format: Format, band: Band) -> &'static [Bytes] {
     let known = if format == Format::Ht || band == Band::Ghz2 { 2 } else { 3 };
     &AMSDU_LIMITS[..known]
@@ -417,6 +417,7 @@ mod tests {
         let known = |format, band| amsdu_limits(format, band).len();
         assert_eq!(known(Format::Ht, Band::Ghz5), 2);
         assert_eq!((known(Format::He, Band::Ghz2), known(Format::Vht, Band::Ghz5)), (2, 3));
+        assert_eq!(known(Format::He, Band::Ghz6), 3);
     }
 
     proptest! {

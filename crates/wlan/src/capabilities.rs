@@ -83,12 +83,12 @@ impl Channel {
         Self::at(standard, standard.band())
     }
 
-    /// Default channel of a cell of `standard` in this band: 80 MHz for VHT and HE at 5 GHz, otherwise 20 MHz; one
+    /// Default channel of a cell of `standard` in this band: 80 MHz for VHT and HE at 5 and 6 GHz, otherwise 20 MHz; one
     /// stream, and a guard interval of 800 ns.
     pub fn at(standard: Standard, band: Band) -> Self {
         let format = standard.format();
         let width = match (format, band) {
-            (Some(Format::Vht | Format::He), Band::Ghz5) => Width::Mhz80,
+            (Some(Format::Vht | Format::He), Band::Ghz5 | Band::Ghz6) => Width::Mhz80,
             _ => Width::Mhz20,
         };
         let (guard, streams) = (GuardInterval::Ns800, 1);

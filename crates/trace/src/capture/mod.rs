@@ -19,7 +19,6 @@ use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{FrameOutcome, Monitored, Trace};
 use airfair_units::Time;
-use airfair_wlan::phy::Band;
 use airfair_wlan::{FrameKind, Mpdu, NodeId};
 
 use crate::outlet::{Outlet, Written};
@@ -100,7 +99,7 @@ impl<W: Write> Capture<W> {
                 outlet.put(&blocks::interface(name, &about, Some(address)));
                 count += 1;
             }
-            let channel = Channel::of(cell, bss.rules.channel.band == Band::Ghz5);
+            let channel = Channel::of(cell, bss.rules.channel.band);
             cells.push(Cell { first, channel, has_llc: bss.llc_snap, beacons: 0 });
             first += count;
         }

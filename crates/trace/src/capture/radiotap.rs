@@ -8,7 +8,7 @@
 
 use airfair_units::{Dbm, Time};
 use airfair_wlan::phy::mode::{Coding, Format, HeLtf};
-use airfair_wlan::phy::{GuardInterval, Mode, Preamble, TxVector};
+use airfair_wlan::phy::{Band, GuardInterval, Mode, Preamble, TxVector};
 use airfair_wlan::{Ppdu, Signal};
 
 /// Presence bit of the TSFT field in a radiotap header; the bits of other fields follow.
@@ -49,16 +49,18 @@ pub(super) struct Channel {
 
 impl Channel {
     /// Channel shown for cell number `cell`.
-    pub(super) fn of(cell: usize, is_5_ghz: bool) -> Self {
-        let megahertz = if is_5_ghz {
-            [5_180, 5_200, 5_220, 5_240, 5_260, 5_280, 5_300, 5_320][cell % 8]
-        } else {
-            [2_412, 2_437, 2_462][cell % 3]
+    pub(super) fn of(cell: usize, band: Band) -> Self {
+        let megahertz = match band {
+            Band::Ghz2 => [2_412, 2_437, 2_462][cell % 3],
+            Band::Ghz5 => [5_180, 5_200, 5_220, 5_240, 5_260, 5_280, 5_300, 5_320][cell % 8],
+            // Preferred scanning channels 5, 21, 37, …
+            Band::Ghz6 => [5_975, 6_055, 6_135, 6_215, 6_295, 6_375, 6_455, 6_535][cell % 8],
         };
         Self { megahertz }
     }
 
     fn flags(self, tx: TxVector) -> u16 {
+        // There is no flag for 6 GHz; Linux uses that of 5 GHz.
         let band = if self.megahertz < 5_000 { BAND_2_GHZ } else { BAND_5_GHZ };
         band | if tx.is_dsss() { CCK } else { OFDM }
     }

@@ -21,11 +21,11 @@ pub enum Standard {
     A,
     /// 802.11g: ERP, 2.4 GHz; DSSS/CCK and OFDM rates.  [80211-2020 §18]
     G,
-    /// 802.11n: HT, both bands.  [80211-2020 §19]
+    /// 802.11n: HT, 2.4 and 5 GHz.  [80211-2020 §19]
     N,
     /// 802.11ac: VHT, 5 GHz.  [80211-2020 §21]
     Ac,
-    /// 802.11ax: HE, both bands.  [80211ax-2021 §27]
+    /// 802.11ax: HE, all bands.  [80211ax-2021 §27]
     Ax,
 }
 
@@ -66,13 +66,14 @@ impl Standard {
         }
     }
 
-    /// Legacy amendment on which this amendment builds in this band; for a legacy amendment, itself.
+    /// Legacy amendment on which this amendment builds in this band; for a legacy amendment, itself. The 6 GHz band has
+    /// the interframe spaces and control frames of 802.11a, and no stations of it.
     #[must_use]
     pub const fn legacy(self, band: Band) -> Self {
         match (self, band) {
             (Self::B | Self::A | Self::G, _) => self,
             (_, Band::Ghz2) => Self::G,
-            (_, Band::Ghz5) => Self::A,
+            (_, Band::Ghz5 | Band::Ghz6) => Self::A,
         }
     }
 
@@ -92,7 +93,8 @@ impl Standard {
         match self {
             Self::B | Self::G => &[Band::Ghz2],
             Self::A | Self::Ac => &[Band::Ghz5],
-            Self::N | Self::Ax => &[Band::Ghz5, Band::Ghz2],
+            Self::N => &[Band::Ghz5, Band::Ghz2],
+            Self::Ax => &[Band::Ghz5, Band::Ghz2, Band::Ghz6],
         }
     }
 

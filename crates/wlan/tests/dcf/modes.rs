@@ -83,7 +83,7 @@ fn ack(mode: Mode, band: Band) -> u64 {
     ns(20 + 4 * symbols) + if band == Band::Ghz2 { ns(6) } else { 0 }
 }
 
-/// All widths of all formats in both bands, with all guard intervals and numbers of streams.
+/// All widths of all formats in all bands, with all guard intervals and numbers of streams.
 fn channels() -> impl Iterator<Item = (Standard, Channel)> {
     let bands = [Standard::N, Standard::Ac, Standard::Ax]
         .into_iter()
@@ -132,13 +132,13 @@ fn every_exchange_of_every_mode_lasts_as_long_as_its_parts() {
         }
     }
     // HT: 2 bands, 2 widths, 2 guard intervals, 32 MCSs. VHT: 2 guard intervals, 310 combinations of width, streams
-    // and MCS. HE: 6 widths in two bands, 3 guard intervals, 96 MCSs.
+    // and MCS. HE: 10 widths in three bands, 3 guard intervals, 96 MCSs.
     let vht = Standard::Ac.format().expect("VHT");
     let channel = |width| Channel { width, streams: 8, ..Channel::of(Standard::Ac) };
     let widths = vht.widths(Band::Ghz5).iter();
     let links = widths.filter_map(|width| channel(*width).link(Standard::Ac, Standard::Ac));
     let vht: usize = links.map(|link| 2 * link.modes().len()).sum();
-    assert_eq!(modes, 2 * 2 * 2 * 32 + vht + 6 * 3 * 96);
+    assert_eq!(modes, 2 * 2 * 2 * 32 + vht + 10 * 3 * 96);
 }
 
 /// End [µs], sender and kind of each frame, in the order of the ends.

@@ -30,7 +30,7 @@ words!(Standard {
     Ac = "802.11ac",
     Ax = "802.11ax"
 });
-words!(Band { Ghz2 = "2.4 GHz", Ghz5 = "5 GHz" });
+words!(Band { Ghz2 = "2.4 GHz", Ghz5 = "5 GHz", Ghz6 = "6 GHz" });
 words!(Width { Mhz20 = "20 MHz", Mhz40 = "40 MHz", Mhz80 = "80 MHz", Mhz160 = "160 MHz" });
 words!(GuardInterval {
     Ns400 = "400 ns",
@@ -79,7 +79,7 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss) {
         .follows(
             "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both of these and 5.5, 11 Mb/s in 802.11g, without the \
              OFDM rates if a b station is in the cell; later standards have those of 802.11g at 2.4 GHz and of \
-             802.11a at 5 GHz",
+             802.11a at 5 and 6 GHz",
         )
         .says(
             "Basic rate set. Each rate is one of the standard that all stations have. Not together with `basic_rate`.",
@@ -148,10 +148,11 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     keys.word("band", &mut it.band, "\"2.4 GHz\"")
         .follows("2.4 GHz in 802.11b and g, else 5 GHz")
         .written_if(!is_legacy)
-        .says("Band of the channel. 802.11n and ax allow both.");
+        .says("Band of the channel. 802.11n allows 2.4 and 5 GHz; 802.11ax allows all three, and 6 GHz only with stations \
+             of 802.11ax.");
     keys.word("width", &mut it.width, "\"40 MHz\"")
         .follows(
-            "80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider if a station has a rate in Mb/s that \
+            "80 MHz in 802.11ac and in 802.11ax at 5 and 6 GHz, else 20 MHz; wider if a station has a rate in Mb/s that \
              only a wider channel has",
         )
         .written_if(!is_legacy)
@@ -178,7 +179,7 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     let has_amsdu = it.amsdu.is_some();
     keys.optional("amsdu", &mut it.amsdu, AMSDU, "\"7935 B\"").written_if(has_amsdu).says(
         "Largest size of an A-MSDU, which is several packets to one receiver in one MPDU: 3839 or 7935 B, and in \
-         802.11ac and ax at 5 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at most 4095 octets.",
+         802.11ac and ax at 5 and 6 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at most 4095 octets.",
     );
 }
 

@@ -33,6 +33,10 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
         r#"bss.home.width = "80 MHz": not possible for 802.11ax at 2.4 GHz; allowed "20 MHz", "40 MHz""#,
     ),
     (
+        &[("bss.home.band", "6 GHz")],
+        r#"station.old.standard = "802.11n": not possible in an 802.11ax cell at 6 GHz; allowed "802.11ax""#,
+    ),
+    (
         &[("bss.home.standard", "802.11ac"), ("bss.home.band", "2.4 GHz")],
         r#"bss.home.band = "2.4 GHz": not possible for 802.11ac; allowed "5 GHz""#,
     ),
