@@ -608,7 +608,7 @@ class StationTable(TypedDict, total=False):
     senses_only: Sequence[str]
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"]
     streams: int
-    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"]
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]
 
 
 class BssTable(TypedDict, total=False):
@@ -638,7 +638,7 @@ class BssTable(TypedDict, total=False):
     rts_threshold: Literal["off"] | str
     standard: Required[Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"]]
     streams: int
-    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"]
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]
 
 
 class HostTable(TypedDict, total=False):
@@ -730,7 +730,7 @@ def bss(
     retry_limits: RetryLimitsTable | None = None,
     rts_threshold: Literal["off"] | str | None = None,
     streams: int | None = None,
-    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"] | None = None,
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"] | None = None,
 ) -> BssTable:
     """Cells, at most 100: each is an access point with a channel of its own.
 
@@ -1914,7 +1914,7 @@ def station(
     senses_only: Sequence[str] | None = None,
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"] | None = None,
     streams: int | None = None,
-    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz"] | None = None,
+    width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"] | None = None,
 ) -> StationTable:
     """Wireless stations, at most 5000.
 

@@ -106,7 +106,7 @@ impl Agreement {
     pub fn with_amsdu(self, format: Format, amsdu: Bytes) -> Self {
         let most = match format {
             Format::Ht => MAX_HT_MPDU_IN_AMPDU - QOS_DATA_OVERHEAD,
-            Format::Vht | Format::He => amsdu,
+            Format::Vht | Format::He | Format::Eht => amsdu,
         };
         Self { amsdu: Some(amsdu.min(most)), ..self }
     }
@@ -236,6 +236,7 @@ impl AmpduLimits {
             Format::Ht => 65_535,
             Format::Vht => 1_048_575,
             Format::He => 6_500_631,
+            Format::Eht => 15_523_200,
         });
         Self {
             max_bytes,

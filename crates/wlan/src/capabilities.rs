@@ -42,7 +42,7 @@ impl Aggregation {
     pub const fn widest(format: Format) -> BlockAckWindow {
         match format {
             Format::Ht | Format::Vht => BlockAckWindow::Mpdus64,
-            Format::He => BlockAckWindow::Mpdus256,
+            Format::He | Format::Eht => BlockAckWindow::Mpdus256,
         }
     }
 

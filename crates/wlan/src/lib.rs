@@ -43,7 +43,7 @@ pub mod radio;
 mod random;
 mod record;
 mod roster;
-mod sizes;
+pub mod sizes;
 
 pub use air::access::ChannelAccess;
 pub use air::hearing::Audibility;

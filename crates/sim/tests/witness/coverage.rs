@@ -53,12 +53,15 @@ const LEAST: [(&str, usize, usize); 42] = [
     ("driven", 1, 120),
 ];
 
-/// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. Two
-/// disciplines are for access points only, and the schedule of rates is longer than a run.
-const UNFIT: [&str; 3] = [
+/// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. No
+/// standard has channels of 320 MHz, two disciplines are for access points only, and the schedule of rates is longer than
+/// a run.
+const UNFIT: [&str; 5] = [
+    "key:bss.home.width=320_MHz",
     "key:station.slow.queue=airtime",
     "key:station.slow.queue=time-regulator",
     "key:station.slow.rate=[]",
+    "key:station.slow.width=320_MHz",
 ];
 
 /// Checks that enough runs of the witness have each feature, such as a key of the scenario with its value. `unfit` are

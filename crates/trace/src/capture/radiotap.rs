@@ -145,6 +145,8 @@ const fn presence(format: Format) -> u32 {
         Format::Ht => MCS,
         Format::Vht => VHT,
         Format::He => HE,
+        // The field for EHT is not written.
+        Format::Eht => 0,
     }
 }
 
@@ -188,6 +190,7 @@ fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
             ];
             octets.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
         }
+        Format::Eht => {}
     }
 }
 

@@ -49,11 +49,13 @@ pub enum Width {
     Mhz80,
     /// Width of 160 MHz, or of twice 80 MHz.
     Mhz160,
+    /// Width of 320 MHz, in EHT only.
+    Mhz320,
 }
 
 impl Width {
     /// All widths, ascending.
-    pub const ALL: [Self; 4] = [Self::Mhz20, Self::Mhz40, Self::Mhz80, Self::Mhz160];
+    pub const ALL: [Self; 5] = [Self::Mhz20, Self::Mhz40, Self::Mhz80, Self::Mhz160, Self::Mhz320];
 
     /// Width of the channel [MHz].
     pub const fn mhz(self) -> u16 {
@@ -66,11 +68,11 @@ impl Width {
 pub enum GuardInterval {
     /// 400 ns: the short guard interval of HT and VHT.
     Ns400,
-    /// 800 ns: the long guard interval of HT and VHT, and the shortest of HE.
+    /// 800 ns: the long guard interval of HT and VHT, and the shortest of HE and EHT.
     Ns800,
-    /// 1600 ns, in HE only.
+    /// 1600 ns, in HE and EHT.
     Ns1600,
-    /// 3200 ns, in HE only.
+    /// 3200 ns, in HE and EHT.
     Ns3200,
 }
 
@@ -162,8 +164,8 @@ mod tests {
         let intervals = GuardInterval::ALL;
         assert_eq!(texts(&[&two, &five, &six]), ["2.4 GHz", "5 GHz", "6 GHz"]);
         assert_eq!(
-            texts(&[&widths[0], &widths[1], &widths[2], &widths[3]]),
-            ["20 MHz", "40 MHz", "80 MHz", "160 MHz"]
+            texts(&widths.each_ref().map(|it| -> &dyn fmt::Display { it })),
+            ["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]
         );
         assert_eq!(
             texts(&[&intervals[0], &intervals[1], &intervals[2], &intervals[3]]),
@@ -177,6 +179,6 @@ mod tests {
     #[test]
     fn another_text_is_answered_with_what_is_allowed() {
         let error = "30 MHz".parse::<Width>().expect_err("no width of 802.11");
-        assert_eq!(error.to_string(), "allowed 20 MHz, 40 MHz, 80 MHz, 160 MHz");
+        assert_eq!(error.to_string(), "allowed 20 MHz, 40 MHz, 80 MHz, 160 MHz, 320 MHz");
     }
 }

@@ -14,4 +14,6 @@ pub enum Generation {
     Vht,
     /// HE, 802.11ax.
     He,
+    /// EHT, 802.11be.
+    Eht,
 }

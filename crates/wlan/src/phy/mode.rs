@@ -1,250 +1,53 @@
-//! Modes of HT, VHT and HE: format, MCS, streams, width, guard interval, LTF and code, packed into 16 bits.
-//! [80211-2020 §19, §21], [80211ax-2021 §27]
+//! Modes of HT, VHT, HE and EHT: format, MCS, streams, width, unit, guard interval, LTF, code and kind of PPDU, packed
+//! into 24 bits. [80211-2020 §19, §21], [80211ax-2021 §27], [80211be-2024 §36]
 
 use std::fmt;
 
 use airfair_units::{DataRate, Duration};
 
 use super::modulation::ModulationAndCoding;
-use super::{Band, GuardInterval, Width, ofdm};
+use super::parameters::{data_bits_times_twelve, data_subcarriers};
+use super::{GuardInterval, Width, ofdm, parameters};
 
-/// Format of a PPDU of HT or later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
-    /// High throughput (802.11n), mixed format.
-    Ht,
-    /// Very high throughput (802.11ac), single user.
-    Vht,
-    /// High efficiency (802.11ax), single user.
-    He,
-}
+pub use super::format::{Coding, Format, HeLtf, PpduKind};
+pub use super::parameters::{NoSuchMode, Parameters};
+pub use super::unit::Unit;
 
-impl Format {
-    /// All formats, from the oldest.
-    pub const ALL: [Self; 3] = [Self::Ht, Self::Vht, Self::He];
-
-    /// Widths of the format's PPDUs in this band; empty if the format does not exist there.
-    pub const fn widths(self, band: Band) -> &'static [Width] {
-        use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
-        match (self, band) {
-            (Self::Ht, Band::Ghz2 | Band::Ghz5) | (Self::He, Band::Ghz2) => &[Mhz20, Mhz40],
-            (Self::Vht, Band::Ghz2) | (Self::Ht | Self::Vht, Band::Ghz6) => &[],
-            (Self::Vht, Band::Ghz5) | (Self::He, Band::Ghz5 | Band::Ghz6) => {
-                &[Mhz20, Mhz40, Mhz80, Mhz160]
-            }
-        }
-    }
-
-    /// Checks that the format's PPDUs may have this width in this band.
-    ///
-    /// # Errors
-    /// [`NoSuchMode`] with the allowed widths.
-    pub fn check_width(self, width: Width, band: Band) -> Result<(), NoSuchMode> {
-        let widths = self.widths(band);
-        if widths.contains(&width) {
-            return Ok(());
-        }
-        let (found, allowed) = (width.to_string(), texts(widths));
-        let others = format!("{}, {band}", self.word().to_uppercase());
-        Err(NoSuchMode { found, with: others, allowed, clause: self.clause() })
-    }
-
-    /// Guard intervals of the format.
-    pub const fn guard_intervals(self) -> &'static [GuardInterval] {
-        use GuardInterval::{Ns400, Ns800, Ns1600, Ns3200};
-        match self {
-            Self::Ht | Self::Vht => &[Ns400, Ns800],
-            Self::He => &[Ns800, Ns1600, Ns3200],
-        }
-    }
-
-    /// Highest MCS, counted for one stream.
-    pub const fn max_mcs(self) -> u8 {
-        match self {
-            Self::Ht => 7,
-            Self::Vht => 9,
-            Self::He => 11,
-        }
-    }
-
-    /// Largest number of spatial streams.
-    pub const fn max_streams(self) -> u8 {
-        match self {
-            Self::Ht => 4,
-            Self::Vht | Self::He => 8,
-        }
-    }
-
-    /// Prefix of the names of the format's rates, such as `ht` in `ht-mcs7`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ht => "ht",
-            Self::Vht => "vht",
-            Self::He => "he",
-        }
-    }
-
-    /// Clause of the standard with the format's rate-dependent parameters.
-    const fn clause(self) -> &'static str {
-        match self {
-            Self::Ht => "802.11-2020 §19.5",
-            Self::Vht => "802.11-2020 §21.5",
-            Self::He => "802.11ax-2021 §27.5",
-        }
-    }
-}
-
-/// Type of the long training field of HE (HE-LTF), which is its length relative to a symbol.  [80211ax-2021
-/// §27.3.11.10]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HeLtf {
-    /// 1x HE-LTF: 3.2 µs and a guard interval.
-    X1,
-    /// 2x HE-LTF: 6.4 µs and a guard interval.
-    X2,
-    /// 4x HE-LTF: 12.8 µs and a guard interval.
-    X4,
-}
-
-impl HeLtf {
-    /// All types of the HE-LTF, ascending.
-    pub const ALL: [Self; 3] = [Self::X1, Self::X2, Self::X4];
-
-    /// Duration of one symbol of the HE-LTF, without its guard interval.
-    pub const fn duration(self) -> Duration {
-        Duration::from_nanos(3_200 << self as u64)
-    }
-
-    /// Default type of the HE-LTF for a guard interval.
-    const fn of(guard: GuardInterval) -> Self {
-        match guard {
-            GuardInterval::Ns3200 => Self::X4,
-            _ => Self::X2,
-        }
-    }
-
-    /// True if an HE SU PPDU may have this type of HE-LTF with this guard interval.  [80211ax-2021 Table 27-18]
-    const fn goes_with(self, guard: GuardInterval) -> bool {
-        matches!(
-            (self, guard),
-            (_, GuardInterval::Ns800)
-                | (Self::X2, GuardInterval::Ns1600)
-                | (Self::X4, GuardInterval::Ns3200)
-        )
-    }
-}
-
-/// Forward error correction of the data field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Coding {
-    /// Binary convolutional code.
-    Bcc,
-    /// Low-density parity-check code.
-    Ldpc,
-}
-
-/// Parameters of a mode of HT, VHT or HE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
-    /// Format of the PPDU.
-    pub format: Format,
-    /// MCS, counted for one stream: MCS 15 of HT is 7 with two streams.
-    pub mcs: u8,
-    /// Number of spatial streams.
-    pub streams: u8,
-    /// Width of the channel of the PPDU.
-    pub width: Width,
-    /// Guard interval of the data field.
-    pub guard: GuardInterval,
-    /// Type of the HE-LTF; `None` outside HE.
-    pub ltf: Option<HeLtf>,
-    /// Forward error correction of the data field.
-    pub coding: Coding,
-}
-
-impl Parameters {
-    /// Parameters with the HE-LTF and the code that products use by default: a 2x HE-LTF, or 4x with the longest guard
-    /// interval; BCC in HT and VHT, and LDPC in HE, which requires it above 20 MHz.
-    pub fn of(format: Format, mcs: u8, streams: u8, width: Width, guard: GuardInterval) -> Self {
-        let is_he = format == Format::He;
-        let ltf = is_he.then_some(HeLtf::of(guard));
-        let coding = if is_he { Coding::Ldpc } else { Coding::Bcc };
-        Self { format, mcs, streams, width, guard, ltf, coding }
-    }
-
-    /// True if the standard has the MCS with these parameters: each symbol carries a whole number of bits, and each VHT
-    /// encoder has an equal share of them.  [80211-2020 §21.5], [80211ax-2021 §27.5]
-    fn has_mcs(self) -> bool {
-        if self.mcs > self.format.max_mcs() {
-            return false;
-        }
-        // HE rounds down if LDPC leaves a fraction. VHT excludes such an MCS, and also these, which have 2 or 6
-        // encoders.
-        self.format != Format::Vht
-            || ((data_bits_times_twelve(self).is_multiple_of(12))
-                && !matches!(
-                    (self.width, self.mcs, self.streams),
-                    (Width::Mhz80, 6, 3 | 7) | (Width::Mhz80, 9, 6) | (Width::Mhz160, 9, 3)
-                ))
-    }
-
-    /// True if the mode may use BCC.  [80211ax-2021 §27.3.12.5]
-    fn may_be_convolutional(self) -> bool {
-        self.format != Format::He
-            || (self.width == Width::Mhz20 && self.streams <= 4 && self.mcs <= 9)
-    }
-}
-
-/// Number of data subcarriers, `N_SD`.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.5]
-const fn data_subcarriers(format: Format, width: Width) -> u64 {
-    match (format, width) {
-        (Format::Ht | Format::Vht, Width::Mhz20) => 52,
-        (Format::Ht | Format::Vht, Width::Mhz40) => 108,
-        (Format::Ht | Format::Vht, Width::Mhz80) | (Format::He, Width::Mhz20) => 234,
-        (Format::Ht | Format::Vht, Width::Mhz160) | (Format::He, Width::Mhz40) => 468,
-        (Format::He, Width::Mhz80) => 980,
-        (Format::He, Width::Mhz160) => 1_960,
-    }
-}
-
-/// Data bits of twelve symbols, which are a whole number for every code rate.
-fn data_bits_times_twelve(of: Parameters) -> u64 {
-    let ModulationAndCoding { constellation, code_rate } = ModulationAndCoding::of(of.mcs);
-    let (data, coded) = code_rate.fraction();
-    let coded_bits =
-        data_subcarriers(of.format, of.width) * constellation.bits() * u64::from(of.streams);
-    coded_bits * data * (12 / coded)
-}
-
-/// A valid mode of HT, VHT or HE.
+/// A valid mode of HT, VHT, HE or EHT.
 ///
 /// ```text
-///   bit 0   2       6        9     11     13   15
-///     format │  mcs  │ streams │ width │ guard │ ltf │ coding
+///   bit 0   2       6        9     11     13   15      16    17     19
+///     format │  mcs  │ streams │ width │ guard │ ltf │ coding │ width │ kind │ unit
 /// ```
+/// The width has three bits, of which bit 16 is the highest. Modes are compared octet by octet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Mode([u8; 2]);
+pub struct Mode([u8; 3]);
 
 impl Mode {
-    /// Mode with these parameters.
+    /// Mode with these parameters. A unit that fills the width becomes [`Unit::Full`].
     ///
     /// # Errors
     /// [`NoSuchMode`] if the standard does not have the mode: the first parameter that conflicts with the others, and
     /// its allowed values.
     pub fn new(of: Parameters) -> Result<Self, NoSuchMode> {
-        check(of)?;
-        let ltf = of.ltf.map_or(0, |ltf| ltf as u16);
+        parameters::check(of)?;
+        let unit = if of.unit == Unit::filling(of.width) { Unit::Full } else { of.unit };
+        let width = of.width as u32;
         let fields = [
-            (of.format as u16, 0),
-            (u16::from(of.mcs), 2),
-            (u16::from(of.streams - 1), 6),
-            (of.width as u16, 9),
-            (of.guard as u16, 11),
-            (ltf, 13),
-            (of.coding as u16, 15),
+            (of.format as u32, 0),
+            (u32::from(of.mcs), 2),
+            (u32::from(of.streams - 1), 6),
+            (width & 3, 9),
+            (of.guard as u32, 11),
+            (of.ltf.map_or(0, |ltf| ltf as u32), 13),
+            (of.coding as u32, 15),
+            (width >> 2, 16),
+            (of.kind as u32, 17),
+            (unit as u32, 19),
         ];
         let word = fields.iter().fold(0, |word, (value, place)| word | (value << place));
-        Ok(Self(word.to_le_bytes()))
+        let [first, second, third, _] = word.to_le_bytes();
+        Ok(Self([first, second, third]))
     }
 
     /// All modes of a format with this width and guard interval, and with the HE-LTF and the code that products use by
@@ -257,51 +60,66 @@ impl Mode {
         })
     }
 
+    /// The field of this many bits at `place`.
     #[inline]
-    fn field(self, place: u16, bits: u16) -> usize {
-        usize::from((u16::from_le_bytes(self.0) >> place) & ((1 << bits) - 1))
+    const fn field(self, place: u32, bits: u32) -> u8 {
+        let [first, second, third] = self.0;
+        let word = u32::from_le_bytes([first, second, third, 0]);
+        (word >> place & ((1 << bits) - 1)).to_le_bytes()[0]
     }
 
     /// Format of the PPDU.
     #[inline]
     pub fn format(self) -> Format {
-        Format::ALL[self.field(0, 2)]
+        Format::ALL[usize::from(self.field(0, 2))]
     }
 
     /// MCS, counted for one stream.
     #[inline]
     pub fn mcs(self) -> u8 {
-        (u16::from_le_bytes(self.0) >> 2 & 0xf).to_le_bytes()[0]
+        self.field(2, 4)
     }
 
     /// Number of spatial streams.
     #[inline]
     pub fn streams(self) -> u8 {
-        (u16::from_le_bytes(self.0) >> 6 & 0x7).to_le_bytes()[0] + 1
+        self.field(6, 3) + 1
     }
 
     /// Width of the channel of the PPDU.
     #[inline]
     pub fn width(self) -> Width {
-        Width::ALL[self.field(9, 2)]
+        Width::ALL[usize::from(self.field(9, 2) | self.field(16, 1) << 2)]
     }
 
     /// Guard interval of the data field.
     #[inline]
     pub fn guard(self) -> GuardInterval {
-        GuardInterval::ALL[self.field(11, 2)]
+        GuardInterval::ALL[usize::from(self.field(11, 2))]
     }
 
-    /// Type of the HE-LTF; `None` outside HE.
+    /// Type of the HE-LTF or EHT-LTF; `None` in HT and VHT.
     #[inline]
     pub fn ltf(self) -> Option<HeLtf> {
-        (self.format() == Format::He).then(|| HeLtf::ALL[self.field(13, 2)])
+        self.format().has_units().then(|| HeLtf::ALL[usize::from(self.field(13, 2))])
     }
 
     /// Forward error correction of the data field.
     #[inline]
     pub fn coding(self) -> Coding {
         if self.field(15, 1) == 0 { Coding::Bcc } else { Coding::Ldpc }
+    }
+
+    /// Kind of the PPDU.
+    #[inline]
+    pub fn kind(self) -> PpduKind {
+        PpduKind::ALL[usize::from(self.field(17, 2))]
+    }
+
+    /// Part of the width that carries the data; [`Unit::Full`] also if it is a unit that fills the width.
+    #[inline]
+    pub fn unit(self) -> Unit {
+        Unit::ALL[usize::from(self.field(19, 5))]
     }
 
     /// All parameters of the mode.
@@ -314,6 +132,8 @@ impl Mode {
             guard: self.guard(),
             ltf: self.ltf(),
             coding: self.coding(),
+            unit: self.unit(),
+            kind: self.kind(),
         }
     }
 
@@ -325,13 +145,13 @@ impl Mode {
 
     /// Coded bits per symbol, `N_CBPS`.
     pub fn coded_bits(self) -> u64 {
-        data_subcarriers(self.format(), self.width())
+        data_subcarriers(self.format(), self.width(), self.unit())
             * self.modulation().constellation.bits()
             * u64::from(self.streams())
     }
 
-    /// Data bits per symbol, `N_DBPS`. In HE they are rounded down if the code rate leaves a fraction. [80211-2020
-    /// §19.5, §21.5], [80211ax-2021 §27.5]
+    /// Data bits per symbol, `N_DBPS`. In HE and EHT they are rounded down if the code rate leaves a fraction.
+    /// [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5], [80211be-2024 §36.5]
     pub fn data_bits(self) -> u64 {
         data_bits_times_twelve(self.parameters()) / 12
     }
@@ -339,7 +159,7 @@ impl Mode {
     /// Duration of a symbol of the data field, guard interval included.  [80211-2020 Table 19-6], [80211ax-2021 Table
     /// 27-12]
     pub fn symbol(self) -> Duration {
-        let useful = if self.format() == Format::He { 12_800 } else { 3_200 };
+        let useful = if self.format().has_units() { 12_800 } else { 3_200 };
         Duration::from_nanos(useful) + self.guard().duration()
     }
 
@@ -371,7 +191,7 @@ impl Mode {
         let (data, coded) = (self.data_bits(), self.coded_bits());
         match (self.coding(), self.format()) {
             (Coding::Ldpc, _) => 0,
-            (_, Format::He) => 1,
+            (_, Format::He | Format::Eht) => 1,
             (_, Format::Ht) => data.div_ceil(1_080),
             (_, Format::Vht) => (data.div_ceil(2_160)..=data)
                 .find(|n| data.is_multiple_of(*n) && coded.is_multiple_of(*n))
@@ -384,73 +204,6 @@ impl fmt::Debug for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parameters().fmt(f)
     }
-}
-
-/// Error: the standard does not have this combination of parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoSuchMode {
-    /// Parameter of the mode, such as the MCS, that conflicts with the other parameters, with its value.
-    pub found: String,
-    /// Parameters of the mode with which the parameter in `found` conflicts, with their values.
-    pub with: String,
-    /// Values that the parameter in `found` may have together with the parameters in `with`.
-    pub allowed: Vec<String>,
-    /// Clause of the standard that defines the allowed combinations.
-    pub clause: &'static str,
-}
-
-impl fmt::Display for NoSuchMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { found, with, allowed, clause } = self;
-        write!(f, "{found} does not go with {with} ({clause}); ")?;
-        if allowed.is_empty() {
-            f.write_str("no value is allowed")
-        } else {
-            write!(f, "allowed {}", allowed.join(", "))
-        }
-    }
-}
-
-impl std::error::Error for NoSuchMode {}
-
-fn check(of: Parameters) -> Result<(), NoSuchMode> {
-    let Parameters { format, mcs, streams, width, guard, ltf, .. } = of;
-    let name = format.word().to_uppercase();
-    let plural = if streams == 1 { "" } else { "s" };
-    let refuse = |found: String, with: String, allowed: Vec<String>| {
-        Err(NoSuchMode { found, with, allowed, clause: format.clause() })
-    };
-    let widths = format.widths(Band::Ghz5);
-    if !widths.contains(&width) {
-        return refuse(width.to_string(), name, texts(widths));
-    }
-    if !format.guard_intervals().contains(&guard) {
-        return refuse(guard.to_string(), name, texts(format.guard_intervals()));
-    }
-    if !(1..=format.max_streams()).contains(&streams) {
-        let allowed = (1..=format.max_streams()).map(|it| it.to_string()).collect();
-        return refuse(format!("{streams} stream{plural}"), name, allowed);
-    }
-    if !of.has_mcs() {
-        let fits = |mcs: &u8| Parameters { mcs: *mcs, ..of }.has_mcs();
-        let allowed = (0..=format.max_mcs()).filter(fits).map(|it| it.to_string()).collect();
-        let with = format!("{name}, {width}, {streams} stream{plural}");
-        return refuse(format!("MCS {mcs}"), with, allowed);
-    }
-    if ltf.is_some() != (format == Format::He) || ltf.is_some_and(|it| !it.goes_with(guard)) {
-        let fits = |it: &&HeLtf| format == Format::He && it.goes_with(guard);
-        let allowed = HeLtf::ALL.iter().filter(fits).map(|it| format!("{it:?}")).collect();
-        return refuse(format!("LTF {ltf:?}"), format!("{name}, {guard}"), allowed);
-    }
-    if of.coding == Coding::Bcc && !of.may_be_convolutional() {
-        let with = format!("{name}, {width}, {streams} stream{plural}, MCS {mcs}");
-        return refuse(String::from("BCC"), with, vec![String::from("LDPC")]);
-    }
-    Ok(())
-}
-
-fn texts<T: fmt::Display>(all: &[T]) -> Vec<String> {
-    all.iter().map(T::to_string).collect()
 }
 
 #[cfg(test)]

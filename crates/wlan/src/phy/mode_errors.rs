@@ -1,4 +1,4 @@
-//! Probability that noise makes an error in an HT, VHT or HE PPDU, with BCC or LDPC.
+//! Probability that noise makes an error in an HT, VHT, HE or EHT PPDU, with BCC or LDPC.
 //!
 //! The noise is white and Gaussian, without fading. Each stream has the given signal-to-noise ratio, as with equally
 //! many receive antennas and a channel that separates the streams. A demapper makes soft bits of each constellation,
@@ -15,10 +15,10 @@ mod soft_bits;
 use airfair_units::{Dbm, Decibels};
 use libm::pow;
 
-use super::Mode;
 use super::mode::{Coding, Format};
 use super::modulation::{CodeRate, ModulationAndCoding};
 use super::survival::{LogSurvival, log_success};
+use super::{Mode, Unit};
 use paths::Code;
 use soft_bits::SoftBits;
 
@@ -33,7 +33,7 @@ const L_SIG: f64 = 24.0;
 /// Length of the SERVICE field [bits].
 const SERVICE: f64 = 16.0;
 
-/// Properties of an HT, VHT or HE mode on which its survival of noise depends. Modes of one class have equal survival.
+/// Properties of a mode on which its survival of noise depends. Modes of one class have equal survival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ErrorClass {
     format: Format,
@@ -51,24 +51,25 @@ impl ErrorClass {
     }
 }
 
-/// Probabilities that the parts of an HT, VHT or HE PPDU survive noise, for any length.
+/// Probabilities that the parts of an HT, VHT, HE or EHT PPDU survive noise, for any length.
 ///
-/// `snr` is the ratio of powers in the occupied subcarriers, for each stream. The header consists of L-SIG and
-/// HT-SIG, VHT-SIG-A or HE-SIG-A, in BPSK with code rate 1/2.
+/// `snr` is the ratio of powers in the occupied subcarriers, for each stream; in a resource unit, in its tones. The
+/// header consists of L-SIG and HT-SIG, VHT-SIG-A, HE-SIG-A or U-SIG, in BPSK with code rate 1/2. HE-SIG-B and EHT-SIG
+/// are not part of it.
 pub fn log_survival(mode: Mode, snr: Decibels) -> LogSurvival {
     let snr = snr.get();
     LogSurvival { header: header(mode, snr), ..of_data(mode, snr) }
 }
 
-/// Data bits of HT-SIG, VHT-SIG-A or HE-SIG-A.
+/// Data bits of HT-SIG, VHT-SIG-A, HE-SIG-A or U-SIG.
 fn header_bits(format: Format) -> f64 {
     match format {
         Format::Ht | Format::Vht => 48.0,
-        Format::He => 52.0,
+        Format::He | Format::Eht => 52.0,
     }
 }
 
-/// Logarithm of the probability that L-SIG and HT-SIG, VHT-SIG-A or HE-SIG-A survive.
+/// Logarithm of the probability that L-SIG and HT-SIG, VHT-SIG-A, HE-SIG-A or U-SIG survive.
 fn header(mode: Mode, snr: f64) -> f64 {
     let robust = ModulationAndCoding::of(0);
     let bits = L_SIG + header_bits(mode.format());
@@ -114,11 +115,17 @@ fn ratio(decibels: f64) -> f64 {
     pow(10.0, decibels / 10.0)
 }
 
-/// Minimum receiver sensitivity for this mode, at each antenna connector. [80211-2020 Table 19-23, Table 21-25],
-/// [80211ax-2021 Table 27-51]
+/// Minimum receiver sensitivity for this mode, at each antenna connector. In a resource unit a receiver needs the same
+/// power in each tone as in the full width. [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51],
+/// [80211be-2024 §36.3.21.2]
 pub fn sensitivity(mode: Mode) -> Dbm {
-    const AT_20_MHZ: [i64; 12] = [-82, -79, -77, -74, -70, -66, -65, -64, -59, -57, -54, -52];
-    Dbm::new(AT_20_MHZ[usize::from(mode.mcs())] + 3 * mode.width() as i64)
+    const AT_20_MHZ: [i64; 14] =
+        [-82, -79, -77, -74, -70, -66, -65, -64, -59, -57, -54, -52, -49, -46];
+    let at_20_mhz = Dbm::new(AT_20_MHZ[usize::from(mode.mcs())]);
+    match mode.unit().powered(mode.kind()) {
+        Unit::Full => at_20_mhz + Decibels::new(3 * mode.width() as i64),
+        unit => at_20_mhz + unit.over_20_mhz(mode.width()),
+    }
 }
 
 fn fraction(code_rate: CodeRate) -> f64 {
@@ -134,7 +141,7 @@ fn fraction(code_rate: CodeRate) -> f64 {
 mod tests {
     use super::*;
     use crate::phy::mode::Parameters;
-    use crate::phy::{GuardInterval, Width};
+    use crate::phy::{GuardInterval, PpduKind, Width};
     use airfair_units::Bytes;
 
     fn mode(format: Format, mcs: u8, coding: Coding) -> Mode {
@@ -147,11 +154,11 @@ mod tests {
         log_survival(mode, snr).frame_error_rate(Bytes::new(octets))
     }
 
-    /// Each mode of VHT and HE is decoded at the ratio that its sensitivity leaves. The ratio is the power minus noise
-    /// of -174 dBm/Hz in 20 MHz, -101 dBm, minus the margin that the standard grants a receiver: 10 dB of noise figure
-    /// and 5 dB of losses.
+    /// Each mode of VHT and EHT, which has those of HE, is decoded at the ratio that its sensitivity leaves. The ratio
+    /// is the power minus noise of -174 dBm/Hz in 20 MHz, -101 dBm, minus the margin that the standard grants a
+    /// receiver: 10 dB of noise figure and 5 dB of losses.
     ///
-    /// Verifies: [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51]
+    /// Verifies: [80211-2020 Table 19-23, Table 21-25], [80211ax-2021 Table 27-51], [80211be-2024 §36.3.21.2]
     #[test]
     fn every_mode_is_decoded_at_its_sensitivity() {
         let least = |mode| Decibels::rounded(sensitivity(mode).get() + 101.0 - 10.0);
@@ -160,8 +167,8 @@ mod tests {
             let snr = Decibels::rounded(least(mode).get() - 5.0);
             assert!(loss(mode, 4_096, snr) < 0.1, "{mode:?} {}", loss(mode, 4_096, snr));
         }
-        for mcs in 0..=11 {
-            let mode = mode(Format::He, mcs, Coding::Ldpc);
+        for mcs in 0..=13 {
+            let mode = mode(Format::Eht, mcs, Coding::Ldpc);
             let snr = Decibels::rounded(least(mode).get() - 5.0);
             assert!(loss(mode, 4_096, snr) < 0.1, "{mode:?} {}", loss(mode, 4_096, snr));
         }
@@ -173,10 +180,17 @@ mod tests {
     #[test]
     fn a_wider_channel_needs_as_much_more_power_as_it_has_noise() {
         let at = |width| {
-            let of = Parameters::of(Format::He, 7, 1, width, GuardInterval::Ns800);
+            let of = Parameters::of(Format::Eht, 7, 1, width, GuardInterval::Ns800);
             sensitivity(Mode::new(of).expect("a mode"))
         };
-        assert_eq!(Width::ALL.map(at), [-64, -61, -58, -55].map(Dbm::new));
+        assert_eq!(Width::ALL.map(at), [-64, -61, -58, -55, -52].map(Dbm::new));
+        // In 26 tones a receiver needs the same power per tone as in 242: -64 - 9.688 dBm.
+        let of = Parameters::of(Format::He, 7, 1, Width::Mhz80, GuardInterval::Ns800);
+        let of = Parameters { unit: Unit::Tones26, guard: GuardInterval::Ns1600, ..of };
+        let of = Parameters { kind: PpduKind::Triggered, ..of };
+        let unit = Mode::new(of).expect("a mode");
+        assert_eq!(sensitivity(unit), Dbm::from_thousandths(-73_688));
+        assert_eq!(ErrorClass::of(unit), ErrorClass::of(mode(Format::He, 7, Coding::Ldpc)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Modulation and coding of HT, VHT and HE: constellation and code rate of each MCS.
+//! Modulation and coding of HT, VHT, HE and EHT: constellation and code rate of each MCS.
 
 use super::ofdm;
 
@@ -13,10 +13,12 @@ pub enum Constellation {
     Qam16,
     /// 64-QAM.
     Qam64,
-    /// 256-QAM, in VHT and HE.
+    /// 256-QAM, from VHT on.
     Qam256,
-    /// 1024-QAM, in HE only.
+    /// 1024-QAM, in HE and EHT.
     Qam1024,
+    /// 4096-QAM, in EHT only.
+    Qam4096,
 }
 
 impl Constellation {
@@ -29,6 +31,7 @@ impl Constellation {
             Self::Qam64 => 6,
             Self::Qam256 => 8,
             Self::Qam1024 => 10,
+            Self::Qam4096 => 12,
         }
     }
 
@@ -63,7 +66,7 @@ impl CodeRate {
     }
 }
 
-/// Constellation and code rate of an MCS, which are the same in HT, VHT and HE.
+/// Constellation and code rate of an MCS, which are the same in all formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModulationAndCoding {
     /// Constellation of each data subcarrier.
@@ -72,10 +75,11 @@ pub struct ModulationAndCoding {
     pub code_rate: CodeRate,
 }
 
-/// Modulation and coding by MCS. HT ends with MCS 7, and VHT with 9.  [80211-2020 §19.5, §21.5], [80211ax-2021 §27.5]
-const SCHEMES: [ModulationAndCoding; 12] = {
+/// Modulation and coding by MCS. HT ends with MCS 7, VHT with 9 and HE with 11.  [80211-2020 §19.5, §21.5],
+/// [80211ax-2021 §27.5], [80211be-2024 §36.5]
+const SCHEMES: [ModulationAndCoding; 14] = {
     use CodeRate::{FiveSixths, Half, ThreeQuarters, TwoThirds};
-    use Constellation::{Bpsk, Qam16, Qam64, Qam256, Qam1024, Qpsk};
+    use Constellation::{Bpsk, Qam16, Qam64, Qam256, Qam1024, Qam4096, Qpsk};
     [
         scheme(Bpsk, Half),
         scheme(Qpsk, Half),
@@ -89,6 +93,8 @@ const SCHEMES: [ModulationAndCoding; 12] = {
         scheme(Qam256, FiveSixths),
         scheme(Qam1024, ThreeQuarters),
         scheme(Qam1024, FiveSixths),
+        scheme(Qam4096, ThreeQuarters),
+        scheme(Qam4096, FiveSixths),
     ]
 };
 
@@ -100,7 +106,7 @@ impl ModulationAndCoding {
     /// Modulation and coding of an MCS, counted for one stream.
     ///
     /// # Panics
-    /// If `mcs` is above 11.
+    /// If `mcs` is above 13.
     #[inline]
     pub const fn of(mcs: u8) -> Self {
         SCHEMES[mcs as usize]
@@ -119,7 +125,13 @@ impl ModulationAndCoding {
             (Constellation::Qam16, CodeRate::Half) => Qam16R12,
             (Constellation::Qam16, _) => Qam16R34,
             (Constellation::Qam64, CodeRate::Half | CodeRate::TwoThirds) => Qam64R23,
-            (Constellation::Qam64 | Constellation::Qam256 | Constellation::Qam1024, _) => Qam64R34,
+            (
+                Constellation::Qam64
+                | Constellation::Qam256
+                | Constellation::Qam1024
+                | Constellation::Qam4096,
+                _,
+            ) => Qam64R34,
         }
     }
 }
@@ -143,8 +155,8 @@ mod tests {
     #[test]
     fn the_reference_rate_has_the_same_constellation_and_code_as_far_as_ofdm_has_them() {
         let rate = |mcs| ofdm::RATES[ModulationAndCoding::of(mcs).reference() as usize];
-        let mbps = [6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54];
-        let rates: Vec<u64> = (0..12).map(|mcs| rate(mcs).bps() / 1_000_000).collect();
+        let mbps = [6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54, 54, 54];
+        let rates: Vec<u64> = (0..14).map(|mcs| rate(mcs).bps() / 1_000_000).collect();
         assert_eq!(rates, mbps);
     }
 }

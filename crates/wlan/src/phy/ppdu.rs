@@ -1,9 +1,9 @@
-//! Time on the air of an HT, VHT or HE PPDU, field by field, and the largest PPDUs. [80211-2020 §19.4.3, §21.4.3],
-//! [80211ax-2021 §27.4.3]
+//! Time on the air of an HT, VHT, HE or EHT PPDU, field by field, and the largest PPDUs. [80211-2020 §19.4.3, §21.4.3],
+//! [80211ax-2021 §27.4.3], [80211be-2024 §36.4.3]
 
 use airfair_units::{Bytes, Duration};
 
-use super::mode::{Format, HeLtf, Mode};
+use super::mode::{Format, HeLtf, Mode, PpduKind};
 use super::symbols::{Symbols, largest_psdu, symbols};
 use super::{Band, GuardInterval};
 
@@ -12,11 +12,12 @@ use super::{Band, GuardInterval};
 pub const MAX_PPDU_DURATION: Duration = Duration::from_micros(5_484);
 
 /// Duration of L-STF, L-LTF and L-SIG, which are OFDM's.  [80211-2020 Table 19-6]
-const LEGACY_PREAMBLE: Duration = Duration::from_micros(20);
-/// Duration of a symbol of the preamble. A data field with the short guard interval lasts a multiple of this duration.
-const LONG_SYMBOL: Duration = Duration::from_micros(4);
+pub(super) const LEGACY_PREAMBLE: Duration = Duration::from_micros(20);
+/// Duration of a symbol of a signal field. A data field with the short guard interval lasts a multiple of this
+/// duration.
+pub(super) const SIGNAL_SYMBOL: Duration = Duration::from_micros(4);
 
-/// Nominal packet padding: time after the last bits that an HE receiver requires.  [80211ax-2021 §27.3.13]
+/// Nominal packet padding: time after the last bits that a receiver of HE or EHT requires.  [80211ax-2021 §27.3.13]
 ///
 /// Receivers announce the padding in their capabilities for each constellation; in this model a link has one value. The
 /// default is none.
@@ -34,7 +35,7 @@ pub enum PacketPadding {
 impl PacketPadding {
     /// Packet extension after a last symbol with this number of used segments, under this nominal padding.
     /// [80211ax-2021 Table 27-46]
-    const fn extension(self, last_segments: u64) -> Duration {
+    pub(super) const fn extension(self, last_segments: u64) -> Duration {
         Duration::from_micros(match self {
             Self::None => 0,
             Self::Us8 => 4 * last_segments.saturating_sub(2),
@@ -54,26 +55,47 @@ pub const fn training_symbols(streams: u8) -> u64 {
     }
 }
 
-/// Duration of all fields of an HT, VHT or HE PPDU before the data field.
+/// Duration of all fields of a PPDU before the data field. For a user of an MU PPDU it is the duration without HE-SIG-B
+/// or EHT-SIG; [`MultiUser::preamble`](super::multi_user::MultiUser::preamble) knows all users.
 ///
 /// ```text
-///   HT    legacy 20 │ HT-SIG 8 │ HT-STF 4 │ HT-LTF 4 each
-///   VHT   legacy 20 │ VHT-SIG-A 8 │ VHT-STF 4 │ VHT-LTF 4 each │ VHT-SIG-B 4
-///   HE    legacy 20 │ RL-SIG 4 │ HE-SIG-A 8 │ HE-STF 4 │ HE-LTF 3.2, 6.4, 12.8 and a guard interval each
+///   HT      legacy 20 │ HT-SIG 8 │ HT-STF 4 │ HT-LTF 4 each
+///   VHT     legacy 20 │ VHT-SIG-A 8 │ VHT-STF 4 │ VHT-LTF 4 each │ VHT-SIG-B 4
+///   HE      legacy 20 │ RL-SIG 4 │ HE-SIG-A 8 │ HE-STF 4 │ HE-LTF 3.2, 6.4, 12.8 and a guard interval each
+///   EHT     legacy 20 │ RL-SIG 4 │ U-SIG 8 │ EHT-SIG 4 each │ EHT-STF 4 │ EHT-LTF as in HE
 /// ```
-/// [80211-2020 §19.3.2, §21.3.2], [80211ax-2021 §27.3.4]
+/// [80211-2020 §19.3.2, §21.3.2], [80211ax-2021 §27.3.4], [80211be-2024 §36.3.5]
 pub fn preamble(mode: Mode) -> Duration {
     let us = Duration::from_micros;
     let trained = training_symbols(mode.streams());
+    match mode.format() {
+        Format::Ht => LEGACY_PREAMBLE + us(8 + 4) + us(4) * trained,
+        Format::Vht => LEGACY_PREAMBLE + us(8 + 4 + 4) + us(4) * trained,
+        Format::He | Format::Eht => preamble_of_users(mode, mode.streams(), eht_sig(mode)),
+    }
+}
+
+/// Symbols of EHT-SIG in a PPDU for a single user; none in other PPDUs. Its 52 bits are the common field without OFDMA,
+/// 20, the user field, 22, CRC, 4, and tail, 6. They take two symbols of 26 bits at MCS 0, and one at MCS 1, at which
+/// EHT-SIG is sent if the data is at MCS 1 or above.  [80211be-2024 §36.3.12.8]
+fn eht_sig(mode: Mode) -> u64 {
+    match (mode.format(), mode.kind(), mode.mcs()) {
+        (Format::Eht, PpduKind::Single, 0) => 2,
+        (Format::Eht, PpduKind::Single, _) => 1,
+        _ => 0,
+    }
+}
+
+/// Preamble of HE and EHT with this number of streams to train, and with `signal` symbols of HE-SIG-B or EHT-SIG. The
+/// short training field of a trigger-based PPDU lasts 8 µs, that of others 4 µs.  [80211ax-2021 §27.3.4], [80211be-2024
+/// §36.3.5]
+pub(super) fn preamble_of_users(mode: Mode, streams: u8, signal: u64) -> Duration {
+    let short = if mode.kind() == PpduKind::Triggered { 8 } else { 4 };
+    let ltf = mode.ltf().map_or(Duration::ZERO, HeLtf::duration) + mode.guard().duration();
     LEGACY_PREAMBLE
-        + match mode.format() {
-            Format::Ht => us(8 + 4) + us(4) * trained,
-            Format::Vht => us(8 + 4 + 4) + us(4) * trained,
-            Format::He => {
-                let ltf = mode.ltf().map_or(Duration::ZERO, HeLtf::duration);
-                us(4 + 8 + 4) + (ltf + mode.guard().duration()) * trained
-            }
-        }
+        + Duration::from_micros(4 + 8 + short)
+        + SIGNAL_SYMBOL * signal
+        + ltf * training_symbols(streams)
 }
 
 /// Time on the air, TXTIME, of a PPDU with a PSDU of this size, signal extension included.
@@ -89,16 +111,16 @@ pub fn duration(mode: Mode, psdu: Bytes, band: Band, padding: PacketPadding) -> 
 fn data_field(mode: Mode, Symbols { count, .. }: Symbols) -> Duration {
     let time = mode.symbol() * count;
     if mode.guard() == GuardInterval::Ns400 {
-        LONG_SYMBOL * time.as_nanos().div_ceil(LONG_SYMBOL.as_nanos())
+        SIGNAL_SYMBOL * time.as_nanos().div_ceil(SIGNAL_SYMBOL.as_nanos())
     } else {
         time
     }
 }
 
-/// Duration of the packet extension of HE and of the band's signal extension, after the data field.
-fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Duration {
+/// Duration of the packet extension of HE and EHT, and of the band's signal extension, after the data field.
+pub(super) fn tail(mode: Mode, symbols: Symbols, band: Band, padding: PacketPadding) -> Duration {
     let extension = match mode.format() {
-        Format::He => padding.extension(symbols.last_segments),
+        Format::He | Format::Eht => padding.extension(symbols.last_segments),
         Format::Ht | Format::Vht => Duration::ZERO,
     };
     extension + band.signal_extension()
@@ -125,12 +147,14 @@ pub fn largest_psdu_within(
     Some(largest_psdu(mode, best).min(max_psdu(mode.format())))
 }
 
-/// Largest PSDU of a format, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table 27-54]
+/// Largest PSDU of a format, aPSDUMaxLength.  [80211-2020 Table 19-25, Table 21-28], [80211ax-2021 Table 27-54],
+/// [80211be-2024 §36.4.4]
 pub const fn max_psdu(format: Format) -> Bytes {
     Bytes::new(match format {
         Format::Ht => 65_535,
         Format::Vht => 4_692_480,
         Format::He => 6_500_631,
+        Format::Eht => 15_523_200,
     })
 }
 
@@ -138,7 +162,7 @@ pub const fn max_psdu(format: Format) -> Bytes {
 mod tests {
     use super::*;
     use crate::phy::mode::{Coding, Parameters};
-    use crate::phy::{GuardInterval, Width};
+    use crate::phy::{GuardInterval, Unit, Width};
     use GuardInterval::{Ns400, Ns800, Ns1600, Ns3200};
 
     fn bcc(format: Format, mcs: u8, streams: u8, width: Width, guard: GuardInterval) -> Mode {
@@ -207,6 +231,41 @@ mod tests {
         assert_eq!(at(Ns1600, Band::Ghz5), 36_000 + 8_000 + 158_400);
         assert_eq!(at(Ns3200, Band::Ghz5), 36_000 + 16_000 + 176_000);
         assert_eq!(at(Ns800, Band::Ghz2), 36_000 + 7_200 + 149_600 + 6_000);
+    }
+
+    /// Duration of an EHT PPDU for a single user. Preamble 20 + 4 + 8 + 4 = 36 µs, EHT-SIG of two symbols at MCS 0 and
+    /// one above, 8 or 4 µs, and one LTF of 7.2 µs. 1536 octets, 12 304 bits with LDPC: at MCS 13, 80 MHz, 9800 per
+    /// symbol → 2 symbols; at MCS 0, 320 MHz, 1960 → 7 symbols. In 996+484+242 tones of 160 MHz at MCS 0: 841 → 15
+    /// symbols.
+    ///
+    /// Verifies: [80211be-2024 §36.4.3]
+    #[test]
+    fn eht_with_one_user() {
+        let of = |mcs, width, unit| {
+            let of = Parameters::of(Format::Eht, mcs, 1, width, Ns800);
+            let mode = Mode::new(Parameters { unit, ..of }).expect("a mode of the standard");
+            ns(mode, 1_536, Band::Ghz5)
+        };
+        assert_eq!(of(13, Width::Mhz80, Unit::Full), 36_000 + 4_000 + 7_200 + 2 * 13_600);
+        assert_eq!(of(0, Width::Mhz320, Unit::Full), 36_000 + 8_000 + 7_200 + 7 * 13_600);
+        let punctured = of(0, Width::Mhz160, Unit::Tones996And484And242);
+        assert_eq!(punctured, 36_000 + 8_000 + 7_200 + 15 * 13_600);
+    }
+
+    /// Preamble of a trigger-based PPDU, whose STF lasts 8 µs: 20 + 4 + 8 + 8 = 40 µs, and LTFs: 1x 3.2 + 1.6 = 4.8
+    /// µs, 2x 8 µs and 4x 16 µs, four of them for three streams.
+    ///
+    /// Verifies: [80211ax-2021 §27.3.4], [80211be-2024 §36.3.5]
+    #[test]
+    fn a_trigger_based_ppdu_has_a_longer_short_training_field() {
+        let of = |format, streams, guard, ltf| {
+            let of = Parameters::of(format, 5, streams, Width::Mhz20, guard);
+            let (unit, kind, ltf) = (Unit::Tones106, PpduKind::Triggered, Some(ltf));
+            preamble(Mode::new(Parameters { ltf, unit, kind, ..of }).expect("a mode")).as_nanos()
+        };
+        assert_eq!(of(Format::He, 1, Ns1600, HeLtf::X1), 44_800);
+        assert_eq!(of(Format::He, 2, Ns1600, HeLtf::X2), 56_000);
+        assert_eq!(of(Format::Eht, 3, Ns3200, HeLtf::X4), 104_000);
     }
 
     /// The packet extension of HE follows from the nominal padding and the segments used in the last symbol. 1536
@@ -309,7 +368,7 @@ mod tests {
             let (left_out, others) = match format {
                 Ht => (Duration::ZERO, Duration::ZERO),
                 Vht => (Duration::from_micros(4), Duration::ZERO),
-                He => (trained, Duration::from_micros(8)),
+                He | Format::Eht => (trained, Duration::from_micros(8)),
             };
             for (octets, published) in [1_536, 76, 14].into_iter().zip(durations) {
                 let size = Bytes::new(octets);

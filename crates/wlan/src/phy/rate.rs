@@ -7,12 +7,13 @@ use airfair_units::DataRate;
 use super::Mode;
 use super::rate_name::RateName;
 
-/// Rate of data frames: a rate of a legacy amendment, where the cell adds the preamble, or a mode of HT, VHT or HE.
+/// Rate of data frames: a rate of a legacy amendment, where the cell adds the preamble, or a mode of HT, VHT, HE or
+/// EHT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rate {
     /// Rate of 802.11a, b or g.
     Legacy(DataRate),
-    /// Mode of HT, VHT or HE.
+    /// Mode of HT, VHT, HE or EHT.
     Mode(Mode),
 }
 

@@ -1,4 +1,5 @@
-//! Names of rates: `"ht-mcs15"`, `"vht-mcs9x2"`, `"he-mcs11x1"`, or `"144.4 Mb/s"` if only one mode has this rate.
+//! Names of rates: `"ht-mcs15"`, `"vht-mcs9x2"`, `"he-mcs11x1"`, `"eht-mcs13x1"`, or `"144.4 Mb/s"` if only one mode
+//! has this rate.
 
 use std::fmt;
 use std::str::FromStr;
@@ -220,7 +221,9 @@ impl fmt::Display for RateName {
         let Self { format, mcs, streams } = *self;
         match format {
             Format::Ht => write!(f, "ht-mcs{}", u16::from(streams - 1) * 8 + u16::from(mcs)),
-            Format::Vht | Format::He => write!(f, "{}-mcs{mcs}x{streams}", format.word()),
+            Format::Vht | Format::He | Format::Eht => {
+                write!(f, "{}-mcs{mcs}x{streams}", format.word())
+            }
         }
     }
 }

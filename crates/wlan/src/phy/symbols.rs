@@ -4,7 +4,7 @@
 use airfair_units::Bytes;
 
 use super::mode::{Coding, Format, Mode};
-use super::{Width, modulation::ModulationAndCoding};
+use super::modulation::ModulationAndCoding;
 
 /// Length of the SERVICE field [bits].
 const SERVICE: u64 = 16;
@@ -16,39 +16,73 @@ const TAIL: u64 = 6;
 pub struct Symbols {
     /// Number of symbols in the data field, `N_SYM`.
     pub count: u64,
-    /// Segments of the last symbol before the decoder's extra time, 1 to 4: the pre-FEC padding factor of HE; 4 in HT
-    /// and VHT. [80211ax-2021 §27.3.12.2]
+    /// Segments of the last symbol before the decoder's extra time, 1 to 4: the pre-FEC padding factor of HE and
+    /// EHT; 4 in HT and VHT. [80211ax-2021 §27.3.12.2]
     pub last_segments: u64,
 }
 
 /// Symbols of the data field for a PSDU of `size`.
 pub fn symbols(mode: Mode, size: Bytes) -> Symbols {
-    let bits = size.bits() + SERVICE + TAIL * mode.encoders();
-    let per_symbol = mode.data_bits();
-    let count = bits.div_ceil(per_symbol);
-    let segments = if mode.format() == Format::He { segments(mode, bits) } else { 4 };
-    let first = Symbols { count, last_segments: segments };
-    if mode.coding() == Coding::Bcc || !needs_more(mode, bits, first) {
-        return first;
-    }
-    match segments {
-        4 if mode.format() == Format::He => Symbols { count: count + 1, last_segments: 1 },
+    let bits = data_field_bits(mode, size);
+    let first = before_addition(mode, bits);
+    if needs_more(mode, bits, first) { with_addition(mode.format(), first) } else { first }
+}
+
+/// Common symbols of the data fields of several users with these modes and PSDUs, of HE or EHT: those of the longest
+/// user, with the addition of LDPC if the code of any user needs it.  [80211ax-2021 §27.3.12.5.2, §27.3.12.5.3]
+pub(super) fn common_symbols(users: impl Iterator<Item = (Mode, Bytes)> + Clone) -> Symbols {
+    let of = |(mode, size)| before_addition(mode, data_field_bits(mode, size));
+    let longest = |it: &Symbols| (it.count, it.last_segments);
+    let first = users.clone().map(of).max_by_key(longest).expect("a user");
+    let format = users.clone().map(|(mode, _)| mode.format()).next().expect("a user");
+    let more = users.into_iter().any(|(mode, _)| needs_more(mode, 0, first));
+    if more { with_addition(format, first) } else { first }
+}
+
+/// Symbols that the data of users with these modes, of HE or EHT, may fill so that all symbols are at most `count`: the
+/// last one only up to its third segment if the code of a user would add to a full one.
+pub(super) fn full_symbols(mut modes: impl Iterator<Item = Mode>, count: u64) -> Symbols {
+    let full = Symbols { count, last_segments: 4 };
+    let more = modes.any(|mode| needs_more(mode, 0, full));
+    Symbols { last_segments: if more { 3 } else { 4 }, ..full }
+}
+
+/// Largest PSDU whose data fill these symbols, without the addition of LDPC.
+pub(super) fn padded_psdu(mode: Mode, Symbols { count, last_segments }: Symbols) -> Bytes {
+    let last =
+        if last_segments == 4 { mode.data_bits() } else { last_segments * short_bits(mode).0 };
+    let bits = (count - 1) * mode.data_bits() + last;
+    Bytes::new(bits.saturating_sub(SERVICE + TAIL * mode.encoders()) / 8)
+}
+
+/// Bits of the data field without padding: service, PSDU and tail.
+fn data_field_bits(mode: Mode, size: Bytes) -> u64 {
+    size.bits() + SERVICE + TAIL * mode.encoders()
+}
+
+/// Symbols that the bits of the data field fill, `N_SYM,init` and `a_init`.
+fn before_addition(mode: Mode, bits: u64) -> Symbols {
+    let last_segments = if mode.format().has_units() { segments(mode, bits) } else { 4 };
+    Symbols { count: bits.div_ceil(mode.data_bits()), last_segments }
+}
+
+/// Symbols with the addition of LDPC: a segment in HE and EHT, or a symbol in HT and VHT.
+fn with_addition(format: Format, Symbols { count, last_segments }: Symbols) -> Symbols {
+    match last_segments {
+        4 if format.has_units() => Symbols { count: count + 1, last_segments: 1 },
         4 => Symbols { count: count + 1, last_segments: 4 },
-        _ => Symbols { count, last_segments: segments + 1 },
+        _ => Symbols { count, last_segments: last_segments + 1 },
     }
 }
 
 /// Largest PSDU whose data field has at most `count` symbols. `count` is at least 1.
 pub fn largest_psdu(mode: Mode, count: u64) -> Bytes {
-    let overhead = SERVICE + TAIL * mode.encoders();
-    let octets = |bits: u64| Bytes::new(bits.saturating_sub(overhead) / 8);
-    let before_last = (count - 1) * mode.data_bits();
     // For the last bits LDPC may need one more symbol. The fewer bits there are, the less often it does.
-    let last =
-        [mode.data_bits(), 3 * short_bits(mode).0, 2 * short_bits(mode).0, short_bits(mode).0];
-    let sizes = last.map(|bits| octets(before_last + bits));
+    let sizes =
+        [4, 3, 2, 1].map(|last_segments| padded_psdu(mode, Symbols { count, last_segments }));
     let fits = |size: &Bytes| symbols(mode, *size).count <= count;
-    sizes.into_iter().find(fits).unwrap_or(octets(before_last))
+    let before_last = || padded_psdu(mode, Symbols { count, last_segments: 0 });
+    sizes.into_iter().find(fits).unwrap_or_else(before_last)
 }
 
 /// Segments of the last symbol that the data fills, `a_init`.  [80211ax-2021 §27.3.12.5.1]
@@ -58,24 +92,25 @@ fn segments(mode: Mode, bits: u64) -> u64 {
 }
 
 /// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`. HT and VHT have only whole symbols.
-/// [80211ax-2021 Table 27-33]
+/// [80211ax-2021 Table 27-33], [80211be-2024 §36.3.13.3.5]
 fn short_bits(mode: Mode) -> (u64, u64) {
-    let subcarriers = match mode.width() {
-        _ if mode.format() != Format::He => return (mode.data_bits(), mode.coded_bits()),
-        Width::Mhz20 => 60,
-        Width::Mhz40 => 120,
-        Width::Mhz80 => 240,
-        Width::Mhz160 => 492,
-    };
+    if !mode.format().has_units() {
+        return (mode.data_bits(), mode.coded_bits());
+    }
+    let subcarriers = mode.unit().short_subcarriers(mode.width());
     let ModulationAndCoding { constellation, code_rate } = mode.modulation();
     let coded = subcarriers * constellation.bits() * u64::from(mode.streams());
     let (data, of) = code_rate.fraction();
     (coded * data / of, coded)
 }
 
-/// True if LDPC would have to puncture so many parity bits that the standard requires one more symbol or segment.
+/// True if LDPC would have to puncture so many parity bits that the standard requires one more symbol or segment. Only
+/// in HT does this depend on the data bits, since the later formats pad the data.
 /// [80211-2020 §19.3.11.7.5 steps a to d, §21.3.10.5.4], [80211ax-2021 §27.3.12.5.2]
 fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
+    if mode.coding() == Coding::Bcc {
+        return false;
+    }
     let (data, coded) = mode.modulation().code_rate.fraction();
     let parity = coded - data;
     let (payload, available) = ldpc_bits(mode, bits, first);
@@ -90,8 +125,8 @@ fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
         || share > 3 * total * parity
 }
 
-/// Data bits to encode, `N_pld`, and bits that the symbols hold, `N_avbits`. HT encodes only the PSDU; VHT and HE
-/// also encode its padding.
+/// Data bits to encode, `N_pld`, and bits that the symbols hold, `N_avbits`. HT encodes only the PSDU; the later
+/// formats also encode its padding.
 fn ldpc_bits(mode: Mode, bits: u64, first: Symbols) -> (u64, u64) {
     let Symbols { count, last_segments } = first;
     match mode.format() {
@@ -124,6 +159,7 @@ fn codewords(payload: u64, available: u64, (data, coded): (u64, u64)) -> (u64, u
 mod tests {
     use super::*;
     use crate::phy::GuardInterval::Ns800;
+    use crate::phy::Width;
     use crate::phy::mode::Parameters;
 
     fn mode(format: Format, mcs: u8, width: Width, coding: Coding) -> Mode {

@@ -1,5 +1,5 @@
 //! TXVECTOR of a PPDU: modulation and coding, width, streams, guard interval, preamble. [80211-2020 §15.3.3, §16.3.4,
-//! §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2]
+//! §17.2.2, §19.2.2, §21.2.2], [80211ax-2021 §27.2.2], [80211be-2024 §36.2.2]
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum TxVector {
     Dsss(dsss::Modulation, Preamble),
     /// OFDM or ERP-OFDM.
     Ofdm(ofdm::Modulation),
-    /// HT, VHT or HE.
+    /// HT, VHT, HE or EHT.
     Mode(Mode),
 }
 
@@ -50,7 +50,7 @@ impl TxVector {
     }
 
     /// For each value of [`index`](Self::index), the vector by which the control frames for a data frame are chosen:
-    /// all legacy vectors, and then, for the modes of HT, VHT and HE, the OFDM vectors of their reference rates.
+    /// all legacy vectors, and then, for the modes of HT, VHT, HE and EHT, the OFDM vectors of their reference rates.
     pub fn references() -> impl Iterator<Item = Self> {
         Self::all().chain(ofdm::Modulation::ALL.into_iter().map(Self::Ofdm))
     }
@@ -94,6 +94,7 @@ impl TxVector {
                 Format::Ht => Generation::Ht,
                 Format::Vht => Generation::Vht,
                 Format::He => Generation::He,
+                Format::Eht => Generation::Eht,
             },
         }
     }
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(other, [TxVector::Dsss(dsss::Modulation::Dbpsk, Preamble::Short)]);
     }
 
-    /// A mode of HT, VHT or HE has an index of its own, above those of the legacy vectors. At this index,
+    /// A mode of HT, VHT, HE or EHT has an index of its own, above those of the legacy vectors. At this index,
     /// [`TxVector::references`] has the OFDM vector of the mode's reference rate.
     ///
     /// Verifies: [80211-2020 §10.6.11]
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_vector_is_as_small_as_the_bytes_of_a_legacy_one() {
-        assert_eq!((size_of::<TxVector>(), size_of::<Option<TxVector>>()), (3, 3));
+        assert_eq!((size_of::<TxVector>(), size_of::<Option<TxVector>>()), (4, 4));
     }
 
     #[test]

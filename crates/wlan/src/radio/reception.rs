@@ -6,7 +6,7 @@ use super::path_loss::PathLoss;
 use super::sensitivity::{carrier_sense_threshold, criterion, qualnet4, sensitivity};
 use crate::phy::known_survivals::frame_error_rate;
 use crate::phy::mode::Format;
-use crate::phy::{Mode, Standard, TxVector};
+use crate::phy::{Mode, Standard, TxVector, Unit};
 
 /// Thermal noise kTB of DSSS and CCK: 290 K in the 22 MHz in front of the correlator.
 const DSSS_NOISE: Dbm = Dbm::from_thousandths(-100_551);
@@ -126,14 +126,19 @@ impl Radio {
     }
 }
 
-/// Thermal noise kTB of HT, VHT and HE: 290 K in the occupied subcarriers, pilots included, so that the ratio is
-/// Es/N0 of each of them, as in OFDM.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.3.2]
+/// Thermal noise kTB of HT and later formats: 290 K in the occupied subcarriers, pilots included, so that the ratio is
+/// Es/N0 of each of them, as in OFDM. In a resource unit it is the noise in the tones over which the sender spreads its
+/// power.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.3.2]
 fn mode_noise(mode: Mode) -> Dbm {
-    // 56, 114, 242 and 484 subcarriers of 312.5 kHz; 242, 484, 996 and 1992 of 78.125 kHz.
+    // 56, 114, 242 and 484 subcarriers of 312.5 kHz; 242, 484, 996, 1992 and 3984 of 78.125 kHz.
     const HT_AND_VHT: [i64; 4] = [-101_545, -98_458, -95_189, -92_178];
-    const HE: [i64; 4] = [-101_209, -98_199, -95_065, -92_054];
-    let by_width = if mode.format() == Format::He { HE } else { HT_AND_VHT };
-    Dbm::from_thousandths(by_width[mode.width() as usize])
+    const HE: [i64; 5] = [-101_209, -98_199, -95_065, -92_054, -89_044];
+    let width = mode.width() as usize;
+    Dbm::from_thousandths(match (mode.format(), mode.unit().powered(mode.kind())) {
+        (Format::Ht | Format::Vht, _) => HT_AND_VHT[width],
+        (_, Unit::Full) => HE[width],
+        (_, unit) => return Dbm::from_thousandths(HE[0]) + unit.over_20_mhz(mode.width()),
+    })
 }
 
 /// Power on a linear scale [mW].
@@ -168,7 +173,7 @@ mod tests {
     use airfair_units::Frequency;
 
     use crate::phy::mode::Parameters;
-    use crate::phy::{GuardInterval, Width, ofdm};
+    use crate::phy::{GuardInterval, PpduKind, Width, ofdm};
 
     const TERMINAL: Terminal =
         Terminal { transmit_power: Dbm::new(20), antenna_gain: Decibels::new(2) };
@@ -197,6 +202,21 @@ mod tests {
             };
             assert!((noise(subcarriers * 312.5e3) - of(Format::Vht)).abs() < 6e-4, "{width}");
             assert!((noise(he * 78.125e3) - of(Format::He)).abs() < 6e-4, "{width}");
+        }
+        let unit = |width, unit, kind| {
+            let usual = Parameters::of(Format::Eht, 0, 1, width, GuardInterval::Ns1600);
+            mode_noise(Mode::new(Parameters { unit, kind, ..usual }).expect("a mode")).get()
+        };
+        for (width, of, tones) in [
+            (Width::Mhz320, Unit::Full, 3_984.0),
+            (Width::Mhz80, Unit::Tones26, 26.0),
+            (Width::Mhz80, Unit::Tones242, 242.0),
+            (Width::Mhz320, Unit::Tones3x996And484, 3_472.0),
+        ] {
+            let triggered = unit(width, of, PpduKind::Triggered);
+            assert!((noise(tones * 78.125e3) - triggered).abs() < 1.1e-3, "{of}");
+            let down = unit(width, of, PpduKind::Multi);
+            assert!((down - unit(width, Unit::Full, PpduKind::Single)).abs() < 1e-9, "{of}");
         }
         // With a noise figure of 10 dB, -82 dBm are 9.867 dB above the noise.
         let ratio = radio().snr(TxVector::Ofdm(ofdm::Modulation::Bpsk12), Dbm::new(-82));

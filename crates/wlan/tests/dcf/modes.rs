@@ -66,6 +66,7 @@ fn ppdu(mode: Mode, band: Band) -> u64 {
             };
             (MSDU + 34, ns(20 + 4 + 8 + 4) + trained * (ltf + guard), 12_800)
         }
+        Format::Eht => unreachable!("no standard of these tests has it"),
     };
     let data = symbols(mode, Bytes::new(psdu)).count * (useful + guard);
     let data = if guard == 400 { data.next_multiple_of(4_000) } else { data };

@@ -31,7 +31,13 @@ words!(Standard {
     Ax = "802.11ax"
 });
 words!(Band { Ghz2 = "2.4 GHz", Ghz5 = "5 GHz", Ghz6 = "6 GHz" });
-words!(Width { Mhz20 = "20 MHz", Mhz40 = "40 MHz", Mhz80 = "80 MHz", Mhz160 = "160 MHz" });
+words!(Width {
+    Mhz20 = "20 MHz",
+    Mhz40 = "40 MHz",
+    Mhz80 = "80 MHz",
+    Mhz160 = "160 MHz",
+    Mhz320 = "320 MHz",
+});
 words!(GuardInterval {
     Ns400 = "400 ns",
     Ns800 = "800 ns",

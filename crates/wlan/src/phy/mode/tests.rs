@@ -1,9 +1,10 @@
 //! Tests of modes against the tables of the standard.
 
 use super::*;
+use crate::phy::Band;
 
 use GuardInterval::{Ns400, Ns800, Ns1600, Ns3200};
-use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
+use Width::{Mhz20, Mhz40, Mhz80, Mhz160, Mhz320};
 
 /// Rates by MCS for this number of streams, as the tables print them [tenths of a Mb/s].
 fn ladder(format: Format, width: Width, guard: GuardInterval, streams: u8) -> Vec<u64> {
@@ -57,6 +58,88 @@ fn he_has_the_rates_of_its_tables() {
     assert_eq!(of(Mhz160, Ns800, 8)[11], 96_078);
 }
 
+/// EHT has the rates of HE, and MCS 12 and 13: at 80 MHz 980·12·5/6 = 9800 bits in 13.6 µs, 720.6 Mb/s, and at 320 MHz
+/// with eight streams 32 times as many, 23 058.8 Mb/s.
+///
+/// Verifies: [80211be-2024 §36.5]
+#[test]
+fn eht_has_the_rates_of_its_tables() {
+    let of = |width, guard, streams| ladder(Format::Eht, width, guard, streams);
+    for (width, guard) in [(Mhz20, Ns800), (Mhz40, Ns1600), (Mhz80, Ns3200), (Mhz160, Ns800)] {
+        assert_eq!(of(width, guard, 2)[..12], ladder(Format::He, width, guard, 2));
+    }
+    assert_eq!(of(Mhz20, Ns800, 1)[12..], [1_549, 1_721]);
+    assert_eq!(of(Mhz80, Ns800, 1)[12..], [6_485, 7_206]);
+    assert_eq!(of(Mhz320, Ns800, 1)[11..], [24_019, 25_941, 28_824]);
+    assert_eq!(of(Mhz320, Ns800, 8)[13], 230_588);
+}
+
+/// Mode of a user with this unit in an MU PPDU.
+fn of_unit(format: Format, mcs: u8, width: Width, guard: GuardInterval, unit: Unit) -> Mode {
+    let of = Parameters::of(format, mcs, 1, width, guard);
+    Mode::new(Parameters { unit, kind: PpduKind::Multi, ..of }).expect("a mode of a unit")
+}
+
+/// Rates in resource units. 26 tones carry 24 subcarriers: 12 bits at MCS 0 in 13.6 µs are 0.9 Mb/s, and 200 at MCS 11
+/// 14.7 Mb/s. 484+242 tones carry 702: 7020 bits at MCS 13 are 516.2 Mb/s, and 3x996+484 carry 3408: 34 080 bits,
+/// 2505.9 Mb/s.
+///
+/// Verifies: [80211ax-2021 §27.5], [80211be-2024 §36.5]
+#[test]
+fn units_have_the_rates_of_their_tables() {
+    let he = |mcs, guard, unit| of_unit(Format::He, mcs, Mhz80, guard, unit).tenths_of_mbps();
+    assert_eq!([0, 11].map(|mcs| he(mcs, Ns800, Unit::Tones26)), [9, 147]);
+    assert_eq!([0, 11].map(|mcs| he(mcs, Ns3200, Unit::Tones26)), [8, 125]);
+    assert_eq!([0, 11].map(|mcs| he(mcs, Ns800, Unit::Tones52)), [18, 294]);
+    assert_eq!([0, 11].map(|mcs| he(mcs, Ns1600, Unit::Tones106)), [35, 590]);
+    assert_eq!([0, 11].map(|mcs| he(mcs, Ns800, Unit::Tones242)), [86, 1_434]);
+    assert_eq!([0, 11].map(|mcs| he(mcs, Ns800, Unit::Tones484)), [172, 2_868]);
+    let eht = |width, unit| of_unit(Format::Eht, 13, width, Ns800, unit).tenths_of_mbps();
+    assert_eq!(eht(Mhz80, Unit::Tones484And242), 5_162);
+    assert_eq!(eht(Mhz320, Unit::Tones3x996And484), 25_059);
+}
+
+/// A trigger-based PPDU has a guard interval of 1.6 or 3.2 µs, HE has no multiple units, and an MU PPDU has no 1x LTF.
+///
+/// Verifies: [80211ax-2021 §26.5.2.3, §27.3.2], [80211be-2024 §36.3.2]
+#[test]
+fn units_and_kinds_that_a_format_lacks_are_refused_with_those_that_it_has() {
+    let he = Parameters::of(Format::He, 0, 1, Mhz20, Ns800);
+    let refused = |of: Parameters| Mode::new(of).expect_err("no mode").to_string();
+    let kind = PpduKind::Triggered;
+    assert_eq!(
+        refused(Parameters { kind, ..he }),
+        "800 ns does not go with HE TB (802.11ax-2021 §27.5); allowed 1600 ns, 3200 ns"
+    );
+    for (guard, ltfs) in [(Ns1600, "allowed X1, X2"), (Ns3200, "allowed X4")] {
+        assert!(refused(Parameters { kind, guard, ltf: None, ..he }).ends_with(ltfs));
+    }
+    let multi = Parameters { kind: PpduKind::Multi, ..he };
+    assert!(refused(Parameters { ltf: None, ..multi }).ends_with("allowed X2, X4"));
+    let without = |unit| refused(Parameters { unit, ..multi });
+    assert_eq!(
+        without(Unit::Tones484),
+        "484 tones does not go with HE MU, 20 MHz (802.11ax-2021 §27.5); \
+         allowed full width, 26 tones, 52 tones, 106 tones, 242 tones"
+    );
+    assert!(without(Unit::Tones52And26).ends_with("106 tones, 242 tones"));
+    assert!(refused(Parameters { unit: Unit::Tones26, ..he }).ends_with("allowed full width"));
+    let bcc = Parameters { coding: Coding::Bcc, unit: Unit::Tones484, width: Mhz80, ..multi };
+    assert!(refused(bcc).starts_with("BCC does not go with HE MU, 80 MHz, 484 tones, 1 stream"));
+    assert!(Mode::new(Parameters { unit: Unit::Tones242, ..bcc }).is_ok());
+    let ht = Parameters { kind, ..Parameters::of(Format::Ht, 0, 1, Mhz20, Ns800) };
+    assert!(refused(ht).starts_with("HT TB does not go with this model"));
+    let eht = Parameters::of(Format::Eht, 0, 1, Mhz80, Ns800);
+    let punctured = Parameters { unit: Unit::Tones484And242, ..eht };
+    assert_eq!(Mode::new(punctured).map(Mode::data_bits), Ok(351));
+    for (mcs, reason) in [(14, "EHT DUP"), (15, "dual carrier modulation")] {
+        let text = refused(Parameters { mcs, ..eht });
+        assert!(text.starts_with(&format!("MCS {mcs} does not go with this model")), "{text}");
+        assert!(text.contains(reason) && text.ends_with("11, 12, 13"), "{text}");
+    }
+    assert!(refused(Parameters { width: Mhz320, ..he }).ends_with("80 MHz, 160 MHz"));
+}
+
 /// Coded bits and data bits per symbol, and numbers of encoders, are those of the standard's tables.
 ///
 /// Verifies: [80211-2020 §19.3.5, §21.5]
@@ -99,10 +182,10 @@ fn encoders_of_vht_share_a_symbol_evenly() {
 #[test]
 fn vht_leaves_out_what_its_tables_leave_out() {
     let mut left_out = Vec::new();
-    for width in Width::ALL {
+    for width in Format::Vht.all_widths() {
         for streams in 1..=8 {
             for mcs in 0..=9 {
-                if Mode::new(Parameters::of(Format::Vht, mcs, streams, width, Ns800)).is_err() {
+                if Mode::new(Parameters::of(Format::Vht, mcs, streams, *width, Ns800)).is_err() {
                     left_out.push((width.mhz(), streams, mcs));
                 }
             }
@@ -116,17 +199,43 @@ fn vht_leaves_out_what_its_tables_leave_out() {
 #[test]
 fn a_mode_gives_its_parameters_back() {
     for format in Format::ALL {
-        for width in format.widths(Band::Ghz5) {
+        for width in format.all_widths() {
             for guard in format.guard_intervals() {
                 for mode in Mode::all(format, *width, *guard) {
                     assert_eq!(Mode::new(mode.parameters()), Ok(mode));
                     let of = Parameters::of(format, mode.mcs(), mode.streams(), *width, *guard);
                     assert_eq!(mode.parameters(), of);
+                    all_kinds_and_units(of);
                 }
             }
         }
     }
-    assert_eq!(size_of::<Mode>(), 2);
+    assert_eq!((size_of::<Mode>(), align_of::<Mode>()), (3, 1));
+}
+
+/// Checks modes with these parameters and every kind and unit. Only a unit that fills the width has another name.
+fn all_kinds_and_units(of: Parameters) {
+    for kind in PpduKind::ALL {
+        for unit in Unit::ALL {
+            let of = Parameters { unit, kind, ..of };
+            let Ok(mode) = Mode::new(of) else { continue };
+            let fills = unit == Unit::filling(of.width);
+            let unit = if fills { Unit::Full } else { unit };
+            assert_eq!(mode.parameters(), Parameters { unit, ..of });
+        }
+    }
+}
+
+/// Modes of HT, VHT and HE for a single user are in the order of their first two octets, which have no unit and no
+/// kind. Sorted lists of rates depend on it.
+#[test]
+fn a_mode_for_a_single_user_up_to_160_mhz_has_no_third_octet() {
+    for format in [Format::Ht, Format::Vht, Format::He] {
+        for width in format.all_widths() {
+            let of = Mode::all(format, *width, Ns800);
+            assert!(of.map(|Mode([_, _, third])| third).all(|third| third == 0));
+        }
+    }
 }
 
 #[test]
@@ -171,11 +280,8 @@ fn a_width_that_the_band_lacks_is_refused_with_those_that_it_has() {
 #[test]
 fn more_of_anything_is_never_slower() {
     for format in Format::ALL {
-        let all: Vec<Mode> = format
-            .widths(Band::Ghz5)
-            .iter()
-            .flat_map(|width| Mode::all(format, *width, Ns800))
-            .collect();
+        let all: Vec<Mode> =
+            format.all_widths().iter().flat_map(|width| Mode::all(format, *width, Ns800)).collect();
         for (slow, fast) in all.iter().flat_map(|it| all.iter().map(move |other| (it, other))) {
             let is_more = slow.mcs() <= fast.mcs()
                 && slow.streams() <= fast.streams()
