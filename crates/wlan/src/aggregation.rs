@@ -362,8 +362,8 @@ mod tests {
     }
 
     /// A response lasts as long as its symbols at the rate of the response. At 24 Mb/s, 96 bits per symbol. ACK of 14
-    /// octets: 134 bits → 2 symbols, 28 µs. `BlockAck` of 32: 278 → 3, 32 µs; for 256 MPDUs 56: 470 → 5, 40 µs. BAR of
-    /// 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits per symbol: `BlockAck` 278 → 12, 68 µs.
+    /// octets: 134 bits → 2 symbols, 28 µs. `BlockAck` of 32: 278 → 3, 32 µs; for 256 MPDUs 56: 470 → 5, 40 µs; for
+    /// 512, 88: 726 → 8, 52 µs; for 1024, 152: 1238 → 13, 72 µs. BAR of 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits per symbol: `BlockAck` 278 → 12, 68 µs.
     ///
     /// Verifies: [80211-2020 §9.3.1.7, §9.3.1.8.2, §17.4.3]
     #[test]
@@ -375,8 +375,11 @@ mod tests {
         let (small, large) =
             (BlockAckWindow::Mpdus64.response_size(), BlockAckWindow::Mpdus256.response_size());
         assert_eq!((small, large), (Bytes::new(32), Bytes::new(56)));
+        let of_eht = [BlockAckWindow::Mpdus512, BlockAckWindow::Mpdus1024];
+        assert_eq!(of_eht.map(|it| it.response_size().get()), [88, 152]);
         let lasts = |size, mbps| us(Standard::A, size, mbps);
         assert_eq!([lasts(small, 24), lasts(large, 24), lasts(small, 6)], [32, 40, 68]);
+        assert_eq!(of_eht.map(|it| lasts(it.response_size(), 24)), [52, 72]);
         assert_eq!(lasts(BLOCK_ACK_REQUEST_SIZE, 24), 32);
         assert_eq!(us(Standard::G, small, 24), 38);
     }

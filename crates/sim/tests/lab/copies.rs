@@ -35,7 +35,9 @@ fn a_copy_and_the_original_end_as_the_run_does() {
     let mut luck = Luck::of_seed(31);
     let mut compared = 0;
     while compared < 40 {
-        let Ok(scenario) = Scenario::parse(&cells::cell(&mut luck), &[]) else { continue };
+        let text = cells::cell(&mut luck);
+        let text = if luck.one_in(2) { cells::renewed(&mut luck, &text) } else { text };
+        let Ok(scenario) = Scenario::parse(&text, &[]) else { continue };
         let end = Duration::from_nanos(scenario.duration.as_nanos());
         let whole = run_once(&scenario, 0);
         let mut original = observable(&scenario);
