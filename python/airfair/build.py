@@ -627,7 +627,7 @@ class StationTable(TypedDict, total=False):
     queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable
     senses_only: Sequence[str]
-    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"]
+    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"]
     streams: int
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]
 
@@ -639,7 +639,7 @@ class BssTable(TypedDict, total=False):
     aggregation: Literal["off"] | AggregationTable
     amsdu: Literal["off"] | str
     ap: ApTable
-    band: Literal["2.4 GHz", "5 GHz"]
+    band: Literal["2.4 GHz", "5 GHz", "6 GHz"]
     basic_rate: str
     basic_rates: Sequence[str]
     beacon: bool | BeaconTable
@@ -656,10 +656,11 @@ class BssTable(TypedDict, total=False):
     post_backoff: bool
     preamble: Literal["long", "short"]
     protection: bool
+    punctured: Sequence[Literal["0 MHz", "20 MHz", "40 MHz", "60 MHz", "80 MHz", "100 MHz", "120 MHz", "140 MHz", "160 MHz", "180 MHz", "200 MHz", "220 MHz", "240 MHz", "260 MHz", "280 MHz", "300 MHz"]]
     radio: Literal["none"] | RadioTable
     retry_limits: RetryLimitsTable
     rts_threshold: Literal["off"] | str
-    standard: Required[Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"]]
+    standard: Required[Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"]]
     streams: int
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]
 
@@ -704,7 +705,7 @@ def scenario(
 ) -> ScenarioTable:
     """Defaults are those of cells up to 802.11g.
 
-    For 802.11n, ac and ax, some keys of TCP, queues and wires have other defaults: `airfair run
+    For 802.11n and later, some keys of TCP, queues and wires have other defaults: `airfair run
     --explain` prints them.
 
     duration: Simulated time of one run.
@@ -729,12 +730,12 @@ def scenario(
 
 def bss(
     *,
-    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"],
+    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"],
     after_collision: Literal["standard", "difs", "eifs"] | None = None,
     aggregation: Literal["off"] | AggregationTable | None = None,
     amsdu: Literal["off"] | str | None = None,
     ap: ApTable | None = None,
-    band: Literal["2.4 GHz", "5 GHz"] | None = None,
+    band: Literal["2.4 GHz", "5 GHz", "6 GHz"] | None = None,
     basic_rate: str | None = None,
     basic_rates: Sequence[str] | None = None,
     beacon: bool | BeaconTable | None = None,
@@ -751,6 +752,7 @@ def bss(
     post_backoff: bool | None = None,
     preamble: Literal["long", "short"] | None = None,
     protection: bool | None = None,
+    punctured: Sequence[Literal["0 MHz", "20 MHz", "40 MHz", "60 MHz", "80 MHz", "100 MHz", "120 MHz", "140 MHz", "160 MHz", "180 MHz", "200 MHz", "220 MHz", "240 MHz", "260 MHz", "280 MHz", "300 MHz"]] | None = None,
     radio: Literal["none"] | RadioTable | None = None,
     retry_limits: RetryLimitsTable | None = None,
     rts_threshold: Literal["off"] | str | None = None,
@@ -768,18 +770,18 @@ def bss(
     aggregation: A-MPDUs that the access point sends and accepts. With `off` each frame is sent
         alone. Default: the defaults of its keys, from 802.11n on.
     amsdu: Largest size of an A-MSDU, which is several packets to one receiver in one MPDU: 3839 or
-        7935 B, and in 802.11ac and ax at 5 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at
-        most 4095 octets. Default: "off".
+        7935 B, and in 802.11ac and later at 5 and 6 GHz also 11398 B. In an A-MPDU of 802.11n an
+        MPDU has at most 4095 octets. Default: "off".
     ap: The access point. Default: {"control": "none", "edca": {"background": {}, "video": {},
         "voice": {}}, "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing":
         false}.
-    band: Band of the channel. 802.11n and ax allow both. Default: 2.4 GHz in 802.11b and g, else 5
-        GHz.
+    band: Band of the channel. 802.11n has 2.4 and 5 GHz, and 802.11ax and later all three. At 6
+        GHz, all stations are of 802.11ax or later. Default: 2.4 GHz in 802.11b and g, else 5 GHz.
     basic_rate: Basic rate, for a basic rate set with one entry. Default: see `basic_rates`.
     basic_rates: Basic rate set. Each rate is one of the standard that all stations have. Not
         together with `basic_rate`. Default: 1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both
         of these and 5.5, 11 Mb/s in 802.11g, without the OFDM rates if a b station is in the cell;
-        later standards have those of 802.11g at 2.4 GHz and of 802.11a at 5 GHz.
+        later standards have those of 802.11g at 2.4 GHz and of 802.11a at 5 and 6 GHz.
     beacon: Beacons of the access point. Each is sent at the lowest basic rate, as soon as the
         medium has been idle for a PIFS. Default: true if `ap.occupancy` is on, else false.
     cw_max: Largest contention window [slots], at least `cw_min`. `standard` is 1023. Default:
@@ -794,7 +796,8 @@ def bss(
     errors: Error model of frames between a station and the access point, in both directions, for
         each station that sets none. Default: "none".
     guard_interval: Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and
-        3200 ns in 802.11ax. Default: 800 ns; 400 ns if a station has a rate in Mb/s that needs it.
+        3200 ns in later standards. Default: 800 ns; 400 ns if a station has a rate in Mb/s that
+        needs it.
     llc_snap: 8 octets of LLC/SNAP precede each packet. Default: true.
     max_attempts: Largest number of transmission attempts of a frame, whatever its length. Default:
         see `retry_limits`.
@@ -810,6 +813,11 @@ def bss(
     protection: A CTS-to-self precedes frames that a station in the cell cannot decode: OFDM frames
         if there is a b station; HT, VHT and HE frames if there is a station of 802.11a, b or g. Not
         in 802.11a and b. Default: true.
+    punctured: Punctured subchannels, which the PPDUs of the cell leave empty. Each has 20 MHz and
+        is named by its place: the distance of its lower edge from that of the channel. In 802.11be
+        with a width of 80 MHz one, of 160 MHz one or two, of 320 MHz two, four or six, in the
+        patterns of the standard. Stations of older standards have the widest part without any.
+        Default: [].
     radio: Radio model. Transmit powers, distances and noise decide which stations hear each other
         and which frames have errors, instead of `errors` and `senses_only`. The access point is at
         ["0 m", "0 m"]. Default: "none".
@@ -818,9 +826,9 @@ def bss(
     rts_threshold: Length above which PSDUs are protected by RTS/CTS. Default: "off".
     streams: Largest number of spatial streams of a data frame; at most 4 in 802.11n. Default: 1, or
         as many as the stations' rates in Mb/s need.
-    width: Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.
-        Default: 80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider if a station has a
-        rate in Mb/s that only a wider channel has.
+    width: Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz; 320
+        MHz in 802.11be at 6 GHz. Default: 80 MHz in 802.11ac and later at 5 and 6 GHz, else 20 MHz;
+        wider if a station has a rate in Mb/s that only a wider channel has.
     """
     return _given(BssTable, locals())
 
@@ -842,13 +850,14 @@ def aggregation(
         with a doubled contention window. `request`: a block ack request first asks which MPDUs
         arrived, as in ns-3. Default: "retransmission".
     max_bytes: Largest size of an A-MPDU, at least that of the largest packet alone. Default: 65535
-        B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax.
+        B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax, 15523200 B in 802.11be.
     max_duration: Longest duration of an aggregate on the air. A packet that takes longer is sent
         alone. The drivers ath9k and iwlwifi have 4 ms. Default: "5.484 ms".
     slow_below: Data rate below which `slow_duration` applies. Default: "12 Mb/s".
     slow_duration: Longest duration of an aggregate at data rates below `slow_below`, if shorter
         than `max_duration`. Default: "5.484 ms".
-    window: Window of the block ack agreement: 64 packets, or 256 in 802.11ax. Default: 64.
+    window: Window of the block ack agreement [packets]: 64; in 802.11ax also 256, and in 802.11be
+        256, 512 and 1024. Default: 64.
     """
     return _given(AggregationTable, locals())
 
@@ -910,14 +919,14 @@ def edca(
     apply to the other categories.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
-        for access points. Default: 2; 3 in 802.11n, ac and ax.
-    background: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
+        for access points. Default: 2; 3 in 802.11n and later.
+    background: Channel access of packets of this category, in 802.11n and later. Default: {}.
     cw_max: Largest contention window [slots]; `cell` is the cell's. Default: the cell's.
     cw_min: Smallest contention window [slots]; `cell` is the cell's. Default: the cell's.
     txop_limit: TXOP limit: longest time for which the node may keep sending once it has won the
         channel; `0 s` allows one frame. Default: 0 s.
-    video: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
-    voice: Channel access of packets of this category, in 802.11n, ac and ax. Default: {}.
+    video: Channel access of packets of this category, in 802.11n and later. Default: {}.
+    voice: Channel access of packets of this category, in 802.11n and later. Default: {}.
     """
     return _given(EdcaTable, locals())
 
@@ -929,7 +938,7 @@ def background(
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
 ) -> BackgroundTable:
-    """Channel access of packets of this category, in 802.11n, ac and ax.
+    """Channel access of packets of this category, in 802.11n and later.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
         for access points. Default: 7 for background, 2 for video and voice.
@@ -951,7 +960,7 @@ def video(
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
 ) -> VideoTable:
-    """Channel access of packets of this category, in 802.11n, ac and ax.
+    """Channel access of packets of this category, in 802.11n and later.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
         for access points. Default: 7 for background, 2 for video and voice.
@@ -973,7 +982,7 @@ def voice(
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     txop_limit: str | None = None,
 ) -> VoiceTable:
-    """Channel access of packets of this category, in 802.11n, ac and ax.
+    """Channel access of packets of this category, in 802.11n and later.
 
     aifsn: Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only
         for access points. Default: 7 for background, 2 for video and voice.
@@ -1554,8 +1563,8 @@ def flow(
     to: Receiver: a station or a host. Two groups of equal size are paired by number.
     transport: Transport protocol with its settings. An `external` flow sends nothing by itself; the
         program that drives the simulation provides its packets.
-    access_category: Access category of the flow's packets in both directions, in cells of 802.11n,
-        ac and ax. Each category has its own queue and channel access. Default: "best effort".
+    access_category: Access category of the flow's packets in both directions, in cells of 802.11n
+        and later. Each category has its own queue and channel access. Default: "best effort".
     control: Cross-layer control: one of the papers' schemes, or `rate-cap`. `arf-aware` needs TCP
         and a station as sender. `arf-window` needs TCP and a station at one end at least.
         `occupancy` needs TCP or TFRC, a station at one end at least and an access point with
@@ -2004,7 +2013,7 @@ def station(
     queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable | None = None,
     senses_only: Sequence[str] | None = None,
-    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax"] | None = None,
+    standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"] | None = None,
     streams: int | None = None,
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"] | None = None,
 ) -> StationTable:
@@ -2036,10 +2045,10 @@ def station(
     queue: Transmit queue of the station. Default: {}.
     rate: Data rate between the station and the access point. A rate is in Mb/s as vendors print it
         (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because 802.11n and later have several
-        modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`). Allowed are one rate, a schedule
-        of times and rates that starts at 0 s, rate adaptation `{ control = … }`, or `{ up, down }`
-        for the station's transmissions and the access point's. Default: the highest rate of its
-        link.
+        modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`, `eht-mcs13x1`). Allowed are one
+        rate, a schedule of times and rates that starts at 0 s, rate adaptation `{ control = … }`,
+        or `{ up, down }` for the station's transmissions and the access point's. Default: the
+        highest rate of its link.
     senses_only: Stations of the same cell whose frames this station senses but cannot decode. They
         also cannot decode the frames of this station. EIFS follows such frames. Default: [].
     standard: Standard of the station: the cell's, or an older one of the same band. Of the
@@ -2141,10 +2150,10 @@ def rate_arf(
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
-    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
-    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
-    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
-    Default: the highest rate of its link.
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`, `eht-
+    mcs13x1`). Allowed are one rate, a schedule of times and rates that starts at 0 s, rate
+    adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and the access
+    point's. Default: the highest rate of its link.
 
     counting: Successes and failures that count: those in a row, or all since the last change of the
         rate. Default: `in-a-row`; `in-all` in `qualnet5`.
@@ -2175,10 +2184,10 @@ def rate_aarf(
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
-    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
-    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
-    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
-    Default: the highest rate of its link.
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`, `eht-
+    mcs13x1`). Allowed are one rate, a schedule of times and rates that starts at 0 s, rate
+    adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and the access
+    point's. Default: the highest rate of its link.
 
     down: Frames in a row without an acknowledgement before the rate falls. At a rate on trial, the
         first one is enough. Default: 2.
@@ -2205,19 +2214,19 @@ def rate_minstrel(
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
-    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
-    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
-    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
-    Default: the highest rate of its link.
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`, `eht-
+    mcs13x1`). Allowed are one rate, a schedule of times and rates that starts at 0 s, rate
+    adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and the access
+    point's. Default: the highest rate of its link.
 
-    attempts: Largest number of attempts of a frame at each rate of its retry chain; 802.11n, ac and
-        ax. Default: 7.
+    attempts: Largest number of attempts of a frame at each rate of its retry chain; 802.11n and
+        later. Default: 7.
     ewma: Weight of the old value in the average of the success probability [%]; 802.11a, b and g.
         Default: 75.
     interval: Interval at which the success probability of each rate is updated. Default: `100 ms`;
-        `50 ms` in 802.11n, ac and ax.
+        `50 ms` in 802.11n and later.
     lookaround: Share of frames that sample another rate [%]; 802.11a, b and g. Default: 10.
-    sample_interval: Shortest time between frames that sample another rate; 802.11n, ac and ax.
+    sample_interval: Shortest time between frames that sample another rate; 802.11n and later.
         Default: "20 ms".
     segment: Longest time that the attempts of a frame at one rate may take. Default: "6 ms".
     """
@@ -2229,10 +2238,10 @@ def rate_oracle(
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
-    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
-    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
-    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
-    Default: the highest rate of its link.
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`, `eht-
+    mcs13x1`). Allowed are one rate, a schedule of times and rates that starts at 0 s, rate
+    adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and the access
+    point's. Default: the highest rate of its link.
     """
     return _given(RateOracleTable, {}, control="oracle")
 
@@ -2245,10 +2254,10 @@ def rate(
     """Data rate between the station and the access point.
 
     A rate is in Mb/s as vendors print it (`866 Mb/s`, `1.2 Gb/s`), or the name of a mode, because
-    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`).
-    Allowed are one rate, a schedule of times and rates that starts at 0 s, rate adaptation `{
-    control = … }`, or `{ up, down }` for the station's transmissions and the access point's.
-    Default: the highest rate of its link.
+    802.11n and later have several modes of one rate (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`, `eht-
+    mcs13x1`). Allowed are one rate, a schedule of times and rates that starts at 0 s, rate
+    adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and the access
+    point's. Default: the highest rate of its link.
 
     down: Rate of the access point's transmissions to the station. Default: the highest rate of the
         link.

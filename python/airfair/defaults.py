@@ -1,4 +1,4 @@
-"""Modern defaults that apply in a scenario: for TCP, queues and wires of cells with 802.11n, ac and ax."""
+"""Modern defaults that apply in a scenario: for TCP, queues and wires of cells with 802.11n and later."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def explained(applied: Iterable[Applied]) -> str:
         alike.setdefault(same, []).append(it["section"])
     if not by_cell:
         return (
-            "No default of 802.11n, ac or ax is used: the scenario has no such cell, or sets all those "
+            "No default of 802.11n or later is used: the scenario has no such cell, or sets all those "
             "keys."
         )
     parts = []

@@ -81,7 +81,7 @@ def test_explain_says_where_no_default_of_today_acts(
     path = tmp_path / "legacy.toml"
     path.write_text(SCENARIO, encoding="utf-8")
     out, _ = told(path, capsys)
-    assert out.startswith("No default of 802.11n, ac or ax is used")
+    assert out.startswith("No default of 802.11n or later is used")
 
 
 def test_what_is_set_on_the_command_line_is_no_default(

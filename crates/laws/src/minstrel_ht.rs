@@ -1,4 +1,4 @@
-//! Minstrel-HT: rate control for 802.11n, ac and ax by success statistics from block acks and by aggregate
+//! Minstrel-HT: rate control for 802.11n and later by success statistics from block acks and by aggregate
 //! lengths, kept up to date by a sample every 20 ms.
 //!
 //! Source: Linux's rate control for HT and VHT, version 6.18

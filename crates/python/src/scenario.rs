@@ -55,7 +55,7 @@ impl Scenario {
         }
     }
 
-    /// Defaults of 802.11n, ac and ax that take effect in a TOML text with these overrides. Each is
+    /// Defaults of 802.11n and later that take effect in a TOML text with these overrides. Each is
     /// a dictionary: `section` and `key`; `value`, and the value `legacy` of 802.11b, a and g, both
     /// as TOML; `reason`; `cell` and `standard` of the newest cell because of which the default
     /// applies. The list is empty if the text cannot be parsed.

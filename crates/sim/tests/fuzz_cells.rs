@@ -31,7 +31,7 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::SentFrame;
 use toml::Table;
 
-use cells::{cell, multi_user_cell};
+use cells::{cell, multi_user_cell, renewed};
 use hunt::{DocumentOutcome, hunt, luck};
 
 /// Number of scenarios that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
@@ -125,6 +125,7 @@ fn no_cell_loses_a_packet_or_starves_a_station() {
     let mut luck = luck();
     let document = || {
         let text = if luck.one_in(4) { multi_user_cell(&mut luck) } else { cell(&mut luck) };
+        let text = if luck.one_in(2) { renewed(&mut luck, &text) } else { text };
         text.parse::<Table>().unwrap_or_else(|error| panic!("{error}\n{text}"))
     };
     let tally = hunt(FEW, document, check);

@@ -18,14 +18,14 @@ pub const AMSDU_LIMITS: [Bytes; 3] = [Bytes::new(3_839), Bytes::new(7_935), Byte
 pub const MAX_HT_MPDU_IN_AMPDU: Bytes = Bytes::new(4_095);
 
 /// Sizes of the largest A-MSDU that receivers of a format can announce in this band, ascending. VHT capabilities
-/// exist at 5 GHz only.  [80211-2020 §9.4.2.55.2, §9.4.2.157.2], [80211ax-2021 §9.4.2.248]
+/// exist at 5 GHz only; at 6 GHz, HE has capabilities of its own with the same sizes.  [80211-2020 §9.4.2.55.2, §9.4.2.157.2], [80211ax-2021 §9.4.2.248, §9.4.2.263]
 pub fn amsdu_limits(format: Format, band: Band) -> &'static [Bytes] {
     let known = if format == Format::Ht || band == Band::Ghz2 { 2 } else { 3 };
     &AMSDU_LIMITS[..known]
 }
 
 /// Window of a block ack agreement: the number of MPDUs that may be outstanding. [80211-2020 §9.3.1.8.2],
-/// [80211ax-2021 §26.4.3]
+/// [80211ax-2021 §26.4.3], [80211be-2024 §35.4.1]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockAckWindow {
     /// One MPDU: there is no agreement, and an ACK answers each MPDU.
@@ -33,8 +33,12 @@ pub enum BlockAckWindow {
     /// 64 MPDUs, with a bitmap of 64 bits.
     #[default]
     Mpdus64,
-    /// 256 MPDUs, in HE only.
+    /// 256 MPDUs, in HE and EHT.
     Mpdus256,
+    /// 512 MPDUs, in EHT only.
+    Mpdus512,
+    /// 1024 MPDUs, in EHT only.
+    Mpdus1024,
 }
 
 impl BlockAckWindow {
@@ -44,24 +48,28 @@ impl BlockAckWindow {
             Self::Single => 1,
             Self::Mpdus64 => 64,
             Self::Mpdus256 => 256,
+            Self::Mpdus512 => 512,
+            Self::Mpdus1024 => 1_024,
         }
     }
 
-    /// Smallest block ack window for this number of outstanding MPDUs; `None` for 0 and above 256.
+    /// Smallest block ack window for this number of outstanding MPDUs; `None` for 0 and above 1024.
     pub const fn of(mpdus: u16) -> Option<Self> {
         match mpdus {
             1..=64 => Some(Self::Mpdus64),
             65..=256 => Some(Self::Mpdus256),
+            257..=512 => Some(Self::Mpdus512),
+            513..=1_024 => Some(Self::Mpdus1024),
             _ => None,
         }
     }
 
     /// Size of the response to a PPDU under this window: a compressed `BlockAck` with 24 octets and one bit per MPDU,
-    /// or an ACK for a window of one MPDU.  [80211-2020 §9.3.1.8.2]
+    /// or an ACK for a window of one MPDU.  [80211-2020 §9.3.1.8.2], [80211be-2024 §9.3.1.8.2]
     pub const fn response_size(self) -> Bytes {
         match self {
             Self::Single => ACK_SIZE,
-            Self::Mpdus64 | Self::Mpdus256 => Bytes::new(24 + self.mpdus() as u64 / 8),
+            _ => Bytes::new(24 + self.mpdus() as u64 / 8),
         }
     }
 }
@@ -357,8 +365,8 @@ mod tests {
     }
 
     /// A response lasts as long as its symbols at the rate of the response. At 24 Mb/s, 96 bits per symbol. ACK of 14
-    /// octets: 134 bits → 2 symbols, 28 µs. `BlockAck` of 32: 278 → 3, 32 µs; for 256 MPDUs 56: 470 → 5, 40 µs. BAR of
-    /// 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits per symbol: `BlockAck` 278 → 12, 68 µs.
+    /// octets: 134 bits → 2 symbols, 28 µs. `BlockAck` of 32: 278 → 3, 32 µs; for 256 MPDUs 56: 470 → 5, 40 µs; for
+    /// 512, 88: 726 → 8, 52 µs; for 1024, 152: 1238 → 13, 72 µs. BAR of 24: 214 → 3, 32 µs. At 6 Mb/s, 24 bits per symbol: `BlockAck` 278 → 12, 68 µs.
     ///
     /// Verifies: [80211-2020 §9.3.1.7, §9.3.1.8.2, §17.4.3]
     #[test]
@@ -370,8 +378,11 @@ mod tests {
         let (small, large) =
             (BlockAckWindow::Mpdus64.response_size(), BlockAckWindow::Mpdus256.response_size());
         assert_eq!((small, large), (Bytes::new(32), Bytes::new(56)));
+        let of_eht = [BlockAckWindow::Mpdus512, BlockAckWindow::Mpdus1024];
+        assert_eq!(of_eht.map(|it| it.response_size().get()), [88, 152]);
         let lasts = |size, mbps| us(Standard::A, size, mbps);
         assert_eq!([lasts(small, 24), lasts(large, 24), lasts(small, 6)], [32, 40, 68]);
+        assert_eq!(of_eht.map(|it| lasts(it.response_size(), 24)), [52, 72]);
         assert_eq!(lasts(BLOCK_ACK_REQUEST_SIZE, 24), 32);
         assert_eq!(us(Standard::G, small, 24), 38);
     }
@@ -413,6 +424,7 @@ mod tests {
         let known = |format, band| amsdu_limits(format, band).len();
         assert_eq!(known(Format::Ht, Band::Ghz5), 2);
         assert_eq!((known(Format::He, Band::Ghz2), known(Format::Vht, Band::Ghz5)), (2, 3));
+        assert_eq!(known(Format::He, Band::Ghz6), 3);
     }
 
     proptest! {

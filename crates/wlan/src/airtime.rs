@@ -16,6 +16,7 @@ pub(crate) const ORDINARY: Bytes = Bytes::new(1_200);
 pub struct Airtime {
     /// Legacy amendment of the cell's band.
     standard: Standard,
+    band: Band,
     preamble: Preamble,
     beacon: TxVector,
     rts_threshold: Option<Bytes>,
@@ -83,7 +84,8 @@ impl Airtime {
             std::array::from_fn(|_| control_responses(all.next().expect("one each")));
         let (beacon, rts_threshold) = (basic[0], rules.rts_threshold);
         let links = config.stations.iter().map(|station| station.link).collect();
-        Self { standard, preamble, beacon, rts_threshold, control_responses, links, timing }
+        let band = rules.channel.band;
+        Self { standard, band, preamble, beacon, rts_threshold, control_responses, links, timing }
     }
 
     /// Vector of frames at this rate, in this cell.
@@ -158,7 +160,7 @@ impl Airtime {
     }
 
     pub(crate) fn band(&self) -> Band {
-        self.standard.band()
+        self.band
     }
 
     /// Duration of the ACK of a data frame with this vector.

@@ -9,7 +9,7 @@ use crate::aggregation::{Agreement, AmpduLimits, BlockAckWindow, amsdu_limits};
 use crate::block_ack::AfterSilence;
 use crate::phy::mode::Format;
 use crate::phy::rate_name::LinkFormat;
-use crate::phy::{Band, GuardInterval, Mode, Standard, Width};
+use crate::phy::{Band, GuardInterval, Mode, Punctured, Standard, Unit, Width};
 
 /// Limits and behaviour of aggregation at one end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +38,12 @@ impl Aggregation {
         Self { max_bytes, window, max_duration, slow_duration, slow_below, after_silence }
     }
 
-    /// Largest block ack window of a format.  [80211ax-2021 §26.4.3]
+    /// Largest block ack window of a format.  [80211ax-2021 §26.4.3], [80211be-2024 §35.4.1]
     pub const fn widest(format: Format) -> BlockAckWindow {
         match format {
             Format::Ht | Format::Vht => BlockAckWindow::Mpdus64,
-            Format::He | Format::Eht => BlockAckWindow::Mpdus256,
+            Format::He => BlockAckWindow::Mpdus256,
+            Format::Eht => BlockAckWindow::Mpdus1024,
         }
     }
 
@@ -67,6 +68,8 @@ pub struct Channel {
     pub band: Band,
     /// Width of the cell's channel.
     pub width: Width,
+    /// Subchannels that all PPDUs leave empty, in 802.11be.
+    pub punctured: Punctured,
     /// Guard interval of frames in the access point's own format.
     pub guard: GuardInterval,
     /// Largest number of spatial streams of the access point.
@@ -78,31 +81,35 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Default channel of a cell of `standard`; 5 GHz for 802.11n, ac and ax.
+    /// Default channel of a cell of `standard`; 5 GHz for 802.11n and later.
     pub fn of(standard: Standard) -> Self {
         Self::at(standard, standard.band())
     }
 
-    /// Default channel of a cell of `standard` in this band: 80 MHz for VHT and HE at 5 GHz, otherwise 20 MHz; one
+    /// Default channel of a cell of `standard` in this band: 80 MHz from VHT on at 5 and 6 GHz, otherwise 20 MHz; one
     /// stream, and a guard interval of 800 ns.
     pub fn at(standard: Standard, band: Band) -> Self {
         let format = standard.format();
         let width = match (format, band) {
-            (Some(Format::Vht | Format::He), Band::Ghz5) => Width::Mhz80,
+            (Some(Format::Vht | Format::He | Format::Eht), Band::Ghz5 | Band::Ghz6) => Width::Mhz80,
             _ => Width::Mhz20,
         };
-        let (guard, streams) = (GuardInterval::Ns800, 1);
+        let (guard, streams, punctured) = (GuardInterval::Ns800, 1, Punctured::NONE);
         let aggregation = format.map(Aggregation::of);
-        Self { band, width, guard, streams, aggregation, amsdu: None }
+        Self { band, width, punctured, guard, streams, aggregation, amsdu: None }
     }
 
     /// Capabilities of the link between the access point and a station with the full capabilities of their standards,
     /// limited by the channel. `None` if one of the ends is older than HT. If an older format does not have the
-    /// channel's guard interval, it has its own longest one.
+    /// channel's guard interval, it has its own longest one. In a channel with punctured subchannels, it has the widest
+    /// part without any.
     pub fn link(&self, access_point: Standard, station: Standard) -> Option<LinkCapabilities> {
         let format = access_point.format()?.min(station.format()?);
-        let fits = |it: &&Width| **it <= self.width;
-        let width = *format.widths(self.band).iter().rfind(fits)?;
+        let unit = self.punctured.unit(self.width);
+        // Only EHT has PPDUs around punctured subchannels.
+        let most = if format == Format::Eht { self.width } else { unit.widest_part(self.width) };
+        let width = *format.widths(self.band).iter().rfind(|it| **it <= most)?;
+        let unit = if width == self.width { unit } else { Unit::Full };
         let guards = format.guard_intervals();
         let guard = *guards.iter().find(|it| **it >= self.guard).or(guards.last())?;
         let streams = self.streams.min(format.max_streams());
@@ -110,7 +117,7 @@ impl Channel {
         let aggregation = self.aggregation.map(|it| it.least(usual));
         let most = amsdu_limits(format, self.band).last().copied();
         let amsdu = self.amsdu.min(most);
-        let format = LinkFormat::new(format, width, guard, streams);
+        let format = LinkFormat { unit, ..LinkFormat::new(format, width, guard, streams) };
         Some(LinkCapabilities { format, aggregation, amsdu })
     }
 }
@@ -212,6 +219,32 @@ mod tests {
             of(patient, Standard::Ax, Standard::N),
             Some((Format::Ht, Width::Mhz40, Ns800, 4))
         );
+    }
+
+    /// A cell of 802.11be has up to 320 MHz at 6 GHz. Around punctured subchannels, its own stations use the whole
+    /// channel and narrower parts without any; older stations use only these parts. In 320 MHz with 80 MHz and 40 MHz
+    /// punctured, both halves may be, so that the parts have 80 MHz.
+    ///
+    /// Verifies: [80211be-2024 §36.3.12.11.3]
+    #[test]
+    fn a_punctured_channel_has_its_unit_for_new_stations_and_a_part_for_old_ones() {
+        let of = |width, places: &[u8], station| {
+            let punctured = Punctured::at(places.iter().copied());
+            let cell = Channel { width, punctured, ..at(Standard::Be, Band::Ghz6) };
+            let link = cell.link(Standard::Be, station).expect("a link");
+            let widths = link.format.widths(Band::Ghz6).map(Width::mhz).collect::<Vec<_>>();
+            (link.format.width.mhz(), link.fastest().unit(), widths)
+        };
+        let (be, ax) = (Standard::Be, Standard::Ax);
+        let whole = of(Width::Mhz320, &[], be);
+        assert_eq!(whole, (320, Unit::Full, vec![20, 40, 80, 160, 320]));
+        let half = of(Width::Mhz160, &[3], be);
+        assert_eq!(half, (160, Unit::Tones996And484And242, vec![20, 40, 80, 160]));
+        assert_eq!(of(Width::Mhz160, &[3], ax), (80, Unit::Full, vec![20, 40, 80]));
+        assert_eq!(of(Width::Mhz80, &[3], be), (80, Unit::Tones484And242, vec![20, 40, 80]));
+        let both = of(Width::Mhz320, &[0, 1, 2, 3, 8, 9], be);
+        assert_eq!(both, (320, Unit::Tones2x996And484, vec![20, 40, 80, 320]));
+        assert_eq!(of(Width::Mhz320, &[0, 1, 2, 3, 8, 9], ax).0, 80);
     }
 
     /// A-MPDUs and the block ack window of a link are limited by the smaller values of its two ends.

@@ -356,8 +356,8 @@ impl<P> Ppdu<P> {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
             let User { kind, tx, psdu, ref mpdus, errored, .. } = *user;
             let retry = mpdus.iter().any(|mpdu| mpdu.retry);
-            let rest = match user.block_ack {
-                Some(bitmap) => Some(Rest::BlockAck(bitmap)),
+            let rest = match &user.block_ack {
+                Some(bitmap) => Some(Rest::BlockAck(bitmap.clone())),
                 None if user.joined.is_empty() => None,
                 None => Some(Rest::Joined(user.joined.clone())),
             };

@@ -21,7 +21,7 @@ pub enum RateLaw {
         /// Seed for Minstrel's choice of rates to sample.
         seed: u64,
     },
-    /// Minstrel-HT, for links of 802.11n, ac and ax, which chooses the rate by the share of MPDUs that block acks
+    /// Minstrel-HT, for links of 802.11n and later, which chooses the rate by the share of MPDUs that block acks
     /// acknowledge at each rate.
     MinstrelHt {
         /// Intervals and limits of Minstrel-HT.

@@ -267,7 +267,7 @@ fn members(scenario: &Scenario) -> Result<Vec<String>, Error> {
     let stations = scenario.stations.iter().map(|station| station.standard);
     if stations.chain([cell.rules.standard]).any(|standard| standard.format().is_some()) {
         return Err(Error::Scenario(
-            "a cell of 802.11n, ac or ax is not possible, because the kernel passes frames one by one, without \
+            "a cell of 802.11n or later is not possible, because the kernel passes frames one by one, without \
              aggregates; allowed are 802.11b, 802.11g and 802.11a",
         ));
     }
@@ -463,10 +463,10 @@ mod tests {
         assert_eq!(members_of(&one), Ok(["home", "near", "far"].map(str::to_owned).to_vec()));
         let two = [one.clone(), cell("other"), station("else", "other")].concat();
         assert!(members_of(&two).is_err_and(|it| it.starts_with("the scenario has several cells")));
-        for standard in ["802.11n", "802.11ac", "802.11ax"] {
+        for standard in ["802.11n", "802.11ac", "802.11ax", "802.11be"] {
             let modern = one.replace("802.11b", standard);
             let refused = members_of(&modern).expect_err("no aggregates");
-            assert!(refused.starts_with("a cell of 802.11n, ac or ax"), "{refused}");
+            assert!(refused.starts_with("a cell of 802.11n or later"), "{refused}");
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn check_flows(scenario: &Scenario, addresses: &[Address], mistakes: 
             };
             let (name, standard) = (&station.name, station.standard);
             let problem = format!("station {name} has {standard}, which has no access categories");
-            let allowed = "best effort, or a station of 802.11n, ac or ax".to_owned();
+            let allowed = "best effort, or a station of 802.11n or later".to_owned();
             mistakes.add(at, ScenarioError { path, found, problem, allowed });
         }
     }

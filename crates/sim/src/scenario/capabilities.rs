@@ -7,10 +7,11 @@ use airfair_wlan::aggregation::{BlockAckWindow, amsdu_limits};
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
 use airfair_wlan::phy::rate_name::LinkFormat;
-use airfair_wlan::phy::{Band, GuardInterval, Standard, Width};
+use airfair_wlan::phy::{Band, GuardInterval, Punctured, Standard, Width};
 use airfair_wlan::{Aggregation, Channel, LinkCapabilities};
 
 use super::error::{Mistakes, Spoilt};
+use super::keys::PLACES;
 use super::kind::Words;
 use super::reader::{Entry, Fields};
 
@@ -33,7 +34,11 @@ pub(super) fn channel(
 ) -> Option<Channel> {
     let standard = standard?;
     let Some(format) = standard.format() else {
-        refuse(fields, &KEYS, standard, mistakes).ok()?;
+        let is_right = refuse(fields, &KEYS, standard, mistakes).is_ok();
+        let usual = Channel::of(standard).width;
+        punctured(fields.get("punctured"), standard, Ok(usual), mistakes)
+            .ok()
+            .filter(|_| is_right)?;
         return Some(Channel::of(standard));
     };
     let name = standard.to_string();
@@ -44,6 +49,7 @@ pub(super) fn channel(
     let width = Choice { usual: usual.width, all: format.widths(band), whose: &at };
     let guard = Choice { usual: usual.guard, all: format.guard_intervals(), whose: &name };
     let width = width.read(fields.get("width"), mistakes);
+    let punctured = punctured(fields.get("punctured"), standard, width, mistakes);
     let guard = guard.read(fields.get("guard_interval"), mistakes);
     let most = (format.max_streams(), name.as_str());
     let streams = streams(fields.get("streams"), most, usual.streams, mistakes);
@@ -51,8 +57,9 @@ pub(super) fn channel(
         aggregation(fields.get("aggregation"), format, usual.aggregation, mistakes).ok()?;
     let known = (amsdu_limits(format, band), at.as_str());
     let amsdu = amsdu(fields.get("amsdu"), known, usual.amsdu, mistakes);
-    let (width, guard) = (width.ok()?, guard.ok()?);
-    Some(Channel { band, width, guard, streams: streams?, aggregation, amsdu: amsdu.ok()? })
+    let (width, punctured, guard) = (width.ok()?, punctured.ok()?, guard.ok()?);
+    let (streams, amsdu) = (streams?, amsdu.ok()?);
+    Some(Channel { band, width, punctured, guard, streams, aggregation, amsdu })
 }
 
 /// Reads the capabilities of the link between a station and its access point. `air` holds the standard and the
@@ -67,7 +74,7 @@ pub(super) fn link(
         return refuse(fields, &KEYS[1..], own, mistakes).map(|()| None);
     };
     let usual = most.format;
-    let widths = up_to(usual.format.widths(channel.band), usual.width);
+    let widths: Vec<Width> = usual.widths(channel.band).collect();
     // The cell's guard interval is one of its own format. A link of an older format has its own guard intervals.
     let is_same = cell.format() == Some(usual.format);
     let shortest = if is_same { channel.guard } else { GuardInterval::Ns400 };
@@ -85,7 +92,7 @@ pub(super) fn link(
     let known: Vec<Bytes> = known.into_iter().filter(|it| Some(*it) <= most.amsdu).collect();
     let amsdu = amsdu(fields.get("amsdu"), (&known, &whose), most.amsdu, mistakes)?;
     let (width, guard, streams) = (width?, guard?, streams.ok_or(Spoilt)?);
-    let format = LinkFormat { width, guard, streams, ..usual };
+    let format = LinkFormat { guard, streams, ..usual.with_width(width) };
     Ok(Some(LinkCapabilities { format, aggregation, amsdu }))
 }
 
@@ -101,16 +108,56 @@ fn refuse(
         let is_spoilt = entry.bad || entry.fields().is_some_and(Fields::is_spoilt);
         if entry.is_set() && !is_spoilt {
             let problem = format!("{standard} does not have this setting");
-            mistakes.add(entry.at, entry.mistake(problem, "with 802.11n, 802.11ac and 802.11ax"));
+            mistakes.add(entry.at, entry.mistake(problem, "with 802.11n and later"));
         }
         is_right &= !entry.is_set() && !entry.bad;
     }
     if is_right { Ok(()) } else { Err(Spoilt) }
 }
 
-/// Channel widths in `all` up to `most`.
-fn up_to(all: &[Width], most: Width) -> Vec<Width> {
-    all.iter().copied().filter(|it| *it <= most).collect()
+/// Reads the punctured subchannels of a cell, which must be one of the standard's patterns for the cell's width.
+fn punctured(
+    entry: &Entry,
+    standard: Standard,
+    width: Result<Width, Spoilt>,
+    mistakes: &mut Mistakes,
+) -> Result<Punctured, Spoilt> {
+    if !entry.is_set() && !entry.bad {
+        return Ok(Punctured::NONE);
+    }
+    if standard != Standard::Be {
+        if !entry.bad {
+            let problem = format!("{standard} has no punctured subchannels");
+            mistakes.add(entry.at, entry.mistake(problem, "in an 802.11be cell"));
+        }
+        return Err(Spoilt);
+    }
+    let words = entry.items().iter().map(Entry::word).collect::<Option<Vec<_>>>().ok_or(Spoilt)?;
+    if entry.bad {
+        return Err(Spoilt);
+    }
+    let width = width?;
+    let place = |word: &&str| PLACES.iter().position(|place| place == word);
+    let places = words.iter().filter_map(place).map(|it| u8::try_from(it).expect("16 places"));
+    let pattern = Punctured::at(places);
+    let is_known = Punctured::patterns(width).contains(&pattern);
+    if words.is_empty() || is_known && pattern.places().count() == words.len() {
+        return Ok(pattern);
+    }
+    let problem = format!("no pattern of punctured subchannels in {width}");
+    let allowed = match width {
+        Width::Mhz20 | Width::Mhz40 => "a channel of 80, 160 or 320 MHz",
+        Width::Mhz80 => "one subchannel: \"0 MHz\", \"20 MHz\", \"40 MHz\" or \"60 MHz\"",
+        Width::Mhz160 => {
+            "one subchannel, or the two of 40 MHz from \"0 MHz\", \"40 MHz\", \"80 MHz\" or \"120 MHz\" on"
+        }
+        Width::Mhz320 => {
+            "the two subchannels of 40 MHz from a multiple of 40 MHz on, the four of 80 MHz from a multiple of 80 MHz \
+             on, or the four of the lowest or highest 80 MHz and two of other 40 MHz"
+        }
+    };
+    mistakes.add(entry.at, entry.mistake(problem, allowed));
+    Err(Spoilt)
 }
 
 /// Allowed values of a key, and its default.
@@ -209,7 +256,12 @@ fn aggregation(
     let mpdus = if window.is_set() { window.integer() } else { Some(usual.window.mpdus()) };
     let mpdus: u16 = mpdus.ok_or(Spoilt)?;
     let widest = Aggregation::widest(format);
-    let mut windows = vec![BlockAckWindow::Mpdus64, BlockAckWindow::Mpdus256];
+    let mut windows = vec![
+        BlockAckWindow::Mpdus64,
+        BlockAckWindow::Mpdus256,
+        BlockAckWindow::Mpdus512,
+        BlockAckWindow::Mpdus1024,
+    ];
     windows.retain(|it| *it <= widest);
     let Some(known) = windows.iter().copied().find(|it| it.mpdus() == mpdus) else {
         let allowed: Vec<String> = windows.iter().map(|it| it.mpdus().to_string()).collect();

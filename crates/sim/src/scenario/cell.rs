@@ -155,7 +155,7 @@ fn check_protection(entry: &Entry, standard: Option<Standard>, mistakes: &mut Mi
         && !entry.bad
     {
         let problem = format!("{standard} has no protection");
-        let allowed = "in an 802.11g, 802.11n, 802.11ac or 802.11ax cell";
+        let allowed = "in a cell of 802.11g or later";
         mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
 }

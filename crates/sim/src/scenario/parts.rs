@@ -11,7 +11,7 @@ use crate::packet::FlowId;
 impl Scenario {
     /// Creates a scenario with this duration and without cells, stations, hosts, links and flows. Each item that is
     /// added has the defaults that a file has in a cell of 802.11b, a or g; its fields can be changed. Today's
-    /// defaults, which a file has in cells of 802.11n, ac and ax, are not filled in: see
+    /// defaults, which a file has in cells of 802.11n and later, are not filled in: see
     /// [`Scenario::applied_defaults`].
     ///
     /// ```

@@ -30,7 +30,8 @@ impl Open {
             return Self::default();
         }
         let [width, guard, streams] = open(fields);
-        Self { width, guard, streams }
+        // Punctured subchannels are places in a channel of known width.
+        Self { width: width && !fields.get("punctured").is_set(), guard, streams }
     }
 
     /// Width, guard interval and streams that neither the cell (`self`) nor the station sets.
@@ -141,10 +142,9 @@ impl Choices {
         let (guards, streams) = (&self.guards, &self.streams);
         let formats = streams.iter().flat_map(|streams| {
             guards.iter().map(move |guard| LinkFormat {
-                width,
                 guard: *guard,
                 streams: *streams,
-                ..link
+                ..link.with_width(width)
             })
         });
         let with_mode = |format: LinkFormat| {

@@ -23,7 +23,6 @@ pub(super) fn check(
     }
     let fields = entry.fields()?;
     let range = fields.get("range");
-    let standard = rates.map(|rates| rates.legacy);
     let ranges = check_ranges(range, rates, mistakes);
     for (key, from) in [("tx_power", 1), ("propagation", 2)] {
         let entry = fields.get(key);
@@ -40,7 +39,7 @@ pub(super) fn check(
         return None;
     }
     ranges?;
-    let radio = Keys::read(fields, Radio::new(standard?.band()), keys::radio)?;
+    let radio = Keys::read(fields, Radio::new(rates?.band), keys::radio)?;
     if let Err(error) = radio.solved(rates?) {
         let problem = error.to_string();
         mistakes.add(range.at, range.mistake(problem, "ranges that one transmit power can have"));

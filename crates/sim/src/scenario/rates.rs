@@ -68,7 +68,7 @@ fn one_way(
     Some((vec![(Time::ZERO, start)], Some(law)))
 }
 
-/// Rate control that the link can have: `"minstrel"` means Minstrel-HT on links of 802.11n, ac and ax.
+/// Rate control that the link can have: `"minstrel"` means Minstrel-HT on links of 802.11n and later.
 fn of_link(
     law: RateControl,
     link: Option<LinkCapabilities>,
@@ -80,7 +80,7 @@ fn of_link(
     };
     let (others, problem, allowed) = match link {
         Some(_) => (OF_MINSTREL, "a key for links of 802.11a, b and g", OF_MINSTREL_HT),
-        None => (OF_MINSTREL_HT, "a key for links of 802.11n, ac and ax", OF_MINSTREL),
+        None => (OF_MINSTREL_HT, "a key for links of 802.11n and later", OF_MINSTREL),
     };
     let mut is_wrong = false;
     let is_other = |entry: &&Entry| entry.is_set() && !entry.bad;

@@ -94,7 +94,7 @@ fn rows(out: &mut String, heading: &str, prefix: &str, table: &Table) {
     }
 }
 
-/// Words on the default of a key in cells of 802.11n, ac and ax, for the reference; empty if all cells have the same
+/// Words on the default of a key in cells of 802.11n and later, for the reference; empty if all cells have the same
 /// one.
 fn of_today(heading: &str, name: &str) -> String {
     let defaults: Vec<String> = eras::defaults_of(heading, name)
@@ -103,7 +103,7 @@ fn of_today(heading: &str, name: &str) -> String {
     if defaults.is_empty() {
         return String::new();
     }
-    format!("; in 802.11n, ac and ax {}", defaults.join(", "))
+    format!("; in 802.11n and later {}", defaults.join(", "))
 }
 
 /// Table of keys that a key of this kind holds.

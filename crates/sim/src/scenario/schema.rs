@@ -17,7 +17,7 @@ pub fn schema() -> Value {
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("airfair scenario");
     schema["description"] = json!(
-        "Defaults are those of cells up to 802.11g. For 802.11n, ac and ax, some keys of TCP, queues and wires have \
+        "Defaults are those of cells up to 802.11g. For 802.11n and later, some keys of TCP, queues and wires have \
          other defaults: `airfair run --explain` prints them."
     );
     schema

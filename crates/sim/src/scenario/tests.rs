@@ -165,6 +165,9 @@ fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, S
             _ => after.push(("station.slow.mobility.radius", "9 m".to_owned())),
         }
     }
+    if path == "bss.home.punctured" {
+        before.push(("bss.home.standard", "802.11be"));
+    }
     let of_channel = ["band", "width", "guard_interval", "streams", "aggregation", "amsdu"];
     if path.split('.').nth(2).is_some_and(|part| of_channel.contains(&part)) {
         before.push(("bss.home.standard", "802.11ax"));
@@ -249,10 +252,11 @@ fn the_example_of_each_key_changes_the_scenario() {
 
 /// Keys with those of their allowed words that are mistakes in the scenario [`BASE`], because they need other keys,
 /// cells or stations.
-const REFUSED: [&str; 17] = [
+const REFUSED: [&str; 20] = [
     "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",
     "bss.home.radio.reception = qualnet4",
+    "bss.home.width = 320 MHz",
     "flow.tcp.access_category = background",
     "flow.tcp.access_category = video",
     "flow.tcp.access_category = voice",
@@ -265,8 +269,10 @@ const REFUSED: [&str; 17] = [
     "station.slow.standard = 802.11a",
     "station.slow.standard = 802.11ac",
     "station.slow.standard = 802.11ax",
+    "station.slow.standard = 802.11be",
     "station.slow.standard = 802.11n",
     "station.slow.width = 160 MHz",
+    "station.slow.width = 320 MHz",
 ];
 
 /// Each word of a key is read as a value that is written as the same word. This value differs from the values of the

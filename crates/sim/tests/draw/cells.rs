@@ -99,6 +99,23 @@ fn cell_of(luck: &mut Luck, standard: &str, most: usize) -> String {
     text
 }
 
+/// A drawn cell of 802.11ax as one of 802.11be, with a band, a width and punctured subchannels of its own; other cells
+/// as they are.
+pub(crate) fn renewed(luck: &mut Luck, text: &str) -> String {
+    let channel = *luck.pick(&[
+        "",
+        "band = \"2.4 GHz\"",
+        "band = \"6 GHz\"\nwidth = \"320 MHz\"\nstreams = 2",
+        "band = \"6 GHz\"\nwidth = \"320 MHz\"\npunctured = [\"40 MHz\", \"60 MHz\"]",
+        "width = \"80 MHz\"\npunctured = [\"20 MHz\"]",
+        "width = \"160 MHz\"\npunctured = [\"0 MHz\", \"20 MHz\"]",
+    ]);
+    let window = format!("window = {}", luck.pick(&[256, 512, 1_024]));
+    text.replace("standard = \"802.11ax\"", &format!("standard = \"802.11be\"\n{channel}"))
+        .replace("he-mcs", "eht-mcs")
+        .replace("window = 256", &window)
+}
+
 /// Draws the keys of an access point's queue.
 pub(crate) fn queue(luck: &mut Luck) -> String {
     let mut keys =
@@ -168,7 +185,7 @@ fn multi_user(luck: &mut Luck) -> String {
 }
 
 /// Draws random keys for the section of a station in a scenario file, and appends them to `text`. `is_modern` is true
-/// in a cell of 802.11n, ac or ax.
+/// in a cell of 802.11n or later.
 fn station(luck: &mut Luck, text: &mut String, is_modern: bool) {
     if luck.one_in(3) {
         let _ = writeln!(text, "errors = {}", luck.pick(&ERRORS));

@@ -204,10 +204,12 @@ fn a_trace_changes_nothing_where_a_request_follows_in_a_txop() {
 }
 
 /// Modern standards with their widths [MHz], largest number of streams and shortest guard interval [ns].
-const MODERN: [(&str, &[u32], u32, u32); 3] = [
+const MODERN: [(&str, &[u32], u32, u32); 5] = [
     ("802.11n", &[20, 40], 4, 400),
     ("802.11ac", &[20, 40, 80, 160], 8, 400),
     ("802.11ax", &[20, 40, 80, 160], 8, 800),
+    ("802.11be", &[20, 40, 80, 160], 8, 800),
+    ("802.11be\"\nband = \"6 GHz", &[320], 8, 800),
 ];
 
 /// All standards, each with keys for each width and number of streams.
@@ -258,6 +260,6 @@ fn every_standard_runs_at_its_highest_rate() {
             assert!(means.into_iter().all(|mean| mean <= highest), "{standard} {keys} {rate}");
         }
     }
-    // 1960 subcarriers of 10 bits, 5 of 6 of them data, and 8 streams, in a symbol of 13.6 µs.
-    assert_eq!(highest.bps() / 1_000_000, 9_607);
+    // 3920 subcarriers of 12 bits, 5 of 6 of them data, and 8 streams, in a symbol of 13.6 µs.
+    assert_eq!(highest.bps() / 1_000_000, 23_058);
 }

@@ -36,7 +36,9 @@ fn a_copy_and_the_original_end_as_the_run_does() {
     let mut compared = 0;
     while compared < 40 {
         let draw = if compared % 4 == 3 { cells::multi_user_cell } else { cells::cell };
-        let Ok(scenario) = Scenario::parse(&draw(&mut luck), &[]) else { continue };
+        let text = draw(&mut luck);
+        let text = if luck.one_in(2) { cells::renewed(&mut luck, &text) } else { text };
+        let Ok(scenario) = Scenario::parse(&text, &[]) else { continue };
         let end = Duration::from_nanos(scenario.duration.as_nanos());
         let whole = run_once(&scenario, 0);
         let mut original = observable(&scenario);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::common::{SATURATED, TCP, parse, run_once};
 
-const STANDARDS: [&str; 5] = ["802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax"];
+const STANDARDS: [&str; 6] = ["802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"];
 
 /// Text of a scenario with one download and only mandatory keys.
 fn newcomers(standard: &str, transport: &str) -> String {

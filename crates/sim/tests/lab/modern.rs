@@ -1,4 +1,4 @@
-//! Cells of 802.11n, ac and ax.
+//! Cells of 802.11n and later.
 
 use airfair_sim::scenario::Scenario;
 use airfair_wlan::phy::rate_name::RateName;
@@ -34,6 +34,15 @@ fn a_saturated_station_has_the_goodput_of_its_mean_cycle() {
         ("802.11ac", "vht-mcs9x1", 40.0 + 8.0 * 4.0),
         // 36 + 7.2 µs; 1542 octets in 12 352 bits of 8166: 2 symbols of 13.6
         ("802.11ax", "he-mcs11x1", 43.2 + 2.0 * 13.6),
+        // 36 + 4 µs of EHT-SIG + 7.2 µs; 12 352 bits of 9800
+        ("802.11be", "eht-mcs13x1", 47.2 + 2.0 * 13.6),
+        // 160 MHz with 20 MHz punctured: at MCS 0, 841 bits of 996+484+242 tones and 2 symbols of EHT-SIG. The ACK goes at
+        // 6 Mb/s, 16 µs longer.
+        (
+            "802.11be\"\nwidth = \"160 MHz\"\npunctured = [\"60 MHz\"]\nband = \"5 GHz",
+            "eht-mcs0x1",
+            51.2 + 15.0 * 13.6 + 16.0,
+        ),
     ] {
         let cell = format!("standard = \"{standard}\"\naggregation = \"off\"");
         let text = uploads(&cell, &[rate], SATURATED, 5).replace("100 Mb/s", "10 Gb/s");
@@ -61,5 +70,32 @@ fn every_scheme_knows_the_exchanges_of_a_modern_link() {
         );
         let outcome = run_once(&parse(&text), 0);
         assert!(outcome.flows[0].delivered.get() > 1_000_000, "{control}");
+    }
+}
+
+/// An aggregate of 1024 MPDUs at 320 MHz, and the `BlockAck` with its bitmap of 128 octets. Each MPDU has 1538 octets and
+/// takes 1544: 1023·1544 + 1542 = 1 581 054 octets, 12 648 448 bits. At MCS 13 with two streams a symbol of 13.6 µs has
+/// 3920·10·2 = 78 400: 162 symbols, 2203.2 µs. Before them 36 + 4 + 2·7.2 µs. The `BlockAck` of 152 octets takes 13
+/// symbols of 24 Mb/s, 72 µs. With 80 and 40 MHz punctured, 2428·10·2 = 48 560 bits: 261 symbols.
+///
+/// Verifies: [80211be-2024 §9.3.1.8.2], [80211be-2024 §36.4.3]
+#[test]
+fn a_window_of_1024_mpdus_is_acknowledged_by_one_frame() {
+    for (punctured, symbols) in
+        [("[]", 162.0), (r#"["0 MHz", "20 MHz", "40 MHz", "60 MHz", "160 MHz", "180 MHz"]"#, 261.0)]
+    {
+        let cell = format!(
+            "standard = \"802.11be\"\nband = \"6 GHz\"\nwidth = \"320 MHz\"\nstreams = 2\n\
+             aggregation = {{ window = 1024 }}\npunctured = {punctured}"
+        );
+        let text = uploads(&cell, &["eht-mcs13x2"], SATURATED, 5).replace("100 Mb/s", "10 Gb/s");
+        let text = text.replace("[station.s1]", "[station.s1]\nqueue = { packets = 3000 }");
+        // The packets of an aggregate arrive at the wire together.
+        let text = text.replace("delay = \"2 ms\"", "delay = \"2 ms\", queue = { packets = 1100 }");
+        let outcome = run_once(&parse(&text), 0);
+        let cycle = 43.0 + 7.5 * 9.0 + 54.4 + symbols * 13.6 + 16.0 + 72.0;
+        let delivered = outcome.flows[0].delivered.get() / 1_472 / 1_024;
+        let found = f64::from(u32::try_from(delivered).expect("few")) * cycle / 5e6;
+        assert!((found - 1.0).abs() < 0.003, "{punctured}: {found}");
     }
 }

@@ -28,8 +28,8 @@ fn tcp(flow: &Flow) -> &Tcp {
     tcp
 }
 
-/// Keys of one section of a scenario text that the file leaves open, and whose default is that of cells of 802.11n, ac
-/// and ax.
+/// Keys of one section of a scenario text that the file leaves open, and whose default is that of cells of 802.11n
+/// and later.
 fn keys_of(text: &str, section: &str) -> Vec<String> {
     let of_section = |it: &AppliedDefault| it.section == section;
     applied(text).into_iter().filter(of_section).map(|it| it.key).collect()
@@ -37,7 +37,7 @@ fn keys_of(text: &str, section: &str) -> Vec<String> {
 
 #[test]
 fn a_cell_of_today_has_hosts_and_queues_of_linux() {
-    for standard in ["802.11n", "802.11ac", "802.11ax"] {
+    for standard in ["802.11n", "802.11ac", "802.11ax", "802.11be"] {
         let scenario = parse(&text(standard, "", ""));
         let [down, up] = [0, 1].map(|flow| tcp(&scenario.flows[flow]));
         for flow in [down, up] {
@@ -181,7 +181,7 @@ fn ends_with_the_kernels_tcp_take_no_default() {
 
 #[test]
 fn a_scenario_that_names_the_defaults_is_the_same() {
-    for standard in ["802.11n", "802.11ac", "802.11ax"] {
+    for standard in ["802.11n", "802.11ac", "802.11ax", "802.11be"] {
         let text = text(standard, ", size = \"1 MB\"", "");
         let said = |it: AppliedDefault| (format!("{}.{}", it.section, it.key), it.value.to_owned());
         let overrides: Vec<_> = applied(&text).into_iter().map(said).collect();

@@ -239,7 +239,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.protection",
         "true",
-        "bss.home.protection = true: 802.11b has no protection; allowed in an 802.11g, 802.11n, 802.11ac or 802.11ax cell",
+        "bss.home.protection = true: 802.11b has no protection; allowed in a cell of 802.11g or later",
     ),
     ("bss.home.cw_max", "15", "bss.home.cw_max = 15: smaller than cw_min, 31; allowed at least 31"),
     (
@@ -295,7 +295,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "station.slow.rate",
         r#"{ control = "minstrel", sample_interval = "10 ms" }"#,
-        r#"station.slow.rate.sample_interval = "10 ms": a key for links of 802.11n, ac and ax; allowed interval, segment, ewma, lookaround"#,
+        r#"station.slow.rate.sample_interval = "10 ms": a key for links of 802.11n and later; allowed interval, segment, ewma, lookaround"#,
     ),
     (
         "station.slow.rate",

@@ -8,9 +8,9 @@ use crate::list::{Kind, List, Run, generator};
 
 /// Prefixes of features of runs, such as a key of the scenario with its value. With each is the least number of
 /// features that have this prefix, and the least number of runs that have each such feature.
-const LEAST: [(&str, usize, usize); 48] = [
-    ("bss.standard=", 6, 120),
-    ("station.standard=", 6, 120),
+const LEAST: [(&str, usize, usize); 49] = [
+    ("bss.standard=", 7, 120),
+    ("station.standard=", 7, 120),
     ("bss.ap.queue.discipline=", 8, 25),
     ("bss.ap.queue.hardware_queue", 2, 50),
     ("bss.ap.queue.aql", 4, 30),
@@ -28,6 +28,7 @@ const LEAST: [(&str, usize, usize); 48] = [
     ("bss.ofdma.poll=", 2, 30),
     ("bss.ofdma.trigger_every", 2, 30),
     ("bss.mu_edca.aifsn", 1, 60),
+    ("bss.punctured", 1, 30),
     ("bss.beacon.interval", 1, 200),
     ("bss.rts_threshold", 2, 100),
     ("bss.eifs=", 2, 50),
@@ -59,15 +60,12 @@ const LEAST: [(&str, usize, usize); 48] = [
     ("driven", 1, 120),
 ];
 
-/// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. No
-/// standard has channels of 320 MHz, two disciplines are for access points only, and the schedule of rates is longer than
-/// a run.
-const UNFIT: [&str; 5] = [
-    "key:bss.home.width=320_MHz",
+/// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. Two
+/// disciplines are for access points only, and the schedule of rates is longer than a run.
+const UNFIT: [&str; 3] = [
     "key:station.slow.queue=airtime",
     "key:station.slow.queue=time-regulator",
     "key:station.slow.rate=[]",
-    "key:station.slow.width=320_MHz",
 ];
 
 /// Checks that enough runs of the witness have each feature, such as a key of the scenario with its value. `unfit` are

@@ -41,7 +41,7 @@ transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
 /// Keys that may have to be set beside a key for its value to be valid, in the order in which they are tried.
-const COMPANIONS: [&str; 24] = [
+const COMPANIONS: [&str; 27] = [
     "",
     "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
      flow.down.access_category = \"background\"\nstation.slow.rate = [[\"0 s\", \"he-mcs9x1\"], [\"40 ms\", \"he-mcs0x1\"]]",
@@ -53,6 +53,9 @@ const COMPANIONS: [&str; 24] = [
     "bss.home.standard = \"802.11n\"\nstation.slow.rate = \"ht-mcs3\"",
     "bss.home.standard = \"802.11ac\"\nstation.slow.rate = \"vht-mcs3x1\"",
     "bss.home.standard = \"802.11ac\"\nbss.home.width = \"160 MHz\"\nstation.slow.rate = \"vht-mcs3x1\"",
+    "bss.home.standard = \"802.11be\"\nstation.slow.rate = \"eht-mcs5x1\"",
+    "bss.home.standard = \"802.11be\"\nbss.home.band = \"6 GHz\"\nstation.slow.rate = \"eht-mcs5x1\"",
+    "bss.home.standard = \"802.11be\"\nbss.home.band = \"6 GHz\"\nbss.home.width = \"320 MHz\"\nstation.slow.rate = \"eht-mcs5x1\"",
     "bss.home.standard = \"802.11b\"\nstation.slow.rate = [[\"0 s\", \"11 Mb/s\"], [\"40 ms\", \"1 Mb/s\"]]",
     "bss.home.standard = \"802.11a\"",
     "bss.home.radio = {}\nstation.slow.position = [\"60 m\", \"1 m\"]\nstation.fast.position = [\"-90 m\", \"0 m\"]",

@@ -89,30 +89,38 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     runs.extend((0..400).filter_map(driven));
     runs.extend((0..120).filter_map(multi_user));
     runs.extend((0..80).filter_map(small_multi_user));
+    runs.extend((0..720).filter_map(renewed_cell).take(120));
     List { runs, unfit }
 });
 
 /// Run of a random cell of the fuzzer `fuzz_cells`, shortened.
 fn cell(seed: u64) -> Option<Run> {
-    let text = cells::cell(&mut Luck::of_seed(seed));
-    shorter(format!("cell-{seed}"), seed, &text)
+    let text = shorter(&cells::cell(&mut Luck::of_seed(seed)));
+    Run::new(format!("cell-{seed}"), seed, &text, Kind::Plain)
 }
 
 /// Run of a random cell with multi-user frames of the fuzzer `fuzz_cells`, shortened.
 fn multi_user(seed: u64) -> Option<Run> {
-    let text = cells::multi_user_cell(&mut Luck::of_seed(seed));
-    shorter(format!("multi_user-{seed}"), seed, &text)
+    let text = shorter(&cells::multi_user_cell(&mut Luck::of_seed(seed)));
+    Run::new(format!("multi_user-{seed}"), seed, &text, Kind::Plain)
 }
 
-/// Run of a cell of the fuzzer `fuzz_cells`, whose duration is shortened.
-fn shorter(name: String, seed: u64, text: &str) -> Option<Run> {
+/// The text of a random cell with a duration of 400 ms. A flow must not stop after the end.
+fn shorter(text: &str) -> String {
     let (_, behind) = text.split_once('\n').expect("the duration is the first line");
     let text = format!("duration = \"400 ms\"\n{behind}");
-    // A flow must not stop after the end.
-    let text = ["500 ms", "1000 ms", "2000 ms"]
+    ["500 ms", "1000 ms", "2000 ms"]
         .iter()
-        .fold(text, |text, stop| text.replace(&format!("stop = \"{stop}\""), "stop = \"end\""));
-    Run::new(name, seed, &text, Kind::Plain)
+        .fold(text, |text, stop| text.replace(&format!("stop = \"{stop}\""), "stop = \"end\""))
+}
+
+/// Run of a random cell of 802.11be of the fuzzer `fuzz_cells`, shortened.
+fn renewed_cell(seed: u64) -> Option<Run> {
+    let mut luck = Luck::of_seed(seed);
+    let text = cells::cell(&mut luck);
+    let text = shorter(&cells::renewed(&mut luck, &text));
+    let name = format!("be-{seed}");
+    text.contains("802.11be").then(|| Run::new(name, seed, &text, Kind::Plain)).flatten()
 }
 
 /// Run of a random cell of the fuzzer `fuzz_traces`.

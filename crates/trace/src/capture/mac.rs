@@ -29,8 +29,6 @@ const VENDOR: u8 = 221;
 const AMSDU_PRESENT: u8 = 0x80;
 /// Compressed variant of a `BlockAck` or a `BlockAckReq`, in its control field.
 const COMPRESSED: u8 = 0x04;
-/// Length of a block ack bitmap for 256 MPDUs [octets].
-const LONG_BITMAP: usize = 32;
 
 /// Bit in the `QoS` control field of a station's frame: the queue size follows.  [80211-2020 §9.2.4.5.6]
 const QUEUE_SIZE: u8 = 0x10;
@@ -106,7 +104,7 @@ pub(super) fn control(
     frame: &Frame,
     transmitter: Mac,
     receiver: Mac,
-    (category, numbers, size): (AccessCategory, Option<Bitmap>, usize),
+    (category, numbers, size): (AccessCategory, Option<&Bitmap>, usize),
 ) -> Vec<u8> {
     let (subtype, addresses) = match frame.kind {
         FrameKind::Rts => (0xb4, [receiver, transmitter].concat()),
@@ -125,30 +123,36 @@ pub(super) fn control(
     octets.extend(duration(frame.duration_field));
     octets.extend(addresses);
     if matches!(frame.kind, FrameKind::BlockAck | FrameKind::BlockAckRequest) {
-        let bits = size - FCS - octets.len() - 4;
-        put_numbers(&mut octets, category, &numbers.unwrap_or_default(), bits);
+        let length = size - FCS - octets.len() - 4;
+        put_numbers(&mut octets, category, numbers.unwrap_or(&Bitmap::default()), length);
     }
     octets
 }
 
-/// Appends control field, starting sequence number and bitmap of a compressed `BlockAck`, with `bits` octets of bitmap;
+/// Appends control field, starting sequence number and bitmap of a compressed `BlockAck`, with `length` octets of bitmap;
 /// a `BlockAckReq` has none.  [80211-2020 §9.3.1.7, §9.3.1.8.2]
 pub(super) fn put_numbers(
     octets: &mut Vec<u8>,
     category: AccessCategory,
     numbers: &Bitmap,
-    bits: usize,
+    length: usize,
 ) {
     octets.extend([COMPRESSED, category.user_priority() << 4]);
-    put_bitmap(octets, numbers, bits);
+    put_bitmap(octets, numbers, length);
 }
 
-/// Appends starting sequence number and `bits` octets of bitmap of a `BlockAck`.  [80211ax-2021 Table 9-28a]
-pub(super) fn put_bitmap(octets: &mut Vec<u8>, numbers: &Bitmap, bits: usize) {
+/// Appends starting sequence number and `length` octets of bitmap of a `BlockAck`.  [80211ax-2021 Table 9-28a],
+/// [80211be-2024 §9.3.1.8.2]
+pub(super) fn put_bitmap(octets: &mut Vec<u8>, numbers: &Bitmap, length: usize) {
     // The fragment number encodes the length of the bitmap.
-    let fragment = if bits == LONG_BITMAP { 4 } else { 0 };
+    let fragment = match length {
+        32 => 4,
+        64 => 8,
+        128 => 10,
+        _ => 0,
+    };
     octets.extend((numbers.start().get() << 4 | fragment).to_le_bytes());
-    octets.extend(numbers.octets().take(bits));
+    octets.extend(numbers.octets().chain(std::iter::repeat(0)).take(length));
 }
 
 /// Octets of a beacon of the cell `bss` without its check sequence, filled to its size with vendor specific
@@ -275,6 +279,8 @@ mod tests {
         let long = numbers(32);
         assert_eq!((&long[..6], long.len()), (&[0x04, 0x50, 0xf4, 0xff, 0b1001, 0][..], 36));
         assert_eq!(numbers(0), [0x04, 0x50, 0xf0, 0xff]);
+        let fragments = [64, 128].map(|length| (numbers(length)[2], numbers(length).len()));
+        assert_eq!(fragments, [(0xf8, 68), (0xfa, 132)]);
     }
 
     #[test]

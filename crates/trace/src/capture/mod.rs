@@ -20,7 +20,6 @@ use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::{FrameOutcome, Monitored, Trace};
 use airfair_units::Time;
-use airfair_wlan::phy::Band;
 use airfair_wlan::{FrameKind, Mpdu, NodeId};
 
 use crate::outlet::{Outlet, Written};
@@ -106,7 +105,7 @@ impl<W: Write> Capture<W> {
                 outlet.put(&blocks::interface(name, &about, Some(address)));
                 count += 1;
             }
-            let channel = Channel::of(cell, bss.rules.channel.band == Band::Ghz5);
+            let channel = Channel::of(cell, bss.rules.channel.band);
             cells.push(Cell { first, channel, has_llc: bss.llc_snap, beacons: 0 });
             first += count;
         }
@@ -266,7 +265,7 @@ impl<W: Write> Capture<W> {
         }
         let delimiter = if part.is_some() { DELIMITER } else { 0 };
         let size = usize::try_from(frame.psdu.get()).expect("a frame is short") - delimiter;
-        let numbers = (heard.category, ppdu.block_ack().copied(), size);
+        let numbers = (heard.category, ppdu.block_ack(), size);
         let mut octets = mac::control(frame, from, to, numbers);
         match (frame.kind, multi_user::request(heard)) {
             (FrameKind::Trigger | FrameKind::Data, Some((trigger, asked))) => {

@@ -27,7 +27,7 @@ const MAXIMUM_POWER: u64 = 127;
 const TRIGGERED_LENGTH: u64 = 2;
 
 /// Station in a trigger frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) station: NodeId,
     /// Mode of the PPDU that answers, with its resource unit.
@@ -42,7 +42,7 @@ impl Asked {
     /// Station in a trigger frame; `None` if its PPDU has no mode of HE or EHT.
     pub(super) fn of<P>(user: &User<P>) -> Option<Self> {
         let TxVector::Mode(mode) = user.tx else { return None };
-        let block_ack = (user.category, user.block_ack.unwrap_or_default());
+        let block_ack = (user.category, user.block_ack.clone().unwrap_or_default());
         Some(Self { station: user.station, mode, place: user.place, block_ack })
     }
 }
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(octets[..8], [0x12, 0x03, 0x28, 0x08, 0, 0, 0xc0, 0x7f]);
         // 3 | 128 << 12 | 1 << 20 | 5 << 21 = 0x0b8_0003.
         assert_eq!(octets[8..13], [0x03, 0x00, 0xb8, 0x00, 0x7f]);
-        assert_eq!(octets[13..], [0x04, 0x00, 0x90, 0x00, 0xff, 0xff]);
+        assert_eq!(octets[13..], [0x04, 0x00, 0x90, 0x00]);
     }
 
     /// The fifth unit of 484 tones would be in the second 80 MHz of 160: there, units 0 and 1 are in the first one.

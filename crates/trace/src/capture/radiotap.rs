@@ -4,13 +4,14 @@
 //! version, pad, length, presence │ TSFT, flags, rate, channel, signal and noise (if powers are known), then
 //! for
 //!                                 │ HT, VHT and HE their own field instead of the rate, and the A-MPDU field;
-//!                                 │ HE MU PPDUs also that of their signal field, HE-SIG-B
+//!                                 │ HE MU PPDUs also that of their signal field, HE-SIG-B;
+//!                                 │ for EHT TLVs instead of the rate, which come last: U-SIG and EHT
 //! ```
 
 use airfair_sim::trace::Monitored;
 use airfair_units::{Dbm, Duration, Time};
 use airfair_wlan::phy::mode::{Coding, Format, HeLtf, PpduKind, Unit};
-use airfair_wlan::phy::{GuardInterval, Mode, Preamble, TxVector, Width};
+use airfair_wlan::phy::{Band, GuardInterval, Mode, Preamble, TxVector, Width};
 use airfair_wlan::{Frame, Part, Signal};
 
 use super::multi_user;
@@ -27,6 +28,12 @@ const AMPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const HE: u32 = 1 << 23;
 const HE_MU: u32 = 1 << 24;
+const TLVS: u32 = 1 << 28;
+
+/// Type of the U-SIG TLV in a radiotap header.
+const U_SIG: u16 = 33;
+/// Type of the EHT TLV in a radiotap header.
+const EHT: u16 = 34;
 
 /// Short preamble bit in the flags field of a radiotap header; the other flags follow.
 const SHORT_PREAMBLE: u8 = 0x02;
@@ -54,16 +61,18 @@ pub(super) struct Channel {
 
 impl Channel {
     /// Channel shown for cell number `cell`.
-    pub(super) fn of(cell: usize, is_5_ghz: bool) -> Self {
-        let megahertz = if is_5_ghz {
-            [5_180, 5_200, 5_220, 5_240, 5_260, 5_280, 5_300, 5_320][cell % 8]
-        } else {
-            [2_412, 2_437, 2_462][cell % 3]
+    pub(super) fn of(cell: usize, band: Band) -> Self {
+        let megahertz = match band {
+            Band::Ghz2 => [2_412, 2_437, 2_462][cell % 3],
+            Band::Ghz5 => [5_180, 5_200, 5_220, 5_240, 5_260, 5_280, 5_300, 5_320][cell % 8],
+            // Preferred scanning channels 5, 21, 37, …
+            Band::Ghz6 => [5_975, 6_055, 6_135, 6_215, 6_295, 6_375, 6_455, 6_535][cell % 8],
         };
         Self { megahertz }
     }
 
     fn flags(self, tx: TxVector) -> u16 {
+        // There is no flag for 6 GHz; Linux uses that of 5 GHz.
         let band = if self.megahertz < 5_000 { BAND_2_GHZ } else { BAND_5_GHZ };
         band | if tx.is_dsss() { CCK } else { OFDM }
     }
@@ -154,12 +163,11 @@ fn presence(mode: Mode) -> u32 {
         Format::Vht => VHT,
         Format::He if mode.kind() == PpduKind::Multi => HE | HE_MU,
         Format::He => HE,
-        // The field for EHT is not written.
-        Format::Eht => 0,
+        Format::Eht => TLVS,
     }
 }
 
-/// Appends the radiotap field of an HT, VHT or HE mode. Values that are not marked as known are zero.
+/// Appends the radiotap field of an HT, VHT, HE or EHT mode. Values that are not marked as known are zero.
 fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
     if mode.format() != Format::Ht {
         octets.resize(octets.len().next_multiple_of(2), 0);
@@ -186,7 +194,7 @@ fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
             let [coding, symbol] = he_mode(mode);
             put_words(octets, &[0x40a0, 0x0002, coding, 0, width | symbol, u16::from(streams)]);
         }
-        Format::Eht => {}
+        Format::Eht => put_eht(octets, mode),
     }
 }
 
@@ -283,6 +291,29 @@ fn txop(left: Duration) -> u16 {
     u16::try_from(field).expect("7 bits")
 }
 
+/// Appends the TLVs of an EHT PPDU for a single user. Values that are not marked as known are zero.
+fn put_eht(octets: &mut Vec<u8>, mode: Mode) {
+    octets.resize(octets.len().next_multiple_of(4), 0);
+    // Known: bandwidth. The PPDU type, 1, means an EHT MU PPDU with one user.
+    let bandwidth = mode.width() as u32;
+    put_tlv(octets, U_SIG, &[0x02 | bandwidth << 15, 1 << 6, 3 << 6]);
+    let guard = mode.guard() as u32 - GuardInterval::Ns800 as u32;
+    let ltf = mode.ltf().unwrap_or(HeLtf::X4) as u32;
+    let unit = mode.unit().within(mode.width()) as u32 - Unit::Tones26 as u32;
+    let (mcs, streams) = (u32::from(mode.mcs()), u32::from(mode.streams()));
+    // Known: guard interval, size of the unit; of the user MCS, coding and streams, and that the data is its.
+    let user =
+        0x96 | u32::from(mode.coding() == Coding::Ldpc) << 19 | mcs << 20 | (streams - 1) << 24;
+    put_tlv(octets, EHT, &[0x0040_0004, guard << 7 | ltf << 9, unit, 0, 0, 0, 0, 0, 0, 0, user]);
+}
+
+/// Appends a field of a radiotap header with type and length, whose value consists of words of four octets.
+fn put_tlv(octets: &mut Vec<u8>, kind: u16, words: &[u32]) {
+    let length = u16::try_from(4 * words.len()).expect("a few words");
+    octets.extend([kind, length].iter().flat_map(|field| field.to_le_bytes()));
+    octets.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+}
+
 /// Time in microseconds, rounded, as on the clock of a station.
 fn micros(at: Time) -> u64 {
     (at.as_nanos() + 500) / 1_000
@@ -329,7 +360,7 @@ mod tests {
         assert_eq!(octets[12..], [0, 0x13, 0x06, 0, 192, 192, 0, 0, 192, 192, 0, 0]);
     }
 
-    /// HT, VHT and HE modes each have their own radiotap field, with width, guard interval, streams and MCS.
+    /// HT, VHT, HE and EHT modes each have their own radiotap field, with width, guard interval, streams and MCS.
     ///
     /// Verifies: [radiotap]
     #[test]
@@ -346,5 +377,14 @@ mod tests {
         assert_eq!(vht, [0x45, 0, 0, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
         let he = of(Format::He, 11, 1, Width::Mhz160, GuardInterval::Ns1600);
         assert_eq!(he, [0xa0, 0x40, 0x02, 0, 0, 0x2b, 0, 0, 0x93, 0, 1, 0]);
+        let eht = of(Format::Eht, 13, 2, Width::Mhz320, GuardInterval::Ns3200);
+        let word = |place: usize| {
+            u32::from_le_bytes(eht[place..place + 4].try_into().expect("four octets"))
+        };
+        assert_eq!((eht.len(), word(0), word(16)), (64, 12 << 16 | 33, 44 << 16 | 34));
+        assert_eq!([word(4), word(8), word(12)], [0x0002_0002, 0x40, 0xc0]);
+        // 3200 ns is 2, 4x EHT-LTF is 2, and 4x996 tones are 7.
+        assert_eq!([word(20), word(24), word(28)], [0x0040_0004, 2 << 7 | 2 << 9, 7]);
+        assert_eq!(word(60), 0x96 | 1 << 19 | 13 << 20 | 1 << 24);
     }
 }

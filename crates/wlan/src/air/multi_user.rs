@@ -273,7 +273,7 @@ impl<P: Copy> Air<P> {
         let is_decoded = !ppdu.collided && !ppdu.errored && self.contention.decodes(ap, from);
         if is_decoded {
             exchange.participants[place].is_answered = true;
-            exchange.block_acks[place] = ppdu.block_ack().copied();
+            exchange.block_acks[place] = ppdu.block_ack().cloned();
         }
     }
 
@@ -294,7 +294,7 @@ impl<P: Copy> Air<P> {
             let come = user.mpdus.iter().filter(|mpdu| !mpdu.errored).count() as u64;
             participant.is_whole = come == user.mpdus.len() as u64;
             if participant.is_answered {
-                *block_ack = user.block_ack;
+                block_ack.clone_from(&user.block_ack);
                 let octets = participant.data.1.get() * come / (user.mpdus.len() as u64).max(1);
                 participant.data.1 = Bytes::new(octets);
                 mac.deliver_part(self, now, participant.contender, user);

@@ -202,7 +202,7 @@ impl<P: Copy> Air<P> {
             }
             mpdus += 1;
         }
-        let everywhere = found.count() as usize == mpdus;
+        let everywhere = usize::from(found.count()) == mpdus;
         // A PPDU has its own error flags.
         self.errors = if everywhere { MpduErrors::default() } else { found };
         everywhere

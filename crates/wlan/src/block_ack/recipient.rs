@@ -51,9 +51,9 @@ impl<P> Recipient<P> {
     /// # Panics
     /// If the window is zero, or larger than a bitmap.
     pub fn new(window: u16, timeout: Duration, start: Sequence) -> Self {
-        assert!((1..=256).contains(&window), "a window of 1 to 256 MPDUs");
+        assert!((1..=Bitmap::MOST).contains(&window), "a window of 1 to 1024 MPDUs");
         let (buffer, released) = (VecDeque::new(), VecDeque::new());
-        let (scoreboard, run) = (Bitmap::new(start), Run::default());
+        let (scoreboard, run) = (Bitmap::for_window(window, start), Run::default());
         Self { window, timeout, scoreboard, run, next: start, buffer, released }
     }
 
@@ -187,7 +187,7 @@ impl<P> Recipient<P> {
     /// Content of a `BlockAck` sent now.
     pub fn block_ack(&mut self) -> Bitmap {
         self.keep_score();
-        self.scoreboard
+        self.scoreboard.clone()
     }
 
     /// Time at which the oldest buffered packet has waited for the reorder time-out; `None` without buffered packets.

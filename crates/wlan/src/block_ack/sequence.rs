@@ -39,94 +39,152 @@ impl Add<u16> for Sequence {
     }
 }
 
-/// Bitmap of a compressed `BlockAck`: MPDUs that have arrived, from a starting sequence number on.  [80211-2020
-/// §9.3.1.8.2]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bitmap {
-    start: Sequence,
-    words: [u64; 4],
+/// Bitmap of a compressed `BlockAck`: MPDUs that have arrived, from a starting sequence number on. [80211-2020
+/// §9.3.1.8.2], [80211be-2024 §9.3.1.8.2]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bitmap(Bits);
+
+/// Starting sequence number and bits of a bitmap. Short bitmaps are in place, because almost all are short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Bits {
+    Short { start: Sequence, words: [u64; SHORT] },
+    Long { start: Sequence, words: Box<[u64; LONG]> },
 }
 
+/// Words of 64 bits in a bitmap for a window of up to 256 MPDUs.
+const SHORT: usize = 4;
+/// Words of 64 bits in a bitmap for a window of 512 or 1024 MPDUs, in EHT.
+const LONG: usize = 16;
+
 impl Bitmap {
-    /// Bitmap without any arrived MPDU.
+    /// Largest window of which a bitmap has one bit per MPDU.
+    pub const MOST: u16 = 64 * LONG as u16;
+
+    /// Bitmap of up to 256 bits without any arrived MPDU.
     pub const fn new(start: Sequence) -> Self {
-        Self { start, words: [0; 4] }
+        Self(Bits::Short { start, words: [0; SHORT] })
+    }
+
+    /// Bitmap without any arrived MPDU for a window of up to [`MOST`](Self::MOST) MPDUs.
+    pub fn for_window(window: u16, start: Sequence) -> Self {
+        if usize::from(window) <= 64 * SHORT {
+            return Self::new(start);
+        }
+        Self(Bits::Long { start, words: Box::new([0; LONG]) })
     }
 
     /// Starting sequence number of the bitmap.
     pub const fn start(&self) -> Sequence {
-        self.start
+        match self.0 {
+            Bits::Short { start, .. } | Bits::Long { start, .. } => start,
+        }
+    }
+
+    #[inline]
+    fn words(&self) -> &[u64] {
+        match &self.0 {
+            Bits::Short { words, .. } => words,
+            Bits::Long { words, .. } => &words[..],
+        }
     }
 
     /// True if the MPDU with this sequence number has arrived.
     pub fn has(&self, sequence: Sequence) -> bool {
-        let place = sequence.after(self.start);
-        self.words.get(usize::from(place / 64)).is_some_and(|word| word >> (place % 64) & 1 == 1)
+        let place = sequence.after(self.start());
+        self.words().get(usize::from(place / 64)).is_some_and(|word| word >> (place % 64) & 1 == 1)
     }
 
     /// Number of consecutive MPDUs, from sequence number `first` on, that have arrived.
     #[inline]
     pub fn row(&self, first: Sequence) -> u16 {
-        let mut from = *self;
-        from.advance(first);
-        let mut row = 0;
-        for word in from.words {
-            row += word.trailing_ones();
-            if word != u64::MAX {
+        let place = first.after(self.start());
+        let (mut row, mut before) = (0, u32::from(place % 64));
+        for word in self.words().iter().skip(usize::from(place / 64)) {
+            let ones = (word >> before).trailing_ones();
+            row += ones;
+            if ones < 64 - before {
                 break;
             }
+            before = 0;
         }
-        u16::try_from(row).expect("256 bits at most")
+        u16::try_from(row).expect("1024 bits at most")
     }
 
     /// Marks `count` consecutive MPDUs from `first` on as arrived. Those outside of the bitmap are ignored.
     pub fn set_run(&mut self, first: Sequence, count: u16) {
-        let from = first.after(self.start);
-        for (word, start) in self.words.iter_mut().zip((0_u16..).step_by(64)) {
-            let bits_below = |place: u16| {
-                let bit = 1_u64.checked_shl(u32::from(place.saturating_sub(start)));
-                bit.map_or(u64::MAX, |bit| bit - 1)
-            };
-            *word |= bits_below(from + count) & !bits_below(from);
+        match &mut self.0 {
+            Bits::Short { start, words } => set(words, first.after(*start), count),
+            Bits::Long { start, words } => set(&mut words[..], first.after(*start), count),
         }
     }
 
     /// Number of MPDUs that have arrived.
     pub fn count(&self) -> u32 {
-        self.words.iter().map(|word| word.count_ones()).sum()
+        self.words().iter().map(|word| word.count_ones()).sum()
     }
 
     /// Octets of the bitmap as sent over the air; the bit of the starting sequence number comes first.  [80211-2020
     /// §9.3.1.8.2]
-    pub fn octets(&self) -> impl Iterator<Item = u8> + use<> {
-        self.words.into_iter().flat_map(u64::to_le_bytes)
+    pub fn octets(&self) -> impl Iterator<Item = u8> {
+        self.words().iter().flat_map(|word| word.to_le_bytes())
     }
 
     /// Moves the starting sequence number forward, and drops the bits before it.
     #[inline]
-    pub fn advance(&mut self, start: Sequence) {
-        let steps = start.after(self.start);
-        if steps == 1 {
-            // The common case is a step to the next number.
-            let [first, second, third, fourth] = self.words;
-            let joined = |low: u64, high: u64| low >> 1 | high << 63;
-            let words = [joined(first, second), joined(second, third), joined(third, fourth)];
-            *self = Self { start, words: [words[0], words[1], words[2], fourth >> 1] };
-        } else {
-            self.skip(start, steps);
+    pub fn advance(&mut self, to: Sequence) {
+        match &mut self.0 {
+            Bits::Short { start, words } => {
+                drop_first(words, to.after(*start));
+                *start = to;
+            }
+            Bits::Long { start, words } => {
+                drop_first(words, to.after(*start));
+                *start = to;
+            }
         }
     }
+}
 
-    fn skip(&mut self, start: Sequence, steps: u16) {
-        let (words, bits) = (usize::from(steps / 64), u32::from(steps % 64));
-        let word = |place: usize| self.words.get(place).copied().unwrap_or(0);
-        let shifted = |place: usize| {
-            let low = word(place + words) >> bits;
-            // A shift by the whole width is undefined, and stands for a shift to zero.
-            low | word(place + words + 1).checked_shl(64 - bits).unwrap_or(0)
-        };
-        *self = Self { start, words: [0, 1, 2, 3].map(shifted) };
+impl Default for Bitmap {
+    fn default() -> Self {
+        Self::new(Sequence::default())
     }
+}
+
+/// Sets `count` bits from bit `from` on, as far as there are bits.
+fn set(words: &mut [u64], from: u16, count: u16) {
+    for (word, start) in words.iter_mut().zip((0_u16..).step_by(64)) {
+        let bits_below = |place: u16| {
+            let bit = 1_u64.checked_shl(u32::from(place.saturating_sub(start)));
+            bit.map_or(u64::MAX, |bit| bit - 1)
+        };
+        *word |= bits_below(from + count) & !bits_below(from);
+    }
+}
+
+/// Drops the first `steps` bits; the others move to the front, and zeros follow.
+#[inline]
+fn drop_first<const N: usize>(words: &mut [u64; N], steps: u16) {
+    if steps == 1 {
+        // The common case is a step to the next number.
+        for place in 0..N - 1 {
+            words[place] = words[place] >> 1 | words[place + 1] << 63;
+        }
+        words[N - 1] >>= 1;
+    } else {
+        skip(words, steps);
+    }
+}
+
+fn skip<const N: usize>(words: &mut [u64; N], steps: u16) {
+    let (whole, bits) = (usize::from(steps / 64), u32::from(steps % 64));
+    let old = *words;
+    let word = |place: usize| old.get(place).copied().unwrap_or(0);
+    *words = std::array::from_fn(|place| {
+        let low = word(place + whole) >> bits;
+        // A shift by the whole width is undefined, and stands for a shift to zero.
+        low | word(place + whole + 1).checked_shl(64 - bits).unwrap_or(0)
+    });
 }
 
 #[cfg(test)]
@@ -144,31 +202,43 @@ mod tests {
     #[test]
     fn numbers_in_a_row_are_noted_as_far_as_they_fit() {
         let start = Sequence::new(4_000);
-        for (from, count) in [(0, 1), (0, 256), (63, 2), (10, 200), (250, 10), (300, 5), (7, 0)] {
-            let mut map = Bitmap::new(start);
-            map.set_run(start + from, count);
-            let come: Vec<u16> = (0..256).filter(|it| map.has(start + *it)).collect();
-            let behind = (from + count).min(256).saturating_sub(from);
-            assert_eq!((map.row(start + from), map.row(start + 4_095)), (behind, 0));
-            assert_eq!(come, (from..(from + count).min(256)).collect::<Vec<_>>());
+        for (window, bits) in [(64, 256), (256, 256), (512, 1_024), (1_024, 1_024)] {
+            let rows =
+                [(0, 1), (0, 256), (63, 2), (10, 200), (250, 10), (300, 5), (1_020, 9), (7, 0)];
+            for (from, count) in rows {
+                let mut map = Bitmap::for_window(window, start);
+                map.set_run(start + from, count);
+                let come: Vec<u16> = (0..bits).filter(|it| map.has(start + *it)).collect();
+                let behind = (from + count).min(bits).saturating_sub(from);
+                assert_eq!((map.row(start + from), map.row(start + 4_095)), (behind, 0));
+                assert_eq!(come, (from..(from + count).min(bits)).collect::<Vec<_>>());
+            }
         }
     }
 
     #[test]
     fn a_bitmap_that_advances_keeps_what_is_ahead() {
-        for steps in [0, 1, 63, 64, 65, 200, 255, 256, 2_000] {
+        for (steps, window) in [0, 1, 63, 64, 65, 200, 255, 256, 700, 1_023, 1_024, 2_000]
+            .into_iter()
+            .flat_map(|steps| [(steps, 256), (steps, 1_024)])
+        {
             let start = Sequence::new(4_000);
-            let mut map = Bitmap::new(start);
+            let mut map = Bitmap::for_window(window, start);
             let come: Vec<Sequence> =
-                (0..256).filter(|it| it % 3 != 1).map(|it| start + it).collect();
+                (0..window).filter(|it| it % 3 != 1).map(|it| start + it).collect();
             for it in &come {
                 map.set_run(*it, 1);
             }
-            map.set_run(start + 256, 1);
+            map.set_run(start + window, 1);
             map.advance(start + steps);
             let kept = |it: &&Sequence| !it.precedes(start + steps);
             assert!(come.iter().all(|it| map.has(*it) != it.precedes(start + steps)), "{steps}");
             assert_eq!(map.count() as usize, come.iter().filter(kept).count());
         }
+    }
+
+    #[test]
+    fn a_long_bitmap_makes_no_other_larger() {
+        assert_eq!(size_of::<Bitmap>(), 40);
     }
 }

@@ -224,7 +224,7 @@ proptest! {
     /// has arrived, and a packet that has not arrived was given up.
     #[test]
     fn everything_is_delivered_in_order_exactly_once_or_given_up(
-        window in prop::sample::select(vec![1_u16, 8, 64, 256]),
+        window in prop::sample::select(vec![1_u16, 8, 64, 256, 1_024]),
         start in 0_u16..4_096,
         after_silence in prop::sample::select(vec![AfterSilence::Request, AfterSilence::Retransmission]),
         exchanges in prop::collection::vec((1_usize..300, any::<u64>(), any::<u64>(), 0_u8..4), 1..120),
@@ -250,7 +250,7 @@ proptest! {
     /// Verifies: [80211-2020 §10.25.6.3]
     #[test]
     fn the_scoreboard_takes_numbers_in_a_row_as_one_by_one(
-        window in prop::sample::select(vec![1_u16, 8, 64, 256]),
+        window in prop::sample::select(vec![1_u16, 8, 64, 256, 1_024]),
         start in 0_u16..4_096,
         rows in prop::collection::vec((-300_i32..300, 1_u16..600, any::<bool>()), 1..12),
     ) {
@@ -282,7 +282,7 @@ proptest! {
     /// in between.
     #[test]
     fn a_row_is_what_its_packets_are_one_by_one(
-        window in prop::sample::select(vec![1_u16, 8, 64, 256]),
+        window in prop::sample::select(vec![1_u16, 8, 64, 256, 1_024]),
         start in 0_u16..4_096,
         exchanges in prop::collection::vec(
             (1_usize..300, prop_oneof![3 => Just(0), 1 => any::<u64>()], 0_u8..6), 1..60,

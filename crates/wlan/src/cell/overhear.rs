@@ -81,7 +81,7 @@ impl<P: Copy + Headers> CellMac<P> {
             (FrameKind::Data, Some(served)) => {
                 self.heard.push_packet(served.mpdu.msdu, false);
             }
-            (FrameKind::Data, None) => self.hear_batch(id, frame.to, air.errors),
+            (FrameKind::Data, None) => self.hear_batch(id, frame.to, &air.errors),
             (FrameKind::BlockAck, _) => {
                 if let Some(come) = self.block_ack(air, id, frame.kind) {
                     self.hear_block_ack(air, (id, frame.from), &come);
@@ -94,7 +94,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
     /// Stores the packets of the aggregate of contender `id`, which is about to be reported to listeners. `errors`
     /// marks MPDUs with errors.
-    fn hear_batch(&mut self, id: ContenderId, to: Option<NodeId>, errors: MpduErrors) {
+    fn hear_batch(&mut self, id: ContenderId, to: Option<NodeId>, errors: &MpduErrors) {
         let Some(to) = to else { return };
         let Self { queues, heard, .. } = self;
         for (place, mpdu) in queues[id.index()].link(to).on_air().enumerate() {

@@ -12,18 +12,20 @@ pub enum Band {
     Ghz2,
     /// 5 GHz band.
     Ghz5,
+    /// 6 GHz band, which has HE and later only.  [80211ax-2021 §26.17.2]
+    Ghz6,
 }
 
 impl Band {
     /// All bands, ascending.
-    pub const ALL: [Self; 2] = [Self::Ghz2, Self::Ghz5];
+    pub const ALL: [Self; 3] = [Self::Ghz2, Self::Ghz5, Self::Ghz6];
 
     /// Time without a signal at the end of each OFDM PPDU, aSignalExtension. At 2.4 GHz it gives convolutional
     /// decoders the time that the shorter SIFS lacks.  [80211-2020 §18.4.5, §19.4.3]
     pub const fn signal_extension(self) -> Duration {
         match self {
             Self::Ghz2 => Duration::from_micros(6),
-            Self::Ghz5 => Duration::ZERO,
+            Self::Ghz5 | Self::Ghz6 => Duration::ZERO,
         }
     }
 
@@ -31,7 +33,7 @@ impl Band {
     pub const fn sifs(self) -> Duration {
         match self {
             Self::Ghz2 => Duration::from_micros(10),
-            Self::Ghz5 => Duration::from_micros(16),
+            Self::Ghz5 | Self::Ghz6 => Duration::from_micros(16),
         }
     }
 }
@@ -89,6 +91,7 @@ impl fmt::Display for Band {
         f.write_str(match self {
             Self::Ghz2 => "2.4 GHz",
             Self::Ghz5 => "5 GHz",
+            Self::Ghz6 => "6 GHz",
         })
     }
 }
@@ -156,10 +159,10 @@ mod tests {
         let texts = |all: &[&dyn fmt::Display]| -> Vec<String> {
             all.iter().map(ToString::to_string).collect()
         };
-        let [two, five] = Band::ALL;
+        let [two, five, six] = Band::ALL;
         let widths = Width::ALL;
         let intervals = GuardInterval::ALL;
-        assert_eq!(texts(&[&two, &five]), ["2.4 GHz", "5 GHz"]);
+        assert_eq!(texts(&[&two, &five, &six]), ["2.4 GHz", "5 GHz", "6 GHz"]);
         assert_eq!(
             texts(&widths.each_ref().map(|it| -> &dyn fmt::Display { it })),
             ["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]

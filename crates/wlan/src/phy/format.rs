@@ -26,9 +26,14 @@ impl Format {
     pub const fn widths(self, band: Band) -> &'static [Width] {
         use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
         match (self, band) {
-            (Self::Ht, _) | (Self::He | Self::Eht, Band::Ghz2) => &[Mhz20, Mhz40],
-            (Self::Vht, Band::Ghz2) => &[],
-            (Self::Vht | Self::He | Self::Eht, Band::Ghz5) => &[Mhz20, Mhz40, Mhz80, Mhz160],
+            (Self::Ht, Band::Ghz2 | Band::Ghz5) | (Self::He | Self::Eht, Band::Ghz2) => {
+                &[Mhz20, Mhz40]
+            }
+            (Self::Vht, Band::Ghz2) | (Self::Ht | Self::Vht, Band::Ghz6) => &[],
+            (Self::Vht | Self::He | Self::Eht, Band::Ghz5) | (Self::He, Band::Ghz6) => {
+                &[Mhz20, Mhz40, Mhz80, Mhz160]
+            }
+            (Self::Eht, Band::Ghz6) => &Width::ALL,
         }
     }
 

@@ -23,7 +23,7 @@ pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, GroupedRate)> {
     for (width, guard) in layouts(link, band) {
         for streams in 1..=link.streams {
             let mcs = 0..=link.format.max_mcs();
-            let layout = LinkFormat { width, guard, ..link };
+            let layout = LinkFormat { guard, ..link.with_width(width) };
             let of_group = mcs.filter_map(|mcs| layout.mode(mcs, streams).ok());
             modes.extend(
                 of_group.map(|mode| (mode, GroupedRate { group, streams, time: time(mode) })),
@@ -40,7 +40,7 @@ pub fn mode_groups(link: LinkFormat, band: Band) -> Vec<(Mode, GroupedRate)> {
 /// If the mode cannot have the link's LTF or code.
 pub fn most_robust(link: LinkFormat) -> Mode {
     let guard = *link.format.guard_intervals().last().expect("each format has one");
-    let narrowest = LinkFormat { width: Width::Mhz20, guard, ..link };
+    let narrowest = LinkFormat { guard, ..link.with_width(Width::Mhz20) };
     narrowest.mode(0, 1).expect("each format has MCS 0 at 20 MHz")
 }
 
@@ -49,10 +49,9 @@ pub fn modes(link: LinkFormat, band: Band) -> impl Iterator<Item = Mode> {
     mode_groups(link, band).into_iter().map(|(mode, _)| mode)
 }
 
-/// Widths up to the link's, each with the guard intervals down to the link's.
+/// Widths of the link, each with the guard intervals down to the link's.
 fn layouts(link: LinkFormat, band: Band) -> impl Iterator<Item = (Width, GuardInterval)> {
-    let widths = link.format.widths(band).iter().copied();
-    widths.filter(move |width| *width <= link.width).flat_map(move |width| {
+    link.widths(band).flat_map(move |width| {
         let guards = link.format.guard_intervals().iter().rev().copied();
         guards.filter(move |guard| *guard >= link.guard).map(move |guard| (width, guard))
     })

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use airfair_units::DataRate;
 
 use super::mode::{Coding, Format, HeLtf, Mode, NoSuchMode, Parameters};
-use super::{GuardInterval, Width};
+use super::{Band, GuardInterval, Unit, Width};
 
 /// Format of a link: the properties of a mode that the name of a rate leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,28 @@ pub struct LinkFormat {
     pub ltf: Option<HeLtf>,
     /// Forward error correction; `None` for the code that products use by default.
     pub coding: Option<Coding>,
+    /// Part of the width that carries the data. In a channel with punctured subchannels it is not the full width.
+    pub unit: Unit,
 }
 
 impl LinkFormat {
     /// Format of a link with the HE-LTF and the code that products use by default.
     pub fn new(format: Format, width: Width, guard: GuardInterval, streams: u8) -> Self {
-        Self { format, width, guard, streams, ltf: None, coding: None }
+        Self { format, width, guard, streams, ltf: None, coding: None, unit: Unit::Full }
+    }
+
+    /// The format with PPDUs of this width. Those that are narrower than the link have no punctured subchannels.
+    #[must_use]
+    pub fn with_width(self, width: Width) -> Self {
+        let unit = if width == self.width { self.unit } else { Unit::Full };
+        Self { width, unit, ..self }
+    }
+
+    /// Widths of the link's PPDUs, ascending: its own, and narrower ones that avoid its punctured subchannels.
+    pub fn widths(self, band: Band) -> impl Iterator<Item = Width> {
+        let clean = self.unit.widest_part(self.width);
+        let widths = self.format.widths(band).iter().copied();
+        widths.filter(move |width| *width <= clean || *width == self.width)
     }
 
     /// Mode of an MCS with this number of streams.
@@ -41,6 +57,7 @@ impl LinkFormat {
         Mode::new(Parameters {
             ltf: self.ltf.or(usual.ltf),
             coding: self.coding.unwrap_or(usual.coding),
+            unit: self.unit,
             ..usual
         })
     }

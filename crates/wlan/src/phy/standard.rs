@@ -21,12 +21,14 @@ pub enum Standard {
     A,
     /// 802.11g: ERP, 2.4 GHz; DSSS/CCK and OFDM rates.  [80211-2020 §18]
     G,
-    /// 802.11n: HT, both bands.  [80211-2020 §19]
+    /// 802.11n: HT, 2.4 and 5 GHz.  [80211-2020 §19]
     N,
     /// 802.11ac: VHT, 5 GHz.  [80211-2020 §21]
     Ac,
-    /// 802.11ax: HE, both bands.  [80211ax-2021 §27]
+    /// 802.11ax: HE, all bands.  [80211ax-2021 §27]
     Ax,
+    /// 802.11be: EHT, all bands.  [80211be-2024 §36]
+    Be,
 }
 
 /// Interframe spaces, slot time and contention windows of a cell.
@@ -51,7 +53,7 @@ pub struct Timing {
 
 impl Standard {
     /// All amendments, in the order of the file format's documentation.
-    pub const ALL: [Self; 6] = [Self::B, Self::A, Self::G, Self::N, Self::Ac, Self::Ax];
+    pub const ALL: [Self; 7] = [Self::B, Self::A, Self::G, Self::N, Self::Ac, Self::Ax, Self::Be];
 
     /// Amendments whose frames are only DSSS and OFDM.
     pub const LEGACY: [Self; 3] = [Self::B, Self::A, Self::G];
@@ -63,16 +65,18 @@ impl Standard {
             Self::N => Some(Format::Ht),
             Self::Ac => Some(Format::Vht),
             Self::Ax => Some(Format::He),
+            Self::Be => Some(Format::Eht),
         }
     }
 
-    /// Legacy amendment on which this amendment builds in this band; for a legacy amendment, itself.
+    /// Legacy amendment on which this amendment builds in this band; for a legacy amendment, itself. The 6 GHz band has
+    /// the interframe spaces and control frames of 802.11a, and no stations of it.
     #[must_use]
     pub const fn legacy(self, band: Band) -> Self {
         match (self, band) {
             (Self::B | Self::A | Self::G, _) => self,
             (_, Band::Ghz2) => Self::G,
-            (_, Band::Ghz5) => Self::A,
+            (_, Band::Ghz5 | Band::Ghz6) => Self::A,
         }
     }
 
@@ -84,6 +88,7 @@ impl Standard {
             Self::N => Generation::Ht,
             Self::Ac => Generation::Vht,
             Self::Ax => Generation::He,
+            Self::Be => Generation::Eht,
         }
     }
 
@@ -92,7 +97,8 @@ impl Standard {
         match self {
             Self::B | Self::G => &[Band::Ghz2],
             Self::A | Self::Ac => &[Band::Ghz5],
-            Self::N | Self::Ax => &[Band::Ghz5, Band::Ghz2],
+            Self::N => &[Band::Ghz5, Band::Ghz2],
+            Self::Ax | Self::Be => &[Band::Ghz5, Band::Ghz2, Band::Ghz6],
         }
     }
 
@@ -115,7 +121,7 @@ impl Standard {
         ];
         match self {
             Self::B => &dsss::RATES,
-            Self::A | Self::N | Self::Ac | Self::Ax => &ofdm::RATES,
+            Self::A | Self::N | Self::Ac | Self::Ax | Self::Be => &ofdm::RATES,
             Self::G => &ERP,
         }
     }
@@ -127,7 +133,7 @@ impl Standard {
     pub fn default_basic_rates(self, b_stations: bool) -> Vec<DataRate> {
         match self {
             Self::B => dsss::RATES[..2].to_vec(),
-            Self::A | Self::N | Self::Ac | Self::Ax => ofdm::MANDATORY_RATES.to_vec(),
+            Self::A | Self::N | Self::Ac | Self::Ax | Self::Be => ofdm::MANDATORY_RATES.to_vec(),
             Self::G if b_stations => dsss::RATES.to_vec(),
             Self::G => {
                 let mut rates = [dsss::RATES.as_slice(), &ofdm::MANDATORY_RATES].concat();
@@ -141,7 +147,7 @@ impl Standard {
     pub const fn band(self) -> Band {
         match self {
             Self::B | Self::G => Band::Ghz2,
-            Self::A | Self::N | Self::Ac | Self::Ax => Band::Ghz5,
+            Self::A | Self::N | Self::Ac | Self::Ax | Self::Be => Band::Ghz5,
         }
     }
 
@@ -173,20 +179,22 @@ impl Standard {
         let short_slot = Duration::from_micros(9);
         let (slot, sifs, cw_min) = match self {
             Self::B => (long_slot, Duration::from_micros(10), 31),
-            Self::A | Self::N | Self::Ac | Self::Ax => (short_slot, Duration::from_micros(16), 15),
+            Self::A | Self::N | Self::Ac | Self::Ax | Self::Be => {
+                (short_slot, Duration::from_micros(16), 15)
+            }
             Self::G if b_stations => (long_slot, Duration::from_micros(10), 31),
             Self::G => (short_slot, Duration::from_micros(10), 15),
         };
         let lowest = match self {
             Self::B | Self::G => dsss::RATES[0],
-            Self::A | Self::N | Self::Ac | Self::Ax => ofdm::MANDATORY_RATES[0],
+            Self::A | Self::N | Self::Ac | Self::Ax | Self::Be => ofdm::MANDATORY_RATES[0],
         };
         let difs = sifs + slot * 2;
         let tx = TxVector::of(lowest, preamble).expect("a rate of the standard");
         let ack = self.ppdu_duration(Bytes::new(14), tx);
         let rx_phy_start_delay = match self {
             Self::B | Self::G => dsss::preamble_and_header(Preamble::Long, lowest),
-            Self::A | Self::N | Self::Ac | Self::Ax => ofdm::PREAMBLE_AND_SIGNAL,
+            Self::A | Self::N | Self::Ac | Self::Ax | Self::Be => ofdm::PREAMBLE_AND_SIGNAL,
         };
         Timing {
             slot,
@@ -209,6 +217,7 @@ impl fmt::Display for Standard {
             Self::N => "802.11n",
             Self::Ac => "802.11ac",
             Self::Ax => "802.11ax",
+            Self::Be => "802.11be",
         })
     }
 }

@@ -564,6 +564,7 @@ pub(crate) fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &
         let window = match window {
             1 => BlockAckWindow::Single,
             64 => BlockAckWindow::Mpdus64,
+            1_024 => BlockAckWindow::Mpdus1024,
             _ => BlockAckWindow::Mpdus256,
         };
         let mut agreement = Agreement::of(mode.format(), window);

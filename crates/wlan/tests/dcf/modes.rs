@@ -1,4 +1,4 @@
-//! Cells of 802.11n, ac and ax: exchanges of every mode to the nanosecond, and stations of older standards in the
+//! Cells of 802.11n and later: exchanges of every mode to the nanosecond, and stations of older standards in the
 //! same cell.
 
 use airfair_units::{Bytes, Duration, Probability, Time};
@@ -52,21 +52,27 @@ fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConf
 }
 
 /// Duration of the PPDU of one packet [ns], field by field: legacy preamble 20 µs, then the fields of the format,
-/// then symbols; 6 µs of signal extension at 2.4 GHz.  [80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3]
+/// then symbols; 6 µs of signal extension at 2.4 GHz.  [80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3], [80211be-2024 §36.4.3]
 fn ppdu(mode: Mode, band: Band) -> u64 {
     let trained = training_symbols(mode.streams());
     let guard = mode.guard().duration().as_nanos();
     let (psdu, preamble, useful) = match mode.format() {
         Format::Ht => (MSDU + 30, ns(20 + 8 + 4 + 4 * trained), 3_200),
         Format::Vht => (MSDU + 34, ns(20 + 8 + 4 + 4 * trained + 4), 3_200),
-        Format::He => {
+        Format::He | Format::Eht => {
             let ltf = match mode.ltf() {
                 Some(HeLtf::X4) => 12_800,
                 _ => 6_400,
             };
-            (MSDU + 34, ns(20 + 4 + 8 + 4) + trained * (ltf + guard), 12_800)
+            // EHT-SIG has one symbol, or two at MCS 0.
+            let eht_sig = match (mode.format(), mode.mcs()) {
+                (Format::Eht, 0) => 8,
+                (Format::Eht, _) => 4,
+                _ => 0,
+            };
+            let before = ns(20 + 4 + 8 + eht_sig + 4);
+            (MSDU + 34, before + trained * (ltf + guard), 12_800)
         }
-        Format::Eht => unreachable!("no standard of these tests has it"),
     };
     let data = symbols(mode, Bytes::new(psdu)).count * (useful + guard);
     let data = if guard == 400 { data.next_multiple_of(4_000) } else { data };
@@ -84,9 +90,9 @@ fn ack(mode: Mode, band: Band) -> u64 {
     ns(20 + 4 * symbols) + if band == Band::Ghz2 { ns(6) } else { 0 }
 }
 
-/// All widths of all formats in both bands, with all guard intervals and numbers of streams.
+/// All widths of all formats in all bands, with all guard intervals and numbers of streams.
 fn channels() -> impl Iterator<Item = (Standard, Channel)> {
-    let bands = [Standard::N, Standard::Ac, Standard::Ax]
+    let bands = [Standard::N, Standard::Ac, Standard::Ax, Standard::Be]
         .into_iter()
         .flat_map(|standard| standard.bands().iter().map(move |band| (standard, *band)));
     bands.flat_map(|(standard, band)| {
@@ -133,13 +139,13 @@ fn every_exchange_of_every_mode_lasts_as_long_as_its_parts() {
         }
     }
     // HT: 2 bands, 2 widths, 2 guard intervals, 32 MCSs. VHT: 2 guard intervals, 310 combinations of width, streams
-    // and MCS. HE: 6 widths in two bands, 3 guard intervals, 96 MCSs.
+    // and MCS. HE: 10 widths in three bands, 3 guard intervals, 96 MCSs. EHT: 11 widths, 3 guard intervals, 112 MCSs.
     let vht = Standard::Ac.format().expect("VHT");
     let channel = |width| Channel { width, streams: 8, ..Channel::of(Standard::Ac) };
     let widths = vht.widths(Band::Ghz5).iter();
     let links = widths.filter_map(|width| channel(*width).link(Standard::Ac, Standard::Ac));
     let vht: usize = links.map(|link| 2 * link.modes().len()).sum();
-    assert_eq!(modes, 2 * 2 * 2 * 32 + vht + 6 * 3 * 96);
+    assert_eq!(modes, 2 * 2 * 2 * 32 + vht + 10 * 3 * 96 + 11 * 3 * 112);
 }
 
 /// End [µs], sender and kind of each frame, in the order of the ends.

@@ -40,9 +40,14 @@ fn stations(count: usize, ofdma: Ofdma) -> CellConfig {
     config
 }
 
+/// Test bench of a cell without back-off.
 fn bench(count: usize, ofdma: Ofdma) -> Bench {
-    let mut bench = Bench::new(&without_backoff(stations(count, ofdma)));
-    for station in (0..count).map(NodeId::station) {
+    bench_of(&without_backoff(stations(count, ofdma)))
+}
+
+fn bench_of(config: &CellConfig) -> Bench {
+    let mut bench = Bench::new(config);
+    for station in (0..config.stations.len()).map(NodeId::station) {
         for direction in [Direction::Up, Direction::Down] {
             bench.cell.set_vector(station, direction, TxVector::Mode(he(11)));
             bench.cell.agree(
@@ -228,7 +233,7 @@ fn senders_hear_which_packets_the_block_acks_of_several_users_acknowledge() {
     let up = Some(Scheduler::RoundRobin);
     let trigger_every = Some(Duration::from_millis(1));
     for ack in [MultiUserAck::Bar, MultiUserAck::MuBar, MultiUserAck::AggregatedMuBar] {
-        let mut bench = bench(4, Ofdma { up, ack, trigger_every, ..OFDMA });
+        let mut bench = bench_of(&stations(4, Ofdma { up, ack, trigger_every, ..OFDMA }));
         (0..5).for_each(|member| bench.cell.listen(NodeId(member), Listen::Own));
         for station in (0..4).map(NodeId::station).cycle().take(400) {
             bench.send(NodeId::AP, station, 1_508);

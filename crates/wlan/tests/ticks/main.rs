@@ -226,7 +226,7 @@ fn arrivals(members: usize) -> impl Strategy<Value = Vec<Arrival>> {
     })
 }
 
-/// Standards in their bands, with modes whose durations are whole microseconds: HE has its longest guard interval.
+/// Standards in their bands, with modes whose durations are whole microseconds: HE and EHT have their longest guard interval.
 fn channels() -> impl Strategy<Value = (Standard, Channel)> {
     let in_bands = |it: Standard| it.bands().iter().map(move |band| (it, *band));
     let all: Vec<(Standard, Band)> = Standard::ALL.into_iter().flat_map(in_bands).collect();
@@ -234,7 +234,7 @@ fn channels() -> impl Strategy<Value = (Standard, Channel)> {
     drawn.prop_map(|((standard, band), is_wide, streams, is_short)| {
         let usual = Channel::at(standard, band);
         let guard = match (standard.format(), is_short) {
-            (Some(Format::He), _) => GuardInterval::Ns3200,
+            (Some(Format::He | Format::Eht), _) => GuardInterval::Ns3200,
             (_, true) => GuardInterval::Ns400,
             (_, false) => GuardInterval::Ns800,
         };

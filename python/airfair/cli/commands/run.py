@@ -55,7 +55,7 @@ def add(commands: Commands) -> None:
     run.add_argument(
         "--explain",
         action="store_true",
-        help="print each default value that an 802.11n, ac or ax cell changes, with its reason",
+        help="print each default value that an 802.11n or later cell changes, with its reason",
     )
     laws.add(run)
     options.force(run)

@@ -1,5 +1,5 @@
 //! Defaults by era. In cells of 802.11b, a and g, hosts and queues have the defaults of their time. If the path of a
-//! flow crosses a modern cell, one of 802.11n, ac or ax, they have today's defaults.
+//! flow crosses a modern cell, one of 802.11n or later, they have today's defaults.
 //!
 //! Today's defaults are filled into the tree of the file before it is read. All later code sees one complete
 //! scenario, as if the file contained these values. Mistakes are left for the reader to report.  Deviates: [D-220]
@@ -20,21 +20,21 @@ pub(super) use table::defaults_of;
 use table::{DEFAULTS, Place};
 use table::{EraDefault, entries, get, text};
 
-/// A default of cells of 802.11n, ac and ax that applies in a scenario, and the default that it replaces.
+/// A default of cells of 802.11n and later that applies in a scenario, and the default that it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppliedDefault {
     /// Section of the key, such as `flow.download`.
     pub section: String,
     /// Path of the key within the section, such as `transport.flavour`.
     pub key: String,
-    /// Value of the key in a cell of 802.11n, ac or ax, as TOML.
+    /// Value of the key in a cell of 802.11n or later, as TOML.
     pub value: &'static str,
     /// Value of the key in a cell of 802.11b, a or g, as TOML.
     pub legacy: &'static str,
-    /// Reason for the default value of the key in a cell of 802.11n, ac or ax, in one clause: often the setting of
+    /// Reason for the default value of the key in a cell of 802.11n or later, in one clause: often the setting of
     /// Linux that has this default, such as `tcp_sack`.
     pub reason: &'static str,
-    /// Name of the cell of 802.11n, ac or ax because of which the default applies: the cell of the section's station or
+    /// Name of the cell of 802.11n or later because of which the default applies: the cell of the section's station or
     /// access point, or the cell with the newest standard on the path of the section's flow or on the paths of all
     /// flows over the section's link.
     pub cell: String,
@@ -42,7 +42,7 @@ pub struct AppliedDefault {
     pub standard: &'static str,
 }
 
-/// Table of the file to which the defaults of 802.11n, ac and ax apply, such as the transport of a flow.
+/// Table of the file to which the defaults of 802.11n and later apply, such as the transport of a flow.
 struct Modern {
     part: Part,
     /// Key of the table within its section, such as `link` in `host.NAME`; empty if it is the section itself.
@@ -53,7 +53,7 @@ struct Modern {
 }
 
 impl Scenario {
-    /// Defaults of cells of 802.11n, ac and ax that apply to a scenario with these overrides. The list is empty if the
+    /// Defaults of cells of 802.11n and later that apply to a scenario with these overrides. The list is empty if the
     /// scenario cannot be read.
     pub fn applied_defaults(
         text: &str,
@@ -69,7 +69,7 @@ impl Scenario {
         apply(&mut root, driver)
     }
 
-    /// True if a flow starts or ends in a cell of 802.11n, ac or ax, so that it gets the defaults of such cells.
+    /// True if a flow starts or ends in a cell of 802.11n or later, so that it gets the defaults of such cells.
     fn is_of_today(&self, flow: &Flow) -> bool {
         let is_modern = |end| match end {
             Endpoint::Station(index) => {
@@ -82,7 +82,7 @@ impl Scenario {
     }
 
     /// Adds to a written TCP flow those keys with values of the RFCs that writing leaves out. Without them, a flow in a
-    /// cell of 802.11n, ac or ax would have the values of Linux when it is read again.
+    /// cell of 802.11n or later would have the values of Linux when it is read again.
     pub(super) fn complete(&self, flow: &Flow, written: &mut Written) {
         let Transport::Tcp(tcp) = &flow.transport else { return };
         if tcp.is_kernels || !self.is_of_today(flow) {
@@ -102,7 +102,7 @@ impl Scenario {
     }
 }
 
-/// Fills in the defaults of cells of 802.11n, ac and ax for keys that the file leaves open. Returns these defaults.
+/// Fills in the defaults of cells of 802.11n and later for keys that the file leaves open. Returns these defaults.
 pub(super) fn apply(root: &mut Node, driver: Driver) -> Vec<AppliedDefault> {
     let tables = Network::of(root).map_or_else(Vec::new, |network| modern(&network, root, driver));
     let mut applied = Vec::new();
@@ -120,7 +120,7 @@ pub(super) fn apply(root: &mut Node, driver: Driver) -> Vec<AppliedDefault> {
     applied
 }
 
-/// Tables of the file that get the defaults of cells of 802.11n, ac and ax: those of such cells and their stations, and
+/// Tables of the file that get the defaults of cells of 802.11n and later: those of such cells and their stations, and
 /// those of flows and links whose path crosses such a cell.
 fn modern(network: &Network, root: &Node, driver: Driver) -> Vec<Modern> {
     let table = |part, below, place, newest: Newest| Modern {

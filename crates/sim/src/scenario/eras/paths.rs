@@ -9,7 +9,7 @@ use super::super::{Driver, Link, Node as Place};
 use super::table::{entries, get, text};
 
 /// Standards of modern cells, to which today's defaults apply, from the oldest to the newest.
-const STANDARDS: [&str; 3] = ["802.11n", "802.11ac", "802.11ax"];
+const STANDARDS: [&str; 4] = ["802.11n", "802.11ac", "802.11ax", "802.11be"];
 
 /// A cell of the file, with the index of its standard in [`STANDARDS`]; `None` for 802.11b, a or g.
 struct Cell<'r> {
@@ -17,7 +17,7 @@ struct Cell<'r> {
     age: Option<usize>,
 }
 
-/// The cell with the newest standard on a path, one of 802.11n, ac or ax.
+/// The cell with the newest standard on a path, one of 802.11n or later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
     age: usize,
@@ -65,7 +65,7 @@ pub(super) struct Network<'r> {
     wires: Vec<Part>,
 }
 
-/// A flow whose path crosses a cell of 802.11n, ac or ax.
+/// A flow whose path crosses a cell of 802.11n or later.
 pub(super) struct ModernFlow {
     pub(super) part: Part,
     pub(super) is_from_host: bool,
@@ -75,7 +75,7 @@ pub(super) struct ModernFlow {
 }
 
 impl<'r> Network<'r> {
-    /// Reads the network of a scenario file. Returns `None` if the file has no cell of 802.11n, ac or ax.
+    /// Reads the network of a scenario file. Returns `None` if the file has no cell of 802.11n or later.
     pub(super) fn of(root: &'r Node) -> Option<Self> {
         let age = |bss| STANDARDS.iter().position(|it| text(bss, "standard") == Some(it));
         let cell = |(name, bss): &'r (String, Node)| Cell { name, age: age(bss) };
@@ -158,14 +158,14 @@ impl<'r> Network<'r> {
         (0..self.cells.len()).filter_map(cell)
     }
 
-    /// Stations in cells of 802.11n, ac or ax, each with its cell.
+    /// Stations in cells of 802.11n or later, each with its cell.
     pub(super) fn modern_stations(&self) -> impl Iterator<Item = (Part, Newest)> {
         let stations = section(self.root, "station").iter().enumerate();
         let part = |index| Part { section: "station", index };
         stations.filter_map(move |(i, (_, it))| Some((part(i), self.newest(self.cell_of(it))?)))
     }
 
-    /// Flows whose path crosses a cell of 802.11n, ac or ax.
+    /// Flows whose path crosses a cell of 802.11n or later.
     pub(super) fn modern_flows(&self) -> Vec<ModernFlow> {
         let stations: BTreeMap<&str, &Node> =
             section(self.root, "station").iter().map(|(name, it)| (name.as_str(), it)).collect();

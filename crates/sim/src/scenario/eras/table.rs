@@ -44,7 +44,7 @@ impl Place {
 /// Heading of TCP's keys in the reference.
 const TCP_TABLE: &str = "`transport = { kind = \"tcp\", … }`";
 
-/// Defaults of a key in cells of 802.11n, ac and ax, for the reference, each with a phrase for the items to which it
+/// Defaults of a key in cells of 802.11n and later, for the reference, each with a phrase for the items to which it
 /// applies.
 pub(crate) fn defaults_of<'n>(
     heading: &'n str,
@@ -59,7 +59,7 @@ pub(crate) fn defaults_of<'n>(
     })
 }
 
-/// A default that is one in cells of 802.11b, a and g, and another in cells of 802.11n, ac and ax.
+/// A default that is one in cells of 802.11b, a and g, and another in cells of 802.11n and later.
 #[derive(Debug)]
 pub(crate) struct EraDefault {
     pub(crate) place: Place,
@@ -67,11 +67,11 @@ pub(crate) struct EraDefault {
     pub(crate) key: &'static str,
     /// Default value in cells of 802.11b, a and g, as TOML.
     pub(crate) legacy: &'static str,
-    /// Default value in cells of 802.11n, ac and ax, as TOML.
+    /// Default value in cells of 802.11n and later, as TOML.
     pub(crate) today: &'static str,
     /// True if other keys of the table exclude the default, so that it does not apply.
     pub(crate) gives_way: fn(&Node) -> bool,
-    /// Reason for the default value in cells of 802.11n, ac and ax in one clause, or the setting of Linux that has this
+    /// Reason for the default value in cells of 802.11n and later in one clause, or the setting of Linux that has this
     /// value.
     pub(crate) reason: &'static str,
 }
@@ -86,7 +86,7 @@ const fn entry(
     EraDefault { place, key, legacy, today, gives_way, reason }
 }
 
-/// All defaults that differ between cells of 802.11b, a and g and cells of 802.11n, ac and ax.  Deviates: [D-220]
+/// All defaults that differ between cells of 802.11b, a and g and cells of 802.11n and later.  Deviates: [D-220]
 pub(crate) const DEFAULTS: &[EraDefault] = &[
     entry(Place::Tcp, "flavour", ["\"newreno\"", "\"cubic\""], never, "tcp_congestion_control"),
     entry(Place::Tcp, "sack", ["false", "true"], is_selective, "tcp_sack"),
@@ -176,7 +176,7 @@ pub(crate) const DEFAULTS: &[EraDefault] = &[
     entry(Place::Link, "rate", ["\"100 Mb/s\"", "\"10 Gb/s\""], never, FAST_WIRE),
 ];
 
-/// Reason for the default rate of wired links in cells of 802.11n, ac and ax.
+/// Reason for the default rate of wired links in cells of 802.11n and later.
 const FAST_WIRE: &str = "a wire faster than the air of any standard";
 
 /// Longest segment with which timestamps fit into an MTU of 1500 octets.

@@ -6,7 +6,7 @@ use airfair_wlan::aggregation::{BlockAckWindow, SLOW_BELOW};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::ppdu::MAX_PPDU_DURATION;
-use airfair_wlan::phy::{Band, GuardInterval, Preamble, Standard, Width};
+use airfair_wlan::phy::{Band, GuardInterval, Preamble, Punctured, Standard, Width};
 use airfair_wlan::{
     AccessParameters, AfterCollision, Aggregation, Attempts, Channel, Eifs, ErrorModel,
 };
@@ -29,9 +29,10 @@ words!(Standard {
     G = "802.11g",
     N = "802.11n",
     Ac = "802.11ac",
-    Ax = "802.11ax"
+    Ax = "802.11ax",
+    Be = "802.11be"
 });
-words!(Band { Ghz2 = "2.4 GHz", Ghz5 = "5 GHz" });
+words!(Band { Ghz2 = "2.4 GHz", Ghz5 = "5 GHz", Ghz6 = "6 GHz" });
 words!(Width {
     Mhz20 = "20 MHz",
     Mhz40 = "40 MHz",
@@ -51,13 +52,19 @@ words!(Eifs { Standard = "standard", Nav = "ns-2" });
 words!(AfterSilence { Retransmission = "retransmission", Request = "request" });
 words!(occupancy::Spare { Printed = "printed", Once = "once" });
 
+/// Places of subchannels of 20 MHz in a channel: distances between the lower edges.
+pub(crate) const PLACES: [&str; 16] = [
+    "0 MHz", "20 MHz", "40 MHz", "60 MHz", "80 MHz", "100 MHz", "120 MHz", "140 MHz", "160 MHz",
+    "180 MHz", "200 MHz", "220 MHz", "240 MHz", "260 MHz", "280 MHz", "300 MHz",
+];
+
 const RTS: Kind = Kind::Either(&[OFF, bytes(0, 65_536)]);
 const ATTEMPT: Kind = integer(1, 255);
 const ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, UNLIMITED]);
 const OWN_ATTEMPTS: Kind = Kind::Either(&[ATTEMPT, Kind::Word(&["unlimited", "cell"])]);
 /// Largest MPDU with its delimiter [octets].
 const LARGEST_MPDU: u64 = MAX_MSDU + 34;
-const MAX_BYTES: Kind = bytes(LARGEST_MPDU, 6_500_631);
+const MAX_BYTES: Kind = bytes(LARGEST_MPDU, 15_523_200);
 pub(super) const AMSDU: Kind = Kind::Either(&[Kind::Word(&["off"]), bytes(3_839, 11_398)]);
 /// Range of a limit on airtime: from the smallest limit of iwlwifi to the duration of the longest PPDU.
 const AIRTIME: Kind = time(Duration::from_micros(100), MAX_PPDU_DURATION);
@@ -87,7 +94,7 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss) {
         .follows(
             "1, 2 Mb/s in 802.11b; 6, 12, 24 Mb/s in 802.11a; both of these and 5.5, 11 Mb/s in 802.11g, without the \
              OFDM rates if a b station is in the cell; later standards have those of 802.11g at 2.4 GHz and of \
-             802.11a at 5 GHz",
+             802.11a at 5 and 6 GHz",
         )
         .says(
             "Basic rate set. Each rate is one of the standard that all stations have. Not together with `basic_rate`.",
@@ -156,23 +163,38 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     keys.word("band", &mut it.band, "\"2.4 GHz\"")
         .follows("2.4 GHz in 802.11b and g, else 5 GHz")
         .written_if(!is_legacy)
-        .says("Band of the channel. 802.11n and ax allow both.");
+        .says("Band of the channel. 802.11n has 2.4 and 5 GHz, and 802.11ax and later all three. At 6 GHz, all stations are \
+             of 802.11ax or later.");
     keys.word("width", &mut it.width, "\"40 MHz\"")
         .follows(
-            "80 MHz in 802.11ac and in 802.11ax at 5 GHz, else 20 MHz; wider if a station has a rate in Mb/s that \
+            "80 MHz in 802.11ac and later at 5 and 6 GHz, else 20 MHz; wider if a station has a rate in Mb/s that \
              only a wider channel has",
         )
         .written_if(!is_legacy)
-        .says("Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz.");
+        .says("Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz; 320 MHz in 802.11be at 6 GHz.");
+    let punctured = it.punctured;
+    let places = || {
+        let places = punctured.places().map(|it| format!("\"{}\"", PLACES[usize::from(it)]));
+        Some(format!("[{}]", places.collect::<Vec<_>>().join(", ")))
+    };
+    keys.other("punctured", || Kind::List(&Kind::Word(&PLACES)), "[\"20 MHz\"]", places)
+        .or_none()
+        .written_if(punctured != Punctured::NONE)
+        .says(
+            "Punctured subchannels, which the PPDUs of the cell leave empty. Each has 20 MHz and is named by its place: \
+             the distance of its lower edge from that of the channel. In 802.11be with a width of 80 MHz one, of \
+             160 MHz one or two, of 320 MHz two, four or six, in the patterns of the standard. Stations of older \
+             standards have the widest part without any.",
+        );
     keys.word("guard_interval", &mut it.guard, "\"1600 ns\"")
         .follows("800 ns; 400 ns if a station has a rate in Mb/s that needs it")
         .written_if(!is_legacy)
-        .says("Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and 3200 ns in 802.11ax.");
+        .says("Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and 3200 ns in later standards.");
     keys.key("streams", &mut it.streams, integer(1, 8), "2")
         .follows("1, or as many as the stations' rates in Mb/s need")
         .written_if(!is_legacy)
         .says("Largest number of spatial streams of a data frame; at most 4 in 802.11n.");
-    let default = Aggregation::of(Format::He);
+    let default = Aggregation::of(Format::Eht);
     let none = Plain::Word("off");
     keys.table_or(
         "aggregation",
@@ -186,7 +208,7 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
     let has_amsdu = it.amsdu.is_some();
     keys.optional("amsdu", &mut it.amsdu, AMSDU, "\"7935 B\"").written_if(has_amsdu).says(
         "Largest size of an A-MSDU, which is several packets to one receiver in one MPDU: 3839 or 7935 B, and in \
-         802.11ac and ax at 5 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at most 4095 octets.",
+         802.11ac and later at 5 and 6 GHz also 11398 B. In an A-MPDU of 802.11n an MPDU has at most 4095 octets.",
     );
 }
 
@@ -194,13 +216,13 @@ fn channel(keys: &mut Keys, it: &mut Channel, is_legacy: bool) {
 pub(crate) fn aggregation(keys: &mut Keys, it: &mut Aggregation) {
     keys.of("an aggregation");
     keys.key("max_bytes", &mut it.max_bytes, MAX_BYTES, "\"8 kB\"")
-        .follows("65535 B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax")
+        .follows("65535 B in 802.11n, 1048575 B in 802.11ac, 6500631 B in 802.11ax, 15523200 B in 802.11be")
         .says("Largest size of an A-MPDU, at least that of the largest packet alone.");
-    let describe = |_: &mut BlockAckWindow| (integer(64, 256), Absent::Is(Plain::Integer(64)));
+    let describe = |_: &mut BlockAckWindow| (integer(64, 1_024), Absent::Is(Plain::Integer(64)));
     let read = |entry: &Entry, _: &_| entry.integer().and_then(BlockAckWindow::of);
     let write = |window: &BlockAckWindow| window.mpdus().to_string();
     keys.any("window", &mut it.window, "256", Form { describe, read, write })
-        .says("Window of the block ack agreement: 64 packets, or 256 in 802.11ax.");
+        .says("Window of the block ack agreement [packets]: 64; in 802.11ax also 256, and in 802.11be 256, 512 and 1024.");
     let is_limited = it.max_duration != MAX_PPDU_DURATION;
     let has_slow = it.slow_duration != MAX_PPDU_DURATION || it.slow_below != SLOW_BELOW;
     keys.key("max_duration", &mut it.max_duration, AIRTIME, "\"4 ms\"").written_if(is_limited).says(
@@ -348,7 +370,7 @@ pub(crate) fn edca(keys: &mut Keys, it: &mut Access) {
         let is_said = has_categories || *own != usual;
         keys.table(name, own, category, example)
             .written_if(is_said)
-            .says("Channel access of packets of this category, in 802.11n, ac and ax.");
+            .says("Channel access of packets of this category, in 802.11n and later.");
     };
     table("background", &mut it.background, usual.background, "{ aifsn = 9 }");
     table("video", &mut it.video, usual.video, "{ txop_limit = \"0 s\" }");
@@ -377,7 +399,7 @@ fn category(keys: &mut Keys, it: &mut AccessParameters) {
 }
 
 fn best_effort(keys: &mut Keys, it: &mut AccessParameters) {
-    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("2; 3 in 802.11n, ac and ax").says(
+    keys.key("aifsn", &mut it.aifsn, integer(1, 15), "5").follows("2; 3 in 802.11n and later").says(
         "Idle slots after a SIFS before the back-off counts down. 2 is a DIFS; 1 is allowed only for access points.",
     );
     keys.optional("cw_min", &mut it.cw_min, OWN_WINDOW, "15")

@@ -43,7 +43,7 @@ pub(crate) fn flow(keys: &mut Keys, it: &mut Flow, ends: [&str; 2]) {
     (it.start, it.stop) = (Time::ZERO + start, stop.map(|stop| Time::ZERO + stop));
     let is_other = it.access_category != AccessCategory::default();
     keys.word("access_category", &mut it.access_category, "\"voice\"").written_if(is_other).says(
-        "Access category of the flow's packets in both directions, in cells of 802.11n, ac and ax. Each category has \
+        "Access category of the flow's packets in both directions, in cells of 802.11n and later. Each category has \
          its own queue and channel access.",
     );
     let is_marked = it.dscp.is_some();

@@ -187,7 +187,7 @@ pub(crate) const OF_MINSTREL_HT: [&str; 2] = ["sample_interval", "attempts"];
 
 fn minstrel(keys: &mut Keys, it: &mut minstrel::Params) {
     keys.key("interval", &mut it.interval, INTERVAL, "\"50 ms\"")
-        .follows("`100 ms`; `50 ms` in 802.11n, ac and ax")
+        .follows("`100 ms`; `50 ms` in 802.11n and later")
         .says("Interval at which the success probability of each rate is updated.");
     keys.key("ewma", &mut it.ewma, integer(0, 99), "90").says(
         "Weight of the old value in the average of the success probability [%]; 802.11a, b and g.",
@@ -206,9 +206,8 @@ pub(crate) fn minstrel_ht(keys: &mut Keys, it: &mut minstrel_ht::Params) {
 
 fn samples(keys: &mut Keys, it: &mut minstrel_ht::Params) {
     keys.key("sample_interval", &mut it.sample_interval, INTERVAL, "\"10 ms\"")
-        .says("Shortest time between frames that sample another rate; 802.11n, ac and ax.");
-    keys.key("attempts", &mut it.attempts, integer(2, 100), "4")
-        .says(
-            "Largest number of attempts of a frame at each rate of its retry chain; 802.11n, ac and ax.",
-        );
+        .says("Shortest time between frames that sample another rate; 802.11n and later.");
+    keys.key("attempts", &mut it.attempts, integer(2, 100), "4").says(
+        "Largest number of attempts of a frame at each rate of its retry chain; 802.11n and later.",
+    );
 }

@@ -41,7 +41,7 @@ fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
         .follows("the cell's, as far as the station's standard allows")
         .says("Largest number of spatial streams of data frames from and to the station.");
     let kind = || {
-        let table = Keys::describe(&mut Aggregation::of(Format::He), aggregation);
+        let table = Keys::describe(&mut Aggregation::of(Format::Eht), aggregation);
         Kind::Either(vec![Kind::Word(&["off"]), Kind::Table(table)].leak())
     };
     keys.other("aggregation", kind, "\"off\"", || aggregates)
@@ -72,7 +72,7 @@ pub(crate) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
         .says(
             "Data rate between the station and the access point. A rate is in Mb/s as vendors print it (`866 Mb/s`, \
              `1.2 Gb/s`), or the name of a mode, because 802.11n and later have several modes of one rate \
-             (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`). Allowed are one rate, a schedule of times and rates that \
+             (`ht-mcs15`, `vht-mcs9x2`, `he-mcs11x1`, `eht-mcs13x1`). Allowed are one rate, a schedule of times and rates that \
              starts at 0 s, rate adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and \
              the access point's.",
         );

@@ -42,6 +42,7 @@ impl Radio {
             range: Vec::new(),
             propagation: PathLossModel::FreeSpace,
             frequency: match band {
+                Band::Ghz6 => Frequency::from_megahertz(6_135),
                 Band::Ghz5 => Frequency::from_megahertz(5_200),
                 Band::Ghz2 => Frequency::from_megahertz(2_437),
             },
@@ -145,6 +146,7 @@ impl fmt::Display for RangeRate {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellRates {
     pub(crate) legacy: Standard,
+    pub(crate) band: Band,
     link: Option<LinkFormat>,
 }
 
@@ -152,7 +154,7 @@ impl CellRates {
     /// Rates of a cell of this standard.
     pub(crate) fn of(standard: Standard, channel: Channel) -> Self {
         let link = channel.link(standard, standard).map(|link| link.format);
-        Self { legacy: standard.legacy(channel.band), link }
+        Self { legacy: standard.legacy(channel.band), band: channel.band, link }
     }
 
     /// True if all frames of the cell are frames of 802.11a.

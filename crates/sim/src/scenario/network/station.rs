@@ -14,7 +14,7 @@ pub enum RateControl {
     Arf(arf::Params),
     /// Minstrel, for rates of 802.11a, b and g.
     Minstrel(minstrel::Params),
-    /// Minstrel-HT, for rates of 802.11n, ac and ax.
+    /// Minstrel-HT, for rates of 802.11n and later.
     MinstrelHt(minstrel_ht::Params),
     /// Ideal rate control, which knows the state of the channel.
     Oracle,

@@ -1,4 +1,4 @@
-//! Mistakes in the channel of a cell and in its links: keys of 802.11n, ac and ax that do not fit each other.
+//! Mistakes in the channel of a cell and in its links: keys of 802.11n and later that do not fit each other.
 
 use airfair_sim::scenario::Scenario;
 
@@ -31,6 +31,78 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     (
         &[("bss.home.band", "2.4 GHz"), ("bss.home.width", "80 MHz")],
         r#"bss.home.width = "80 MHz": not possible for 802.11ax at 2.4 GHz; allowed "20 MHz", "40 MHz""#,
+    ),
+    (
+        &[("bss.home.band", "6 GHz")],
+        r#"station.old.standard = "802.11n": not possible in an 802.11ax cell at 6 GHz; allowed "802.11ax""#,
+    ),
+    (
+        &[("bss.home.punctured", "[\"0 MHz\"]")],
+        r#"bss.home.punctured = ["0 MHz"]: 802.11ax has no punctured subchannels; allowed in an 802.11be cell"#,
+    ),
+    (
+        &[("bss.home.standard", "802.11be"), ("bss.home.punctured", "[\"0 MHz\", \"20 MHz\"]")],
+        r#"bss.home.punctured = ["0 MHz", "20 MHz"]: no pattern of punctured subchannels in 80 MHz; allowed one subchannel: "0 MHz", "20 MHz", "40 MHz" or "60 MHz""#,
+    ),
+    (
+        &[
+            ("bss.home.standard", "802.11be"),
+            ("bss.home.width", "40 MHz"),
+            ("bss.home.punctured", "[\"0 MHz\"]"),
+        ],
+        r#"bss.home.punctured = ["0 MHz"]: no pattern of punctured subchannels in 40 MHz; allowed a channel of 80, 160 or 320 MHz"#,
+    ),
+    (
+        &[
+            ("bss.home.standard", "802.11be"),
+            ("bss.home.width", "160 MHz"),
+            ("bss.home.punctured", "[\"20 MHz\", \"40 MHz\"]"),
+        ],
+        r#"bss.home.punctured = ["20 MHz", "40 MHz"]: no pattern of punctured subchannels in 160 MHz; allowed one subchannel, or the two of 40 MHz from "0 MHz", "40 MHz", "80 MHz" or "120 MHz" on"#,
+    ),
+    (
+        &[
+            ("bss.home.standard", "802.11be"),
+            ("bss.home.band", "6 GHz"),
+            ("bss.home.width", "320 MHz"),
+            ("bss.home.punctured", "[\"40 MHz\"]"),
+            ("station.old.standard", "802.11be"),
+        ],
+        r#"bss.home.punctured = ["40 MHz"]: no pattern of punctured subchannels in 320 MHz; allowed the two subchannels of 40 MHz from a multiple of 40 MHz on, the four of 80 MHz from a multiple of 80 MHz on, or the four of the lowest or highest 80 MHz and two of other 40 MHz"#,
+    ),
+    (
+        &[("bss.home.standard", "802.11be"), ("bss.home.punctured", "[\"10 MHz\"]")],
+        r#"bss.home.punctured[0] = "10 MHz": no such value, did you mean "0 MHz"?; allowed "0 MHz", "20 MHz", "40 MHz", "60 MHz", "80 MHz", "100 MHz", "120 MHz", "140 MHz", "160 MHz", "180 MHz", "200 MHz", "220 MHz", "240 MHz", "260 MHz", "280 MHz", "300 MHz""#,
+    ),
+    (
+        &[("bss.home.standard", "802.11be"), ("bss.home.width", "320 MHz")],
+        r#"bss.home.width = "320 MHz": not possible for 802.11be at 5 GHz; allowed "20 MHz", "40 MHz", "80 MHz", "160 MHz""#,
+    ),
+    (
+        &[
+            ("bss.home.standard", "802.11be"),
+            ("bss.home.width", "160 MHz"),
+            ("bss.home.punctured", "[\"0 MHz\"]"),
+            ("station.old.standard", "802.11ax"),
+            ("station.old.width", "160 MHz"),
+        ],
+        r#"station.old.width = "160 MHz": not possible for 802.11ax in its cell; allowed "20 MHz", "40 MHz", "80 MHz""#,
+    ),
+    (
+        &[("bss.home.standard", "802.11be"), ("station.new.rate", "eht-mcs14x1")],
+        r#"station.new.rate = "eht-mcs14x1": MCS 14 does not go with this model, which never duplicates data (EHT DUP) (802.11be-2024 §36.5); allowed MCS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13"#,
+    ),
+    (
+        &[("bss.home.standard", "802.11be"), ("station.new.rate", "eht-mcs15x1")],
+        r#"station.new.rate = "eht-mcs15x1": MCS 15 does not go with this model, which has no dual carrier modulation (802.11be-2024 §36.5); allowed MCS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13"#,
+    ),
+    (
+        &[("bss.home.aggregation.window", "512")],
+        "bss.home.aggregation.window = 512: not a window of HE; allowed 64, 256",
+    ),
+    (
+        &[("bss.home.standard", "802.11be"), ("bss.home.aggregation.window", "128")],
+        "bss.home.aggregation.window = 128: not a window of EHT; allowed 64, 256, 512, 1024",
     ),
     (
         &[("bss.home.standard", "802.11ac"), ("bss.home.band", "2.4 GHz")],
@@ -70,7 +142,7 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("bss.home.aggregation.max_bytes", "1 kB")],
-        r#"bss.home.aggregation.max_bytes = "1 kB": out of range; allowed an amount of data from 2338 B to 6500.631 kB"#,
+        r#"bss.home.aggregation.max_bytes = "1 kB": out of range; allowed an amount of data from 2338 B to 15523.2 kB"#,
     ),
     (
         &[("station.old.aggregation.max_bytes", "70 kB")],
@@ -121,11 +193,11 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.standard", "802.11a"), ("flow.a.access_category", "voice")],
-        r#"flow.a.access_category = "voice": station old has 802.11a, which has no access categories; allowed best effort, or a station of 802.11n, ac or ax"#,
+        r#"flow.a.access_category = "voice": station old has 802.11a, which has no access categories; allowed best effort, or a station of 802.11n or later"#,
     ),
     (
         &[("station.old.standard", "802.11a"), ("flow.a.dscp", "46")],
-        "flow.a.dscp = 46: station old has 802.11a, which has no access categories; allowed best effort, or a station of 802.11n, ac or ax",
+        "flow.a.dscp = 46: station old has 802.11a, which has no access categories; allowed best effort, or a station of 802.11n or later",
     ),
     (
         &[("flow.a.access_category", "voice"), ("flow.a.dscp", "46")],
@@ -165,7 +237,7 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("station.old.standard", "802.11a"), ("station.old.width", "20 MHz")],
-        r#"station.old.width = "20 MHz": 802.11a does not have this setting; allowed with 802.11n, 802.11ac and 802.11ax"#,
+        r#"station.old.width = "20 MHz": 802.11a does not have this setting; allowed with 802.11n and later"#,
     ),
     (
         &[
@@ -173,7 +245,7 @@ const OF_CHANNELS: &[(&[(&str, &str)], &str)] = &[
             ("station.old.standard", "802.11a"),
             ("bss.home.aggregation", "off"),
         ],
-        r#"bss.home.aggregation = "off": 802.11a does not have this setting; allowed with 802.11n, 802.11ac and 802.11ax"#,
+        r#"bss.home.aggregation = "off": 802.11a does not have this setting; allowed with 802.11n and later"#,
     ),
     (
         &[("station.old.standard", "802.11a"), ("station.old.rate", "ht-mcs3")],
