@@ -1,4 +1,4 @@
-// A cell of 802.11be (or ax) on one link in ns-3.44: saturated uploads, saturated downloads, or both.
+// A cell of 802.11be on one link in ns-3.44: saturated uploads, saturated downloads, or both.
 //
 // All stations are at one position, one metre from the access point, so that they receive each other with equal power and
 // all receivers lose the frames of a collision. No other frame is lost. A saturated sender always has MSDUs for twice the
@@ -33,7 +33,6 @@ static uint64_t mpdus = 0;
 static Time longest;
 static Time blockAck;
 static Time warmup;
-static WifiPhyBand band = WIFI_PHY_BAND_5GHZ;
 static std::map<Address, uint64_t> received;
 
 static void CountPsdus(WifiConstPsduMap psdus, WifiTxVector vector, double)
@@ -42,7 +41,7 @@ static void CountPsdus(WifiConstPsduMap psdus, WifiTxVector vector, double)
     {
         return;
     }
-    Time lasts = WifiPhy::CalculateTxDuration(psdus, vector, band);
+    Time lasts = WifiPhy::CalculateTxDuration(psdus, vector, WIFI_PHY_BAND_5GHZ);
     for (const auto& psdu : psdus)
     {
         if (psdu.second->GetHeader(0).IsQosData())
@@ -58,26 +57,16 @@ static void CountPsdus(WifiConstPsduMap psdus, WifiTxVector vector, double)
     }
 }
 
-// Counts an upload for its transmitter, and a download for its receiver.
-static bool Take(Ptr<NetDevice> device, Ptr<const Packet> packet, uint16_t, const Address& from, bool isUpload)
+static void TakeUpload(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address& from, const Address&,
+                       NetDevice::PacketType)
 {
-    if (Simulator::Now() >= warmup)
-    {
-        received[isUpload ? from : device->GetAddress()] += packet->GetSize() - 28;
-    }
-    return true;
+    received[from] += Simulator::Now() < warmup ? 0 : packet->GetSize() - 28;
 }
 
-static void TakeUpload(Ptr<NetDevice> device, Ptr<const Packet> packet, uint16_t protocol, const Address& from,
-                       const Address&, NetDevice::PacketType)
+static void TakeDownload(Ptr<NetDevice> device, Ptr<const Packet> packet, uint16_t, const Address&, const Address&,
+                         NetDevice::PacketType)
 {
-    Take(device, packet, protocol, from, true);
-}
-
-static void TakeDownload(Ptr<NetDevice> device, Ptr<const Packet> packet, uint16_t protocol, const Address& from,
-                         const Address&, NetDevice::PacketType)
-{
-    Take(device, packet, protocol, from, false);
+    received[device->GetAddress()] += Simulator::Now() < warmup ? 0 : packet->GetSize() - 28;
 }
 
 static void SendOne(Ptr<NetDevice> device, Address to) { device->Send(Create<Packet>(PACKET), to, PROTOCOL); }
@@ -106,7 +95,6 @@ static void Saturate(Ptr<NetDevice> device, std::vector<Address> receivers, uint
 
 int main(int argc, char* argv[])
 {
-    std::string standard = "be";
     uint32_t width = 80;
     uint32_t mcs = 13;
     uint32_t streams = 1;
@@ -114,13 +102,11 @@ int main(int argc, char* argv[])
     uint32_t uploads = 1;
     uint32_t downloads = 0;
     uint32_t window = 1024;
-    uint32_t attempts = 1000000;
-    bool six = false;
+    uint32_t attempts = 65535;
     double duration = 2;
     double start = 2;
     uint32_t seed = 1;
     CommandLine cmd;
-    cmd.AddValue("standard", "ax or be", standard);
     cmd.AddValue("width", "channel width [MHz]", width);
     cmd.AddValue("mcs", "MCS of one stream", mcs);
     cmd.AddValue("streams", "spatial streams", streams);
@@ -129,16 +115,13 @@ int main(int argc, char* argv[])
     cmd.AddValue("downloads", "stations that download", downloads);
     cmd.AddValue("window", "block-ack window [MPDUs]", window);
     cmd.AddValue("attempts", "failures after which a station gives up", attempts);
-    cmd.AddValue("six", "6 GHz instead of 5 GHz", six);
     cmd.AddValue("duration", "simulated seconds that count", duration);
     cmd.AddValue("warmup", "simulated seconds before them", start);
     cmd.AddValue("seed", "random run", seed);
     cmd.Parse(argc, argv);
-    NS_ABORT_MSG_IF(standard != "ax" && standard != "be", "standard: ax or be");
     RngSeedManager::SetRun(seed);
     warmup = Seconds(start);
     Time end = Seconds(start + duration);
-    band = six ? WIFI_PHY_BAND_6GHZ : WIFI_PHY_BAND_5GHZ;
 
     Config::SetDefault("ns3::QosTxop::UseExplicitBarAfterMissedBlockAck", BooleanValue(false));
     Config::SetDefault("ns3::WifiRemoteStationManager::RtsCtsThreshold", UintegerValue(4692480));
@@ -151,9 +134,9 @@ int main(int argc, char* argv[])
     stas.Create(uploads + downloads);
     NodeContainer ap(CreateObject<Node>());
     std::ostringstream mode;
-    mode << (standard == "be" ? "EhtMcs" : "HeMcs") << mcs;
+    mode << "EhtMcs" << mcs;
     std::ostringstream channel;
-    channel << "{0, " << width << ", BAND_" << (six ? 6 : 5) << "GHZ, 0}";
+    channel << "{0, " << width << ", BAND_5GHZ, 0}";
 
     YansWifiPhyHelper phy;
     phy.SetChannel(YansWifiChannelHelper::Default().Create());
@@ -162,14 +145,14 @@ int main(int argc, char* argv[])
     phy.Set("MaxSupportedTxSpatialStreams", UintegerValue(streams));
     phy.Set("MaxSupportedRxSpatialStreams", UintegerValue(streams));
     WifiHelper wifi;
-    wifi.SetStandard(standard == "be" ? WIFI_STANDARD_80211be : WIFI_STANDARD_80211ax);
+    wifi.SetStandard(WIFI_STANDARD_80211be);
     wifi.ConfigHeOptions("GuardInterval", TimeValue(NanoSeconds(guard)));
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", StringValue(mode.str()), "ControlMode",
                                  StringValue("OfdmRate24Mbps"));
     WifiMacHelper mac;
     Ssid ssid("cell");
-    // The longest A-MPDU of EHT, or of HE.
-    UintegerValue ampdu(standard == "be" ? 15523200 : 6500631);
+    // The longest A-MPDU of EHT.
+    UintegerValue ampdu(15523200);
     mac.SetType("ns3::StaWifiMac", "Ssid", SsidValue(ssid), "ActiveProbing", BooleanValue(true), "MaxMissedBeacons",
                 UintegerValue(1000000), "BE_MaxAmpduSize", ampdu);
     NetDeviceContainer staDevices = wifi.Install(phy, mac, stas);

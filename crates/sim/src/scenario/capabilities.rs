@@ -122,7 +122,7 @@ fn punctured(
     width: Result<Width, Spoilt>,
     mistakes: &mut Mistakes,
 ) -> Result<Punctured, Spoilt> {
-    if !entry.is_set() && !entry.bad {
+    if entry.items().is_empty() && !entry.bad {
         return Ok(Punctured::NONE);
     }
     if standard != Standard::Be {
@@ -141,7 +141,7 @@ fn punctured(
     let places = words.iter().filter_map(place).map(|it| u8::try_from(it).expect("16 places"));
     let pattern = Punctured::at(places);
     let is_known = Punctured::patterns(width).contains(&pattern);
-    if words.is_empty() || is_known && pattern.places().count() == words.len() {
+    if is_known && pattern.places().count() == words.len() {
         return Ok(pattern);
     }
     let problem = format!("no pattern of punctured subchannels in {width}");

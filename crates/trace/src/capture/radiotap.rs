@@ -381,7 +381,7 @@ mod tests {
         let word = |place: usize| {
             u32::from_le_bytes(eht[place..place + 4].try_into().expect("four octets"))
         };
-        assert_eq!((eht.len(), word(0), word(16)), (64, 12 << 16 | 33, 44 << 16 | 34));
+        assert_eq!((eht.len(), word(0), word(16)), (64, 0x000c_0021, 0x002c_0022));
         assert_eq!([word(4), word(8), word(12)], [0x0002_0002, 0x40, 0xc0]);
         // 3200 ns is 2, 4x EHT-LTF is 2, and 4x996 tones are 7.
         assert_eq!([word(20), word(24), word(28)], [0x0040_0004, 2 << 7 | 2 << 9, 7]);

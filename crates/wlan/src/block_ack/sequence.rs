@@ -54,11 +54,11 @@ enum Bits {
 /// Words of 64 bits in a bitmap for a window of up to 256 MPDUs.
 const SHORT: usize = 4;
 /// Words of 64 bits in a bitmap for a window of 512 or 1024 MPDUs, in EHT.
-const LONG: usize = 16;
+const LONG: usize = Bitmap::MOST as usize / 64;
 
 impl Bitmap {
     /// Largest window of which a bitmap has one bit per MPDU.
-    pub const MOST: u16 = 64 * LONG as u16;
+    pub const MOST: u16 = 1_024;
 
     /// Bitmap of up to 256 bits without any arrived MPDU.
     pub const fn new(start: Sequence) -> Self {
