@@ -69,11 +69,11 @@ fn scenario(ack: &str) -> Scenario {
 #[test]
 fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
     let common =
-        ["Ack", "Basic", "BlockAck", "BufferReports", "Data", "MultiBlockAck", "TriggerBased"];
+        ["Ack", "Basic", "BlockAck", "BufferStatus", "Data", "MultiBlockAck", "TriggerBased"];
     for (ack, others) in [
         ("bar", vec!["BlockAckRequest"]),
-        ("mu-bar", vec!["BlockAcks"]),
-        ("aggregated-mu-bar", vec!["BlockAcks in data"]),
+        ("mu-bar", vec!["BlockAckRequest"]),
+        ("aggregated-mu-bar", vec!["BlockAckRequest in data"]),
     ] {
         let scenario = scenario(ack);
         let all = Selection::all(&scenario);
