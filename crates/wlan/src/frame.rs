@@ -217,6 +217,8 @@ pub struct User<P> {
     pub block_ack: Option<Bitmap>,
     /// Octets that wait in the station after this part, as it reports them; `None` if it reports nothing.
     pub(crate) backlog: Option<Bytes>,
+    /// True if the access point does not decode the part, because the station is too far.
+    pub(crate) is_out_of_reach: bool,
     /// True if noise has destroyed the whole part at its receiver.
     pub errored: bool,
 }
@@ -225,7 +227,8 @@ impl<P> User<P> {
     /// Part without content.
     pub(crate) fn new(station: NodeId, kind: FrameKind, (tx, psdu): (TxVector, Bytes)) -> Self {
         let (mpdus, joined) = (Vec::new(), Vec::new());
-        let (block_ack, backlog, errored) = (None, None, false);
+        let (block_ack, backlog) = (None, None);
+        let (is_out_of_reach, errored) = (false, false);
         let (place, category, answer) = (0, AccessCategory::default(), tx);
         Self {
             station,
@@ -239,6 +242,7 @@ impl<P> User<P> {
             joined,
             block_ack,
             backlog,
+            is_out_of_reach,
             errored,
         }
     }
@@ -354,7 +358,8 @@ impl<P> Ppdu<P> {
         let ap = self.initiator.member();
         users.iter().map(move |user| {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
-            let User { kind, tx, psdu, ref mpdus, errored, .. } = *user;
+            let User { kind, tx, psdu, ref mpdus, .. } = *user;
+            let errored = user.errored || user.is_out_of_reach;
             let retry = mpdus.iter().any(|mpdu| mpdu.retry);
             let rest = match &user.block_ack {
                 Some(bitmap) => Some(Rest::BlockAck(bitmap.clone())),

@@ -78,6 +78,10 @@ impl<P: Copy> Air<P> {
             self.set_row_of(now, &frame);
             self.contention.announce(&frame);
         } else {
+            for user in &mut users {
+                let reaches = self.contention.will_reach(id.member(), user.station, user.tx);
+                user.is_out_of_reach = !reaches;
+            }
             self.contention.announce_turn(&frame, exchange.senders().skip(1));
         }
         let rest = match place {
@@ -107,7 +111,8 @@ impl<P: Copy> Air<P> {
         let (leader, ap, is_down) = self.ends_of(ppdu);
         for user in ppdu.users_mut() {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
-            if !self.noise.is_on(from, to) || !self.decodes_part(to, (leader, from)) {
+            let is_decoded = self.decodes_part(to, leader, user);
+            if !self.noise.is_on(from, to) || !is_decoded {
                 continue;
             }
             let is_data = user.kind == FrameKind::Data;
@@ -131,10 +136,10 @@ impl<P: Copy> Air<P> {
         (ppdu.frame.from, ap, ppdu.frame.from == ap)
     }
 
-    /// True if member `to` decodes the part of `from` in a turn that leaves the air, unless noise destroys it. Listeners
-    /// are synchronised to `leader`.
-    pub(crate) fn decodes_part(&self, to: NodeId, (leader, from): (NodeId, NodeId)) -> bool {
-        self.contention.receives(to, leader) && self.contention.reaches(to, from)
+    /// True if member `to`, which is synchronised to `leader`, decodes a part of the turn that leaves the air, unless
+    /// noise destroys it. What the access point senses of a turn is not what it decodes of each station.
+    fn decodes_part(&self, to: NodeId, leader: NodeId, user: &User<P>) -> bool {
+        self.contention.decodes(to, leader) && !user.is_out_of_reach
     }
 
     /// Handles the turn of a multi-user exchange that has just left the air, and continues the exchange.
@@ -231,9 +236,9 @@ impl<P: Copy> Air<P> {
         exchange: &mut MultiUserExchange,
         ppdu: &Ppdu<P>,
     ) {
-        let (leader, ap, _) = self.ends_of(ppdu);
+        let (leader, ..) = self.ends_of(ppdu);
         for (participant, user) in exchange.participants.iter_mut().zip(ppdu.users()) {
-            let is_decoded = self.decodes_part(user.station, (leader, ap));
+            let is_decoded = self.decodes_part(user.station, leader, user);
             participant.hears = is_decoded && !user.errored;
             if participant.hears {
                 mac.deliver_part(self, now, ppdu.initiator, user);
@@ -289,7 +294,7 @@ impl<P: Copy> Air<P> {
         let senders = exchange.participants.iter_mut().zip(&mut exchange.block_acks);
         let senders = senders.filter(|(participant, _)| participant.hears);
         for ((participant, block_ack), user) in senders.zip(ppdu.users()) {
-            let is_decoded = !ppdu.missed && self.decodes_part(ap, (leader, user.station));
+            let is_decoded = !ppdu.missed && self.decodes_part(ap, leader, user);
             participant.is_answered = is_decoded && !user.errored;
             let come = user.mpdus.iter().filter(|mpdu| !mpdu.errored).count() as u64;
             participant.is_whole = come == user.mpdus.len() as u64;

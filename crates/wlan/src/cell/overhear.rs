@@ -141,7 +141,7 @@ impl<P: Copy + Headers> CellMac<P> {
             let decodes = match part {
                 Part::Of(_) | Part::Entry if frame.to != Some(listener) => false,
                 Part::Rest(users) if users.iter().any(|user| user.station == listener) => false,
-                Part::Of(leader) => air.decodes_part(listener, (leader, frame.from)),
+                Part::Of(leader) => air.decodes(listener, leader),
                 _ => air.decodes(listener, frame.from),
             };
             let is_noise = errored && frame.errs_for(listener, &air.missed);

@@ -6,6 +6,7 @@ use super::Contention;
 use crate::air::hearing::{Audibility, ClassId};
 use crate::frame::Frame;
 use crate::node::NodeId;
+use crate::phy::TxVector;
 
 impl Contention {
     /// Sets the capture margin.
@@ -146,15 +147,19 @@ impl Contention {
         frame.kind.is_response() && (self.overlapped(frame) || !frame.to.is_some_and(senses))
     }
 
-    /// True if member `id` is synchronised to the frame of `from` on the air.
-    pub(crate) fn receives(&self, id: NodeId, from: NodeId) -> bool {
-        self.medium_of(id).receives(from)
-    }
-
     /// True if member `id` decodes the frame of `from` that ends now, unless noise destroys it.
     #[inline]
     pub(crate) fn decodes(&self, id: NodeId, from: NodeId) -> bool {
         self.medium_of(id).receives(from) && self.reaches(id, from)
+    }
+
+    /// True if member `id` decodes a frame of `from` with this vector that is about to start, unless something destroys
+    /// it.
+    #[cold]
+    pub(crate) fn will_reach(&self, id: NodeId, from: NodeId, tx: TxVector) -> bool {
+        let mut row = Vec::new();
+        self.hearing.copy_audibility(from, tx.generation(), &mut row);
+        row[self.memberships[id.index()].class.index()] == Audibility::Decodes
     }
 
     /// True if member `id`, once it has received a frame of `from` from its start, decodes the frame unless noise

@@ -286,7 +286,7 @@ impl Contention {
                 }
             }
             [_, .., last] if self.are_sensed_by_all(ended) && self.fellows.is_empty() => {
-                self.end_collision(now, ended, last)
+                self.end_collision(now, ended, last);
             }
             _ => {
                 self.settle();
@@ -296,7 +296,9 @@ impl Contention {
             }
         }
         if !self.fellows.is_empty() {
-            ended.iter().for_each(|ppdu| self.end_turn(ppdu.frame.from));
+            for ppdu in ended {
+                self.end_turn(ppdu.frame.from);
+            }
         }
         self.reunite(now);
     }
