@@ -108,7 +108,7 @@ impl<P: Copy> Air<P> {
     /// Draws the errors of the parts of a PPDU, each for its receiver.
     #[cold]
     pub(super) fn add_noise_to_users(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
-        let (leader, ap, is_down) = self.ends_of(ppdu);
+        let (leader, ap, is_down) = ends_of(ppdu);
         for user in ppdu.users_mut() {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
             let is_decoded = self.decodes_part(to, leader, user);
@@ -128,12 +128,6 @@ impl<P: Copy> Air<P> {
                 user.errored &= mpdu.errored;
             }
         }
-    }
-
-    /// Transmitter to which listeners of a turn are synchronised, access point, and true if the access point sends.
-    fn ends_of(&self, ppdu: &Ppdu<P>) -> (NodeId, NodeId, bool) {
-        let ap = ppdu.initiator.member();
-        (ppdu.frame.from, ap, ppdu.frame.from == ap)
     }
 
     /// True if member `to`, which is synchronised to `leader`, decodes a part of the turn that leaves the air, unless
@@ -236,7 +230,7 @@ impl<P: Copy> Air<P> {
         exchange: &mut MultiUserExchange,
         ppdu: &Ppdu<P>,
     ) {
-        let (leader, ..) = self.ends_of(ppdu);
+        let (leader, ..) = ends_of(ppdu);
         for (participant, user) in exchange.participants.iter_mut().zip(ppdu.users()) {
             let is_decoded = self.decodes_part(user.station, leader, user);
             participant.hears = is_decoded && !user.errored;
@@ -290,7 +284,7 @@ impl<P: Copy> Air<P> {
         exchange: &mut MultiUserExchange,
         ppdu: &Ppdu<P>,
     ) {
-        let (leader, ap, _) = self.ends_of(ppdu);
+        let (leader, ap, _) = ends_of(ppdu);
         let senders = exchange.participants.iter_mut().zip(&mut exchange.block_acks);
         let senders = senders.filter(|(participant, _)| participant.hears);
         for ((participant, block_ack), user) in senders.zip(ppdu.users()) {
@@ -325,4 +319,10 @@ impl<P: Copy> Air<P> {
             }
         }
     }
+}
+
+/// Transmitter to which listeners of a turn are synchronised, access point, and true if the access point sends.
+fn ends_of<P>(ppdu: &Ppdu<P>) -> (NodeId, NodeId, bool) {
+    let ap = ppdu.initiator.member();
+    (ppdu.frame.from, ap, ppdu.frame.from == ap)
 }

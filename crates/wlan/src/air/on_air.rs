@@ -246,7 +246,7 @@ impl<P> OnAir<P> {
 
     pub(crate) fn record_sent(&mut self, ppdu: &Ppdu<P>) {
         let frame = match ppdu.frame.kind {
-            FrameKind::Data => SentFrame::Data,
+            FrameKind::Data | FrameKind::MultiUser => SentFrame::Data,
             FrameKind::Rts => SentFrame::Rts,
             FrameKind::Ack
             | FrameKind::BlockAck
@@ -256,7 +256,6 @@ impl<P> OnAir<P> {
             | FrameKind::Trigger
             | FrameKind::MultiBlockAck => SentFrame::Response,
             FrameKind::Beacon => SentFrame::Beacon,
-            FrameKind::MultiUser => SentFrame::Data,
             FrameKind::TriggerBased => return self.record_sent_together(ppdu),
         };
         let Frame { from: node, retry, .. } = ppdu.frame;

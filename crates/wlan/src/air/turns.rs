@@ -72,6 +72,7 @@ pub(crate) struct Turn {
 }
 
 /// Station that takes part in a multi-user exchange.
+#[expect(clippy::struct_excessive_bools, reason = "each is known at another turn of the exchange")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Participant {
     /// Contender of the station whose packets it sends if it is triggered.

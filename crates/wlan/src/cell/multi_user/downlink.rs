@@ -14,6 +14,7 @@ use crate::edca::AccessCategory;
 use crate::multi_user::{MultiUserAck, Scheduler};
 use crate::node::NodeId;
 use crate::phy::mode::Parameters;
+use crate::phy::multi_user::MultiUser;
 use crate::phy::ppdu::{MAX_PPDU_DURATION, PacketPadding};
 use crate::phy::{Mode, PpduKind, TxVector, Unit};
 use crate::queue::headers::Headers;
@@ -56,9 +57,9 @@ impl<P: Copy + Headers> CellMac<P> {
         let Some(unit) = self.choose_receivers(air, now, mu, id) else { return false };
         self.admit_receivers(air, (mu, exchange), (id, unit));
         let users = exchange.participants.len();
-        self.plan_answers(air, mu, exchange);
+        plan_answers(air, mu, exchange);
         if is_first {
-            self.plan_protection(air, mu, exchange);
+            plan_protection(air, mu, exchange);
         }
         let sifs = air.airtime.timing.sifs;
         let around: Duration = exchange.turns.iter().map(|turn| sifs + turn.duration).sum();
@@ -69,7 +70,7 @@ impl<P: Copy + Headers> CellMac<P> {
         if exchange.participants.len() < users {
             // CoDel has dropped all packets of a station.
             exchange.turns.clear();
-            self.plan_answers(air, mu, exchange);
+            plan_answers(air, mu, exchange);
         }
         let calls = |turn: &Turn| {
             matches!(turn.kind, TurnKind::CtsToSelf | TurnKind::Call | TurnKind::Clears)
@@ -178,66 +179,6 @@ impl<P: Copy + Headers> CellMac<P> {
         }
     }
 
-    /// Adds the turns that acknowledge data for the participants.
-    fn plan_answers(&self, air: &Air<P>, mu: &mut MultiUserMac, exchange: &mut MultiUserExchange) {
-        let airtime = &air.airtime;
-        let MultiUserExchange { turns, participants, .. } = exchange;
-        if mu.ofdma.ack == MultiUserAck::Bar {
-            for (place, it) in participants.iter().enumerate() {
-                let (tx, psdu) = it.answer;
-                let turn = |kind, psdu| Turn { kind, tx, psdu, duration: airtime.frame(psdu, tx) };
-                if place > 0 {
-                    turns.push(turn(TurnKind::Request(place), BLOCK_ACK_REQUEST_SIZE));
-                }
-                turns.push(turn(TurnKind::Answer(place), psdu));
-            }
-            return;
-        }
-        if mu.ofdma.ack == MultiUserAck::MuBar {
-            let Some(tx) = slowest_response(airtime, participants) else { return };
-            let psdu = TriggerVariant::BlockAckRequest.size(participants.len(), mu.format);
-            let duration = airtime.frame(psdu, tx);
-            turns.push(Turn { kind: TurnKind::Trigger, tx, psdu, duration });
-        }
-        let Some(first) = participants.first() else { return };
-        let tx = first.answer.0;
-        let psdu = participants.iter().map(|it| it.answer.1).sum();
-        let sizes: Vec<Bytes> = participants.iter().map(|it| it.answer.1).collect();
-        let ppdu = mu.ppdu(participants.iter().filter_map(|it| it.answer.0.mode()));
-        let lasts = |ppdu: &crate::phy::multi_user::MultiUser| {
-            ppdu.duration(&sizes, airtime.band(), PacketPadding::default())
-        };
-        let duration = ppdu.map_or(Duration::ZERO, lasts);
-        turns.push(Turn { kind: TurnKind::Answers, tx, psdu, duration });
-    }
-
-    /// Adds the turns that protect data for the participants: MU-RTS and CTS frames, or a CTS-to-self. The backlog of
-    /// each station decides, because its part of the PPDU is not known yet.  [80211ax-2021 §26.2.6]
-    fn plan_protection(&self, air: &Air<P>, mu: &MultiUserMac, exchange: &mut MultiUserExchange) {
-        let airtime = &air.airtime;
-        let MultiUserExchange { turns, participants, .. } = exchange;
-        let of = |it: &Participant| {
-            let octets = mu.waits[it.station().index()].octets;
-            (octets, airtime.protection_of(octets + QOS_DATA_OVERHEAD, it.data.0))
-        };
-        let strongest = participants.iter().map(of).max_by_key(|(octets, _)| *octets);
-        match strongest.map_or(Protection::None, |(_, protection)| protection) {
-            Protection::None => {}
-            Protection::CtsToSelf(tx) => {
-                let (kind, duration) = (TurnKind::CtsToSelf, airtime.cts(tx));
-                turns.insert(0, Turn { kind, tx, psdu: CTS_SIZE, duration });
-            }
-            Protection::RtsCts(tx) => {
-                let psdu = TriggerVariant::Rts.size(participants.len(), mu.format);
-                let duration = airtime.frame(psdu, tx);
-                turns.insert(0, Turn { kind: TurnKind::Call, tx, psdu, duration });
-                let tx = airtime.response(tx);
-                let (kind, duration) = (TurnKind::Clears, airtime.cts(tx));
-                turns.insert(1, Turn { kind, tx, psdu: CTS_SIZE, duration });
-            }
-        }
-    }
-
     /// Makes the part of each participant in a PPDU that lasts at most `longest`. Participants without packets leave.
     /// Returns the turn of the PPDU; `None` if nobody is left.
     fn fill_parts(
@@ -286,6 +227,65 @@ impl<P: Copy + Headers> CellMac<P> {
         let agreement = &self.queues[id.index()].link(to).agreement;
         let mpdus = if sends_alone { 1 } else { agreement.most_mpdus() };
         Room { octets: octets.min(agreement.limits.max_bytes), mpdus }
+    }
+}
+
+/// Adds the turns that acknowledge data for the participants.
+fn plan_answers<P>(air: &Air<P>, mu: &mut MultiUserMac, exchange: &mut MultiUserExchange) {
+    let airtime = &air.airtime;
+    let MultiUserExchange { turns, participants, .. } = exchange;
+    if mu.ofdma.ack == MultiUserAck::Bar {
+        for (place, it) in participants.iter().enumerate() {
+            let (tx, psdu) = it.answer;
+            let turn = |kind, psdu| Turn { kind, tx, psdu, duration: airtime.frame(psdu, tx) };
+            if place > 0 {
+                turns.push(turn(TurnKind::Request(place), BLOCK_ACK_REQUEST_SIZE));
+            }
+            turns.push(turn(TurnKind::Answer(place), psdu));
+        }
+        return;
+    }
+    if mu.ofdma.ack == MultiUserAck::MuBar {
+        let Some(tx) = slowest_response(airtime, participants) else { return };
+        let psdu = TriggerVariant::BlockAckRequest.size(participants.len(), mu.format);
+        let duration = airtime.frame(psdu, tx);
+        turns.push(Turn { kind: TurnKind::Trigger, tx, psdu, duration });
+    }
+    let Some(first) = participants.first() else { return };
+    let tx = first.answer.0;
+    let psdu = participants.iter().map(|it| it.answer.1).sum();
+    let sizes: Vec<Bytes> = participants.iter().map(|it| it.answer.1).collect();
+    let known = mu.ppdu(participants.iter().filter_map(|it| it.answer.0.mode()));
+    let lasts =
+        |users: &MultiUser| users.duration(&sizes, airtime.band(), PacketPadding::default());
+    let duration = known.map_or(Duration::ZERO, lasts);
+    turns.push(Turn { kind: TurnKind::Answers, tx, psdu, duration });
+}
+
+/// Adds the turns that protect data for the participants: MU-RTS and CTS frames, or a CTS-to-self. The backlog of
+/// each station decides, because its part of the PPDU is not known yet.  [80211ax-2021 §26.2.6]
+fn plan_protection<P>(air: &Air<P>, mu: &MultiUserMac, exchange: &mut MultiUserExchange) {
+    let airtime = &air.airtime;
+    let MultiUserExchange { turns, participants, .. } = exchange;
+    let of = |it: &Participant| {
+        let octets = mu.waits[it.station().index()].octets;
+        (octets, airtime.protection_of(octets + QOS_DATA_OVERHEAD, it.data.0))
+    };
+    let strongest = participants.iter().map(of).max_by_key(|(octets, _)| *octets);
+    match strongest.map_or(Protection::None, |(_, protection)| protection) {
+        Protection::None => {}
+        Protection::CtsToSelf(tx) => {
+            let (kind, duration) = (TurnKind::CtsToSelf, airtime.cts(tx));
+            turns.insert(0, Turn { kind, tx, psdu: CTS_SIZE, duration });
+        }
+        Protection::RtsCts(tx) => {
+            let psdu = TriggerVariant::Rts.size(participants.len(), mu.format);
+            let duration = airtime.frame(psdu, tx);
+            turns.insert(0, Turn { kind: TurnKind::Call, tx, psdu, duration });
+            let tx = airtime.response(tx);
+            let (kind, duration) = (TurnKind::Clears, airtime.cts(tx));
+            turns.insert(1, Turn { kind, tx, psdu: CTS_SIZE, duration });
+        }
     }
 }
 

@@ -81,10 +81,8 @@ impl<P: Copy + Headers> CellMac<P> {
         let (from, tx) = (participant.contender, participant.data.0);
         let has_arrived = participant.waits && participant.is_answered;
         let window = self.queues[from.index()].link(NodeId::AP).agreement.window.mpdus();
-        let answer = match participant.is_whole {
-            true => Acknowledgment::All,
-            false => Acknowledgment::Bitmap(window),
-        };
+        let answer =
+            if participant.is_whole { Acknowledgment::All } else { Acknowledgment::Bitmap(window) };
         let size = multi_sta_block_ack(has_arrived.then_some(answer)) - multi_sta_block_ack([]);
         let hop = air.roster.hop(from, NodeId::AP);
         let block_ack = has_arrived.then(|| self.recipients.of(hop).block_ack());

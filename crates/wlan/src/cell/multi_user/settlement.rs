@@ -19,23 +19,20 @@ use crate::roster::ContenderId;
 impl MultiUserMac {
     /// Accounts for an exchange that has ended. `may_trigger` is true if some station may be triggered.
     fn settle(&mut self, now: Time, exchange: &MultiUserExchange, may_trigger: bool) {
-        let schedule = if exchange.is_down() { &mut self.down } else { &mut self.up };
         let (kind, duration) = exchange.content();
-        match kind {
-            TurnKind::Reports => {
-                let reports = exchange.participants.iter().map(|it| it.station());
-                let mut reports = reports.map(|it| self.report_of(now, it));
-                self.is_due = reports.any(|it| it != Backlog::Octets(Bytes::ZERO));
-                self.is_polled = true;
-            }
-            _ => {
-                if let Some(Schedule { params, state }) = schedule {
-                    law::settle(params, state, duration, &self.served);
-                }
-                self.is_due = exchange.is_down() && may_trigger;
-                self.is_polled &= exchange.is_down();
-            }
+        if kind == TurnKind::Reports {
+            let mut stations = exchange.participants.iter().map(Participant::station);
+            self.is_due =
+                stations.any(|it| self.report_of(now, it) != Backlog::Octets(Bytes::ZERO));
+            self.is_polled = true;
+            return;
         }
+        let schedule = if exchange.is_down() { &mut self.down } else { &mut self.up };
+        if let Some(Schedule { params, state }) = schedule {
+            law::settle(params, state, duration, &self.served);
+        }
+        self.is_due = exchange.is_down() && may_trigger;
+        self.is_polled &= exchange.is_down();
     }
 }
 

@@ -54,12 +54,12 @@ impl<P: Copy + Headers> CellMac<P> {
         let granted: Vec<Backlog> =
             mu.granted.iter().map(|place| mu.candidates[*place].backlog).collect();
         let params = mu.up.as_ref().map(|up| up.params);
-        let ppdu = mu.ppdu(exchange.participants.iter().filter_map(|it| it.data.0.mode()));
-        let (Some(ppdu), Some(params)) = (ppdu, params) else { return false };
-        let null = lasts(ppdu, NULL);
+        let known = mu.ppdu(exchange.participants.iter().filter_map(|it| it.data.0.mode()));
+        let (Some(users_ppdu), Some(params)) = (known, params) else { return false };
+        let null = lasts(users_ppdu, NULL);
         if polls {
-            let (kind, psdu) = (TurnKind::Reports, NULL * users as u64);
-            exchange.turns.push(Turn { kind, tx, psdu, duration: null });
+            let psdu = NULL * users as u64;
+            exchange.turns.push(Turn { kind: TurnKind::Reports, tx, psdu, duration: null });
             return is_first || exchange.length(&air.airtime) <= rest;
         }
         let block_ack = self.plan_block_acks(air, exchange, tx);
@@ -69,15 +69,15 @@ impl<P: Copy + Headers> CellMac<P> {
         let most = |ppdu: &MultiUser| {
             ppdu.room(longest, band, padding).map(|most| ppdu.lasting(most, band, padding))
         };
-        let longest = most(ppdu).unwrap_or(null);
-        if !is_first && longest < lasts(ppdu, ORDINARY_PART) {
+        let longest = most(users_ppdu).unwrap_or(null);
+        if !is_first && longest < lasts(users_ppdu, ORDINARY_PART) {
             // Hardly a packet would fit into the rest of the TXOP.
             return false;
         }
         let wanted =
-            law::triggered_duration(&params, longest, granted, |octets| lasts(ppdu, octets));
-        let (kind, psdu) = (TurnKind::Uplink, Bytes::ZERO);
-        exchange.turns.push(Turn { kind, tx, psdu, duration: wanted.max(null) });
+            law::triggered_duration(&params, longest, granted, |octets| lasts(users_ppdu, octets));
+        let duration = wanted.max(null);
+        exchange.turns.push(Turn { kind: TurnKind::Uplink, tx, psdu: Bytes::ZERO, duration });
         exchange.turns.push(block_ack);
         is_first || exchange.length(&air.airtime) <= rest
     }
@@ -188,7 +188,7 @@ impl<P: Copy + Headers> CellMac<P> {
         };
         let station = participant.station();
         let Some(id) = air.roster.of(station).rev().find(may_send) else { return true };
-        let octets = self.octets_within(air, participant.data.0, duration);
+        let octets = octets_within(air, participant.data.0, duration);
         let room = self.room_of_part((id, NodeId::AP), octets);
         let queue = &mut self.queues[id.index()];
         queue.prepare(now, NodeId::AP, &room);
@@ -201,13 +201,13 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         true
     }
+}
 
-    /// Largest PSDU of a triggered PPDU that lasts `duration`.
-    fn octets_within(&self, air: &Air<P>, tx: TxVector, duration: Duration) -> Bytes {
-        let (band, padding) = (air.airtime.band(), PacketPadding::default());
-        let ppdu = tx.mode().and_then(|mode| MultiUser::new(&[mode]).ok());
-        let octets =
-            ppdu.and_then(|ppdu| Some(ppdu.largest_psdu(0, ppdu.room(duration, band, padding)?)));
-        octets.unwrap_or(Bytes::ZERO)
-    }
+/// Largest PSDU of a triggered PPDU that lasts `duration`.
+fn octets_within<P>(air: &Air<P>, tx: TxVector, duration: Duration) -> Bytes {
+    let (band, padding) = (air.airtime.band(), PacketPadding::default());
+    let alone = tx.mode().and_then(|mode| MultiUser::new(&[mode]).ok());
+    let octets =
+        alone.and_then(|alone| Some(alone.largest_psdu(0, alone.room(duration, band, padding)?)));
+    octets.unwrap_or(Bytes::ZERO)
 }
