@@ -6,7 +6,7 @@ use super::access::{AccessState, Deadline, Exchange, FrameAhead, Unanswered};
 use super::channel::Air;
 use super::mac::Mac;
 use super::noise::Noise;
-use super::sequence::Sequence;
+use super::sequence::{Content, Sequence};
 use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, Rest};
 use crate::moment::Phase;
 use crate::node::NodeId;
@@ -51,7 +51,12 @@ impl<P: Copy> Air<P> {
         }
         while let Some(place) = self.following.iter().position(|next| next.at == now) {
             let FrameAhead { initiator, kind, .. } = self.following.swap_remove(place);
-            self.start(mac, now, initiator, kind);
+            if self.is_multi_user(initiator) {
+                self.start_turn(mac, now, initiator);
+                continue;
+            }
+            let frame = self.frame_of(initiator, self.sequence(initiator), kind);
+            self.transmit(mac, now, initiator, frame);
         }
         let yields = self.beacons.due == Some(now);
         if yields {
@@ -62,7 +67,12 @@ impl<P: Copy> Air<P> {
         }
         for id in winners.drain(..) {
             let sequence = self.begin_exchange(mac, now, id);
-            self.start(mac, now, id, sequence.first());
+            if sequence.content == Content::MultiUser {
+                self.start_turn(mac, now, id);
+                continue;
+            }
+            let frame = self.frame_of(id, &sequence, sequence.first());
+            self.transmit(mac, now, id, frame);
         }
         self.winners = winners;
         self.contention.begin_busy(now);
@@ -115,22 +125,6 @@ impl<P: Copy> Air<P> {
         sequence
     }
 
-    /// Starts the frame of this kind, or the turn, that is due in the exchange of contender `id`.
-    #[inline]
-    pub(super) fn start<M: Mac<P>>(
-        &mut self,
-        mac: &mut M,
-        now: Time,
-        id: ContenderId,
-        kind: FrameKind,
-    ) {
-        if self.is_multi_user(id) {
-            return self.start_turn(mac, now, id);
-        }
-        let frame = self.frame_of(id, self.sequence(id), kind);
-        self.transmit(mac, now, id, frame);
-    }
-
     /// Puts a frame on the air that starts now.
     pub(crate) fn transmit<M: Mac<P>>(
         &mut self,
@@ -139,7 +133,9 @@ impl<P: Copy> Air<P> {
         id: ContenderId,
         frame: Frame,
     ) {
-        self.set_row_of(now, &frame);
+        if self.contention.can_change() {
+            self.set_row_of(now, &frame);
+        }
         self.contention.announce(&frame);
         let ppdu = self.ppdu(mac, now, id, frame);
         self.frames.put(ppdu);

@@ -38,7 +38,12 @@ impl<P: Copy> Air<P> {
             self.frames.begin_undisturbed(content_on_air(id, responder, now, sequence.data));
             mac.send(id, &sequence);
         } else {
-            self.start(mac, now, id, sequence.first());
+            if sequence.content == Content::MultiUser {
+                self.start_turn(mac, now, id);
+            } else {
+                let frame = self.frame_of(id, &sequence, sequence.first());
+                self.transmit(mac, now, id, frame);
+            }
             self.contention.begin_busy(now);
         }
         self.back_off_forestalled(now);

@@ -443,7 +443,8 @@ impl<P: Copy + Headers> CellMac<P> {
 }
 
 /// Records an MPDU from contender `id` to `to` that has left its window, and reports the departure of its packets.
-#[inline]
+#[expect(clippy::inline_always, reason = "few instructions for each MPDU")]
+#[inline(always)]
 fn take_done<P: Copy>(
     air: &mut Air<P>,
     (id, to): (ContenderId, NodeId),

@@ -117,9 +117,6 @@ impl<P: Copy + Headers> Cell<P> {
         }
         let Self { air, mac } = &mut cell;
         if mac.multi_user.is_some() {
-            for id in air.roster.of(NodeId::AP) {
-                mac.queues[id.index()].count_backlogs(config.stations.len() + 1);
-            }
             mac.plan_release(air);
             air.plan_next(Time::ZERO);
         }

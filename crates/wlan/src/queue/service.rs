@@ -332,37 +332,19 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Counts the octets for each of this number of receivers from now on, for [`add_backlogs`](Self::add_backlogs).
-    #[cold]
-    pub(crate) fn count_backlogs(&mut self, receivers: usize) {
-        self.queues.count_backlogs(receivers);
-    }
-
     /// Adds the packets for each receiver that wait and are not on the air to `of`, which is indexed by receiver.
+    /// O(packets), at each frame of several users.
     #[cold]
     pub(crate) fn add_backlogs(&self, of: &mut [Waits]) {
-        for (waits, backlog) in of.iter_mut().zip(self.queues.backlogs()) {
-            waits.octets += backlog.octets;
-            waits.largest = waits.largest.max(backlog.largest);
+        for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
+            of[waiting.msdu.to.index()].add(waiting.msdu.size, Some(waiting.since));
         }
-        let ahead = self.driver.iter().flat_map(|driver| driver.packets());
-        for (msdu, _) in ahead {
-            of[msdu.to.index()].octets += msdu.size;
+        for (msdu, _) in self.driver.iter().flat_map(|driver| driver.packets()) {
+            of[msdu.to.index()].add(msdu.size, None);
         }
         let links = self.links.iter().flat_map(|links| links.to.iter().flatten());
         for outgoing in links.flat_map(|link| link.originator.batch()) {
-            let (to, size) = (outgoing.packet.msdu.to, outgoing.packet.size());
-            let waits = &mut of[to.index()];
-            (waits.octets, waits.largest) = (waits.octets + size, waits.largest.max(size));
-        }
-    }
-
-    /// Sets the time since which the oldest packet for each receiver waits in a queue. O(packets).
-    #[cold]
-    pub(crate) fn find_oldest(&self, of: &mut [Waits]) {
-        for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
-            let since = &mut of[waiting.msdu.to.index()].since;
-            *since = Some(since.map_or(waiting.since, |before| before.min(waiting.since)));
+            of[outgoing.packet.msdu.to.index()].add(outgoing.packet.size(), None);
         }
     }
 

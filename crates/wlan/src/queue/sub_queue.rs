@@ -75,49 +75,33 @@ pub(super) struct SubQueues<P> {
     pub(super) again: u32,
     /// Packets dropped after they had been added, with the reason.
     pub(super) dropped: VecDeque<(Msdu<P>, DropCause)>,
-    /// Packets in all queues by receiver; empty if nobody asks for them.
-    backlogs: Vec<Waits>,
 }
 
 /// Packets for one receiver that wait and are not on the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Waits {
     pub(crate) octets: Bytes,
-    /// Size of the largest packet so far, or of the largest A-MSDU that was sent before.
+    /// Size of the largest packet, or of the largest A-MSDU that was sent before.
     pub(crate) largest: Bytes,
-    /// Time since which the oldest packet waits in a queue, if that was asked for.
+    /// Time since which the oldest packet waits in a queue.
     pub(crate) since: Option<Time>,
+}
+
+impl Waits {
+    #[inline]
+    pub(super) fn add(&mut self, size: Bytes, since: Option<Time>) {
+        self.octets += size;
+        self.largest = self.largest.max(size);
+        self.since = match (self.since, since) {
+            (Some(before), Some(since)) => Some(before.min(since)),
+            (before, since) => before.or(since),
+        };
+    }
 }
 
 impl<P> SubQueues<P> {
     pub(super) fn new() -> Self {
-        let (queues, dropped, backlogs) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { queues, waiting: 0, again: 0, dropped, backlogs }
-    }
-
-    /// Counts the octets for each of this number of receivers from now on.
-    pub(super) fn count_backlogs(&mut self, receivers: usize) {
-        self.backlogs = vec![Waits::default(); receivers];
-    }
-
-    /// Packets by receiver, if they are counted.
-    pub(super) fn backlogs(&self) -> &[Waits] {
-        &self.backlogs
-    }
-
-    #[inline]
-    fn note_added(backlogs: &mut [Waits], to: NodeId, size: Bytes) {
-        if let Some(backlog) = backlogs.get_mut(to.index()) {
-            backlog.octets += size;
-            backlog.largest = backlog.largest.max(size);
-        }
-    }
-
-    #[inline]
-    fn note_taken(backlogs: &mut [Waits], to: NodeId, size: Bytes) {
-        if let Some(backlog) = backlogs.get_mut(to.index()) {
-            backlog.octets -= size;
-        }
+        Self { queues: Vec::new(), waiting: 0, again: 0, dropped: VecDeque::new() }
     }
 
     /// Queue `index`, which is created if it is missing.
@@ -224,12 +208,10 @@ impl<P> SubQueues<P> {
         let Waiting { msdu, .. } = taken.expect("a packet that waits");
         queue.bytes -= msdu.size;
         self.waiting -= 1;
-        Self::note_taken(&mut self.backlogs, msdu.to, msdu.size);
         msdu
     }
 
     pub(super) fn push(&mut self, index: usize, msdu: Msdu<P>, now: Time) {
-        Self::note_added(&mut self.backlogs, msdu.to, msdu.size);
         let queue = self.get(index);
         queue.bytes += msdu.size;
         queue.packets.push_back(Waiting { msdu, since: now });
@@ -242,7 +224,6 @@ impl<P> SubQueues<P> {
     where
         P: Copy,
     {
-        Self::note_added(&mut self.backlogs, frame.to, frame.size);
         let queue = self.get(index);
         queue.bytes += frame.size;
         queue.packets.push_back(Waiting { msdu: frame.with(*payload), since: now });
@@ -257,16 +238,13 @@ impl<P> SubQueues<P> {
         now: Time,
         next: impl FnMut() -> Option<Msdu<P>>,
     ) {
-        let mut backlogs = std::mem::take(&mut self.backlogs);
         let queue = self.get(index);
         let before = queue.packets.len();
         for msdu in std::iter::from_fn(next) {
-            Self::note_added(&mut backlogs, msdu.to, msdu.size);
             queue.bytes += msdu.size;
             queue.packets.push_back(Waiting { msdu, since: now });
         }
         let come = queue.packets.len() - before;
-        self.backlogs = backlogs;
         self.waiting += u32::try_from(come).expect("a queue of at most 2^32 packets");
     }
 
@@ -280,31 +258,26 @@ impl<P> SubQueues<P> {
         to: NodeId,
         mut take: impl FnMut(&Msdu<P>) -> bool,
     ) -> u32 {
-        let mut octets = Bytes::ZERO;
         let (queue, mut taken) = (self.get(index), 0);
         while let Some(Waiting { msdu, .. }) = queue.packets.front()
             && msdu.to == to
             && take(msdu)
         {
-            octets += msdu.size;
+            queue.bytes -= msdu.size;
             queue.packets.pop_front();
             taken += 1;
         }
-        queue.bytes -= octets;
         self.waiting -= taken;
-        Self::note_taken(&mut self.backlogs, to, octets);
         taken
     }
 
     /// Offers the packets of queue `index` to `take`, in their order and until it is done. Packets that it does not
     /// accept stay in their order. Returns the number of packets taken.
     pub(super) fn pick(&mut self, index: usize, mut take: impl FnMut(&Msdu<P>) -> Picked) -> u32 {
-        let mut backlogs = std::mem::take(&mut self.backlogs);
         let (queue, mut taken, mut passed) = (self.get(index), 0, Vec::new());
         while let Some(Waiting { msdu, .. }) = queue.packets.front() {
             match take(msdu) {
                 Picked::Taken => {
-                    Self::note_taken(&mut backlogs, msdu.to, msdu.size);
                     queue.bytes -= msdu.size;
                     queue.packets.pop_front();
                     taken += 1;
@@ -316,7 +289,6 @@ impl<P> SubQueues<P> {
         while let Some(waiting) = passed.pop() {
             queue.packets.push_front(waiting);
         }
-        self.backlogs = backlogs;
         self.waiting -= taken;
         taken
     }
@@ -328,7 +300,6 @@ impl<P> SubQueues<P> {
         let Waiting { msdu, .. } = queue.packets.pop_front()?;
         queue.bytes -= msdu.size;
         self.waiting -= 1;
-        Self::note_taken(&mut self.backlogs, msdu.to, msdu.size);
         Some(msdu)
     }
 
@@ -337,7 +308,7 @@ impl<P> SubQueues<P> {
         let mut waiting: Vec<_> = self.queues.drain(..).flat_map(|queue| queue.packets).collect();
         waiting.sort_by_key(|it| it.since);
         (self.waiting, self.again) = (0, 0);
-        self.backlogs.iter_mut().for_each(|it| it.octets = Bytes::ZERO);
+
         waiting.into_iter().map(|it| it.msdu)
     }
 

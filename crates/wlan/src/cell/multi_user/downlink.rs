@@ -11,7 +11,7 @@ use crate::air::Air;
 use crate::air::turns::{MultiUserExchange, Participant, Turn, TurnKind};
 use crate::airtime::{Airtime, Protection};
 use crate::edca::AccessCategory;
-use crate::multi_user::{MultiUserAck, Scheduler};
+use crate::multi_user::MultiUserAck;
 use crate::node::NodeId;
 use crate::phy::mode::Parameters;
 use crate::phy::multi_user::MultiUser;
@@ -112,9 +112,6 @@ impl<P: Copy + Headers> CellMac<P> {
         let first = queue.link_in_service()?;
         mu.waits.fill(Waits::default());
         queue.add_backlogs(&mut mu.waits);
-        if mu.ofdma.down == Some(Scheduler::Deadline) {
-            queue.find_oldest(&mut mu.waits);
-        }
         mu.candidates.clear();
         let urgency = match air.roster.category(id) {
             AccessCategory::Voice => Urgency::Voice,
