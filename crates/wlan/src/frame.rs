@@ -346,6 +346,15 @@ impl<P> Ppdu<P> {
         }
     }
 
+    /// Takes the buffers of the parts' MPDUs, which are empty then.
+    #[cold]
+    pub(crate) fn take_users_mpdus(&mut self) -> impl Iterator<Item = Vec<Mpdu<P>>> {
+        self.users_mut().iter_mut().map(|user| {
+            user.mpdus.clear();
+            std::mem::take(&mut user.mpdus)
+        })
+    }
+
     /// PPDUs as which the ends of each part see a turn of several users: one with the content of each part. Empty for a
     /// PPDU that has the same content for all.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Self>

@@ -228,9 +228,8 @@ impl<P: Copy> Air<P> {
                 ppdu.mpdus.clear();
                 self.spare.push(std::mem::take(&mut ppdu.mpdus));
             }
-            for user in ppdu.users_mut() {
-                user.mpdus.clear();
-                self.spare.push(std::mem::take(&mut user.mpdus));
+            if ppdu.rest.is_some() {
+                self.spare.extend(ppdu.take_users_mpdus());
             }
         }
         ended.clear();

@@ -94,6 +94,7 @@ impl<P: Copy> Air<P> {
     }
 
     /// Sets the audibility of a frame that is about to start, in a cell with a radio.
+    #[inline]
     pub(super) fn set_row_of(&mut self, now: Time, frame: &Frame) {
         if let Noise::Propagation(propagation) = &mut self.noise
             && self.contention.can_change()
