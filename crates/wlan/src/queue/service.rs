@@ -187,7 +187,8 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             if open == 0 {
                 return Picked::Done;
             }
-            if !goes_on[msdu.to.index()] {
+            // Receivers without an agreement may have no place in the list.
+            if !goes_on.get(msdu.to.index()).is_some_and(|goes_on| *goes_on) {
                 return Picked::Passed;
             }
             let room = parts.iter().find(|(to, _)| *to == msdu.to).map(|(_, room)| room);

@@ -83,7 +83,7 @@ fn law(kind: u8, seed: u64, station: &StationConfig) -> Option<RateLaw> {
 }
 
 /// The cell of `case`, with random rate control of its stations.
-fn with_laws(case: Case) -> impl Strategy<Value = Case> {
+pub(crate) fn with_laws(case: Case) -> impl Strategy<Value = Case> {
     let laws = prop::collection::vec(
         [(0u8..6, any::<u64>()), (0u8..6, any::<u64>())],
         case.0.stations.len(),
@@ -101,15 +101,21 @@ pub(crate) type Case = (CellConfig, Vec<Option<Agreed>>, Vec<Arrival>, Vec<Annou
 
 /// Random cells with bursts of packets, also of legacy standards and with legacy stations.
 pub(crate) fn cases(hears: Hears) -> impl Strategy<Value = Case> {
-    let cells = cells(hears).prop_flat_map(|(config, arrivals, beacons)| {
+    bursts(cells(hears)).prop_flat_map(with_laws)
+}
+
+/// The cells of these arrivals, with aggregates and bursts of packets.
+pub(crate) fn bursts(
+    cells: impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<Announced>)>,
+) -> impl Strategy<Value = Case> {
+    cells.prop_flat_map(|(config, arrivals, beacons)| {
         let bursts = prop::collection::vec(1_usize..40, arrivals.len());
         (links(&config), bursts).prop_map(move |(agreed, bursts)| {
             let repeat = |(arrival, count): (&Arrival, usize)| vec![*arrival; count];
             let arrivals = arrivals.iter().zip(bursts).flat_map(repeat).take(400).collect();
             (config.clone(), agreed, arrivals, beacons.clone())
         })
-    });
-    cells.prop_flat_map(with_laws)
+    })
 }
 
 pub(crate) fn happens((_, agreed, arrivals, beacons): &Case) -> Happens<'_> {

@@ -20,7 +20,7 @@ fn categories() -> impl Strategy<Value = Categories> {
 }
 
 /// Random cases like `case`, in which members have random access categories and packets come in all categories.
-fn divided(case: Case) -> impl Strategy<Value = Case> {
+pub(crate) fn divided(case: Case) -> impl Strategy<Value = Case> {
     let (config, agreed, arrivals, beacons) = case;
     let of = prop::collection::vec(categories(), config.stations.len() + 1);
     let each = prop::collection::vec(0..AccessCategory::ALL.len(), arrivals.len());

@@ -4,6 +4,7 @@ mod aggregates;
 mod categories;
 mod laws;
 mod model;
+mod multi_user;
 mod scripts;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
@@ -227,9 +228,9 @@ fn arrivals(members: usize) -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 /// Standards in their bands, with modes whose durations are whole microseconds: HE and EHT have their longest guard interval.
-fn channels() -> impl Strategy<Value = (Standard, Channel)> {
+fn channels(standards: &'static [Standard]) -> impl Strategy<Value = (Standard, Channel)> {
     let in_bands = |it: Standard| it.bands().iter().map(move |band| (it, *band));
-    let all: Vec<(Standard, Band)> = Standard::ALL.into_iter().flat_map(in_bands).collect();
+    let all: Vec<(Standard, Band)> = standards.iter().copied().flat_map(in_bands).collect();
     let drawn = (prop::sample::select(all), prop::bool::ANY, 1u8..3, prop::bool::ANY);
     drawn.prop_map(|((standard, band), is_wide, streams, is_short)| {
         let usual = Channel::at(standard, band);
@@ -244,7 +245,7 @@ fn channels() -> impl Strategy<Value = (Standard, Channel)> {
     })
 }
 
-fn rules() -> impl Strategy<Value = Rules> {
+fn rules(standards: &'static [Standard]) -> impl Strategy<Value = Rules> {
     let waits = (
         prop::sample::select(
             &[AfterCollision::Standard, AfterCollision::Difs, AfterCollision::Eifs][..],
@@ -259,7 +260,7 @@ fn rules() -> impl Strategy<Value = Rules> {
     ]);
     let options = (prop::option::of(0u64..1_600), prop::bool::ANY, prop::bool::ANY);
     let window = prop::sample::select(&[None, Some(0), Some(1), Some(7)][..]);
-    (channels(), waits, attempts, options, window).prop_map(
+    (channels(standards), waits, attempts, options, window).prop_map(
         |((standard, channel), (after_collision, eifs), attempts, options, cw_min)| {
             let (threshold, protection, post_backoff) = options;
             Rules {
@@ -339,6 +340,14 @@ fn hide(members: &[Drawn], stations: &mut [StationConfig]) {
 
 /// Random cells of up to five stations with packets and beacons.
 fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<Announced>)> {
+    cells_of(&Standard::ALL, hears)
+}
+
+/// Random cells whose access points have one of these standards.
+fn cells_of(
+    standards: &'static [Standard],
+    hears: Hears,
+) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<Announced>)> {
     let errors = prop::sample::select(&[None, None, None, Some(0.1), Some(0.5), Some(0.9)][..]);
     let station = (
         0usize..12,
@@ -349,7 +358,7 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
         accesses(),
     );
     let members = prop::collection::vec(station, 1..6);
-    (rules(), accesses(), members)
+    (rules(standards), accesses(), members)
         .prop_map(move |(rules, ap_access, members)| {
             let count = members.len();
             let build = |(index, (up, down, old, (deaf, _), errors, access)): (usize, &Drawn)| {
@@ -406,6 +415,27 @@ fn cells(hears: Hears) -> impl Strategy<Value = (CellConfig, Vec<Arrival>, Vec<A
             let members = config.stations.len();
             (Just(config), arrivals(members), beacons())
         })
+}
+
+/// A random change of audibility: pause before it [µs], listener, transmitter and audibility as numbers.
+type DrawnChange = (u64, u16, u16, usize);
+
+/// Random changes of audibility.
+fn changes() -> impl Strategy<Value = Vec<DrawnChange>> {
+    prop::collection::vec((0u64..3_000, 0u16..6, 0u16..6, 0usize..3), 0..30)
+}
+
+/// The drawn changes of audibility among the members of a cell.
+fn changes_in(config: &CellConfig, drawn: &[DrawnChange]) -> Vec<Change> {
+    let members = u16::try_from(config.stations.len() + 1).expect("few stations");
+    let mut at = 0;
+    let change = |(pause, listener, from, audibility): &DrawnChange| {
+        at += pause;
+        let levels = [Audibility::Nothing, Audibility::Senses, Audibility::Decodes];
+        let (listener, from) = (NodeId(listener % members), NodeId(from % members));
+        Change { at, listener, from, audibility: levels[*audibility] }
+    };
+    drawn.iter().map(change).collect()
 }
 
 /// Runs a cell and returns all its records, and the cell. Records of the use of the air come last, because they may be
@@ -483,17 +513,9 @@ proptest! {
     #[test]
     fn so_it_does_where_members_come_and_go(
         (config, arrivals, beacons) in cells(Hears::NotAll),
-        drawn in prop::collection::vec((0u64..3_000, 0u16..6, 0u16..6, 0usize..3), 0..30),
+        drawn in changes(),
     ) {
-        let members = u16::try_from(config.stations.len() + 1).expect("few stations");
-        let mut at = 0;
-        let change = |(pause, listener, from, audibility)| {
-            at += pause;
-            let levels = [Audibility::Nothing, Audibility::Senses, Audibility::Decodes];
-            let (listener, from) = (NodeId(listener % members), NodeId(from % members));
-            Change { at, listener, from, audibility: levels[audibility] }
-        };
-        let changes: Vec<Change> = drawn.into_iter().map(change).collect();
+        let changes = changes_in(&config, &drawn);
         let happens =
             Happens { agreed: &[], arrivals: &arrivals, changes: &changes, beacons: &beacons };
         compare_changing(&config, happens, Way::Changing);

@@ -18,10 +18,12 @@ use airfair_wlan::{
 };
 use rand_core::{Rng, SeedableRng};
 
+use self::multi_user::{MultiUser, Part};
 use crate::laws::{Law, RateEvent};
 
 mod exchange;
 mod medium;
+mod multi_user;
 mod plan;
 mod rates;
 
@@ -122,6 +124,8 @@ struct BlockAckLink {
     /// True if the sender must ask for a `BlockAck`.
     asks: bool,
     silences: u16,
+    /// Octets of the largest packet so far.
+    largest: u64,
 }
 
 /// A frame on the air.
@@ -133,6 +137,12 @@ struct OnAir {
     mpdus: Vec<u64>,
     errored: Vec<u64>,
     from: usize,
+    /// Members that send the frame together with `from`; `parts` has what each sends or receives, if the frame has
+    /// several users.
+    also: Vec<usize>,
+    parts: Vec<Part>,
+    /// True if the frame is a turn of an exchange of several users.
+    is_turn: bool,
     to: usize,
     /// Index of the station whose exchange the frame belongs to.
     by: usize,
@@ -160,7 +170,23 @@ struct OnAir {
 impl OnAir {
     /// True if the frame makes the medium busy for member `id`.
     fn occupies(&self, id: usize) -> bool {
-        self.from == id || self.sensed_by[id]
+        self.is_from(id) || self.sensed_by[id]
+    }
+
+    /// True if member `id` sends the frame, alone or together with others.
+    fn is_from(&self, id: usize) -> bool {
+        self.from == id || self.also.contains(&id)
+    }
+
+    /// True if the frame is for all members or for several ones.
+    fn is_for_all(&self) -> bool {
+        use FrameKind::{Beacon, MultiBlockAck, MultiUser, Trigger};
+        matches!(self.kind, Beacon | MultiUser | Trigger | MultiBlockAck)
+    }
+
+    /// True if the receiver of a part decodes the part in the absence of noise.
+    fn brings(&self, part: &Part) -> bool {
+        self.sensed_by[part.to] && part.is_readable && !self.lost_to[part.to]
     }
 
     /// True if member `id` decodes the frame in the absence of noise.
@@ -186,10 +212,11 @@ struct Station {
     category: AccessCategory,
     stream: Stream,
     queue: VecDeque<Arrival>,
-    /// State of the station's links with aggregates, by receiver. `again` is the receiver that was served last and has
-    /// more packets.
+    /// State of the station's links with aggregates, by receiver. `serving` is the receiver of the next exchange, and
+    /// `again` has those with lost MPDUs or a `BlockAckReq`, whose turns come before those of packets in the queue.
     links: Vec<BlockAckLink>,
-    again: Option<usize>,
+    serving: Option<usize>,
+    again: VecDeque<usize>,
     plan: Option<Plan>,
     pending: PendingAccess,
     window: u32,
@@ -212,11 +239,15 @@ struct Station {
     clear: u64,
     /// Interframe space that the station must wait after the last frame: AIFS or EIFS.
     gap: u64,
+    /// Time after the end of the NAV that the station must wait.
+    clear_gap: u64,
     /// Time that has passed since the interframe space ended; `None` before its end.
     ready: Option<u64>,
     nav: u64,
     /// Time until which another category of the same member waits for a response.
     held: u64,
+    /// Time until which the station does not contend, because its MU EDCA timer runs.
+    still: u64,
     short: u16,
     long: u16,
     /// Number of failed attempts that were internal collisions, without a transmission.
@@ -241,7 +272,8 @@ impl Station {
             stream,
             queue: VecDeque::new(),
             links: Vec::new(),
-            again: None,
+            serving: None,
+            again: VecDeque::new(),
             plan: None,
             pending: PendingAccess::None,
             window: u32::from(smallest),
@@ -256,9 +288,11 @@ impl Station {
             idle: 0,
             clear: 0,
             gap: aifs,
+            clear_gap: aifs,
             ready: None,
             nav: 0,
             held: 0,
+            still: 0,
             short: 0,
             long: 0,
             internal: 0,
@@ -279,6 +313,8 @@ pub(crate) struct Model<'a> {
     /// Aggregation agreement of each station, if any.
     agreed: &'a [Option<Agreed>],
     airtime: Airtime,
+    /// Frames of several users, if the access point sends or triggers them.
+    multi_user: Option<MultiUser>,
     /// Rate control of each station's link, uplink and downlink.
     laws: Vec<[Option<Law>; 2]>,
     stations: Vec<Station>,
@@ -307,7 +343,7 @@ fn standard_of(config: &CellConfig, member: usize) -> Standard {
 
 pub(crate) fn class(kind: FrameKind) -> u8 {
     match kind {
-        FrameKind::Data => 0,
+        FrameKind::Data | FrameKind::MultiUser => 0,
         FrameKind::Rts => 1,
         FrameKind::Beacon => 3,
         _ => 2,
@@ -342,7 +378,12 @@ impl<'a> Model<'a> {
             }
         }
         first.append(&mut others);
+        // Triggers have the category best effort, or the next lower one that the access point has.
+        let own = first.iter().enumerate().filter(|(_, s)| s.member == 0);
+        let lower = own.filter(|(_, s)| s.category <= AccessCategory::default());
+        let by = lower.max_by_key(|(_, s)| s.category).map_or(0, |(id, _)| id);
         Self {
+            multi_user: MultiUser::new(config, by),
             agreed,
             laws: Law::all(config, &airtime),
             stations: first,
@@ -374,9 +415,14 @@ impl<'a> Model<'a> {
             for id in 0..self.stations.len() {
                 if let Some((_, kind)) = self.stations[id].timeout.filter(|(at, _)| *at == now) {
                     self.stations[id].timeout = None;
-                    self.fail(now, id, kind);
+                    if self.has_group(id) {
+                        self.go_on_without(now);
+                    } else {
+                        self.fail(now, id, kind);
+                    }
                 }
             }
+            self.end_timers(now);
             self.start(now);
             if now >= self.until {
                 break;
@@ -394,8 +440,12 @@ impl<'a> Model<'a> {
         for s in &mut self.stations {
             let busy = self.air.iter().any(|frame| frame.occupies(s.member));
             s.idle = if busy { 0 } else { s.idle + 1 };
-            s.clear = if busy || s.nav >= now || s.held >= now { 0 } else { s.clear + 1 };
-            let over = s.idle >= s.gap && s.clear >= s.aifs;
+            s.clear = if busy || [s.nav, s.held, s.still].iter().any(|it| *it >= now) {
+                0
+            } else {
+                s.clear + 1
+            };
+            let over = s.idle >= s.gap && s.clear >= s.clear_gap;
             s.ready = over.then(|| s.ready.map_or(0, |ready| ready + 1));
             let slot_ends = s.ready.is_some_and(|ready| ready > 0 && ready.is_multiple_of(slot));
             if !s.access.counts_at_start && slot_ends && s.drawn_at + slot <= now {
@@ -416,10 +466,21 @@ impl<'a> Model<'a> {
         let of = (0..self.stations.len()).filter(|id| self.stations[*id].member == from);
         let lower = of.filter(|id| self.stations[*id].category <= arrival.category);
         let id = lower.max_by_key(|id| self.stations[*id].category).unwrap_or(from);
+        let largest = &mut self.stations[id].links[arrival.to.index()].largest;
+        *largest = arrival.size.get().max(*largest);
+        self.stations[id].queue.push_back(arrival);
+        self.serve(id);
+        self.seek(now, id, false);
+    }
+
+    /// Starts channel access of station `id`, which has something to send, unless it has begun before. The medium
+    /// counts as busy if `is_busy`, and while it is busy.
+    fn seek(&mut self, now: u64, id: usize, is_busy: bool) {
         let s = &self.stations[id];
-        let busy = self.is_busy(from) || s.nav > now || s.held > now;
+        let busy = is_busy
+            || self.is_busy(s.member)
+            || [s.nav, s.held, s.still].iter().any(|it| *it > now);
         let s = &mut self.stations[id];
-        s.queue.push_back(arrival);
         if s.pending != PendingAccess::None {
             return;
         }
@@ -453,7 +514,7 @@ impl<'a> Model<'a> {
             starting.extend((*at == now).then(|| frame.clone()));
             *at != now
         });
-        for frame in &starting {
+        for frame in &mut starting {
             self.open(frame);
         }
         if let Some(psdu) = self.beacon.filter(|_| self.beacon_is_due()) {
@@ -521,19 +582,30 @@ impl<'a> Model<'a> {
 
     /// Finds the members that sense the frames that start, and those that receive their start.
     fn begin(&mut self, starting: &mut [OnAir]) {
-        let senders: Vec<usize> = starting.iter().map(|frame| frame.from).collect();
+        let each = |frame: &OnAir| {
+            std::iter::once(frame.from).chain(frame.also.clone()).collect::<Vec<usize>>()
+        };
+        let senders: Vec<usize> = starting.iter().flat_map(each).collect();
         for (index, sender) in senders.iter().enumerate() {
             let twice = senders[..index].contains(sender);
-            let still = self.air.iter().any(|frame| frame.from == *sender);
+            let still = self.air.iter().any(|frame| frame.is_from(*sender));
             assert!(!twice && !still, "nobody sends two frames at once");
         }
+        for frame in &mut *starting {
+            for part in &mut frame.parts {
+                let is_heard = self.audibility(part.to, part.from) == Audibility::Decodes;
+                part.is_readable = is_heard && self.understands(part.to, frame.tx);
+            }
+        }
         for id in 0..self.members() {
-            let sends = senders.contains(&id) || self.air.iter().any(|frame| frame.from == id);
+            let sends = senders.contains(&id) || self.air.iter().any(|frame| frame.is_from(id));
             let in_step = self.air.iter().any(|frame| frame.heard_by[id]);
             let listens = !sends && (in_step || !self.is_busy(id));
             for frame in &mut *starting {
-                let audibility = self.audibility(id, frame.from);
-                frame.sensed_by[id] = frame.from != id && audibility != Audibility::Nothing;
+                let of = |from: usize| self.audibility(id, from);
+                let others = frame.also.iter().map(|from| of(*from));
+                let audibility = others.fold(of(frame.from), Audibility::max);
+                frame.sensed_by[id] = !frame.is_from(id) && audibility != Audibility::Nothing;
                 frame.readable_by[id] =
                     audibility == Audibility::Decodes && self.understands(id, frame.tx);
                 frame.heard_by[id] = frame.sensed_by[id] && listens;

@@ -194,9 +194,10 @@ impl<P: Copy + Headers> CellMac<P> {
             .enumerate()
             .map(|(place, to)| {
                 let octets = most.map_or(Bytes::ZERO, |most| ppdu.largest_psdu(place, most));
-                let before = octets.saturating_sub(trigger);
+                let room = self.room_of_part((id, to), octets);
+                let before = room.octets.saturating_sub(trigger);
                 let octets = if trigger.is_zero() { before } else { whole_words(before) };
-                (to, self.room_of_part((id, to), octets))
+                (to, Room { octets, ..room })
             })
             .collect();
         self.queues[id.index()].prepare_parts(now, &parts);

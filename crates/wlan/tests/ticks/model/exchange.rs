@@ -37,6 +37,7 @@ impl Model<'_> {
         let answered = match frame.kind {
             FrameKind::Ack | FrameKind::BlockAck => FrameKind::Data,
             FrameKind::Cts => FrameKind::Rts,
+            FrameKind::TriggerBased => FrameKind::Trigger,
             _ => return,
         };
         frame.missed = !frame.sensed_by[frame.to] || frame.lost_to[frame.to];
@@ -47,6 +48,10 @@ impl Model<'_> {
     }
 
     pub(super) fn first_frame(&mut self, now: u64, id: usize) -> OnAir {
+        if let Some(mut frame) = self.first_turn(now, id, true) {
+            self.open(&mut frame);
+            return frame;
+        }
         self.tell_of_sending(now, id);
         self.plan(now, id, true);
         let Plan { to, data, answer: ack, protection, .. } =
@@ -67,13 +72,34 @@ impl Model<'_> {
         }
     }
 
+    /// Notes that an exchange of station `id` has ended, if it is the access point's.
+    fn note_access(&mut self, now: u64, id: usize) {
+        let access = self.last_access(now, id);
+        if let Some(mu) = self.multi_user.as_mut().filter(|_| self.stations[id].member == 0) {
+            mu.note_access(now, access);
+        }
+    }
+
+    /// Time of the last access of station `id`, whose exchange ends: the start of its TXOP or, where more exchanges may
+    /// follow in it, of the next one.
+    pub(super) fn last_access(&self, now: u64, id: usize) -> u64 {
+        let s = &self.stations[id];
+        let has_time = us(s.access.txop_limit) > 0;
+        if has_time { now + us(self.airtime.timing.sifs) } else { s.txop_start }
+    }
+
     pub(super) fn succeed(&mut self, now: u64, id: usize) {
         self.tell_of_outcome(now, id, None);
+        let plan = self.stations[id].plan.clone().expect("it was in an exchange");
         self.take_answer(id);
+        if let Some(mu) = self.multi_user.as_mut().filter(|_| self.stations[id].member == 0) {
+            mu.note_single(plan.to, plan.data);
+        }
+        self.note_access(now, id);
         if self.fits_txop(now, id) {
             self.stations[id].pending = PendingAccess::Response;
             self.send_data(now, id);
-        } else if self.receiver(id).is_some() || self.config.rules.post_backoff {
+        } else if self.has_content(id) || self.config.rules.post_backoff {
             self.draw(now, id);
         }
     }
@@ -92,6 +118,7 @@ impl Model<'_> {
         let received = link.received.clone();
         let is_ack = plan.answered_by == FrameKind::Ack;
         self.settle((id, plan.to), limit, |number| is_ack || received.contains(&number));
+        self.end_turn((id, plan.to), true);
         self.start_afresh(id);
     }
 
@@ -108,7 +135,7 @@ impl Model<'_> {
 
     /// Sets the contention window of station `id` to the smallest one and the numbers of failed attempts to zero.
     pub(super) fn start_afresh(&mut self, id: usize) {
-        let is_done = self.receiver(id).is_none();
+        let is_done = !self.has_content(id);
         let s = &mut self.stations[id];
         s.window = u32::from(s.smallest);
         (s.short, s.long, s.internal) = (0, 0, 0);
@@ -130,17 +157,26 @@ impl Model<'_> {
 
     pub(super) fn leave(&mut self, id: usize) {
         self.stations[id].queue.pop_front();
+        self.stations[id].serving = None;
+        self.serve(id);
         self.start_afresh(id);
     }
 
     /// Starts the frame of station `id`'s exchange that is answered: its MPDUs are on the air.
     pub(super) fn begin_data(&mut self, at: u64, id: usize) -> OnAir {
-        let frame = self.planned(at, id);
-        self.open(&frame);
+        let mut frame = self.planned(at, id);
+        self.open(&mut frame);
         frame
     }
 
-    pub(super) fn open(&mut self, frame: &OnAir) {
+    /// Marks the MPDUs of a frame that starts now as sent.
+    pub(super) fn open(&mut self, frame: &mut OnAir) {
+        if frame.is_turn {
+            return self.open_turn(frame);
+        }
+        if frame.mpdus.is_empty() {
+            return;
+        }
         let link = &mut self.stations[frame.by].links[frame.to];
         for it in link.numbered.iter_mut().filter(|it| frame.mpdus.contains(&it.number)) {
             (it.attempts, it.is_open) = (it.attempts + 1, true);
@@ -153,35 +189,43 @@ impl Model<'_> {
         let planned = self.law(id, plan.to).and_then(|law| law.longest_chain());
         let planned = planned.filter(|_| plan.kind != FrameKind::BlockAckRequest);
         let limit = self.attempts(id, is_protected && kind == FrameKind::Data, planned);
-        let asks_after = self.agreed(id, plan.to).is_some_and(|agreed| agreed.asks);
-        let link = &mut self.stations[id].links[plan.to];
         if kind == FrameKind::Rts {
             if gives_up {
+                let link = &mut self.stations[id].links[plan.to];
                 for it in link.numbered.iter_mut().filter(|it| plan.mpdus.contains(&it.number)) {
                     it.is_open = true;
                 }
                 self.settle((id, plan.to), 0, |_| false);
+                self.end_turn((id, plan.to), false);
             }
             return;
         }
+        self.hear_nothing((id, plan.to), limit);
+    }
+
+    /// Handles a missing response to MPDUs or to a `BlockAckReq` from station `id` to another member.
+    pub(super) fn hear_nothing(&mut self, (id, to): (usize, usize), limit: u16) {
+        let asks_after = self.agreed(id, to).is_some_and(|agreed| agreed.asks);
+        let link = &mut self.stations[id].links[to];
         link.silences += 1;
         let has_open = link.numbered.iter().any(|it| it.is_open);
         if (!has_open || asks_after) && link.silences < limit {
             link.asks = has_open;
-            return;
+        } else {
+            if !has_open || asks_after {
+                link.has_moved = false;
+            }
+            (link.silences, link.asks) = (0, false);
+            self.settle((id, to), limit, |_| false);
         }
-        if !has_open || asks_after {
-            link.has_moved = false;
-        }
-        (link.silences, link.asks) = (0, false);
-        self.settle((id, plan.to), limit, |_| false);
+        self.end_turn((id, to), false);
     }
 
     /// Handles an internal collision of station `id` with a higher category of the same member: as after a collision,
     /// but without a transmission.
     pub(super) fn give_way(&mut self, now: u64, id: usize) {
-        let to = self.receiver(id).expect("something to send");
-        let has_link = self.agreed(id, to).is_some();
+        let to = self.receiver(id);
+        let has_link = to.is_none_or(|to| self.agreed(id, to).is_some());
         self.stations[id].short += 1;
         self.stations[id].internal += 1;
         // No frame has failed, so the rate control's planned attempts go on.
@@ -217,6 +261,7 @@ impl Model<'_> {
 
     pub(super) fn fail(&mut self, now: u64, id: usize, kind: FrameKind) {
         let plan = self.stations[id].plan.clone().expect("it was in an exchange");
+        self.note_access(now, id);
         self.tell_of_outcome(now, id, Some(kind));
         let has_link = self.agreed(id, plan.to).is_some();
         let s = &mut self.stations[id];
@@ -234,7 +279,7 @@ impl Model<'_> {
             self.stations[id].pending = PendingAccess::Backoff;
             if has_link {
                 self.fail_link(id, &plan, kind, false);
-                if self.receiver(id).is_none() {
+                if !self.has_content(id) {
                     self.stations[id].pending = PendingAccess::None;
                 }
             }

@@ -49,15 +49,27 @@ impl Model<'_> {
         }
         for frame in &mut ended {
             self.spoil(frame);
+            self.spoil_parts(frame);
             frame.noisy_for = (0..self.members())
                 .map(|id| {
-                    (frame.to == id || frame.kind == FrameKind::Beacon) && self.is_noisy(frame, id)
+                    (frame.to == id || frame.is_for_all())
+                        && frame.parts.is_empty()
+                        && self.is_noisy(frame, id)
                 })
                 .collect();
         }
         for frame in &ended {
             let from = u16::try_from(frame.from).expect("few stations");
-            self.sent.push((now, from, class(frame.kind), frame.collided));
+            match frame.kind {
+                FrameKind::TriggerBased => {
+                    for part in &frame.parts {
+                        let from = u16::try_from(part.from).expect("few stations");
+                        let kind = if part.mpdus.is_empty() { 2 } else { 0 };
+                        self.sent.push((now, from, kind, frame.collided));
+                    }
+                }
+                _ => self.sent.push((now, from, class(frame.kind), frame.collided)),
+            }
             self.tell(now, frame);
             self.outcome(now, frame);
         }
@@ -77,7 +89,10 @@ impl Model<'_> {
         let class = class(frame.kind);
         for (id, member) in (0u16..).take(self.members()).enumerate() {
             if frame.from == id && frame.backoff.is_some() {
-                self.heard.push((now, member, class, frame.backoff));
+                // Each part of a frame is reported.
+                for _ in 0..frame.parts.len().max(1) {
+                    self.heard.push((now, member, class, frame.backoff));
+                }
             }
             let decoded = frame.is_decoded_by(id) && !frame.noisy_for[id];
             if frame.kind == FrameKind::Beacon && (frame.from == id || decoded) {
@@ -88,7 +103,10 @@ impl Model<'_> {
 
     /// Draws errors by noise for each MPDU of an aggregate on the air.
     pub(super) fn spoil(&mut self, frame: &mut OnAir) {
-        let link = frame.from.max(frame.to).max(1) - 1;
+        if frame.mpdus.is_empty() {
+            return;
+        }
+        let link = frame.from.max(frame.to) - 1;
         let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return };
         if frame.is_decoded_by(frame.to) {
             let stream = &mut self.links[link];
@@ -122,10 +140,10 @@ impl Model<'_> {
             let mut gap = self.stations[place].aifs;
             for frame in concerning {
                 let decoded = !frame.noisy_for[id] && frame.is_decoded_by(id);
-                // Senders notice collisions of their own frames, except beacons.
-                let is_noticed = frame.kind != FrameKind::Beacon;
+                // Senders notice collisions of their own frames, except of those to all members.
+                let is_noticed = !frame.is_for_all();
                 let collision =
-                    frame.lost_to[id] || frame.from == id && frame.collided && is_noticed;
+                    frame.lost_to[id] || frame.is_from(id) && frame.collided && is_noticed;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
                     self.stations[place].nav = self.stations[place].nav.max(now + frame.nav);
@@ -143,12 +161,16 @@ impl Model<'_> {
                 }
             }
             self.stations[place].gap = gap;
+            self.stations[place].clear_gap = self.stations[place].aifs;
         }
     }
 
     pub(super) fn outcome(&mut self, now: u64, frame: &OnAir) {
         if frame.missed || frame.kind == FrameKind::Beacon {
             return;
+        }
+        if frame.is_turn {
+            return self.end_of_turn(now, frame);
         }
         let received = !frame.noisy_for[frame.to] && frame.is_decoded_by(frame.to);
         let (sifs, tx) = (us(self.airtime.timing.sifs), self.airtime.response(frame.tx));
@@ -183,7 +205,7 @@ impl Model<'_> {
             | FrameKind::Trigger
             | FrameKind::TriggerBased
             | FrameKind::MultiBlockAck => {
-                unreachable!("cells of the model have one user per frame")
+                unreachable!("turns of several users are handled as such")
             }
         }
     }
@@ -199,7 +221,7 @@ impl Model<'_> {
                 }
             }
             let frame = &mut self.air[one];
-            let is_for = |id: usize| frame.to == id || frame.kind == FrameKind::Beacon;
+            let is_for = |id: usize| frame.to == id || frame.is_for_all();
             frame.collided =
                 (0..members).any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
         }

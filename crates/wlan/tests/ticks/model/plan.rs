@@ -15,6 +15,9 @@ impl Model<'_> {
             mpdus: Vec::new(),
             errored: Vec::new(),
             from,
+            also: Vec::new(),
+            parts: Vec::new(),
+            is_turn: false,
             to,
             by,
             tx,
@@ -65,11 +68,9 @@ impl Model<'_> {
         self.agreed.get(from.max(to) - 1).copied().flatten()
     }
 
-    /// Receiver of the next exchange of station `id`: the one served last while it has more packets, else that of the
-    /// oldest packet.
+    /// Receiver of the next exchange of station `id`.
     pub(super) fn receiver(&self, id: usize) -> Option<usize> {
-        let s = &self.stations[id];
-        s.again.or_else(|| s.queue.front().map(|packet| packet.to.index()))
+        self.stations[id].serving
     }
 
     /// Plans the next exchange of station `id`, whose first frame starts at `start`; `is_first` if it is the first of a
@@ -181,10 +182,24 @@ impl Model<'_> {
         agreed: &Agreed,
     ) -> Vec<u64> {
         let tx = self.vector_between(self.stations[id].member, to);
+        let response = self.air(answer_octets(agreed), self.airtime.response(tx));
+        let after = us(self.airtime.timing.sifs) + response;
+        self.batch_within((id, to), agreed, |model, octets| {
+            let air = model.air(octets, tx);
+            air <= 5_484 && start + air + after <= end
+        })
+    }
+
+    /// Sequence numbers of the next MPDUs from `id` to `to`, whose PSDU `may_last` as long as its octets make it. The
+    /// first MPDU is sent in any case.
+    pub(super) fn batch_within(
+        &mut self,
+        (id, to): (usize, usize),
+        agreed: &Agreed,
+        may_last: impl Fn(&Self, u64) -> bool,
+    ) -> Vec<u64> {
         let is_alone = self.law(id, to).is_some_and(|law| law.is_alone());
         let most = if is_alone { 1 } else { agreed.mpdus };
-        let response = self.air(answer_octets(agreed), self.airtime.response(tx));
-        let sifs = us(self.airtime.timing.sifs);
         let (mut numbers, mut sizes): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
         loop {
             let link = &self.stations[id].links[to];
@@ -194,18 +209,13 @@ impl Model<'_> {
                     && numbers.last().is_none_or(|last| it.number > *last)
             };
             let old = link.numbered.iter().find(waits).copied();
-            let is_in_window =
-                link.numbered.front().is_none_or(|first| link.next < first.number + agreed.window);
+            let is_in_window = link.has_room(agreed);
             let place = self.stations[id].queue.iter().position(|it| it.to.index() == to);
             let fits = |sizes: &[u64]| {
                 let all = Self::octets(sizes, agreed.format);
                 // The limit includes a delimiter, even if none is sent.
                 let octets = if let [size] = sizes { size + 4 } else { all };
-                let air = self.air(octets, tx);
-                octets <= agreed.octets
-                    && sizes.len() <= most
-                    && air <= 5_484
-                    && start + air + sifs + response <= end
+                octets <= agreed.octets && sizes.len() <= most && may_last(self, octets)
             };
             // A packet joins the MPDU before it, if that is new and was the last one.
             if let (None, Some(place), Some(last)) = (old, place, link.numbered.back())
@@ -243,19 +253,13 @@ impl Model<'_> {
             if sizes.len() > 1 && !fits(&sizes) {
                 break;
             }
-            let link = &mut self.stations[id].links[to];
-            if old.is_none() {
-                let (number, packets, attempts) = (link.next, 1, 0);
-                let (is_open, done) = (false, None);
-                let new = Numbered { number, size, packets, attempts, is_open, done };
-                link.numbered.push_back(new);
-                link.next += 1;
+            if let (None, Some(place)) = (old, place)
+                && let Some(packet) = self.stations[id].queue.remove(place)
+            {
+                self.stations[id].links[to].number(packet.size.get());
             }
+            let link = &self.stations[id].links[to];
             numbers.push(old.map_or(link.next - 1, |old| old.number));
-            if let (None, Some(place)) = (old, place) {
-                self.stations[id].queue.remove(place);
-                self.stations[id].again = Some(to);
-            }
         }
         numbers
     }
@@ -283,7 +287,60 @@ impl Model<'_> {
             link.has_moved |= !is_acknowledged && has_block_ack;
             link.numbered.pop_front();
         }
-        let goes_on = !link.numbered.is_empty() || link.has_moved || link.asks;
-        self.stations[id].again = goes_on.then_some(to);
+    }
+
+    /// Chooses the receiver of the next exchange of station `id`, if there is none yet: one that waits for its turn, or
+    /// that of the oldest packet, which then gets a sequence number if the window has room.
+    pub(super) fn serve(&mut self, id: usize) {
+        if self.receiver(id).is_some() {
+            return;
+        }
+        let s = &mut self.stations[id];
+        if let Some(to) = s.again.pop_front() {
+            s.serving = Some(to);
+            return;
+        }
+        let Some(to) = s.queue.front().map(|packet| packet.to.index()) else { return };
+        s.serving = Some(to);
+        let Some(agreed) = self.agreed(id, to) else { return };
+        let s = &mut self.stations[id];
+        if s.links[to].has_room(&agreed)
+            && let Some(packet) = s.queue.pop_front()
+        {
+            s.links[to].number(packet.size.get());
+        }
+    }
+
+    /// Ends the turn of receiver `to` after an exchange of station `id` with it. Without a response, the receiver stays
+    /// in service as long as it has more; else it waits for its next turn.
+    pub(super) fn end_turn(&mut self, (id, to): (usize, usize), is_answered: bool) {
+        let s = &mut self.stations[id];
+        let link = &s.links[to];
+        let has_more = !link.numbered.is_empty() || link.has_moved || link.asks;
+        if s.serving == Some(to) {
+            if has_more && !is_answered {
+                return;
+            }
+            s.serving = None;
+        }
+        if has_more && !s.again.contains(&to) {
+            s.again.push_back(to);
+        }
+        self.serve(id);
+    }
+}
+
+impl BlockAckLink {
+    /// True if the window has room for one more MPDU.
+    fn has_room(&self, agreed: &Agreed) -> bool {
+        self.numbered.front().is_none_or(|first| self.next < first.number + agreed.window)
+    }
+
+    /// Gives a new MPDU of a packet of this size [octets] the next sequence number.
+    fn number(&mut self, packet: u64) {
+        let (number, size) = (self.next, packet + 30);
+        let (packets, attempts, is_open, done) = (1, 0, false, None);
+        self.numbered.push_back(Numbered { number, size, packets, attempts, is_open, done });
+        self.next += 1;
     }
 }

@@ -58,7 +58,7 @@ impl Model<'_> {
     /// True if the attempt of station `id` that was just made or is about to be made is the last that its rate
     /// control plans; `None` if it plans no attempts.
     pub(super) fn chain_ends(&mut self, id: usize) -> Option<bool> {
-        let to = self.receiver(id).expect("something to send");
+        let to = self.receiver(id)?;
         let requests = self.requests(id, to);
         self.law(id, to).filter(|_| !requests).and_then(|law| law.chain_ends())
     }
