@@ -63,6 +63,7 @@ pub(super) struct Part {
 
 /// User of an exchange.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 struct User {
     station: usize,
     /// Index of the station, a member with a category, whose data it sends.
@@ -102,6 +103,9 @@ impl Group {
     }
 }
 
+/// Running MU EDCA timer: station, end, usual AIFSN and contention windows.
+type Timer = (usize, u64, u8, (u16, Option<u16>));
+
 /// Law of one direction.
 struct Schedule(law::Params, law::State);
 
@@ -119,8 +123,7 @@ pub(super) struct MultiUser {
     is_polled: bool,
     reports: Vec<(Backlog, u64)>,
     group: Option<Group>,
-    /// Running MU EDCA timers: station, end, usual AIFSN and contention windows.
-    timers: Vec<(usize, u64, u8, (u16, Option<u16>))>,
+    timers: Vec<Timer>,
 }
 
 /// Octets of a `QoS` Null with its delimiter.
@@ -366,9 +369,10 @@ impl Model<'_> {
         let start = if is_first { now } else { now + sifs };
         let rest = if limit == 0 { u64::MAX } else { (s.txop_start + limit).saturating_sub(start) };
         let is_due = mu.is_due && mu.by == id;
-        let group = match is_due {
-            true => self.plan_up(now, (mu, id), (rest, is_first))?,
-            false => self.plan_down((mu, id), rest)?,
+        let group = if is_due {
+            self.plan_up(now, (mu, id), (rest, is_first))?
+        } else {
+            self.plan_down((mu, id), rest)?
         };
         // Only the first exchange of a TXOP may exceed its limit.
         if is_first || group.turns[0].2 + group.rest(0, sifs) <= rest {
@@ -517,7 +521,9 @@ impl Model<'_> {
         let mut candidates: Vec<Candidate> = able.map(candidate).collect();
         let nothing = Backlog::Octets(Bytes::ZERO);
         if candidates.iter().all(|it| it.backlog == nothing) {
-            candidates.iter_mut().for_each(|it| it.backlog = Backlog::Unknown);
+            for it in &mut candidates {
+                it.backlog = Backlog::Unknown;
+            }
         }
         let fits = |member: usize, unit| {
             let tx = mu.on_unit(self.vector_between(member, 0), unit, PpduKind::Triggered);
@@ -846,7 +852,7 @@ impl Model<'_> {
         &mut self,
         now: u64,
         user: &User,
-        timers: &mut Vec<(usize, u64, u8, (u16, Option<u16>))>,
+        timers: &mut Vec<Timer>,
         is_answered: bool,
     ) {
         let id = user.sender;
@@ -907,8 +913,9 @@ impl Model<'_> {
             Some((Turn::Reports, _)) => {
                 mu.is_polled = true;
                 let nothing = Backlog::Octets(Bytes::ZERO);
-                let has_more = |user: &User| match mu.reports[user.station] {
-                    (backlog, at) => backlog != nothing || now - at > 20_000,
+                let has_more = |user: &User| {
+                    let (backlog, at) = mu.reports[user.station];
+                    backlog != nothing || now - at > 20_000
                 };
                 mu.is_due = group.users.iter().any(has_more);
             }
