@@ -215,7 +215,7 @@ impl<P: Copy> Air<P> {
         while let Some(place) = due(self) {
             let Unanswered { initiator, failed, .. } = self.unanswered.swap_remove(place);
             if self.is_multi_user(initiator) {
-                self.go_on_without(mac, now, initiator);
+                self.time_out_turn(mac, now, initiator);
             } else {
                 self.fail(mac, now, initiator, failed);
             }

@@ -185,11 +185,19 @@ impl<P: Copy> Air<P> {
         self.contention.hold_still(now, id, timeout);
     }
 
-    /// Continues a multi-user exchange with the next turn of the access point after an answer that is missing, if the
-    /// medium is idle, or ends it.
+    /// Handles the response time-out of a multi-user exchange, after which its TXOP ends with it.
     #[cold]
-    pub(super) fn go_on_without<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
-        let is_idle = self.contention.is_idle(id.member());
+    pub(super) fn time_out_turn<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
+        if let Some(exchange) = &mut self.multi_user {
+            exchange.has_timed_out = true;
+        }
+        self.go_on_without(mac, now, id);
+    }
+
+    /// Continues a multi-user exchange with the next turn of the access point after an answer that is missing, or ends
+    /// it. The medium must be idle, and nobody may owe a response.
+    fn go_on_without<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
+        let is_idle = self.contention.is_idle(id.member()) && self.following.is_empty();
         let exchange = self.multi_user.as_mut().expect("a multi-user exchange in progress");
         let ahead = exchange.turns.iter().enumerate().skip(exchange.at + 1);
         let request = ahead.map(|(at, turn)| (at, turn.kind)).find(|(_, kind)| kind.is_down());

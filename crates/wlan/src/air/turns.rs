@@ -120,12 +120,15 @@ pub(crate) struct MultiUserExchange {
     pub(crate) block_acks: Vec<Option<Bitmap>>,
     /// True if data of the access point were on the air.
     pub(crate) has_sent: bool,
+    /// True if the last answer, or one before it, was missing: other members may have begun to transmit.
+    pub(crate) has_timed_out: bool,
 }
 
 impl MultiUserExchange {
     /// Begins an exchange of contender `id`, which is to be filled.
     pub(crate) fn begin(&mut self, id: ContenderId) {
-        (self.initiator, self.at, self.has_sent) = (Some(id), 0, false);
+        (self.initiator, self.at) = (Some(id), 0);
+        (self.has_sent, self.has_timed_out) = (false, false);
         self.turns.clear();
         self.participants.clear();
         self.block_acks.clear();

@@ -327,7 +327,9 @@ impl<P: Copy + Headers> CellMac<P> {
             self.settle_single_user(air, now, id, (to.unwrap_or_default(), data));
         }
         let access = &air.accesses[id.index()];
-        if access.limits.txop.is_zero() || !self.has_content(id) {
+        let has_timed_out = air.multi_user.as_ref().is_some_and(|it| it.has_timed_out);
+        let is_over = access.limits.txop.is_zero() || (is_multi_user && has_timed_out);
+        if is_over || !self.has_content(id) {
             return None;
         }
         // After an exchange for one user, another kind of exchange needs a new access.

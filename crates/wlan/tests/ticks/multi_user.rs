@@ -53,8 +53,8 @@ fn cases(hears: Hears) -> impl Strategy<Value = Case> {
         })
 }
 
-/// The case with block ack requests in turn only where the access point has no TXOP limit. In a TXOP, it goes on after
-/// the last answer is missing even if another member has begun to send, and the cell does not notice the overlap.
+/// The case with block ack requests in turn only where the access point has no TXOP limit: after a missing answer the
+/// cell ends its TXOP, and the model does not.
 fn acknowledged(mut case: Case) -> Case {
     let config = &mut case.0;
     let categories = config.ap_categories.iter().map(|(_, access)| access);
