@@ -168,9 +168,16 @@ fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, S
     if path == "bss.home.punctured" {
         before.push(("bss.home.standard", "802.11be"));
     }
-    let of_channel = ["band", "width", "guard_interval", "streams", "aggregation", "amsdu"];
+    let of_channel =
+        ["band", "width", "guard_interval", "streams", "aggregation", "amsdu", "ofdma", "mu_edca"];
     if path.split('.').nth(2).is_some_and(|part| of_channel.contains(&part)) {
         before.push(("bss.home.standard", "802.11ax"));
+    }
+    if path.starts_with("bss.home.mu_edca") {
+        before.push(("bss.home.ofdma.up", "round-robin"));
+    }
+    if path.starts_with("bss.home.ofdma.") && path != "bss.home.ofdma.up" {
+        after.push(("bss.home.ofdma.up", "round-robin".to_owned()));
     }
     match path {
         "station.slow.amsdu" => before.push(("bss.home.amsdu", "7935 B")),
