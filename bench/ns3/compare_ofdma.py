@@ -171,7 +171,7 @@ def multi_user(cell: Cell) -> str:
     keys = (
         f'down = "{words[cell.down]}", up = "{words[cell.up]}", '
         f'users = {cell.per_ppdu or cell.users}, ack = "{cell.ack}", trigger_every = "{every}", '
-        f'poll = {str(cell.poll and cell.up == "mu").lower()}, '
+        f"poll = {str(cell.poll and cell.up == 'mu').lower()}, "
         f'up_guard_interval = "{max(1600, cell.guard)} ns"'
     )
     lines = [f"ofdma           = {{ {keys} }}"]
