@@ -124,8 +124,14 @@ fn check(text: &str) -> Result<DocumentOutcome, String> {
 fn no_cell_loses_a_packet_or_starves_a_station() {
     let mut luck = luck();
     let document = || {
-        let text = if luck.one_in(4) { multi_user_cell(&mut luck) } else { cell(&mut luck) };
-        let text = if luck.one_in(2) { renewed(&mut luck, &text) } else { text };
+        let text = match luck.below(8) {
+            0 | 1 => multi_user_cell(&mut luck),
+            2..=4 => cell(&mut luck),
+            _ => {
+                let text = cell(&mut luck);
+                renewed(&mut luck, &text)
+            }
+        };
         text.parse::<Table>().unwrap_or_else(|error| panic!("{error}\n{text}"))
     };
     let tally = hunt(FEW, document, check);
