@@ -13,9 +13,10 @@ from collections.abc import Mapping
 
 import named
 
+from airfair.experiment.wording import IN_FULL
 from airfair.reproduction import history
 from airfair.reproduction.catalogue import experiments_directory
-from airfair.reproduction.document import LABELS, in_words
+from airfair.reproduction.document import in_words
 from airfair.reproduction.history import History
 
 WIDTH = 110
@@ -71,8 +72,8 @@ def _wrapped(paragraph: str) -> str:
 def _verdicts(kept: History, paper: str) -> str:
     now = states(paper)
     rows = [
-        f"| `{claim}` | {LABELS[before] if (before := kept.former.get(claim)) else 'new'} | {LABELS[state]} "
-        f"| {kept.moved.get(claim, '')} |"
+        f"| `{claim}` | {IN_FULL[before].label if (before := kept.former.get(claim)) else 'new'} "
+        f"| {IN_FULL[state].label} | {kept.moved.get(claim, '')} |"
         for claim, state in now.items()
     ]
     return "\n".join(

@@ -38,9 +38,19 @@ AIFSN = 3
 """AIFSN of best effort.  [80211-2020 Table 9-155]"""
 
 
+CODE_BITS = (
+    (648, 648, 912, 1_296),
+    (1_296, 1_296, 1_464, 1_944),
+    (1_944, 1_944, 0, 1_944),
+    (2_592, 2_592, 2_916, 3_888),
+)
+"""Rows of the total length of codewords: the most bits in all symbols, the length, the number of spare bits
+from which the length is another, divided by 1 - R, and that other length.  [80211-2020 Table 19-16]"""
+
+
 @dataclass(frozen=True)
 class Ldpc:
-    """LDPC coding of HE with codewords of 1944 bits, for PPDUs with more than one or two codewords."""
+    """LDPC coding of HE."""
 
     segment: int
     """Coded bits of a quarter of a symbol."""
@@ -59,12 +69,23 @@ class Ldpc:
             return False
         symbols = math.ceil(bits / per_symbol)
         payload, available = symbols * per_symbol, symbols * self.coded
-        words = math.ceil(payload / (1_944 * self.coding))
-        parity = words * 1_944 * (1 - self.coding)
-        shortened = words * 1_944 * self.coding - payload
-        punctured = max(Fraction(0), words * 1_944 - available - shortened)
+        whole = self.code_bits(payload, available)
+        parity = whole * (1 - self.coding)
+        shortened = max(Fraction(0), whole * self.coding - payload)
+        punctured = max(Fraction(0), whole - available - shortened)
         few = shortened < Fraction(6, 5) * punctured * self.coding / (1 - self.coding)
         return (punctured > parity / 10 and few) or punctured > Fraction(3, 10) * parity
+
+    def code_bits(self, payload: int, available: int) -> int:
+        """Total length of the codewords for `payload` bits in symbols with `available` bits.
+
+        [80211-2020 Table 19-16]
+        """
+        spare = (available - payload) / (1 - self.coding)
+        for room, short, enough, long in CODE_BITS:
+            if available <= room:
+                return long if spare >= enough else short
+        return 1_944 * math.ceil(payload / (1_944 * self.coding))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from . import aggregates, conservation, edca, hidden, noise, ns3, occupancy, shares, theory
+from . import (
+    aggregates,
+    conservation,
+    edca,
+    hidden,
+    noise,
+    ns3,
+    occupancy,
+    ofdma_cells,
+    shares,
+    theory,
+)
 from .cells import PACKET, PAYLOAD, PSDU, SaturatedCell
 from .plan import Check, Plan, plans_of
 from .published import NS3_TABLES
@@ -60,7 +71,7 @@ def plans() -> Iterator[Plan]:
         yield _anomaly(n)
     yield from aggregates.plans()
     yield from ns3.plans()
-    yield from plans_of(edca.CELLS)
+    yield from plans_of((*edca.CELLS, *ofdma_cells.CELLS))
     for part in (conservation, noise, hidden):
         yield from part.plans()
     yield from plans_of((*occupancy.CELLS, *shares.CELLS))

@@ -3,8 +3,8 @@
 The form is that of [magrin-2021]: an access point and `users` stations contend as in Bianchi's model, and a
 slot in which the access point alone transmits carries a downlink PPDU with equal units. The paper's program
 has conventions that the standard lacks. `Conventions` has one field for each of them; its defaults are the
-standard's, and `PAPER` gives the figures of the paper. No check uses the form yet, since the simulator has no
-such cells.
+standard's, and `PAPER` gives the figures of the paper. `ofdma_cells` checks the simulator against the form
+with the standard's.
 
 Sources: [magrin-2021] D. Magrin, S. Avallone, S. Roy, M. Zorzi, "Validation of the ns-3 802.11ax OFDMA
 implementation", WNS3 2021, with its public program. [80211ax-2021] for durations.

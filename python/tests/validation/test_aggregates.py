@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
-from airfair.validation.aggregates import HE, HT, MPDU, VHT, he_mode
+from airfair.validation.aggregates import HE, HT, MPDU, VHT, Ldpc, he_mode
 
 
 def test_an_mpdu_of_1500_octets_of_ip_has_1538() -> None:
@@ -42,3 +44,12 @@ def test_ldpc_takes_a_symbol_more_where_the_data_nearly_fills_its_own() -> None:
     assert he_mode(9, 80).symbols(1) == 3
     # MCS 10: 7350 bits, 12 352 are 1.7 symbols, three quarters of the second.
     assert he_mode(10, 80).symbols(1) == 2
+
+
+def test_ldpc_takes_shorter_codewords_for_short_frames() -> None:
+    # 304 bits in one symbol of 102 subcarriers at MCS 5: 408 bits of data and 612 in all. With 648 and not
+    # 1296, since 204 · 3 < 912: 24 bits are shortened, and 12 of 216 parity bits punctured, not a tenth.
+    ldpc = Ldpc(144, 612, Fraction(2, 3))
+    assert ldpc.code_bits(408, 612) == 648
+    assert not ldpc.needs_a_symbol(304, 408)
+    assert ldpc.code_bits(100, 612) == 1_296

@@ -49,6 +49,7 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
         "bianchi-aggregates": 31,
         "bianchi-he": 64,
         "ns3-bounds": 10,
+        "ofdma": 15,
         "edca": 14,
         "noise": 14,
         "hidden": 6,
