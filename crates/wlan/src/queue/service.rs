@@ -63,6 +63,11 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         Some(&link.agreement)
     }
 
+    /// True if a driver takes packets from the queues ahead of the air.
+    pub(crate) fn has_driver(&self) -> bool {
+        self.driver.is_some()
+    }
+
     /// Receiver in service, if it has a block ack agreement.
     #[inline]
     pub(crate) fn link_in_service(&self) -> Option<NodeId> {
