@@ -150,6 +150,21 @@ impl Scheduler {
         }
     }
 
+    /// Cancels the turn of queue `index`, if the last that waited in it has been sent out of turn. Disciplines that are
+    /// not named here look into their queues before they choose one.
+    #[cold]
+    pub(super) fn cancel_empty_turn<P>(&mut self, queues: &SubQueues<P>, index: usize) {
+        if queues.len(index) > 0 {
+            return;
+        }
+        match self {
+            Self::RoundRobin(active) => active.retain(|it| *it != index),
+            Self::Regulated(regulator) => regulator.forget(index),
+            Self::Deficit(deficit) => deficit.active.retain(|it| *it != index),
+            _ => {}
+        }
+    }
+
     /// True if the airtime queue limits allow the driver to take packets for `to`.
     pub(super) fn may_take(&self, to: NodeId) -> bool {
         if let Self::Airtime(airtime) = self { airtime.may_take(to.index()) } else { true }

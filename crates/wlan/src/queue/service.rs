@@ -63,11 +63,6 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         Some(&link.agreement)
     }
 
-    /// True if a driver takes packets from the queues ahead of the air.
-    pub(crate) fn has_driver(&self) -> bool {
-        self.driver.is_some()
-    }
-
     /// Receiver in service, if it has a block ack agreement.
     #[inline]
     pub(crate) fn link_in_service(&self) -> Option<NodeId> {
@@ -92,8 +87,15 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let Some(links) = &mut self.links else { return };
         (links.in_service, self.serving) = (Some(to), index);
         if let Some(again) = links.get(to).and_then(|link| link.again.take()) {
-            self.queues.remove_again(again, to);
+            self.cancel_again(to, again);
         }
+    }
+
+    /// Cancels the turn of queue `again` for which receiver `to` still waits, because another frame has its lost MPDUs.
+    #[cold]
+    fn cancel_again(&mut self, to: NodeId, again: usize) {
+        self.queues.remove_again(again, to);
+        self.scheduler.cancel_empty_turn(&self.queues, again);
     }
 
     /// Puts a packet into service whose receiver has a block ack agreement and a window with room. Returns false
@@ -161,7 +163,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     pub(crate) fn prepare_parts(&mut self, now: Time, parts: &[(NodeId, Room)]) {
         for (to, _) in parts {
             if let Some(again) = self.link(*to).again.take() {
-                self.queues.remove_again(again, *to);
+                self.cancel_again(*to, again);
             }
         }
         if self.scheduler.is_single() && self.driver.is_none() && self.joins_none(parts) {

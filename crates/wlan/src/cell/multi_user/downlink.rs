@@ -210,6 +210,9 @@ impl<P: Copy + Headers> CellMac<P> {
                 (_, false) => padded(batch.octets()) + trigger,
             };
         }
+        for left_out in exchange.participants.iter().filter(|it| it.data.1.is_zero()) {
+            self.queues[id.index()].return_part(now, left_out.station());
+        }
         exchange.participants.retain(|it| !it.data.1.is_zero());
         exchange.block_acks.truncate(exchange.participants.len());
         let tx = exchange.participants.first()?.data.0;

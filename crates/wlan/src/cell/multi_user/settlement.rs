@@ -106,15 +106,12 @@ impl<P: Copy + Headers> CellMac<P> {
             self.charge_users(air, now, id, &exchange);
         }
         mu.served.clear();
-        // With a driver's queue, the receiver in service comes last. When it is settled, the next one is served, whose
-        // MPDUs must not be on the air any more.
-        let queue = &self.queues[id.index()];
-        let last = queue.link_in_service().filter(|_| queue.has_driver());
+        // The receiver in service comes last, because its settlement serves the next one, which may be one of the others.
+        let last = self.queues[id.index()].link_in_service();
         let is_last = |of: &Participant| last == Some(of.station());
-        let (others, in_service) = {
-            let all = || exchange.participants.iter().zip(&exchange.block_acks);
-            (all().filter(|(of, _)| !is_last(of)), all().filter(|(of, _)| is_last(of)))
-        };
+        let all = || exchange.participants.iter().zip(&exchange.block_acks);
+        let others = all().filter(|(of, _)| !is_last(of));
+        let in_service = all().filter(|(of, _)| is_last(of));
         for (participant, block_ack) in others.chain(in_service) {
             let station = participant.station();
             let octets = match (exchange.is_down(), exchange.has_sent) {

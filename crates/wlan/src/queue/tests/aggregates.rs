@@ -67,15 +67,19 @@ impl LossyLink {
 
     /// Sends the data frame of an exchange, as a cell does.
     fn send(&mut self, now: Time, to: NodeId, agreement: &Agreement, frame: Frame) {
+        self.queue.prepare(now, to, &room(agreement));
+        assert!(self.queue.batch(to).mpdus() > 0, "a frame with nothing in it");
+        self.transmit(now, to, frame);
+    }
+
+    /// Puts the batch for `to` on the air.
+    fn transmit(&mut self, now: Time, to: NodeId, frame: Frame) {
         let mode = Mode::all(Format::Ht, Width::Mhz20, GuardInterval::Ns800).next().expect("MCS 0");
         let (tx, block_ack) = (TxVector::Mode(mode), Duration::from_micros(32));
-        let room = Room { octets: Bytes::new(9_000), mpdus: agreement.most_mpdus() };
-        self.queue.prepare(now, to, &room);
         let mpdus = self.queue.batch(to).mpdus();
-        assert!(mpdus > 0, "a frame with nothing in it");
         let recipient = self.recipients[to.index() - 1].as_mut().expect("a receiver of aggregates");
         let link = self.queue.link(to);
-        link.frames = Some(Frames { tx, control: tx, block_ack, room });
+        link.frames = Some(Frames { tx, control: tx, block_ack, room: room(&link.agreement) });
         link.originator.set_attempts(ATTEMPTS);
         if matches!(frame, Frame::NoCts) {
             return;
@@ -100,9 +104,49 @@ impl LossyLink {
             Frame::Unanswered | Frame::NoCts => Response::Silence,
         };
         queue.charge(now, &exchange(to.index() - 1, Down, 900));
-        queue.settle(now, to, response, |queued, _| {
+        queue.settle_part(now, to, response, |queued, _| {
             *gone += u32::try_from(queued.packets().count()).expect("a few");
         });
+    }
+
+    /// Performs one exchange with all stations that have a block ack agreement and something to send, or an exchange with
+    /// the receiver in service, if it may not be one of several. Each station loses MPDUs of its own; it does not answer
+    /// if the last bit of its number is set.
+    fn exchange_with_several(&mut self, now: Time, lost: [u64; STATIONS]) {
+        let mut waits = [Waits::default(); 1 + STATIONS];
+        self.queue.add_backlogs(&mut waits);
+        let in_service = self.queue.link_in_service();
+        let has_content =
+            |to: &NodeId| in_service == Some(*to) || !waits[to.index()].octets.is_zero();
+        let parts: Vec<(NodeId, Room)> = (0..STATIONS)
+            .map(NodeId::station)
+            .filter(has_content)
+            .filter_map(|to| {
+                let link = self.queue.link_of(to)?;
+                let is_able = link.agreement.has_block_ack() && link.originator.request().is_none();
+                is_able.then(|| (to, room(&link.agreement)))
+            })
+            .collect();
+        let is_able = |to: &NodeId| parts.iter().any(|part| part.0 == *to);
+        let first = in_service.filter(is_able).filter(|_| self.queue.serves_several());
+        let Some(first) = first else {
+            return self.exchange(now, Frame::Lost(lost[0]));
+        };
+        self.queue.prepare_parts(now, &parts);
+        let (mut sent, left_out): (Vec<_>, Vec<_>) =
+            parts.iter().map(|part| part.0).partition(|to| self.queue.batch(*to).mpdus() > 0);
+        assert!(sent.contains(&first), "a frame without the receiver in service");
+        left_out.into_iter().for_each(|to| self.queue.return_part(now, to));
+        let frame = |to: NodeId| match lost[to.index() - 1] {
+            lost if lost >> 63 == 1 => Frame::Unanswered,
+            lost => Frame::Lost(lost),
+        };
+        sent.iter().for_each(|to| self.transmit(now, *to, frame(*to)));
+        sent.sort_by_key(|to| *to == first);
+        for to in sent {
+            self.settle(now, to, false, frame(to));
+            self.queue.release(now);
+        }
     }
 
     /// Checks that every packet is done, dropped, refused or queued, and that none waits while nothing is in service.
@@ -135,6 +179,10 @@ impl LossyLink {
         }
         assert_eq!(self.queue.len(), 0, "what was let in goes in the end");
     }
+}
+
+fn room(agreement: &Agreement) -> Room {
+    Room { octets: Bytes::new(9_000), mpdus: agreement.most_mpdus() }
 }
 
 /// Agreement with A-MPDUs of up to 9000 octets and a window of 64.
@@ -262,6 +310,8 @@ enum Step {
     /// Packets arrive at the transmit queue: their number, the number of their flow, and their size [octets].
     Come(u16, u64, u64),
     Sent(Frame),
+    /// A frame goes to several stations. Each loses the MPDUs whose bits are set in its number.
+    SentToSeveral([u64; STATIONS]),
     Changed(Discipline),
 }
 
@@ -275,7 +325,8 @@ fn any_step() -> impl Strategy<Value = Step> {
     ];
     prop_oneof![
         8 => (1u16..40, 0u64..6, 60u64..1_515).prop_map(|(n, flow, size)| Step::Come(n, flow, size)),
-        16 => frame.prop_map(Step::Sent),
+        12 => frame.prop_map(Step::Sent),
+        8 => any::<[u64; STATIONS]>().prop_map(Step::SentToSeveral),
         1 => any_discipline().prop_map(Step::Changed),
     ]
 }
@@ -284,7 +335,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 768, ..ProptestConfig::default() })]
 
     /// Every packet is done, dropped, refused or queued, and in the end all are gone: with any discipline, driver's
-    /// queue and losses, and with changes of the discipline.
+    /// queue, losses and frames to several stations, and with changes of the discipline.
     #[test]
     fn nothing_vanishes_and_nothing_is_stuck_in_aggregates(
         discipline in any_discipline(),
@@ -300,6 +351,7 @@ proptest! {
                     (0..count).for_each(|_| link.push(now, flow, size));
                 }
                 Step::Sent(frame) => link.exchange(now, frame),
+                Step::SentToSeveral(lost) => link.exchange_with_several(now, lost),
                 Step::Changed(discipline) => {
                     link.queue.reconfigure(now, QueueConfig { discipline, ..config });
                 }

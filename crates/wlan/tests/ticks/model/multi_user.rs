@@ -891,7 +891,10 @@ impl Model<'_> {
         }
         let (id, is_answered) = (group.by, group.users.iter().any(|it| it.is_answered));
         let mut served = Vec::new();
-        for user in &group.users {
+        let in_service = self.stations[id].serving;
+        let is_last = |user: &&User| in_service == Some(user.station);
+        let others = group.users.iter().filter(|user| !is_last(user));
+        for user in others.chain(group.users.iter().filter(is_last)) {
             let mut octets = user.octets;
             if group.turns[0].0 == Turn::Data {
                 let way = (id, user.station);
