@@ -52,7 +52,6 @@ pub(crate) fn hunt(
     check: impl Fn(&str) -> Result<DocumentOutcome, String>,
 ) -> Tally {
     let (began, seconds) = (Instant::now(), number("AIRFAIR_FUZZ_SECONDS"));
-    panic::set_hook(Box::new(|_| {}));
     let (mut tally, mut failed) = (Tally::default(), None);
     while failed.is_none()
         && seconds.map_or(tally.made < few, |seconds| began.elapsed().as_secs() < seconds)
@@ -67,7 +66,6 @@ pub(crate) fn hunt(
             Err(_) => failed = Some((began.elapsed(), smallest(&document, &check))),
         }
     }
-    drop(panic::take_hook());
     let Tally { made, accepted, ran } = tally;
     println!("seed {}: {made} scenarios, {accepted} accepted, {ran} run", seed());
     if let Some((after, document)) = failed {
@@ -87,7 +85,9 @@ fn outcome(
     check: &impl Fn(&str) -> Result<DocumentOutcome, String>,
 ) -> Result<DocumentOutcome, String> {
     let text = toml::to_string(document).map_err(|error| error.to_string())?;
+    panic::set_hook(Box::new(|_| {}));
     let checked = catch_unwind(AssertUnwindSafe(|| check(&text)));
+    drop(panic::take_hook());
     checked.unwrap_or_else(|panic| {
         let owned = panic.downcast_ref::<String>().map(String::as_str);
         let sentence = owned.or_else(|| panic.downcast_ref::<&str>().copied());
