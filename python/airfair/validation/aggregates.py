@@ -217,9 +217,10 @@ def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
     )
 
 
-def goodput(result: Result) -> NDArray[np.float64]:
-    """Throughput of IP packets of all flows [Mb/s], one per replication."""
-    flows = result.flows["goodput_bps"].to_numpy().reshape(result.replications, -1)
+def goodput(result: Result, flow: str = "") -> NDArray[np.float64]:
+    """Throughput of IP packets of all flows whose names begin with `flow` [Mb/s], one per replication."""
+    chosen = result.flows.filter(result.flows["flow"].str.starts_with(flow))
+    flows = chosen["goodput_bps"].to_numpy().reshape(result.replications, -1)
     total: NDArray[np.float64] = flows.sum(axis=1) / 1e6 * PACKET / PAYLOAD
     return total
 

@@ -68,6 +68,9 @@ class Conventions:
     """A multi-user PPDU that collides takes as long as one that is received, but only for the downlink."""
     delay_lacks_a_slot: bool = False
     """The delay lacks the last slot of AIFS."""
+    answers_to_collided: bool = True
+    """Stations answer an MU-BAR that follows a PPDU which has collided. The access point's window never grows
+    then, and a collision lasts as long as an exchange. The PPDU must outlast those of the stations."""
 
 
 STANDARD = Conventions()
@@ -83,6 +86,7 @@ PAPER = Conventions(
     short_trigger=True,
     collisions_with_responses=True,
     delay_lacks_a_slot=True,
+    answers_to_collided=False,
 )
 
 
@@ -140,7 +144,8 @@ def figures(cell: Cell, conventions: Conventions = STANDARD) -> Figures:
     single, multi = air.single_user(), air.multi_user()
     downlink = multi if cell.multi_user else single
     stations = cell.served if cell.multi_user else 1
-    ap, station = attempt_rates(cell)
+    hides = conventions.answers_to_collided and cell.multi_user and cell.ack == "mu-bar"
+    ap, station = attempt_rates(cell, doubles=not hides)
     silent = (1 - station) ** cell.users
     one = cell.users * station * (1 - station) ** (cell.users - 1)
     down, up, idle = ap * silent, one * (1 - ap), (1 - ap) * silent
@@ -151,6 +156,8 @@ def figures(cell: Cell, conventions: Conventions = STANDARD) -> Figures:
     collision = single.data + gap
     if conventions.collisions_with_responses and cell.multi_user:
         of_ap, of_stations = downlink.whole + AIFS, collision
+    elif hides:
+        of_ap = of_stations = downlink.whole + AIFS
     else:
         of_ap = of_stations = max(downlink.data, single.data) + gap
     common = idle * DOT11A.slot + among_stations * collision
@@ -166,14 +173,18 @@ def figures(cell: Cell, conventions: Conventions = STANDARD) -> Figures:
     )
 
 
-def attempt_rates(cell: Cell) -> tuple[float, float]:
-    """Probabilities that the access point and a station transmit in a slot.  [bianchi-2000 eq. 7]"""
+def attempt_rates(cell: Cell, *, doubles: bool) -> tuple[float, float]:
+    """Probabilities that the access point and a station transmit in a slot.  [bianchi-2000 eq. 7]
+
+    `doubles` is false if the access point takes each of its collisions for a success.
+    """
     window = cell.cw_min + 1
     if not cell.uplink:
         return attempt_rate(0, window, DOT11A.stages), 0.0
 
     def of_ap(station: float) -> float:
-        return attempt_rate(1 - (1 - station) ** cell.users, window, DOT11A.stages)
+        fails = 1 - (1 - station) ** cell.users if doubles else 0.0
+        return attempt_rate(fails, window, DOT11A.stages)
 
     def excess(station: float) -> float:
         fails = 1 - (1 - of_ap(station)) * (1 - station) ** (cell.users - 1)

@@ -194,14 +194,16 @@ impl<P: Copy> Air<P> {
         self.go_on_without(mac, now, id);
     }
 
-    /// Continues a multi-user exchange with the next turn of the access point after an answer that is missing, or ends
-    /// it. The medium must be idle, and nobody may owe a response.
+    /// Continues a multi-user exchange with the next request after an answer that is missing, or ends it. The medium
+    /// must be idle, nobody may owe a response, and somebody must have answered: without a response to its first
+    /// frame the access point has not obtained the TXOP.  [80211-2020 §10.23.2.2]
     fn go_on_without<M: Mac<P>>(&mut self, mac: &mut M, now: Time, id: ContenderId) {
         let is_idle = self.contention.is_idle(id.member()) && self.following.is_empty();
         let exchange = self.multi_user.as_mut().expect("a multi-user exchange in progress");
+        let may_go_on = is_idle && exchange.participants.iter().any(|it| it.is_answered);
         let ahead = exchange.turns.iter().enumerate().skip(exchange.at + 1);
         let request = ahead.map(|(at, turn)| (at, turn.kind)).find(|(_, kind)| kind.is_down());
-        if let (true, Some((at, kind @ TurnKind::Request(_)))) = (is_idle, request) {
+        if let (true, Some((at, kind @ TurnKind::Request(_)))) = (may_go_on, request) {
             exchange.at = at;
             self.following.push(FrameAhead { initiator: id, kind: kind.frame(), at: now });
             return;

@@ -804,14 +804,16 @@ impl Model<'_> {
 
     // --------------------------------------------------------------------------------------------------- outcome
 
-    /// Handles an answer that has not come: the next `BlockAckReq` follows if the medium is idle.
+    /// Handles an answer that has not come: the next `BlockAckReq` follows if the medium is idle and somebody has
+    /// answered before.
     pub(super) fn go_on_without(&mut self, now: u64) {
         let is_idle = !self.is_busy(0);
         let mut mu = self.multi_user.take();
         let group = mu.as_mut().and_then(|mu| mu.group.as_mut()).expect("an exchange");
         let ahead = (group.at + 1..group.turns.len()).find(|at| group.turns[*at].0.is_down());
         let request = ahead.filter(|at| matches!(group.turns[*at].0, Turn::Request(_)));
-        if let (true, Some(at)) = (is_idle, request) {
+        let may_go_on = is_idle && group.users.iter().any(|it| it.is_answered);
+        if let (true, Some(at)) = (may_go_on, request) {
             group.at = at;
             self.multi_user = mu;
             let frame = self.turn_at(now);
