@@ -18,12 +18,18 @@ from airfair.reproduction.papers.modern.plan import (
     AIRTIME,
     ALONE,
     AQL,
+    BULK,
     COMMITTED,
     DRIVER,
+    EQUAL,
     FOUND,
     FQ_MAC,
     FULL,
+    ONE,
     PRINTED,
+    SHARED,
+    SMALL,
+    TWO_SLOW,
     anomaly,
     ath9k,
     ending,
@@ -31,6 +37,7 @@ from airfair.reproduction.papers.modern.plan import (
     scheme,
     short_flows,
     sold,
+    users,
 )
 from airfair.reproduction.papers.modern.runs import ModernRuns
 from airfair.scenario import load as load_scenario
@@ -71,6 +78,26 @@ def three(printed: str, rates: Sequence[float] | None = None) -> ModernRuns:
     )
 
 
+def eight(mbps: float, part: float = 0.25) -> ModernRuns:
+    """Runs of six fast and two slow stations with a goodput of all [Mb/s]; the slow ones have `part` of the air."""
+    chance = np.random.default_rng(4).normal(1, 1e-3, (REPLICATIONS, 8))
+    names = tuple(f"fast{i}" for i in range(6)) + ("slow1", "slow2")
+    air = 0.9 * np.array([(1 - part) / 6] * 6 + [part / 2] * 2) * chance
+    ones = np.ones((REPLICATIONS, 8))
+    return replace(
+        made_up(1, 1, 0.5),
+        flows=names,
+        stations=names,
+        mbps=mbps / 8 * chance,
+        delay_p95_ms=10 * ones,
+        sent=1000 * ones,
+        dropped=ones,
+        airtime=air,
+        occupancy=air,
+        completion_s=np.nan * ones,
+    )
+
+
 def shorts(seconds: float) -> ModernRuns:
     """Runs of a slow download, and of a short transfer that takes `seconds`."""
     chance = np.random.default_rng(3).normal(1, 1e-3, (REPLICATIONS, 2))
@@ -85,6 +112,11 @@ def expected(setup: str, variant: str) -> ModernRuns:
         scheduled = AIRTIME in variant and setup.endswith("down")
         part = 0.5 if equal or scheduled else 0.7 if ALONE in variant else 0.9
         return made_up(100 if equal or scheduled else 10, 10, part)
+    if setup.startswith("users"):
+        shared = variant.endswith(SHARED)
+        if variant.startswith(EQUAL):
+            return eight(200 if shared else 100)
+        return eight(100 if shared or AIRTIME not in variant else 200)
     if setup.startswith("today"):
         return made_up(10, 10, 0.9)
     if setup.startswith(("schemes", "readings")):
@@ -154,6 +186,11 @@ def test_in_the_world_that_we_expected_the_claim_holds(claim: str, data: Data) -
         ("found-rates-fair", sold("ac", "down", FOUND, AIRTIME), made_up(9, 9, 0.7)),
         ("aql-short-waits", sold("ax", "down", FOUND, AQL), made_up(9, 9, 0.5)),
         ("amsdu-eases", sold("ax", "up", FOUND, "fifo", joined=True), made_up(9, 9, 0.95)),
+        ("multi-user-fair", users(BULK, TWO_SLOW, "fifo", SHARED), eight(100, 0.6)),
+        ("fairness-keeps-users", users(SMALL, TWO_SLOW, AIRTIME, SHARED), eight(80)),
+        ("users-help-small", users(SMALL, EQUAL, AIRTIME, SHARED), eight(100)),
+        ("users-help-bulk", users(BULK, EQUAL, "fifo", ONE), eight(300)),
+        ("slow-users-cost", users(SMALL, TWO_SLOW, AIRTIME, SHARED), eight(190)),
     ],
 )
 def test_elsewhere_it_does_not(

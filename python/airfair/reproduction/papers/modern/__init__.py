@@ -9,7 +9,7 @@ from airfair.reproduction import studies
 from airfair.reproduction.paper import Paper
 from airfair.reproduction.prose import Numbers
 
-from . import figures
+from . import figures, multi_user
 from .claims import MORE, PREDICATES
 from .findings import SEARCHES
 from .plan import (
@@ -20,6 +20,7 @@ from .plan import (
     MODERN,
     READ_IN,
     STANDARDS,
+    USERS_TRAFFIC,
     WAYS,
     WITH_TODAYS_HOSTS,
 )
@@ -50,6 +51,9 @@ def paper(directory: Path) -> Paper[ModernRuns]:
             "schemes": (schemes, figures.schemes),
             "sold": (sold, figures.as_sold),
             "shorts": (["short-flows"], figures.shorts),
+            "ofdma": ([f"ofdma-{way}" for way in ALL_WAYS], multi_user.cures),
+            "users": ([f"users-{traffic}" for traffic in USERS_TRAFFIC], multi_user.eight),
+            "calls": (["calls"], multi_user.calls),
         },
         {"more": MORE - 1},
         setups=studies.setups(directory),

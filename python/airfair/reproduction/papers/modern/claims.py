@@ -5,6 +5,7 @@ The tolerances of words are in `words`. Schemes are compared within replications
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -215,6 +216,65 @@ def amsdu_eases(data: Measurements) -> Points:
     return found
 
 
+def multi_user_fair(data: Measurements) -> Points:
+    """Conditions that with OFDMA the slow stations have their share of the airtime under each queue."""
+    keys = {it: plan.users(plan.BULK, plan.TWO_SLOW, it, plan.SHARED) for it in plan.QUEUES}
+    return [
+        INDEX.condition(
+            f"{plan.QUEUES[queue]}, slow stations' part of the air",
+            data[key].slow_part(),
+            data[key].slow_stations(),
+            of=[key],
+        )
+        for queue, key in keys.items()
+    ]
+
+
+def fairness_keeps_users(data: Measurements) -> Points:
+    """Conditions that the airtime scheduler costs less than a tenth of the goodput of FQ-CoDel with OFDMA."""
+    found = []
+    for traffic, cell in product((plan.BULK, plan.SMALL), (plan.EQUAL, plan.TWO_SLOW)):
+        keys = [
+            plan.users(traffic, cell, queue, plan.SHARED) for queue in (plan.AIRTIME, plan.FQ_CODEL)
+        ]
+        what = f"{_eight(traffic, cell)}, goodput with the airtime scheduler / FQ-CoDel"
+        found.append(versus(ratio, what, data, ModernRuns.total, *keys, above=1 / MORE))
+    return found
+
+
+def _multi_user_gain(
+    data: Measurements,
+    where: tuple[str, str],
+    queue: str,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> Condition:
+    """Condition on the goodput of all with OFDMA, divided by that without it; `where` is traffic and cell."""
+    keys = [plan.users(*where, queue, users) for users in (plan.SHARED, plan.ONE)]
+    what = f"{_eight(*where)}, {plan.QUEUES[queue]}, goodput with OFDMA / without"
+    ours, theirs = (data[key].total() for key in keys)
+    return ratio(what, ours, theirs, of=keys, above=above, below=below)
+
+
+def users_help(data: Measurements, traffic: str, queues: Sequence[str]) -> Points:
+    """Conditions that OFDMA raises the goodput of equal stations by a tenth, under each of some queues."""
+    where = (traffic, plan.EQUAL)
+    return [_multi_user_gain(data, where, queue, above=MORE) for queue in queues]
+
+
+def slow_users_cost(data: Measurements) -> Points:
+    """Conditions that beside slow stations OFDMA costs a tenth of the goodput of the airtime scheduler."""
+    return [
+        _multi_user_gain(data, (traffic, plan.TWO_SLOW), plan.AIRTIME, below=1 / MORE)
+        for traffic in (plan.BULK, plan.SMALL)
+    ]
+
+
+def _eight(traffic: str, cell: str) -> str:
+    return f"{plan.CELLS[cell]}, {traffic}"
+
+
 def _half(data: Measurements, keys: Mapping[str, Key]) -> Points:
     """Conditions that the slow station has half of the airtime in each standard."""
     return [
@@ -323,6 +383,24 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
             ("found-rates-fair", found_rates_fair, "down", plan.MODERN),
             ("aql-short-waits", aql_short_waits, "down", plan.MODERN),
             ("amsdu-eases", amsdu_eases, "up", ("ac", AX)),
+        )
+    ),
+    *(
+        _claim(id_, points, *(f"users-{one}" for one in traffic))
+        for id_, points, *traffic in (
+            ("multi-user-fair", multi_user_fair, plan.BULK),
+            ("fairness-keeps-users", fairness_keeps_users, plan.BULK, plan.SMALL),
+            (
+                "users-help-small",
+                partial(users_help, traffic=plan.SMALL, queues=(plan.FQ_CODEL, plan.AIRTIME)),
+                plan.SMALL,
+            ),
+            (
+                "users-help-bulk",
+                partial(users_help, traffic=plan.BULK, queues=tuple(plan.QUEUES)),
+                plan.BULK,
+            ),
+            ("slow-users-cost", slow_users_cost, plan.BULK, plan.SMALL),
         )
     ),
 )

@@ -23,7 +23,7 @@ MEDIAN, LATE = 0.5, 0.95
 AIR = "Slow station's share of the air [%]"
 
 
-def _percent_of_slow(runs: ModernRuns) -> Floats:
+def percent_of_slow(runs: ModernRuns) -> Floats:
     """Share of the slow station in the airtime of all frames [%], (replication)."""
     return PERCENT * runs.slow_part()
 
@@ -109,7 +109,7 @@ def _anomaly_table(data: Measurements, way: str) -> Table:
         for what, unit, take, digits in (
             ("fast", "Mb/s", _fast, 1),
             ("slow", "Mb/s", _slow, 1),
-            ("slow's air", "%", _percent_of_slow, 0),
+            ("slow's air", "%", percent_of_slow, 0),
         )
         for how in (plan.ALONE, plan.AGGREGATED)
     ]
@@ -131,11 +131,11 @@ def _queue_table(data: Measurements) -> Table:
         for way, standard, queue in QUEUED
     ]
     title = "Goodput with the slow station at the lowest rate, by queue of the access point"
-    columns = _figures_of(data, [_with_queue(*place) for place in QUEUED])
+    columns = figures_of(data, [_with_queue(*place) for place in QUEUED])
     return Table("anomaly-queues", title, rows, columns)
 
 
-def _figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
+def figures_of(data: Measurements, keys: Sequence[Key]) -> list[Column]:
     """Columns of the quantities that all tables of the study have."""
     runs = [data[key] for key in keys]
     return [
@@ -194,7 +194,7 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
             queue,
             x,
             [
-                line(of, each(data, keys(cell), _percent_of_slow), most=PERCENT)
+                line(of, each(data, keys(cell), percent_of_slow), most=PERCENT)
                 for of, cell in cells.items()
             ],
             reference=fair,
@@ -205,7 +205,7 @@ def _many(data: Measurements) -> tuple[Figure, Table, Json]:
         column(f"{label}, {what} {unit}", each(data, keys(cell), take), digits)
         for what, unit, take, digits in (
             ("sum", "Mb/s", ModernRuns.total, 1),
-            ("slow's air", "%", _percent_of_slow, 0),
+            ("slow's air", "%", percent_of_slow, 0),
         )
         for label, cell in named.items()
     ]
@@ -337,7 +337,7 @@ def schemes(data: Measurements) -> Shown:
         keys = [plan.scheme(standard, way, id_) for id_ in there]
         title = f"Schemes and rivals, {plan.STANDARDS[standard]}, {way}"
         rows = [plan.SCHEMES[id_] for id_ in there]
-        tables.append(Table(f"schemes-{standard}-{way}", title, rows, _figures_of(data, keys)))
+        tables.append(Table(f"schemes-{standard}-{way}", title, rows, figures_of(data, keys)))
         totals += [
             ((standard, way, id_), mean(data[key].total()))
             for id_, key in zip(there, keys, strict=True)
@@ -383,8 +383,8 @@ def as_sold(data: Measurements) -> Shown:
         }
         measured.append(((standard, way, label), values))
     title = "Goodput and shares of the air, by rates, A-MSDUs and queues of access point and driver"
-    part = column("slow's air %", each(data, plan.SOLD, _percent_of_slow), 0)
-    table = Table("sold", title, rows, [*_figures_of(data, plan.SOLD), part])
+    part = column("slow's air %", each(data, plan.SOLD, percent_of_slow), 0)
+    table = Table("sold", title, rows, [*figures_of(data, plan.SOLD), part])
     lead = {
         f"{_RATES[rates]}, {plan.QUEUES[queue]}": (rates, queue)
         for rates, queue in (
@@ -402,7 +402,7 @@ def as_sold(data: Measurements) -> Shown:
         line(
             label,
             [
-                _percent_of_slow(data[plan.sold(standard, "down", *where)])
+                percent_of_slow(data[plan.sold(standard, "down", *where)])
                 for standard in plan.MODERN
             ],
             most=PERCENT,

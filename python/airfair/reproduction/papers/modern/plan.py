@@ -22,6 +22,9 @@ _SOLD = studies.declared("modern", "sold")
 _READINGS = studies.declared("modern", "readings")
 _TODAY = studies.declared("modern", "today")
 _READINGS_N = studies.declared("modern", "readings-n")
+_OFDMA = studies.declared("modern", "ofdma")
+_USERS = studies.declared("modern", "multi-user")
+_CALLS = studies.declared("modern", "calls")
 
 STANDARDS: Mapping[str, str] = {
     id_: keys["bss.cell.standard"] for id_, keys in _ANOMALY["factors"]["standard"].items()
@@ -184,3 +187,29 @@ def reading(standard: str, way: str, id_: str, aggregates: str) -> Key:
 def short_flows(standard: str, queue: str) -> Key:
     """Key of short transfers beside a slow download, with a queue."""
     return ("short-flows", f"{standard}, {queue}")
+
+
+OFDMA: Mapping[str, str] = _OFDMA["words"]["ofdma"]
+CELLS: Mapping[str, str] = _USERS["words"]["cell"]
+EQUAL, TWO_SLOW = "equal", "two slow"
+"""Cells of eight stations: all at the highest rate, or two of them at the lowest."""
+BULK, SMALL = "bulk", "small"
+"""Traffic: TCP, or more small packets than the air carries."""
+USERS_TRAFFIC = (BULK, SMALL, "more")
+"""Parts of the names of the setups of eight stations."""
+USERS_QUEUES: Mapping[str, str] = _USERS["words"]["queue"]
+USERS: Mapping[str, str] = _USERS["words"]["users"]
+CALL_USERS: Mapping[str, str] = _CALLS["words"]["users"]
+ONE, SHARED = "one", "round-robin"
+"""Frames to one user each, or to several users that the multi-user scheduler chooses in turn."""
+WITHOUT_OFDMA = "off"
+
+
+def users(traffic: str, cell: str, queue: str, users: str) -> Key:
+    """Key of eight downloads with a queue and a multi-user scheduler."""
+    return (f"users-{traffic}", f"{cell}, {queue}, {users}")
+
+
+def ofdma(way: str, id_: str, where: str) -> Key:
+    """Key of a scheme with OFDMA, for one slow station and three fast ones."""
+    return (f"ofdma-{way}", f"{id_}, {where}")

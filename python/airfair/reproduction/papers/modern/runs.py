@@ -79,6 +79,10 @@ class ModernRuns(Columns):
         part: Floats = self.airtime[:, slow].sum(axis=1) / self.airtime.sum(axis=1)
         return part
 
+    def slow_stations(self) -> float:
+        """Number of slow stations, divided by that of all."""
+        return float(np.mean([SLOW in name for name in self.stations]))
+
     def jain(self) -> Floats:
         """Jain's index of the stations' airtime, (replication)."""
         squares = (self.airtime**2).sum(axis=1) * self.airtime.shape[1]
@@ -90,10 +94,11 @@ class ModernRuns(Columns):
         longest: Floats = self.delay_p95_ms[:, self._flows(part)].max(axis=1)
         return longest
 
-    def loss(self) -> Floats:
-        """Fraction of all sent packets that were dropped, (replication)."""
-        part: Floats = self.dropped.sum(axis=1) / self.sent.sum(axis=1)
-        return part
+    def loss(self, part: str = "") -> Floats:
+        """Fraction of the packets dropped, of flows whose names contain `part`, (replication)."""
+        of = self._flows(part)
+        lost: Floats = self.dropped[:, of].sum(axis=1) / self.sent[:, of].sum(axis=1)
+        return lost
 
     def completion(self, quantile: float) -> Floats:
         """Quantile of the completion times of short transfers [s], (replication).
