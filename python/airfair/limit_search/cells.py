@@ -92,6 +92,17 @@ TRANSFERS = 8
 """Number of short transfers of a station in a run; they start at random times."""
 
 
+_TRIGGERS: Keys = {"up": "round-robin", "trigger_every": "5 ms", "poll": True}
+_MU_EDCA: Keys = {"aifsn": 0, "timer": "40.96 ms"}
+_OFDMA: Mapping[str, Keys] = {
+    "off": {},
+    "down": {"ofdma": {"ack": "mu-bar"}},
+    "up": {"ofdma": {"down": "off", **_TRIGGERS}, "mu_edca": _MU_EDCA},
+    "both": {"ofdma": {"ack": "mu-bar", **_TRIGGERS}, "mu_edca": _MU_EDCA},
+}
+"""Keys of a cell with OFDMA, as in the study `modern`."""
+
+
 def pair(where: Condition, switch: Switch, times: Times) -> Pair:
     """Pair of scenarios for a condition."""
     flows = assign(where, switch)
@@ -175,6 +186,7 @@ def _scenario(
         limit = f"{int(where['aggregate']) * 1000} B"
         cell |= {"width": where["width"], "streams": STREAMS, "band": "5 GHz"}
         cell["aggregation"] = {"max_bytes": limit}
+        cell |= _OFDMA[str(where.get("ofdma", "off"))]
     if "attempts" in where:
         cell["max_attempts"] = where["attempts"]
     if float(where.get("errors", 0)) > 0:

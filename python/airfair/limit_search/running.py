@@ -21,6 +21,7 @@ from .cells import TODAYS
 from .measures import CRITERIA, UNIT, Criterion
 from .schemes import SCHEMES, Scheme, of_laws
 from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
+from .space import OFDMA_STANDARD
 from .standards import STANDARDS, TODAY
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
     judge: Judge = (),
     set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
     standard: str | None = None,
+    ofdma: bool = False,
     criteria: Sequence[Criterion] = (),
     quick: bool = False,
     points: int | None = None,
@@ -132,6 +134,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
       `airfair.criterion`; by default "total" and "airtime_fairness".
     - `set`: keys of the scenarios in which the laws act, such as `{"bss.cell.beacon": True}`.
     - `standard`: search in this standard only, such as "802.11ax"; by default in 802.11b, a and g.
+    - `ofdma`: true to vary OFDMA as well, which is off, down, up or both; only with the standard 802.11ax.
     - `criteria`: criteria of your own, made by `airfair.criterion`, which are reported beside the usual ones.
     - `quick`: true for fewer points, and fewer and shorter runs.
     - `points`: number of points spread evenly over the conditions, by default 256, or 24 if `quick`. Half as
@@ -157,7 +160,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
     judged = [judge] if isinstance(judge, str | Criterion) else judge
     _check_law_options(schemes, laws, judged, set)
     wanted = schemes if laws is None else of_laws(laws, judged, set)
-    chosen = [_with(scheme, criteria) for scheme in _chosen(wanted, standard)]
+    chosen = [_with(scheme, criteria) for scheme in _chosen(wanted, standard, ofdma=ofdma)]
     plan = _plan(points, replications, seed, standard, quick=quick)
     places = [place_of(scheme, out) for scheme in chosen]
     if out is not None:
@@ -188,7 +191,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
 
 def place_of(scheme: Scheme, out: Path | str | None) -> Path | None:
     """Directory of the files of a scheme; `None` without `out`."""
-    return None if out is None else Path(out) / (scheme.standard or "") / scheme.id
+    return None if out is None else Path(out) / scheme.folder
 
 
 def _check_law_options(
@@ -214,16 +217,20 @@ def _all(schemes: Schemes) -> Sequence[str | Scheme]:
     return [schemes] if isinstance(schemes, str | Scheme) else schemes
 
 
-def _chosen(schemes: Schemes, standard: str | None) -> list[Scheme]:
+def _chosen(schemes: Schemes, standard: str | None, *, ofdma: bool) -> list[Scheme]:
     """Schemes in the space of a standard; raises `OptionError` for unknown names."""
     wanted = _all(schemes)
     problems = [_unknown("scheme", one, SCHEMES) for one in wanted if isinstance(one, str)]
     problems.append(_unknown("standard", standard, STANDARDS))
+    if ofdma and standard != OFDMA_STANDARD:
+        problems.append(f"ofdma: allowed only with the standard {OFDMA_STANDARD}")
     if not wanted:
         problems.append("schemes []: allowed is at least one scheme")
     if found := [problem for problem in problems if problem]:
         raise OptionError(*found)
     chosen = [SCHEMES[one] if isinstance(one, str) else one for one in wanted]
+    if ofdma:
+        return [scheme.with_ofdma() for scheme in chosen]
     return [scheme.under(standard) for scheme in chosen] if standard else chosen
 
 

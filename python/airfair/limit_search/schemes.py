@@ -24,6 +24,8 @@ from .space import (
     FLAVOUR_OR_NS2,
     LASTING,
     LOAD,
+    OFDMA,
+    OFDMA_STANDARD,
     PATH,
     PERIOD,
     RATES,
@@ -84,6 +86,17 @@ class Scheme:
     def under(self, standard: str) -> Scheme:
         """Scheme with a space of one standard."""
         return replace(self, space=under(self.space, standard), standard=standard)
+
+    def with_ofdma(self) -> Scheme:
+        """Scheme in 802.11ax, whose space also has OFDMA."""
+        of = self.under(OFDMA_STANDARD)
+        return replace(of, space=(*of.space, OFDMA))
+
+    @property
+    def folder(self) -> str:
+        """Directory of the scheme's files, below that of all searches."""
+        ofdma = "-ofdma" if OFDMA in self.space else ""
+        return f"{self.standard}{ofdma}/{self.id}" if self.standard else self.id
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -164,6 +164,9 @@ CHANGING = Choice("rates", "slow stations' rate", ("falls once", "alternates", "
 FLAVOUR = Choice("flavour", "TCP", ("newreno", "sack", "cubic"))
 FLAVOUR_OR_NS2 = Choice("flavour", "TCP", ("newreno", "sack", "cubic", "newreno as in ns-2"))
 PATH = Choice("path", "receivers", ("wired", "in the cell"))
+OFDMA = Choice("ofdma", "OFDMA", ("off", "down", "up", "both"))
+"""Directions in which the access point serves several stations in one PPDU; only with the option for it."""
+OFDMA_STANDARD = "802.11ax"
 
 
 def under(space: Space, standard: str) -> Space:

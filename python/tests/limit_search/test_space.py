@@ -27,8 +27,12 @@ from airfair.limit_search.standards import TODAY, rate
 from airfair.scenario import load
 
 EVERY = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
-_ALL = [*SCHEMES.values(), *(s.under(standard) for standard in TODAY for s in SCHEMES.values())]
-EVERYWHERE = pytest.mark.parametrize("scheme", _ALL, ids=lambda s: f"{s.id}-{s.standard or ''}")
+_ALL = [
+    *SCHEMES.values(),
+    *(s.under(standard) for standard in TODAY for s in SCHEMES.values()),
+    *(s.with_ofdma() for s in SCHEMES.values()),
+]
+EVERYWHERE = pytest.mark.parametrize("scheme", _ALL, ids=lambda s: s.folder.replace("/", "-"))
 
 
 @EVERYWHERE
@@ -168,3 +172,20 @@ def test_a_condition_of_today_says_width_and_aggregates() -> None:
     assert (cell["standard"], cell["width"]) == ("802.11ax", "80 MHz")
     assert cell["aggregation"]["max_bytes"] == "64000 B"
     assert where["window"] == 4079
+
+
+def test_ofdma_is_one_more_dimension_which_leaves_the_others_as_they_are() -> None:
+    plain, more = SCHEMES["tfrc"].under("802.11ax"), SCHEMES["tfrc"].with_ofdma()
+    assert more.space[:-1] == plain.space
+    where = [condition(more.space, place) for place in spread(more.space, 64, 1)]
+    assert Counter(one["ofdma"] for one in where) == dict.fromkeys(
+        ("off", "down", "up", "both"), 16
+    )
+    both = {
+        str(one["ofdma"]): pair(one, more.switch, TODAYS[QUICK]).without["bss"]["cell"]
+        for one in where
+    }
+    assert "ofdma" not in both["off"]
+    assert both["up"]["ofdma"]["down"] == "off"
+    assert "up" not in both["down"]["ofdma"]
+    assert both["both"]["mu_edca"]["aifsn"] == 0

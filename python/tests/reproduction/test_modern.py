@@ -79,9 +79,9 @@ def three(printed: str, rates: Sequence[float] | None = None) -> ModernRuns:
 
 
 def eight(mbps: float, part: float = 0.25) -> ModernRuns:
-    """Runs of six fast and two slow stations with a goodput of all [Mb/s]; the slow ones have `part` of the air."""
+    """Runs of six fast and two slow stations: goodput of all [Mb/s], part of the air of the slow ones."""
     chance = np.random.default_rng(4).normal(1, 1e-3, (REPLICATIONS, 8))
-    names = tuple(f"fast{i}" for i in range(6)) + ("slow1", "slow2")
+    names = (*(f"fast{i}" for i in range(6)), "slow1", "slow2")
     air = 0.9 * np.array([(1 - part) / 6] * 6 + [part / 2] * 2) * chance
     ones = np.ones((REPLICATIONS, 8))
     return replace(

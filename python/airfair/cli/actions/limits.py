@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, law, judge, set, standard, list, quick, points, replications, seed, threads, out, force
-    and json. Without a scheme and a law, all schemes are searched one after the other. Raises InputError for
-    mistakes of the user.
+    `args` has scheme, law, judge, set, standard, ofdma, list, quick, points, replications, seed, threads,
+    out, force and json. Without a scheme and a law, all schemes are searched one after the other. Raises
+    InputError for mistakes of the user.
     """
     if args.list:
         _list(as_json=args.json)
@@ -63,6 +63,7 @@ def _run(args: argparse.Namespace, out: Path, people: TextIO) -> Limits:
             judge=args.judge,
             set={path: _value(text) for path, text in scenarios.keys(args.set)},
             standard=args.standard,
+            ofdma=args.ofdma,
             quick=args.quick,
             points=args.points,
             replications=args.replications,

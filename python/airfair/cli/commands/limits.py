@@ -70,6 +70,11 @@ def add(commands: Commands) -> None:
         help="search in this standard only: 802.11b, a, g, n, ac or ax (default: b, a and g)",
     )
     limits.add_argument(
+        "--ofdma",
+        action="store_true",
+        help="with --standard 802.11ax: vary OFDMA as well, which is off, down, up or both",
+    )
+    limits.add_argument(
         "--quick", action="store_true", help="use fewer points, and fewer and shorter runs"
     )
     limits.add_argument(
@@ -88,7 +93,8 @@ def add(commands: Commands) -> None:
     options.out(
         limits,
         "write the points, a map and the scenarios of the best and worst points to DIR/SCHEME, or to "
-        "DIR/STANDARD/SCHEME with --standard (default: results/limits)",
+        "DIR/STANDARD/SCHEME with --standard, or to DIR/802.11ax-ofdma/SCHEME with --ofdma (default: "
+        "results/limits)",
     )
     options.force(limits)
     options.threads(limits)
