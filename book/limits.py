@@ -2,8 +2,8 @@
 
 The results are shares, medians, counts in regions, and maps.
 
-Use: python book/limits.py RESULTS [STANDARD], after `airfair limits --out RESULTS [--standard STANDARD]`. The
-script writes docs/limits.json and the maps, and keeps the results of other standards. book/regions.toml
+Use: python book/limits.py RESULTS [STANDARD], after `airfair limits --out RESULTS [--standard STANDARD]`.
+STANDARD is 802.11ax-ofdma after `airfair limits --standard 802.11ax --ofdma`. The script writes docs/limits.json and the maps, and keeps the results of other standards. book/regions.toml
 defines the regions.
 """
 
@@ -79,6 +79,13 @@ def golden() -> dict[str, str]:
     }
 
 
+def _under(scheme: Scheme, standard: str | None) -> Scheme:
+    """Scheme as it was searched: in all older standards, in one standard, or also with OFDMA."""
+    if standard is None:
+        return scheme
+    return scheme.with_ofdma() if standard.endswith("-ofdma") else scheme.under(standard)
+
+
 def main(results: Path, standard: str | None = None) -> None:
     """Write the record. With a standard, write only the schemes that were searched under it."""
     regions = tomllib.loads((BOOK / "regions.toml").read_text(encoding="utf-8"))
@@ -88,8 +95,7 @@ def main(results: Path, standard: str | None = None) -> None:
     for name, scheme in SCHEMES.items():
         if standard and not (results / name / "limits.json").exists():
             continue
-        searched = scheme.under(standard) if standard else scheme
-        found[name] = search(results / name, searched, regions.get(name, {}))
+        found[name] = search(results / name, _under(scheme, standard), regions.get(name, {}))
         short = f"{standard.removeprefix('802.11')}-{name}" if standard else name
         shutil.copyfile(
             results / name / "map.svg", RECORD.parent / "figures" / f"limits-{short}.svg"

@@ -52,14 +52,18 @@ def cures(data: Measurements) -> Shown:
             measured.append(((way, id_, where), _values(data[plan.ofdma(way, id_, where)])))
         title = f"Schemes and rivals with OFDMA in 802.11ax, {way}, one slow station of four"
         tables.append(_table(data, f"ofdma-{way}", title, rows))
+    x_label = "Goodput of all flows / with neither scheme nor OFDMA"
     for way in DIRECTIONS:
         groups = [
-            line(plan.OFDMA[where], [_relative(data, way, id_, where) for id_ in plan.SCHEMES])
-            for where in (plan.WITHOUT_OFDMA, way, "both")
+            line(label, [_relative(data, way, id_, where) for id_ in plan.SCHEMES])
+            for label, where in (
+                ("one user", plan.WITHOUT_OFDMA),
+                ("OFDMA in the direction of the data", way),
+                ("OFDMA both ways", "both"),
+            )
         ]
         names = list(plan.SCHEMES.values())
-        x_label = "Goodput of all flows / without scheme and OFDMA"
-        panels.append(Category(f"{way}loads", x_label, "", names, groups, {1: ""}))
+        panels.append(Category(f"{way}loads", "", x_label, names, groups, {1: ""}))
     drawings = {"ofdma": Drawing(by_name(panels), wide=True)}
     return Shown([], None, nested(measured), tables, drawings)
 
@@ -113,13 +117,13 @@ _PLACES = {
 def _eight(data: Measurements) -> Figure:
     groups = [
         line(
-            f"{plan.QUEUES[queue]}, {plan.USERS[users]}",
+            f"{plan.QUEUES[queue]}, {who}",
             [
                 data[key].total() if (key := plan.users(*place, queue, users)) in data else None
                 for place in _PLACES.values()
             ],
         )
-        for users in (plan.ONE, plan.SHARED)
+        for users, who in ((plan.ONE, "one user"), (plan.SHARED, "OFDMA"))
         for queue in (plan.FQ_CODEL, plan.AIRTIME)
     ]
     return by_category(Category("", "Goodput of all [Mb/s]", "", list(_PLACES), groups), wide=True)
