@@ -3,8 +3,9 @@
 The results are shares, medians, counts in regions, and maps.
 
 Use: python book/limits.py RESULTS [STANDARD], after `airfair limits --out RESULTS [--standard STANDARD]`.
-STANDARD is 802.11ax-ofdma after `airfair limits --standard 802.11ax --ofdma`. The script writes docs/limits.json and the maps, and keeps the results of other standards. book/regions.toml
-defines the regions.
+STANDARD is 802.11ax-ofdma after `airfair limits --standard 802.11ax --ofdma`. The script writes
+docs/limits.json and the maps, and keeps the results of other standards. book/regions.toml defines the
+regions.
 """
 
 from __future__ import annotations
