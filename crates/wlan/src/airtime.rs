@@ -111,6 +111,16 @@ impl Airtime {
         link.modes().into_iter().find(is_it).or_else(of_groups).map(TxVector::Mode)
     }
 
+    /// Vector of frames between a station and the access point at this data rate, or at the link's next lower one.
+    pub fn vector_near(&self, station: NodeId, rate: DataRate) -> Option<TxVector> {
+        let link = station.index().checked_sub(1).and_then(|index| self.links[index]);
+        let lower = || {
+            let modes = link.into_iter().flat_map(|link| link.modes());
+            modes.filter(|mode| mode.rate() <= rate).max_by_key(|mode| mode.rate())
+        };
+        self.vector_on(station, rate).or_else(|| lower().map(TxVector::Mode))
+    }
+
     #[inline]
     fn control_responses(&self, tx: TxVector) -> &ControlResponses {
         &self.control_responses[tx.index()]

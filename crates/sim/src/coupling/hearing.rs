@@ -2,8 +2,9 @@
 
 use airfair_laws::occupancy_meter as meter;
 use airfair_laws::receipts::HeardFrame;
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 use airfair_wlan::airtime::Airtime;
+use airfair_wlan::phy::{PpduKind, TxVector};
 use airfair_wlan::{FrameKind, NodeId, Overheard};
 
 use crate::packet::{Body, External, Packet};
@@ -71,7 +72,17 @@ pub(super) fn heard<'p>(
         backoff: heard.backoff,
         kind,
     };
-    HeardFrame { frame, rate: heard.tx().rate() }
+    HeardFrame { frame, rate: rate_of_time(heard.tx()) }
+}
+
+/// Rate of a frame, or for a part of a PPDU of several users the rate that the whole width would have. A part takes its
+/// share of the width, so that its octets take the same time × width as at this rate.
+#[inline]
+fn rate_of_time(tx: TxVector) -> DataRate {
+    match tx {
+        TxVector::Mode(mode) if mode.kind() != PpduKind::Single => mode.in_whole_width().rate(),
+        _ => tx.rate(),
+    }
 }
 
 /// Application octets of a packet; 0 for an ACK or a feedback packet.

@@ -147,9 +147,10 @@ impl View<'_> {
     }
 
     /// Exchange that begins with a channel access of duration `access` and carries the packets of `load` between the
-    /// node and its access point.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
+    /// node and its access point, at their rate or the link's next lower one: a part of a PPDU of several users may have
+    /// a rate that the link alone does not have.  [arf-window eq. 10], [occupancy-tfrc eq. 9]
     pub fn exchange(&self, access: Duration, load: Load) -> Exchange {
-        let tx = self.airtime().vector_on(self.node, load.rate).expect("a rate of the link");
+        let tx = self.airtime().vector_near(self.node, load.rate).expect("a rate of the link");
         link::exchange(self.airtime(), self.agreement(load.direction), tx, (access, &load))
     }
 }

@@ -140,8 +140,9 @@ pub(super) fn categories(runs: &[&Outcome]) -> Table {
         share(row.it.airtime, row.run.elapsed) / as_f64(row.run.channels.len() as u64)
     })
     .says("Share of the air of all cells that frames of the category's exchanges used.");
-    t.column("frames", Unit::Frames, |row| row.it.frames)
-        .says("Data frames sent, retries included.");
+    t.column("frames", Unit::Frames, |row| row.it.frames).says(
+        "Data frames sent, retries included. One for several users counts once for each of them.",
+    );
     t.column("collisions", Unit::Frames, |row| row.it.collisions)
         .says("Frames of the category's exchanges that collided.");
     t.column("internal_collisions", Unit::Count, |row| row.it.internal_collisions).says(
@@ -214,8 +215,9 @@ fn airtime_share(t: &mut Declaration<Of<'_, StationOutcome>>) {
 
 /// Declares the columns for the transmitter of a station or an access point.
 fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
-    t.column("frames", Unit::Frames, |row| of(row.it).frames)
-        .says("Data frames sent, retries included.");
+    t.column("frames", Unit::Frames, |row| of(row.it).frames).says(
+        "Data frames sent, retries included. One for several users counts once for each of them.",
+    );
     t.column("rts_frames", Unit::Frames, |row| of(row.it).rts_frames)
         .says("RTS frames sent, retries included.");
     t.column("retries", Unit::Frames, |row| of(row.it).retries)

@@ -99,3 +99,41 @@ fn a_window_of_1024_mpdus_is_acknowledged_by_one_frame() {
         assert!((found - 1.0).abs() < 0.003, "{punctured}: {found}");
     }
 }
+
+/// Downloads at 802.11ax to `count` stations that share PPDUs.
+fn shared(cell: &str, count: u32, rate: &str, flow: &str) -> String {
+    format!(
+        "duration = \"1 s\"\nseries = \"off\"\n[bss.c]\nstandard = \"802.11ax\"\n{cell}\n[station.s]\n\
+         count = {count}\nrate = \"{rate}\"\n[host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"5 ms\" }}\n\
+         [flow.f]\nfrom = \"h\"\nto = \"s\"\ntransport = {flow}\n"
+    )
+}
+
+/// Schemes calculate with the rate that a part of a PPDU would have in the whole width. Units of 106 tones have rates
+/// that no link has.
+#[test]
+fn schemes_know_the_exchanges_of_parts_of_the_width() {
+    for control in ["arf-window", "occupancy"] {
+        let cell = "width = \"20 MHz\"\nap.occupancy = true\nofdma = { ack = \"mu-bar\" }";
+        let flow = format!("{TCP}\ncontrol = \"{control}\"");
+        let outcome = run_once(&parse(&shared(cell, 2, "he-mcs5x1", &flow)), 0);
+        assert!(outcome.flows.iter().all(|it| it.delivered.get() > 100_000), "{control}");
+    }
+}
+
+/// The hardware queue of a driver has packets for one or two stations, and the others have no units: with eight units, of
+/// which six are empty, a quarter of the goodput would be left. The access point counts its parts as aggregates.
+#[test]
+fn stations_without_packets_in_the_driver_have_no_unit() {
+    let goodput = |ofdma: &str| {
+        let cell = format!(
+            "width = \"80 MHz\"\nap.queue = {{ discipline = \"airtime\", hardware_queue = 2 }}\n{ofdma}"
+        );
+        let outcome = run_once(&parse(&shared(&cell, 8, "he-mcs7x1", SATURATED)), 0);
+        let radio = &outcome.access_points[0];
+        assert!(radio.aggregates > 100 && radio.aggregated_mpdus > 30 * radio.aggregates);
+        outcome.flows.iter().map(|it| it.delivered.get()).sum::<u64>()
+    };
+    let [one, several] = ["", "ofdma = { users = 8, ack = \"mu-bar\" }"].map(goodput);
+    assert!(several * 2 > one, "{several} of {one} octets");
+}

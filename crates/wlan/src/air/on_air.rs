@@ -246,7 +246,7 @@ impl<P> OnAir<P> {
 
     pub(crate) fn record_sent(&mut self, ppdu: &Ppdu<P>) {
         let frame = match ppdu.frame.kind {
-            FrameKind::Data | FrameKind::MultiUser => SentFrame::Data,
+            FrameKind::Data => SentFrame::Data,
             FrameKind::Rts => SentFrame::Rts,
             FrameKind::Ack
             | FrameKind::BlockAck
@@ -256,7 +256,7 @@ impl<P> OnAir<P> {
             | FrameKind::Trigger
             | FrameKind::MultiBlockAck => SentFrame::Response,
             FrameKind::Beacon => SentFrame::Beacon,
-            FrameKind::TriggerBased => return self.record_sent_together(ppdu),
+            FrameKind::MultiUser | FrameKind::TriggerBased => return self.record_parts(ppdu),
         };
         let Frame { from: node, retry, .. } = ppdu.frame;
         self.records.push(Record::Sent { node, frame, retry, collided: ppdu.collided });
@@ -264,14 +264,16 @@ impl<P> OnAir<P> {
 }
 
 impl<P> OnAir<P> {
-    /// Records the transmitters of PPDUs that have left the air together.
+    /// Records each part of a PPDU of several users, or of PPDUs that have left the air together, as a frame.
     #[cold]
-    fn record_sent_together(&mut self, ppdu: &Ppdu<P>) {
+    fn record_parts(&mut self, ppdu: &Ppdu<P>) {
         for user in ppdu.users() {
             let is_data = user.kind == FrameKind::Data;
             let frame = if is_data { SentFrame::Data } else { SentFrame::Response };
             let retry = user.mpdus.first().is_some_and(|mpdu| mpdu.retry);
-            let (node, collided) = (user.station, ppdu.collided);
+            let is_down = ppdu.frame.from == ppdu.initiator.member();
+            let node = if is_down { ppdu.frame.from } else { user.station };
+            let collided = ppdu.collided;
             self.records.push(Record::Sent { node, frame, retry, collided });
         }
     }

@@ -7,6 +7,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::member::Member;
 use super::monitored::Monitor;
+use super::multi_user::parts::record_parts;
 use super::multi_user::schedule::MultiUserMac;
 use super::overheard::HeardFrames;
 use super::recipients::Recipients;
@@ -109,7 +110,9 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
 
     #[inline]
     fn record_content(&mut self, ppdu: &Ppdu<P>, records: &mut Vec<Record>) {
-        if self.recipients.are_used()
+        if !ppdu.users().is_empty() {
+            record_parts(ppdu, records);
+        } else if self.recipients.are_used()
             && !ppdu.mpdus.is_empty()
             && let Some(to) = ppdu.frame.to
             && self.queues[ppdu.initiator.index()].packet().is_none()

@@ -137,6 +137,13 @@ impl Mode {
         }
     }
 
+    /// This mode in a PPDU for one user, who has the whole width.
+    #[must_use]
+    pub fn in_whole_width(self) -> Self {
+        let (unit, kind) = (Unit::Full, PpduKind::Single);
+        Self::new(Parameters { unit, kind, ..self.parameters() }).expect("a mode of the width")
+    }
+
     /// Constellation and code rate of the mode.
     #[inline]
     pub fn modulation(self) -> ModulationAndCoding {

@@ -340,15 +340,17 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
-    /// Adds the packets for each receiver that wait and are not on the air to `of`, which is indexed by receiver.
+    /// Adds the packets for each receiver that the next PPDU may have to `of`, which is indexed by receiver: those in the
+    /// window that are not on the air, and those of the queue. A driver has only its own, not those above it.
     /// O(packets), at each frame of several users.
     #[cold]
     pub(crate) fn add_backlogs(&self, of: &mut [Waits]) {
-        for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
-            of[waiting.msdu.to.index()].add(waiting.msdu.size, Some(waiting.since));
-        }
-        for (msdu, _) in self.driver.iter().flat_map(|driver| driver.packets()) {
-            of[msdu.to.index()].add(msdu.size, None);
+        if let Some(driver) = &self.driver {
+            driver.packets().for_each(|(msdu, _)| of[msdu.to.index()].add(msdu.size, None));
+        } else {
+            for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
+                of[waiting.msdu.to.index()].add(waiting.msdu.size, Some(waiting.since));
+            }
         }
         let links = self.links.iter().flat_map(|links| links.to.iter().flatten());
         for outgoing in links.flat_map(|link| link.originator.batch()) {

@@ -15,7 +15,7 @@
 
 mod downlink;
 mod edca;
-mod parts;
+pub(super) mod parts;
 pub(super) mod schedule;
 mod settlement;
 mod uplink;
