@@ -157,8 +157,36 @@ pub fn step(params: &Params, state: &State, seen: &Observation<'_>, order: &mut 
     let candidates = (0..).zip(seen.candidates);
     let able = candidates.filter(|(_, it)| it.is_multi_user && !it.backlog.is_empty());
     order.extend(able.map(|(index, it)| state.ranked(params, index, it)));
+    divide(params, seen.splits, order)
+}
+
+/// Serves stations in the order in which another scheduler has chosen them, and writes those of the next PPDU into
+/// `order`. The other stations wait.
+///
+/// # Panics
+///
+/// Panics if a station is no candidate.
+pub fn serve(
+    params: &Params,
+    seen: &Observation<'_>,
+    stations: impl IntoIterator<Item = u16>,
+    order: &mut Order,
+) -> Action {
+    let ranked = |(rank, station)| {
+        let found = seen.candidates.iter().position(|it| it.station == station);
+        let found = found.expect("the scheduler chooses among the candidates");
+        let candidate = u16::try_from(found).expect("fewer candidates than stations");
+        Ranked { rank, debt: 0, last: 0, candidate, station }
+    };
+    order.0.clear();
+    order.0.extend((0..).zip(stations).map(ranked));
+    divide(params, seen.splits, &mut order.0)
+}
+
+/// Divides the channel into the most units of which each has a user. Keeps the stations that have one in `order`.
+fn divide(params: &Params, splits: &[Split], order: &mut Vec<Ranked>) -> Action {
     let users = usize::from(params.max_users).min(order.len());
-    let mut splits = seen.splits.iter();
+    let mut splits = splits.iter();
     if let Some(&split) = splits.find(|it| it.units > 1 && usize::from(it.units) <= users) {
         keep_first(order, split.units.into());
         return Action::MultiUser(split);

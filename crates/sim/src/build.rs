@@ -194,7 +194,16 @@ fn bss(
     let agents = coupling::agents(scenario, index, cell.airtime());
     let waiting = vec![Default::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);
-    Some(Bss { cell, msdu_overhead, members: settable, beacons, waiting, agents, watches_packets })
+    Some(Bss {
+        cell,
+        msdu_overhead,
+        members: settable,
+        beacons,
+        waiting,
+        agents,
+        watches_packets,
+        schedules_users: false,
+    })
 }
 
 /// Access categories in which each member of a cell sends, indexed by member. They follow from the flows over the

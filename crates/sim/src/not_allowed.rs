@@ -36,6 +36,8 @@ pub enum NotAllowed {
     IsNotOpen,
     /// The end of the flow is at another node, or its transport cannot be limited.
     NotHere,
+    /// The access point sends to one station at a time.
+    NoMultiUser,
     /// No packet passes at this moment.
     NoPacket,
     /// No beacon is due at this moment, or the node sends none.
@@ -88,6 +90,9 @@ impl NotAllowed {
             }
             Self::NotHere => {
                 "this end of the flow is not at the node, or its transport has no limits"
+            }
+            Self::NoMultiUser => {
+                "the access point sends no PPDUs for several stations; allowed in a cell with `ofdma`"
             }
             Self::NoPacket => {
                 "no packet passes; allowed while an access point's agent handles a packet"

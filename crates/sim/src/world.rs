@@ -188,7 +188,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.events += 1;
             // At one moment, scheduled events come before events of the air.
             if on_air < scheduled {
-                self.cells[index].cell.handle_event(self.now, next.phase());
+                self.cells[index].handle_event(self.now, next.phase());
             } else {
                 let event = self.take_scheduled().expect("the event just seen");
                 // A trace compares the state of every member after each event.

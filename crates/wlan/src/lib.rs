@@ -2,7 +2,7 @@
 //!
 //! [`Cell`] is a state machine without clock, threads or callbacks. Its owner calls [`enqueue`](Cell::enqueue) and
 //! [`handle_event`](Cell::handle_event) with the current time, polls the output, and comes back at
-//! [`next_event`](Cell::next_event).
+//! [`next_event`](Cell::next_event). It may lend a [`UserScheduler`] to the cell for the time of an event.
 //!
 //! | module | content |
 //! | --- | --- |
@@ -52,7 +52,7 @@ pub use air::noise::Signal;
 pub use capabilities::{Aggregation, Channel, LinkCapabilities};
 pub use cell::{
     Carrier, Cell, Departure, FrameOutcome, Listen, Monitored, Overheard, Part, QueueFull,
-    RateChange,
+    RateChange, UserScheduler, UsersDue, UsersRefused, UsersServed,
 };
 pub use config::{AfterCollision, CellConfig, Eifs, Rules, StationConfig};
 pub use edca::{AccessParameters, Attempts};

@@ -61,6 +61,22 @@ fn chosen(params: &Params, state: &State, candidates: &[Candidate], splits: &[Sp
     }
 }
 
+/// Three stations get two units of 106 tones, in the order of the other scheduler and not in that of credits or
+/// backlogs; the third waits. One station has the whole width.
+#[test]
+fn another_scheduler_decides_the_order_and_the_law_the_units() {
+    let candidates = candidates(5);
+    let seen = Observation { candidates: &candidates, splits: SPLITS[0] };
+    let params = params(Policy::LargestBacklog);
+    let mut order = Order::default();
+    let action = super::serve(&params, &seen, [4, 1, 3], &mut order);
+    assert_eq!(action, Action::MultiUser(split(2, 106)));
+    let assigned: Vec<_> = order.assignments().map(|it| (it.station, it.unit)).collect();
+    assert_eq!(assigned, [(4, 0), (1, 1)]);
+    assert_eq!(super::serve(&params, &seen, [3], &mut order), Action::SingleUser(3));
+    assert_eq!(super::serve(&params, &seen, [], &mut order), Action::Nothing);
+}
+
 /// Chooses stations for a PPDU in which each sends at its rate, and settles it. Returns the stations.
 fn serve(
     params: &Params,

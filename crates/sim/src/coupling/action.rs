@@ -36,6 +36,8 @@ pub enum Action {
     Listen(Listen),
     /// Requests [`Seen::Packet`](super::Seen::Packet) for each packet that the access point forwards.
     WatchPackets,
+    /// Requests to [choose](super::CustomAgent::choose_users) the stations of the access point's multi-user PPDUs.
+    ScheduleUsers,
     /// Drops the passing packet.
     DropPacket,
     /// Delays the passing packet until this time. The agents of the access point do not see it again.

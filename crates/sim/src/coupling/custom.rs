@@ -7,6 +7,7 @@
 use std::fmt;
 
 use airfair_units::Time;
+use airfair_wlan::{NodeId, UsersDue, UsersServed};
 
 use super::{Action, Seen, View};
 
@@ -20,6 +21,19 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     ///
     /// [`View::check`] says whether an action is allowed.
     fn handle(&mut self, now: Time, seen: &Seen<'_>, view: &View<'_>, actions: &mut Vec<Action>);
+
+    /// Chooses the stations of the access point's next multi-user PPDU, as
+    /// [`UserScheduler::choose`](airfair_wlan::UserScheduler::choose) does. Called after [`Action::ScheduleUsers`], in
+    /// the middle of an event of the cell, so that there is no view and no other action.
+    ///
+    /// [`UsersDue::check`] says whether a choice is allowed.
+    fn choose_users(&mut self, _now: Time, _due: &UsersDue<'_>, _users: &mut Vec<NodeId>) -> bool {
+        false
+    }
+
+    /// Notes a PPDU of the access point with data, or one that it has triggered, that is settled. Called after
+    /// [`Action::ScheduleUsers`].
+    fn note_served(&mut self, _now: Time, _served: &UsersServed<'_>) {}
 
     /// Copy of the agent with its state, for a copy of its world.
     fn copy(&self) -> Box<dyn CustomAgent>;

@@ -17,6 +17,9 @@
 //! then the stations' agents count the beacon, and senders go on once the cell has the beacon. If an access point
 //! grants shares, its agent and those of its stations ask for their own frames and for beacons alone, so that twenty
 //! stations cost as much per frame as two.
+//!
+//! An access point's agent that asks for it ([`Action::ScheduleUsers`]) chooses the stations of multi-user PPDUs. The
+//! choice is due in the middle of an event of the cell, which the world lends the agents for that time.
 
 mod access_point;
 mod action;
@@ -33,6 +36,7 @@ mod link;
 mod rate_cap;
 mod seen;
 mod uplink_share;
+pub mod users;
 mod view;
 
 pub use action::Action;
@@ -42,4 +46,5 @@ pub use end::{LocalEnd, TransportEnd};
 use home::Home;
 pub use link::Link;
 pub use seen::{Passage, Seen};
+pub(crate) use users::Schedulers;
 pub use view::View;

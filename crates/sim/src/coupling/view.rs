@@ -91,6 +91,10 @@ impl View<'_> {
             },
             Action::Wake(at) => can_be(now, *at),
             Action::WatchPackets => allowed(self.node.is_ap(), NotAllowed::IsStation),
+            Action::ScheduleUsers => {
+                allowed(self.node.is_ap(), NotAllowed::IsStation)?;
+                allowed(self.air.has_multi_user(), NotAllowed::NoMultiUser)
+            }
             Action::Report(_) => allowed(!self.node.is_ap(), NotAllowed::IsAccessPoint),
             Action::Listen(_) => Ok(()),
         }

@@ -225,6 +225,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 self.observes = true;
             }
             (Action::WatchPackets, _) => bss.watches_packets = true,
+            (Action::ScheduleUsers, _) => bss.schedules_users = true,
             (Action::RewriteWindow(_) | Action::DropPacket | Action::DelayPacket(_), _) => {
                 unreachable!("no packet passes")
             }

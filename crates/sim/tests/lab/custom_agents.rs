@@ -15,7 +15,7 @@ use airfair_sim::record::Member;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::world::{Pause, World};
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::{Listen, Weights};
+use airfair_wlan::{Listen, NodeId, UsersDue, UsersServed, Weights};
 
 use crate::common::{TCP, parse, run_once, uploads};
 
@@ -169,6 +169,66 @@ fn an_agent_of_an_access_point_delays_packets() {
     }
 }
 
+/// Agent of an access point that serves the stations with the highest numbers, or any stations that it is given.
+#[derive(Clone, Debug, Default)]
+struct Serves {
+    always: Option<Vec<NodeId>>,
+    ppdus: usize,
+}
+
+impl CustomAgent for Serves {
+    fn handle(&mut self, _now: Time, seen: &Seen<'_>, _: &View<'_>, actions: &mut Vec<Action>) {
+        match seen {
+            Seen::Start => actions.push(Action::ScheduleUsers),
+            Seen::End => assert!(self.ppdus > 100),
+            _ => {}
+        }
+    }
+
+    fn choose_users(&mut self, _now: Time, due: &UsersDue<'_>, users: &mut Vec<NodeId>) -> bool {
+        users.extend(due.candidates().map(|it| NodeId(it.station)));
+        users.sort_unstable_by(|one, other| other.cmp(one));
+        users.truncate(due.most.into());
+        if let Some(always) = &self.always {
+            users.clone_from(always);
+        }
+        true
+    }
+
+    fn note_served(&mut self, _now: Time, served: &UsersServed<'_>) {
+        assert!(!served.duration.is_zero());
+        self.ppdus += 1;
+    }
+
+    fn copy(&self) -> Box<dyn CustomAgent> {
+        Box::new(self.clone())
+    }
+}
+
+fn shared_frames() -> Scenario {
+    parse(
+        "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11ax\"\nofdma = { users = 2 }\n[station.s]\ncount = 4\n\
+         [host.h]\n[flow.f]\nfrom = \"h\"\nto = \"s\"\ntransport = { kind = \"udp\", payload = \"1 kB\", rate = \"60 Mb/s\" }\n",
+    )
+}
+
+/// The stations with the highest numbers come first, and not those with the highest credits.
+#[test]
+fn an_agent_of_an_access_point_chooses_the_users_of_its_ppdus() {
+    let serves = || Box::new(Serves::default()) as Box<dyn CustomAgent>;
+    let outcome = run_with(&shared_frames(), |it| vec![it.access_point(0)], serves);
+    let received: Vec<u64> = outcome.flows.iter().map(|it| it.packets_received).collect();
+    assert!(received[3] > received[0], "{received:?}");
+    assert_ne!(outcome.record_hash, run_once(&shared_frames(), 0).record_hash);
+}
+
+#[test]
+#[should_panic(expected = "chooses [NodeId(2), NodeId(2)]: Err(Twice(NodeId(2)))")]
+fn a_choice_of_users_that_is_not_allowed_is_a_broken_promise() {
+    let twice = Serves { always: Some(vec![NodeId(2); 2]), ppdus: 0 };
+    run_with(&shared_frames(), |it| vec![it.access_point(0)], || Box::new(twice.clone()));
+}
+
 /// Agent that asks for each action that its node may not have.
 #[derive(Clone, Debug)]
 struct Asks;
@@ -195,6 +255,10 @@ impl CustomAgent for Asks {
             (Action::DelayPacket(now), Err(NotAllowed::NoPacket)),
             (Action::AddElements(airfair_wlan::Elements::default()), Err(NotAllowed::NoBeacon)),
             (Action::WatchPackets, if is_ap { Ok(()) } else { Err(NotAllowed::IsStation) }),
+            (
+                Action::ScheduleUsers,
+                Err(if is_ap { NotAllowed::NoMultiUser } else { NotAllowed::IsStation }),
+            ),
             (Action::Listen(Listen::All), Ok(())),
             (Action::Wake(now), Ok(())),
         ];

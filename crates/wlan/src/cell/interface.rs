@@ -1,11 +1,13 @@
 //! The cell as its owner uses it: packets, events, deliveries and records.
 
+use std::any::Any;
 use std::vec::Drain;
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Time};
 
 use super::mac::CellMac;
+use super::multi_user::lent::UserScheduler;
 use super::overheard::{Listen, Overheard};
 use super::recipients::Received;
 use super::reports::{Departure, QueueFull, RateChange};
@@ -202,6 +204,28 @@ impl<P: Copy + Headers> Cell<P> {
     /// Handles the event that [`next_event`](Self::next_event) has announced. A call at another moment has no effect.
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         self.air.handle_event(&mut self.mac, now, phase);
+    }
+
+    /// Lends a scheduler to the cell for its next event, in which it chooses the users of the access point's PPDUs.
+    ///
+    /// # Panics
+    /// If the cell [has no multi-user frames](Self::has_multi_user).
+    #[cold]
+    pub fn lend(&mut self, scheduler: Box<dyn UserScheduler>) {
+        let mu = self.mac.multi_user.as_mut().expect("a cell with multi-user frames");
+        mu.lend(scheduler);
+    }
+
+    /// Takes back the scheduler that was lent; `None` if it is of another type.
+    #[cold]
+    pub fn take_back<S: UserScheduler>(&mut self) -> Option<Box<S>> {
+        let lent: Box<dyn Any> = self.mac.multi_user.as_mut()?.take_back()?;
+        lent.downcast().ok()
+    }
+
+    /// True if the access point sends PPDUs for several stations, or triggers them.
+    pub fn has_multi_user(&self) -> bool {
+        self.mac.multi_user.is_some()
     }
 
     /// Sends a beacon as soon as the access point's medium has been idle for a PIFS and the access point's own exchange

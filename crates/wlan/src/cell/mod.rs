@@ -38,5 +38,6 @@ pub(crate) mod tests;
 pub use carrier::Carrier;
 pub use interface::Cell;
 pub use monitored::{FrameOutcome, Monitored, Part};
+pub use multi_user::lent::{UserScheduler, UsersDue, UsersRefused, UsersServed};
 pub use overheard::{Listen, Overheard};
 pub use reports::{Departure, QueueFull, RateChange};

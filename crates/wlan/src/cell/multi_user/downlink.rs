@@ -137,7 +137,7 @@ impl<P: Copy + Headers> CellMac<P> {
                 waiting: waits.since.map_or(Duration::ZERO, |since| now.saturating_since(since)),
             });
         }
-        mu.choose(Direction::Down, |mu, unit, candidate| {
+        mu.choose(now, Direction::Down, |mu, unit, candidate| {
             let to = usize::from(candidate.station);
             let tx = self.members[to].rate_down.get();
             let largest =

@@ -11,10 +11,13 @@
 //! | `uplink` | trigger frames, and the stations' answers |
 //! | `parts` | content of the part of each station |
 //! | `settlement` | end of an exchange: what has arrived, credits, charges of airtime |
+//! | `lent`, `asking` | scheduler of the cell's owner, which may choose instead of a law |
 //! | `edca` | channel access of stations after they have been triggered |
 
+mod asking;
 mod downlink;
 mod edca;
+pub(super) mod lent;
 pub(super) mod parts;
 pub(super) mod schedule;
 mod settlement;

@@ -7,6 +7,7 @@ use airfair_laws::multi_user::{
 use airfair_units::{Duration, Time};
 
 use super::edca::MuEdcaTimers;
+use super::lent::Lent;
 use crate::config::CellConfig;
 use crate::edca::AccessCategory;
 use crate::multi_user::{Ofdma, Scheduler};
@@ -77,6 +78,8 @@ pub(crate) struct MultiUserMac {
     pub(super) granted: Vec<usize>,
     pub(super) waits: Vec<Waits>,
     pub(super) served: Vec<Served>,
+    /// Scheduler of the cell's owner, during an event.
+    pub(super) lent: Lent,
 }
 
 impl MultiUserMac {
@@ -110,17 +113,23 @@ impl MultiUserMac {
             granted: Vec::new(),
             waits: vec![Waits::default(); members.into()],
             served: Vec::new(),
+            lent: Lent::default(),
         }))
     }
 
-    /// Lets the law of one direction choose among the candidates. Returns the unit that each granted station gets.
-    /// `fits` is true if a unit is wide enough for a candidate. If one is too narrow for any station with a unit, the
-    /// law chooses again among wider ones.
+    /// Lets the owner's scheduler or the law of one direction choose among the candidates. Returns the unit that each
+    /// granted station gets. `fits` is true if a unit is wide enough for a candidate. If one is too narrow for any
+    /// station with a unit, the law chooses again among wider ones.
     pub(super) fn choose(
         &mut self,
+        now: Time,
         direction: Direction,
         fits: impl Fn(&Self, Unit, &Candidate) -> bool,
     ) -> Option<Unit> {
+        let is_chosen = self.ask_owner(now, direction);
+        if is_chosen && direction == Direction::Down && self.lent.users.len() < 2 {
+            return self.serve_alone(fits);
+        }
         for widest in 0..self.splits.len() {
             self.granted.clear();
             let schedule = match direction {
@@ -128,7 +137,12 @@ impl MultiUserMac {
                 Direction::Up => self.up.as_ref()?,
             };
             let seen = Observation { candidates: &self.candidates, splits: &self.splits[widest..] };
-            let action = law::step(&schedule.params, &schedule.state, &seen, &mut self.order);
+            let action = if is_chosen {
+                let stations = self.lent.users.iter().map(|it| it.0);
+                law::serve(&schedule.params, &seen, stations, &mut self.order)
+            } else {
+                law::step(&schedule.params, &schedule.state, &seen, &mut self.order)
+            };
             let unit = match action {
                 Action::MultiUser(split) => {
                     let places = self.order.assignments().map(|it| usize::from(it.candidate));

@@ -5,6 +5,7 @@ use airfair_laws::multi_user::{self as law, Backlog, Served};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::super::mac::CellMac;
+use super::lent::UsersServed;
 use super::schedule::{MultiUserMac, Schedule};
 use crate::air::access::Verdict;
 use crate::air::turns::{MultiUserExchange, Participant, TurnKind};
@@ -31,6 +32,9 @@ impl MultiUserMac {
         if let Some(Schedule { params, state }) = schedule {
             law::settle(params, state, duration, &self.served);
         }
+        let direction = if exchange.is_down() { Direction::Down } else { Direction::Up };
+        let served = &self.served;
+        self.lent.note_served(now, &UsersServed { direction, duration, served, is_single: false });
         self.is_due = exchange.is_down() && may_trigger;
         self.is_polled &= exchange.is_down();
     }
@@ -166,6 +170,9 @@ impl<P: Copy + Headers> CellMac<P> {
         if let Some(Schedule { params, state }) = schedule {
             let served = Served { station: to.0, tones: 1, octets: Bytes::ZERO };
             law::settle(params, state, data, &[served]);
+        }
+        if let Some(mu) = &mut self.multi_user {
+            mu.note_single_user(now, to, data);
         }
         self.note_access(air, now, id);
     }

@@ -136,7 +136,7 @@ impl<P: Copy + Headers> CellMac<P> {
             // The reports may be outdated, and an answer brings new ones.
             mu.candidates.iter_mut().for_each(|it| it.backlog = Backlog::Unknown);
         }
-        mu.choose(Direction::Up, |mu, unit, candidate| {
+        mu.choose(now, Direction::Up, |mu, unit, candidate| {
             let tx = self.members[usize::from(candidate.station)].rate_up.get();
             let mode = mu.on_unit(tx, unit, PpduKind::Triggered);
             mode.is_some_and(|mode| {
