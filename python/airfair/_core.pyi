@@ -12,6 +12,7 @@ __all__ = [
     "LARGEST_TRACE",
     "LONGEST_FRAME_NS",
     "Batch",
+    "Candidate",
     "Cell",
     "Emulation",
     "FlowEnd",
@@ -26,6 +27,8 @@ __all__ = [
     "ScenarioError",
     "SettingError",
     "Tracing",
+    "UsersDue",
+    "UsersServed",
     "World",
     "Worlds",
     "__version__",
@@ -569,8 +572,11 @@ class Node:
         """Call the law's `timer` at a time of the run [ns]."""
     def set_weights(self, data: int, acks: int) -> None:
         """Set the weights of DATA and of pure ACKs in the node's queue [packets per round]."""
-    def listen(self, to: Literal["own", "all", "packets"]) -> None:
-        """Ask for other events from now on: "own" or "all" frames, or at an access point "packets"."""
+    def listen(self, to: Literal["own", "all", "packets", "users"]) -> None:
+        """Ask for other events from now on.
+
+        These are "own" or "all" frames, or at an access point "packets" or "users".
+        """
     def report(
         self,
         from_ns: int,
@@ -738,3 +744,73 @@ class Packet:
         """Delay the packet by a duration, such as "5 ms" or a number of seconds."""
     def lower_window(self, octets: int) -> None:
         """Lower the receive window that the packet advertises to at most `octets`."""
+
+@final
+class UsersDue:
+    """Access point that has won the channel, and may send to several stations or trigger them."""
+
+    @property
+    def direction(self) -> Literal["down", "up"]:
+        """Direction of the data."""
+    @property
+    def is_poll(self) -> bool:
+        """True if the stations are polled for their backlogs, before they are triggered for data."""
+    @property
+    def most(self) -> int:
+        """Largest number of stations in the PPDU."""
+    @property
+    def width_mhz(self) -> int:
+        """Width of the channel [MHz]."""
+    @property
+    def units(self) -> tuple[int, ...]:
+        """Numbers of equal units into which the channel can be divided, from the most to 1."""
+    @property
+    def first(self) -> str | None:
+        """Station that the queue serves alone if the law chooses nobody; `None` for the uplink."""
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Stations that may share the PPDU."""
+
+@final
+class Candidate:
+    """Station that may share a PPDU."""
+
+    @property
+    def station(self) -> str:
+        """Name of the station."""
+    @property
+    def octets(self) -> int | None:
+        """Data that wait for the station [octets].
+
+        In the uplink, the backlog that the station has reported, rounded up to 256 octets; 65024 stands for
+        that and more. `None` without a report in the last 20 ms.
+        """
+    @property
+    def rate_bps(self) -> int:
+        """Rate of the station's link in the whole width [bit/s]."""
+    @property
+    def waiting_ns(self) -> int | None:
+        """Time for which the oldest packet has waited [ns]; `None` for the uplink."""
+    @property
+    def urgency(self) -> Literal["voice", "video", "other"]:
+        """Kind of the packets; "other" for the uplink."""
+
+@final
+class UsersServed:
+    """PPDU with data whose exchange has ended."""
+
+    @property
+    def direction(self) -> Literal["down", "up"]:
+        """Direction of the data."""
+    @property
+    def duration_ns(self) -> int:
+        """Duration of the PPDU [ns]."""
+    @property
+    def stations(self) -> tuple[str, ...]:
+        """Stations with a part in it."""
+    @property
+    def tones(self) -> tuple[int, ...]:
+        """Width of each station's unit [tones]."""
+    @property
+    def octets(self) -> tuple[int, ...] | None:
+        """Data of each station that were acknowledged [octets]; `None` for a single-user PPDU."""

@@ -7,15 +7,28 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from . import law_source
-from ._core import Cell, FlowEnd, Frame, Node, Packet
+from ._core import Candidate, Cell, FlowEnd, Frame, Node, Packet, UsersDue, UsersServed
 from .names import did_you_mean
 
 if TYPE_CHECKING:
     from ._core import Scenario
 
-__all__ = ["Cell", "FlowEnd", "Frame", "Law", "LawError", "LawWarning", "Laws", "Node", "Packet"]
+__all__ = [
+    "Candidate",
+    "Cell",
+    "FlowEnd",
+    "Frame",
+    "Law",
+    "LawError",
+    "LawWarning",
+    "Laws",
+    "Node",
+    "Packet",
+    "UsersDue",
+    "UsersServed",
+]
 
-Listen = Literal["own", "all", "packets"]
+Listen = Literal["own", "all", "packets", "users"]
 
 
 class LawError(ValueError):
@@ -57,7 +70,8 @@ class Law:
     """Frames and packets that the law wants.
 
     "own": frames that the node sends or that are addressed to it, and beacons. "all": all frames that it
-    decodes. "packets", at an access point: each packet that it forwards. Several are a tuple.
+    decodes. "packets", at an access point: each packet that it forwards. "users", at an access point with
+    OFDMA: each PPDU for several stations. Several are a tuple.
     """
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -89,6 +103,25 @@ class Law:
         Octets form one vendor-specific element. A mapping has the octets of each element by its number.
 
         Laws of the stations are called, too, so that they can count the beacons that they miss.
+        """
+
+    def users(self, node: Node, due: UsersDue) -> Sequence[str] | None:
+        """Choose the stations of an access point's next PPDU; only with `listen` "users".
+
+        Called when the access point has won the channel and has more than one station to serve, or to
+        trigger. Returns the names of at most `due.most` stations in the order in which they are served, or
+        `None` to leave the choice to the cell's scheduler. The channel is divided into the most equal units
+        of which each has a user; stations without a unit wait. One station has the whole width. An empty
+        list, allowed in the downlink, sends the frame for one station that is next in the queue.
+
+        The method is called in the middle of an event, so that the node allows no action.
+        """
+
+    def served(self, node: Node, ppdu: UsersServed) -> None:
+        """Handle the end of an exchange of an access point with data; only with `listen` "users".
+
+        Called before the next `users`, in both directions and also for PPDUs of one station. The node allows
+        no action.
         """
 
     def timer(self, node: Node) -> None:

@@ -117,6 +117,22 @@ class Loops(airfair.Law):
             pass
 
 
+class Users(airfair.Law):
+    listen = "users"
+
+    def start(self, node):
+        self.ppdus = []
+
+    def users(self, node, due):
+        return [it.station for it in due.candidates][: due.most]
+
+    def served(self, node, ppdu):
+        self.ppdus.append(len(ppdu.stations))
+
+    def end(self, node):
+        print(node.name, max(self.ppdus))
+
+
 class Fails(airfair.Law):
     def __init__(self):
         raise OSError("no model")
@@ -267,6 +283,18 @@ def test_a_law_sees_frames_beacons_timers_and_the_kernels_window(cell: Path) -> 
         assert one["calls"] > 100
         assert 0 < one["time_s"] < found["elapsed_s"]
         assert one["longest_us"] * one["calls"] >= one["time_s"] * 1e6
+
+
+@pytest.mark.usefixtures("real")
+def test_an_access_points_law_chooses_the_users_of_ofdma(cell: Path) -> None:
+    """Both stations share a PPDU, which the law has chosen and is notified of."""
+    udp = 'transport = {{ kind = "udp", payload = "1 kB", rate = "20 Mb/s" }}\n'
+    udp = f'[flow.{{0}}]\nfrom = "server"\nto = "{{0}}"\n{udp}'
+    modern = CELL.replace('"802.11g"', '"802.11ax"\nofdma = {}').replace('rate = "6 Mb/s"', "")
+    cell.write_text(modern + udp.format("slow") + udp.format("fast"))
+    found, printed = document(cell, "--duration", "1 s", *law("access-point", "Users"))
+    assert printed == "home 2"
+    assert found["laws"][0]["calls"] > 100
 
 
 @pytest.mark.usefixtures("real")

@@ -11,6 +11,7 @@ use airfair_emulator::plan::Plan;
 use airfair_sim::coupling::{Action, CustomAgent, Seen, View};
 use airfair_sim::random::{Purpose, Streams};
 use airfair_units::Time;
+use airfair_wlan::{NodeId, UsersDue, UsersServed};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -105,6 +106,17 @@ impl EmulatedLaw {
             _ => {}
         }
     }
+
+    /// Calls the law and measures the time. An exception of the law ends the emulation.
+    fn measure<T>(&mut self, call: impl FnOnce(&mut PyLaw) -> T) -> T {
+        let Self { law, account, .. } = self;
+        let returned = account.measure(|| call(law));
+        if let Some(error) = Failure::take() {
+            self.shared.raised().get_or_insert(error);
+            self.account.end_emulation();
+        }
+        returned
+    }
 }
 
 impl CustomAgent for EmulatedLaw {
@@ -113,11 +125,16 @@ impl CustomAgent for EmulatedLaw {
             return;
         }
         self.prepare(seen);
-        let Self { law, account, .. } = self;
-        account.measure(|| law.handle(now, seen, view, actions));
-        if let Some(error) = Failure::take() {
-            self.shared.raised().get_or_insert(error);
-            self.account.end_emulation();
+        self.measure(|law| law.handle(now, seen, view, actions));
+    }
+
+    fn choose_users(&mut self, now: Time, due: &UsersDue<'_>, users: &mut Vec<NodeId>) -> bool {
+        !self.all.is_over() && self.measure(|law| law.choose_users(now, due, users))
+    }
+
+    fn note_served(&mut self, now: Time, served: &UsersServed<'_>) {
+        if !self.all.is_over() {
+            self.measure(|law| law.note_served(now, served));
         }
     }
 

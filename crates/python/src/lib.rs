@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::gym::Worlds;
     #[pymodule_export]
-    use crate::law::{Cell, FlowEnd, Frame, Node, Packet};
+    use crate::law::{Candidate, Cell, FlowEnd, Frame, Node, Packet, UsersDue, UsersServed};
     #[pymodule_export]
     use crate::observation::{Observation, observation_columns};
     #[cfg(target_os = "linux")]

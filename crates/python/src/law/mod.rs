@@ -7,17 +7,19 @@
 mod cell;
 mod failure;
 mod flow_end;
+mod listening;
 mod names;
 mod node;
 mod random;
 mod scope;
 mod seen;
+mod users;
 
 use std::sync::{Arc, Mutex};
 
 use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
 use airfair_units::Time;
-use airfair_wlan::{Elements, Listen};
+use airfair_wlan::{Elements, Listen, NodeId, UsersDue as Due, UsersServed as Served};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -30,8 +32,10 @@ pub(crate) use names::Names;
 pub(crate) use node::Node;
 pub(crate) use random::Random;
 pub(crate) use seen::{Frame, Packet};
+pub(crate) use users::{Candidate, UsersDue, UsersServed};
 
 use crate::settings::{SettingError, narrow};
+use listening::{LISTEN, listening};
 use scope::Scope;
 
 /// Number of the beacon element that a law's octets form: vendor specific.  [80211-2020 Table 9-92]
@@ -47,6 +51,8 @@ struct Methods {
     frame: bool,
     packet: bool,
     beacon: bool,
+    users: bool,
+    served: bool,
     timer: bool,
 }
 
@@ -59,9 +65,13 @@ pub(crate) struct PyLaw {
     /// Ends of flows at the node.
     ends: Vec<LocalEnd>,
     names: Arc<Names>,
+    /// Index of the node's cell.
+    cell: usize,
     methods: Methods,
-    listen: Option<Listen>,
-    watches_packets: bool,
+    /// Requests for frames, packets and users with which the law starts.
+    listens: Vec<Action>,
+    /// True if the law has asked for the users of PPDUs.
+    schedules_users: bool,
 }
 
 impl PyLaw {
@@ -90,6 +100,8 @@ impl PyLaw {
             frame: overrides("frame")?,
             packet: overrides("packet")?,
             beacon: overrides("beacon")?,
+            users: overrides("users")?,
+            served: overrides("served")?,
             timer: overrides("timer")?,
         };
         let words: Vec<String> = match law.getattr("listen")? {
@@ -97,25 +109,29 @@ impl PyLaw {
             word if word.is_instance_of::<PyString>() => vec![word.extract()?],
             words => words.extract()?,
         };
-        let mut listen = None;
-        let mut watches_packets = false;
-        for word in &words {
-            match word.as_str() {
-                "own" => listen = listen.or(Some(Listen::Own)),
-                "all" => listen = Some(Listen::All),
-                "packets" => watches_packets = true,
-                _ => {
-                    return Err(SettingError::new_err(format!(
-                        "listen = {word:?}: allowed are \"own\", \"all\", \"packets\" and None"
-                    )));
-                }
-            }
-        }
+        let request = |word: &String| {
+            listening(word).ok_or_else(|| {
+                SettingError::new_err(format!("listen = {word:?}: allowed are {LISTEN} and None"))
+            })
+        };
+        let mut listens: Vec<Action> = words.iter().map(request).collect::<PyResult<_>>()?;
+        // Of two requests for frames the last one counts.
+        listens.sort_by_key(|it| *it == Action::Listen(Listen::All));
         let scope = Arc::new(Mutex::new(Scope::default()));
         let node = Py::new(py, Node::new(name, Arc::clone(&scope), random))?;
         let law = law.clone().unbind();
         let (names, ends) = (Arc::clone(names), Vec::new());
-        Ok(Self { law, node, scope, ends, names, methods, listen, watches_packets })
+        Ok(Self {
+            law,
+            node,
+            scope,
+            ends,
+            names,
+            cell: 0,
+            methods,
+            listens,
+            schedules_users: false,
+        })
     }
 
     /// True if the law has a method for an event.
@@ -147,10 +163,7 @@ impl PyLaw {
         let (law, node) = (self.law.bind(py), self.node.bind(py));
         match seen {
             Seen::Start => {
-                actions.extend(self.listen.map(Action::Listen));
-                if self.watches_packets {
-                    actions.push(Action::WatchPackets);
-                }
+                actions.extend_from_slice(&self.listens);
                 if self.methods.start {
                     law.call_method1(intern!(py, "start"), (node,))?;
                 }
@@ -171,8 +184,7 @@ impl PyLaw {
                     Passage::ToQueue => "to-queue",
                     Passage::Delivered => "delivered",
                 };
-                let members = &self.names.members[view.member().cell.index()];
-                let at = (point, members[station.index()].clone_ref(py));
+                let at = (point, self.members()[station.index()].clone_ref(py));
                 let packet = Packet::passing(packet, &self.names, at, &self.scope);
                 law.call_method1(intern!(py, "packet"), (node, packet))?;
             }
@@ -194,12 +206,14 @@ impl PyLaw {
             view.check(now, seen, action)
                 .map_err(|refused| SettingError::new_err(refused.to_string()))?;
         }
+        self.schedules_users |= actions.contains(&Action::ScheduleUsers);
         Ok(())
     }
 
     /// Gives the node its cell, its link and its ends of flows.
     fn find_ends(&mut self, py: Python<'_>, view: &View<'_>) -> PyResult<()> {
         let is_limitable = |end: &LocalEnd| end.flow.index() < self.names.limitable_flows;
+        self.cell = view.member().cell.index();
         self.ends = view.ends().filter(is_limitable).collect();
         self.scope().set_link(view.link());
         let mut ends = Vec::new();
@@ -211,6 +225,41 @@ impl PyLaw {
         let mut node = self.node.borrow_mut(py);
         node.set_cell(cell);
         node.set_ends(py, &ends)
+    }
+
+    /// Names of the members of the node's cell.
+    fn members(&self) -> &[Py<PyString>] {
+        &self.names.members[self.cell]
+    }
+
+    /// Calls a method of an access point's law in the middle of an event of its cell.
+    ///
+    /// # Errors
+    /// The exception of the law, or an error if the law asks for an action.
+    fn call_within<'py>(
+        &self,
+        py: Python<'py>,
+        now: Time,
+        (method, seen): (&str, Bound<'py, PyAny>),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.scope().enter_within(now);
+        let returned = self.law.bind(py).call_method1(method, (self.node.bind(py), seen))?;
+        if self.scope().leave().is_empty() {
+            return Ok(returned);
+        }
+        Err(SettingError::new_err(format!(
+            "{method}: an action of the node; allowed in the methods for other events"
+        )))
+    }
+
+    /// Keeps an exception that the law has raised at `now`.
+    fn fail(&self, py: Python<'_>, now: Time, error: PyErr) {
+        self.scope().leave();
+        let kind = self.law.bind(py).get_type().name();
+        let kind = kind.map_or_else(|_| "a law".to_owned(), |name| name.to_string());
+        let name = &self.node.borrow(py).name;
+        let at_s = now.as_secs_f64();
+        Failure::set(py, error, &format!("in {kind} at {name}, at {at_s} s of the run"));
     }
 
     fn scope(&self) -> std::sync::MutexGuard<'_, Scope> {
@@ -229,9 +278,10 @@ impl PyLaw {
                     scope: Arc::clone(&self.scope),
                     ends: Vec::new(),
                     names: Arc::clone(&self.names),
+                    cell: self.cell,
                     methods: Methods::default(),
-                    listen: None,
-                    watches_packets: false,
+                    listens: Vec::new(),
+                    schedules_users: false,
                 }
             }
         })
@@ -250,8 +300,9 @@ impl PyLaw {
         remember(self.node.bind(py), node.bind(py).clone().into_any())?;
         let law = py.import("copy")?.getattr("deepcopy")?.call1((&self.law, memo))?.unbind();
         let (names, ends) = (Arc::clone(&self.names), self.ends.clone());
-        let Self { methods, listen, watches_packets, .. } = *self;
-        Ok(Self { law, node, scope, ends, names, methods, listen, watches_packets })
+        let listens = self.listens.clone();
+        let Self { cell, methods, schedules_users, .. } = *self;
+        Ok(Self { law, node, scope, ends, names, cell, methods, listens, schedules_users })
     }
 }
 
@@ -263,16 +314,41 @@ impl CustomAgent for PyLaw {
         Python::attach(|py| {
             if let Err(error) = self.call(py, (now, seen), view, actions) {
                 actions.clear();
-                self.scope().leave();
-                let kind = self
-                    .law
-                    .bind(py)
-                    .get_type()
-                    .name()
-                    .map_or_else(|_| "a law".to_owned(), |name| name.to_string());
-                let name = &self.node.borrow(py).name;
-                let at_s = now.as_secs_f64();
-                Failure::set(py, error, &format!("in {kind} at {name}, at {at_s} s of the run"));
+                self.fail(py, now, error);
+            }
+        });
+    }
+
+    fn choose_users(&mut self, now: Time, due: &Due<'_>, users: &mut Vec<NodeId>) -> bool {
+        if !(self.schedules_users && self.methods.users) || Failure::is_set() {
+            return false;
+        }
+        Python::attach(|py| {
+            let choice = UsersDue::of(py, due, self.members()).and_then(|seen| {
+                let seen = Bound::new(py, seen)?.into_any();
+                let returned = self.call_within(py, now, ("users", seen))?;
+                let is_chosen = !returned.is_none();
+                if is_chosen {
+                    users.append(&mut users::chosen(&returned, due, self.members())?);
+                }
+                Ok(is_chosen)
+            });
+            choice.unwrap_or_else(|error| {
+                self.fail(py, now, error);
+                false
+            })
+        })
+    }
+
+    fn note_served(&mut self, now: Time, served: &Served<'_>) {
+        if !(self.schedules_users && self.methods.served) || Failure::is_set() {
+            return;
+        }
+        Python::attach(|py| {
+            let seen = UsersServed::of(py, served, self.members());
+            let seen = seen.and_then(|seen| Ok(Bound::new(py, seen)?.into_any()));
+            if let Err(error) = seen.and_then(|seen| self.call_within(py, now, ("served", seen))) {
+                self.fail(py, now, error);
             }
         });
     }

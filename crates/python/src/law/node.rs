@@ -6,12 +6,13 @@ use airfair_sim::coupling::Action;
 use airfair_sim::packet::Side;
 use airfair_sim::world::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::{Listen, Weights};
+use airfair_wlan::Weights;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::cell::{Cell, Report};
 use super::flow_end::FlowEnd;
+use super::listening::{LISTEN, listening};
 use super::random::Random;
 use super::scope::{Scope, later, locked};
 use crate::duration::By;
@@ -227,18 +228,12 @@ impl Node {
         Ok(())
     }
 
-    /// Asks for other events from now on: "own" or "all" frames, or at an access point "packets".
+    /// Asks for other events from now on: "own" or "all" frames, or at an access point
+    /// "packets" or "users".
     fn listen(&self, to: &str) -> PyResult<()> {
-        let action = match to {
-            "own" => Action::Listen(Listen::Own),
-            "all" => Action::Listen(Listen::All),
-            "packets" => Action::WatchPackets,
-            _ => {
-                return Err(SettingError::new_err(format!(
-                    "listen({to:?}): allowed are \"own\", \"all\" and \"packets\""
-                )));
-            }
-        };
+        let action = listening(to).ok_or_else(|| {
+            SettingError::new_err(format!("listen({to:?}): allowed are {LISTEN}"))
+        })?;
         locked(&self.scope).ask(action);
         Ok(())
     }

@@ -68,6 +68,14 @@ impl Scope {
         }
     }
 
+    /// Prepares the scope for a call at `now` in the middle of an event of an access point's cell. An access point has
+    /// no ends of flows.
+    pub(super) fn enter_within(&mut self, now: Time) {
+        (self.now, self.has_packet) = (now, false);
+        self.calls += 1;
+        self.actions.clear();
+    }
+
     /// Gives the scope the link of a station.
     pub(super) fn set_link(&mut self, link: Option<Link>) {
         self.link = link;

@@ -1,0 +1,18 @@
+//! Events for which laws in Python ask by a word.
+
+use airfair_sim::coupling::Action;
+use airfair_wlan::Listen;
+
+/// Words for what a law may listen to.
+pub(super) const LISTEN: &str = "\"own\", \"all\", \"packets\", \"users\"";
+
+/// Request of a law that listens to this word.
+pub(super) fn listening(to: &str) -> Option<Action> {
+    match to {
+        "own" => Some(Action::Listen(Listen::Own)),
+        "all" => Some(Action::Listen(Listen::All)),
+        "packets" => Some(Action::WatchPackets),
+        "users" => Some(Action::ScheduleUsers),
+        _ => None,
+    }
+}
