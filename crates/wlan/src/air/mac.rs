@@ -106,16 +106,14 @@ pub(crate) trait Mac<P> {
         User::new(participant.station(), kind.frame(), participant.answer)
     }
 
-    /// Asks a station for its part of a turn that starts a SIFS from now, with the time that the part may take. Returns
-    /// true if the station answers.
+    /// Asks a station for its part of a turn that starts a SIFS from now, with the time that the part may take.
     fn triggered(
         &mut self,
         _air: &mut Air<P>,
         _now: Time,
         _asked: (TurnKind, Duration),
         _participant: &mut Participant,
-    ) -> bool {
-        false
+    ) {
     }
 
     /// Handles the part of a turn that its receiver has decoded. `id` is the contender whose packets it carries.

@@ -18,7 +18,7 @@ use super::access::{Deadline, FrameAhead, Unanswered};
 use super::channel::Air;
 use super::mac::Mac;
 use super::noise::Noise;
-use super::turns::{MultiUserExchange, Participant, Turn, TurnKind};
+use super::turns::{MultiUserExchange, Turn, TurnKind};
 use crate::frame::{Frame, FrameKind, Ppdu, Rest, User};
 use crate::node::NodeId;
 use crate::roster::ContenderId;
@@ -37,29 +37,7 @@ impl<P: Copy> Air<P> {
         let mut exchange = self.multi_user.take().expect("a multi-user exchange in progress");
         let turn = exchange.turn();
         exchange.has_sent |= turn.kind == TurnKind::Data;
-        let place = match turn.kind {
-            TurnKind::Request(place) | TurnKind::Answer(place) => Some(place),
-            _ => None,
-        };
-        let is_in = |at: usize, it: &Participant| match place {
-            Some(place) => at == place,
-            None => turn.kind.is_down() || it.hears,
-        };
-        let mut users = Vec::with_capacity(exchange.participants.len());
-        for (at, participant) in exchange.participants.iter().enumerate() {
-            if is_in(at, participant) {
-                let spare = self.spare_mpdus();
-                let user = mac.part(self, id, (turn.kind, participant), spare);
-                let is_up = matches!(turn.kind, TurnKind::Uplink | TurnKind::MultiBlockAck);
-                let category = self.roster.category(if is_up { participant.contender } else { id });
-                let (place, answer) = (participant.place, participant.answer.0);
-                let user = User { place, category, answer, ..user };
-                users.push(match turn.kind {
-                    TurnKind::Clears => User { tx: turn.tx, psdu: turn.psdu, ..user },
-                    _ => user,
-                });
-            }
-        }
+        let mut users = self.parts_of_turn(mac, id, &exchange);
         if turn.kind == TurnKind::MultiBlockAck {
             // Which stations need a bitmap is known only now.
             let entries = users.iter().map(|user| user.psdu);
@@ -69,28 +47,61 @@ impl<P: Copy> Air<P> {
         }
         let frame = exchange.header(id.member(), &self.airtime);
         mac.begin_frame(id, &frame);
-        let mut senders = exchange.senders();
-        let leader = senders.next().filter(|_| !turn.kind.is_down());
-        for from in leader.into_iter().chain(senders.filter(|_| !turn.kind.is_down())) {
-            self.set_row_of(now, &Frame { from, ..frame });
-        }
-        if turn.kind.is_down() {
-            self.set_row_of(now, &frame);
-            self.contention.announce(&frame);
-        } else {
-            for user in &mut users {
-                let reaches = self.contention.will_reach(id.member(), user.station, user.tx);
-                user.is_out_of_reach = !reaches;
+        self.announce_parts(now, &exchange, &frame, &mut users);
+        let rest = match turn.kind {
+            TurnKind::CtsToSelf => None,
+            TurnKind::Request(_) | TurnKind::Answer(_) => {
+                users.pop().and_then(|user| user.block_ack).map(Rest::BlockAck)
             }
-            self.contention.announce_turn(&frame, exchange.senders().skip(1));
-        }
-        let rest = match place {
-            _ if turn.kind == TurnKind::CtsToSelf => None,
-            Some(_) => users.pop().and_then(|user| user.block_ack).map(Rest::BlockAck),
-            None => Some(Rest::Users(users, exchange.trigger())),
+            _ => Some(Rest::Users(users, exchange.trigger())),
         };
         self.frames.put(Ppdu::new(now, (id, frame), (Vec::new(), rest.map(Box::new))));
         self.multi_user = Some(exchange);
+    }
+
+    /// Parts of the turn that is due in a multi-user exchange of contender `id`.
+    fn parts_of_turn<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        id: ContenderId,
+        exchange: &MultiUserExchange,
+    ) -> Vec<User<P>> {
+        let turn = exchange.turn();
+        let is_up = matches!(turn.kind, TurnKind::Uplink | TurnKind::MultiBlockAck);
+        let mut users = Vec::with_capacity(exchange.participants.len());
+        for participant in exchange.concerned() {
+            let spare = self.spare_mpdus();
+            let user = mac.part(self, id, (turn.kind, participant), spare);
+            let category = self.roster.category(if is_up { participant.contender } else { id });
+            let (place, answer) = (participant.place, participant.answer.0);
+            let user = User { place, category, answer, ..user };
+            users.push(match turn.kind {
+                TurnKind::Clears => User { tx: turn.tx, psdu: turn.psdu, ..user },
+                _ => user,
+            });
+        }
+        users
+    }
+
+    /// Lets members sense a turn from its start on, and marks its parts that do not reach the access point.
+    fn announce_parts(
+        &mut self,
+        now: Time,
+        exchange: &MultiUserExchange,
+        frame: &Frame,
+        users: &mut [User<P>],
+    ) {
+        let Some(ap) = frame.to.filter(|_| !exchange.turn().kind.is_down()) else {
+            self.set_row_of(now, frame);
+            return self.contention.announce(frame);
+        };
+        for from in exchange.senders() {
+            self.set_row_of(now, &Frame { from, ..*frame });
+        }
+        for user in users {
+            user.is_out_of_reach = !self.contention.will_reach(ap, user.station, user.tx);
+        }
+        self.contention.announce_turn(frame, exchange.senders().skip(1));
     }
 
     /// Sets the audibility of a frame that is about to start, in a cell with a radio.
@@ -259,22 +270,27 @@ impl<P: Copy> Air<P> {
         exchange: &mut MultiUserExchange,
         ppdu: &Ppdu<P>,
     ) {
-        let from = ppdu.frame.from;
         let Some(Turn { kind: asked, duration, .. }) = exchange.turns.get(exchange.at + 1).copied()
         else {
             return;
         };
         for participant in &mut exchange.participants {
             let station = participant.station();
-            let is_decoded = self.contention.decodes(station, from)
-                && !ppdu.is_errored_for(station, &self.missed);
             // To an MU-BAR, a station answers even if it has not decoded the data.
             let is_clear = asked != TurnKind::Clears || self.contention.nav_is_clear(station, now);
-            participant.hears = is_decoded
+            participant.hears = self.decodes_for_all(station, ppdu)
                 && is_clear
-                && self.in_exchange(station).is_none()
-                && mac.triggered(self, now, (asked, duration), participant);
+                && self.in_exchange(station).is_none();
+            if participant.hears {
+                mac.triggered(self, now, (asked, duration), participant);
+            }
         }
+    }
+
+    /// True if a station decodes a frame of the access point to several stations that leaves the air.
+    fn decodes_for_all(&self, station: NodeId, ppdu: &Ppdu<P>) -> bool {
+        self.contention.decodes(station, ppdu.frame.from)
+            && !ppdu.is_errored_for(station, &self.missed)
     }
 
     /// Handles the `BlockAck` of one participant.
@@ -320,11 +336,8 @@ impl<P: Copy> Air<P> {
         exchange: &mut MultiUserExchange,
         ppdu: &Ppdu<P>,
     ) {
-        let from = ppdu.frame.from;
         for (participant, user) in exchange.participants.iter_mut().zip(ppdu.users()) {
-            let station = participant.station();
-            let is_decoded = self.contention.decodes(station, from)
-                && !ppdu.is_errored_for(station, &self.missed);
+            let is_decoded = self.decodes_for_all(participant.station(), ppdu);
             if is_decoded && std::mem::take(&mut participant.waits) {
                 mac.settle_triggered(self, now, participant.contender, user.block_ack.as_ref());
             }

@@ -174,18 +174,19 @@ impl MultiUserExchange {
         self.turns[0].duration + self.rest(airtime)
     }
 
+    /// Participants that receive the current turn of the access point, or that send the turn together.
+    pub(super) fn concerned(&self) -> impl Iterator<Item = &Participant> {
+        let kind = self.turn().kind;
+        let is_in = move |(at, it): &(usize, &Participant)| match kind {
+            TurnKind::Request(place) | TurnKind::Answer(place) => *at == place,
+            _ => kind.is_down() || it.hears,
+        };
+        self.participants.iter().enumerate().filter(is_in).map(|(_, it)| it)
+    }
+
     /// Stations that send the current turn if it is not the access point's.
     pub(super) fn senders(&self) -> impl Iterator<Item = NodeId> {
-        let alone = match self.turn().kind {
-            TurnKind::Answer(place) => Some(place),
-            _ => None,
-        };
-        let all = self.participants.iter().enumerate();
-        let sends = move |(place, it): &(usize, &Participant)| match alone {
-            Some(alone) => *place == alone,
-            None => it.hears,
-        };
-        all.filter(sends).map(|(_, it)| it.station())
+        self.concerned().map(Participant::station)
     }
 
     /// Trigger in the current turn, with the next turn as its answer.

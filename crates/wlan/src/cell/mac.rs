@@ -268,8 +268,8 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         now: Time,
         asked: (TurnKind, Duration),
         participant: &mut Participant,
-    ) -> bool {
-        self.prepare_triggered(air, now, asked, participant)
+    ) {
+        self.prepare_triggered(air, now, asked, participant);
     }
 
     #[cold]

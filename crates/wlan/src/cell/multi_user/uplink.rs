@@ -36,50 +36,54 @@ impl<P: Copy + Headers> CellMac<P> {
         let polls = mu.ofdma.poll && !mu.is_polled;
         let unit = self.choose_transmitters(air, now, mu, polls).unwrap_or_default();
         self.admit_transmitters(air, (mu, exchange), unit);
-        let trigger = |variant: TriggerVariant| {
-            let psdu = variant.size(exchange.participants.len(), mu.format);
-            let tx = air.airtime.beacon_vector();
-            Turn { kind: TurnKind::Trigger, tx, psdu, duration: air.airtime.frame(psdu, tx) }
-        };
         let variant = if polls { TriggerVariant::BufferStatus } else { TriggerVariant::Basic };
-        let first = trigger(variant);
-        exchange.turns.push(first);
-        let Some(tx) = exchange.participants.first().map(|it| it.data.0) else {
+        let psdu = variant.size(exchange.participants.len(), mu.format);
+        let tx = air.airtime.beacon_vector();
+        let (kind, duration) = (TurnKind::Trigger, air.airtime.frame(psdu, tx));
+        exchange.turns.push(Turn { kind, tx, psdu, duration });
+        if exchange.participants.is_empty() {
             // The stations have lost their HE rates since the trigger became due.
             return true;
+        }
+        let is_planned = if polls {
+            plan_reports(air, mu, exchange)
+        } else {
+            self.plan_triggered_data(air, (mu, exchange), (rest, is_first))
         };
-        let users = exchange.participants.len();
-        let (band, padding) = (air.airtime.band(), PacketPadding::default());
-        let lasts = |ppdu: &MultiUser, octets| ppdu.duration(&vec![octets; users], band, padding);
+        is_planned && (is_first || exchange.length(&air.airtime) <= rest)
+    }
+
+    /// Adds the turns of the stations' data and of the `BlockAck` for them. Returns false if there is no time for a
+    /// packet in the TXOP.
+    fn plan_triggered_data(
+        &self,
+        air: &Air<P>,
+        (mu, exchange): (&mut MultiUserMac, &mut MultiUserExchange),
+        (rest, is_first): (Duration, bool),
+    ) -> bool {
         let granted: Vec<Backlog> =
             mu.granted.iter().map(|place| mu.candidates[*place].backlog).collect();
         let params = mu.up.as_ref().map(|up| up.params);
-        let known = mu.ppdu(exchange.participants.iter().filter_map(|it| it.data.0.mode()));
-        let (Some(users_ppdu), Some(params)) = (known, params) else { return false };
-        let null = lasts(users_ppdu, NULL);
-        if polls {
-            let psdu = NULL * users as u64;
-            exchange.turns.push(Turn { kind: TurnKind::Reports, tx, psdu, duration: null });
-            return is_first || exchange.length(&air.airtime) <= rest;
-        }
-        let block_ack = self.plan_block_acks(air, exchange, tx);
-        let sifs = air.airtime.timing.sifs;
-        let around = first.duration + sifs + sifs + block_ack.duration;
-        let longest = MAX_PPDU_DURATION.min(rest.saturating_sub(around));
-        let most = |ppdu: &MultiUser| {
-            ppdu.room(longest, band, padding).map(|most| ppdu.lasting(most, band, padding))
+        let (Some((tx, ppdu)), Some(params)) = (triggered_ppdu(mu, exchange), params) else {
+            return false;
         };
-        let longest = most(users_ppdu).unwrap_or(null);
-        if !is_first && longest < lasts(users_ppdu, ORDINARY_PART) {
+        let block_ack = self.plan_block_acks(air, exchange, tx);
+        let length = |octets| lasts(air, ppdu, octets);
+        let null = length(NULL);
+        let around =
+            exchange.length(&air.airtime) + air.airtime.timing.sifs * 2 + block_ack.duration;
+        let longest = MAX_PPDU_DURATION.min(rest.saturating_sub(around));
+        let (band, padding) = (air.airtime.band(), PacketPadding::default());
+        let most = ppdu.room(longest, band, padding);
+        let longest = most.map_or(null, |most| ppdu.lasting(most, band, padding));
+        if !is_first && longest < length(ORDINARY_PART) {
             // Hardly a packet would fit into the rest of the TXOP.
             return false;
         }
-        let wanted =
-            law::triggered_duration(&params, longest, granted, |octets| lasts(users_ppdu, octets));
-        let duration = wanted.max(null);
+        let duration = law::triggered_duration(&params, longest, granted, length).max(null);
         exchange.turns.push(Turn { kind: TurnKind::Uplink, tx, psdu: Bytes::ZERO, duration });
         exchange.turns.push(block_ack);
-        is_first || exchange.length(&air.airtime) <= rest
+        true
     }
 
     /// `BlockAck` for all participants, as long as if each needs a bitmap.
@@ -167,8 +171,8 @@ impl<P: Copy + Headers> CellMac<P> {
         }
     }
 
-    /// Lets a station prepare its part of triggered PPDUs, which last `duration`. Returns true: it answers in any case,
-    /// if only with a buffer report.
+    /// Lets a station prepare its part of triggered PPDUs, which last `duration`. It answers in any case, if only with a
+    /// buffer report.
     #[cold]
     pub(crate) fn prepare_triggered(
         &mut self,
@@ -176,9 +180,9 @@ impl<P: Copy + Headers> CellMac<P> {
         now: Time,
         (asked, duration): (TurnKind, Duration),
         participant: &mut Participant,
-    ) -> bool {
+    ) {
         if asked != TurnKind::Uplink {
-            return true;
+            return;
         }
         let may_send = |id: &ContenderId| {
             let queue = &self.queues[id.index()];
@@ -187,7 +191,7 @@ impl<P: Copy + Headers> CellMac<P> {
                 && link.is_some_and(|link| link.originator.request().is_none())
         };
         let station = participant.station();
-        let Some(id) = air.roster.of(station).rev().find(may_send) else { return true };
+        let Some(id) = air.roster.of(station).rev().find(may_send) else { return };
         let octets = octets_within(air, participant.data.0, duration);
         let room = self.room_of_part((id, NodeId::AP), octets);
         let queue = &mut self.queues[id.index()];
@@ -199,8 +203,31 @@ impl<P: Copy + Headers> CellMac<P> {
             participant.contender = id;
             participant.data.1 = batch.octets();
         }
-        true
     }
+}
+
+/// Adds the turn of the stations' buffer reports. Returns false if their vectors do not go together.
+fn plan_reports<P>(air: &Air<P>, mu: &mut MultiUserMac, exchange: &mut MultiUserExchange) -> bool {
+    let Some((tx, ppdu)) = triggered_ppdu(mu, exchange) else { return false };
+    let (kind, duration) = (TurnKind::Reports, lasts(air, ppdu, NULL));
+    let octets = NULL * exchange.participants.len() as u64;
+    exchange.turns.push(Turn { kind, tx, psdu: octets, duration });
+    true
+}
+
+/// PPDU of all participants together, with the vector of the first one; `None` if their vectors do not go together.
+fn triggered_ppdu<'a>(
+    mu: &'a mut MultiUserMac,
+    exchange: &MultiUserExchange,
+) -> Option<(TxVector, &'a MultiUser)> {
+    let vectors = exchange.participants.iter().map(|it| it.data.0);
+    Some((vectors.clone().next()?, mu.ppdu(vectors.filter_map(TxVector::mode))?))
+}
+
+/// Duration of a triggered PPDU in which each station has so many octets.
+fn lasts<P>(air: &Air<P>, ppdu: &MultiUser, octets: Bytes) -> Duration {
+    let sizes = vec![octets; ppdu.modes().len()];
+    ppdu.duration(&sizes, air.airtime.band(), PacketPadding::default())
 }
 
 /// Largest PSDU of a triggered PPDU that lasts `duration`.
