@@ -190,9 +190,38 @@ pub struct Trigger {
     pub variant: TriggerVariant,
     /// Time on the air of the PPDUs that answer.
     pub duration: Duration,
+    /// Resource units that stations access at random; `None` if there are none.
+    pub random: Option<RandomUnits>,
+}
+
+/// Equal resource units of a trigger frame that stations access at random (UORA).  [80211ax-2021 §26.5.4]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomUnits {
+    /// Number of the units, at least 1. They follow those of the stations that the trigger names.
+    pub units: u16,
+    /// Place of the first one among the equal units of the width, from 0.
+    pub first: u16,
+    /// Vector of a PPDU in one of them.
+    pub tx: TxVector,
+}
+
+impl RandomUnits {
+    /// Number of units that one User Info field of a trigger frame can offer.  [80211ax-2021 §9.3.1.22.1]
+    const PER_FIELD: u16 = 32;
+
+    /// Offers of a trigger frame, each of at most 32 units: a User Info field without a station for each.
+    pub fn fields(self) -> impl Iterator<Item = Self> {
+        let Self { units, first, tx } = self;
+        (0..units).step_by(Self::PER_FIELD.into()).map(move |before| Self {
+            units: Self::PER_FIELD.min(units - before),
+            first: first + before,
+            tx,
+        })
+    }
 }
 
 /// Part of a PPDU of a multi-user exchange: content for one station, or from one station.
+#[expect(clippy::struct_excessive_bools, reason = "each is another reason why a part is lost")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User<P> {
     /// Station that receives the part from the access point, or sends it to the access point.
@@ -217,6 +246,10 @@ pub struct User<P> {
     pub block_ack: Option<Bitmap>,
     /// Octets that wait in the station after this part, as it reports them; `None` if it reports nothing.
     pub(crate) backlog: Option<Bytes>,
+    /// True if the station has chosen the resource unit at random.
+    pub(crate) is_random: bool,
+    /// True if another station has chosen the same resource unit.
+    pub(crate) collided: bool,
     /// True if the access point does not decode the part, because the station is too far.
     pub(crate) is_out_of_reach: bool,
     /// True if noise has destroyed the whole part at its receiver.
@@ -228,7 +261,7 @@ impl<P> User<P> {
     pub(crate) fn new(station: NodeId, kind: FrameKind, (tx, psdu): (TxVector, Bytes)) -> Self {
         let (mpdus, joined) = (Vec::new(), Vec::new());
         let (block_ack, backlog) = (None, None);
-        let (is_out_of_reach, errored) = (false, false);
+        let (is_random, collided, is_out_of_reach, errored) = (false, false, false, false);
         let (place, category, answer) = (0, AccessCategory::default(), tx);
         Self {
             station,
@@ -242,6 +275,8 @@ impl<P> User<P> {
             joined,
             block_ack,
             backlog,
+            is_random,
+            collided,
             is_out_of_reach,
             errored,
         }
@@ -368,7 +403,7 @@ impl<P> Ppdu<P> {
         users.iter().map(move |user| {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
             let User { kind, tx, psdu, ref mpdus, .. } = *user;
-            let errored = user.errored || user.is_out_of_reach;
+            let errored = user.errored || user.collided || user.is_out_of_reach;
             let retry = mpdus.iter().any(|mpdu| mpdu.retry);
             let rest = match &user.block_ack {
                 Some(bitmap) => Some(Rest::BlockAck(bitmap.clone())),
@@ -379,6 +414,7 @@ impl<P> Ppdu<P> {
                 frame: Frame { kind, from, to: Some(to), tx, psdu, retry, ..self.frame },
                 mpdus: mpdus.clone(),
                 rest: rest.map(Box::new),
+                collided: self.collided || user.collided,
                 errored,
                 ..*self
             }

@@ -142,7 +142,8 @@ pub enum AirUse {
         station: NodeId,
     },
     /// Frames overlap, even if each receiver senses only one of them; or a frame is alone after it has collided. Time
-    /// before a hidden frame starts counts as use by the first frame.
+    /// before a hidden frame starts counts as use by the first frame. Stations in the same random access resource unit
+    /// collide in its share of the time.
     Collision,
     /// Nothing is on the air while some member has a frame to send: interframe spaces, back-off, time-outs.
     Contention,

@@ -71,12 +71,14 @@ impl UsersDue {
             .candidates()
             .map(|it| Py::new(py, Candidate::of(py, due.direction, it, names)))
             .collect::<PyResult<_>>()?;
+        let units = due.splits.iter().map(|it| it.units);
+        let units: Vec<u16> = units.filter(|units| *units > 0).collect();
         Ok(Self {
             direction: word(due.direction),
             is_poll: due.is_poll,
             most: due.most,
             width_mhz: due.width.mhz(),
-            units: PyTuple::new(py, due.splits.iter().map(|it| it.units))?.unbind(),
+            units: PyTuple::new(py, units)?.unbind(),
             first: due.first().map(|it| names[it.index()].clone_ref(py)),
             candidates: PyTuple::new(py, candidates)?.unbind(),
         })

@@ -11,7 +11,7 @@ use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::mode::{Coding, HeLtf, Mode, Unit};
 use airfair_wlan::phy::ppdu::training_symbols;
 use airfair_wlan::phy::{Band, TxVector, Width};
-use airfair_wlan::{NodeId, Ppdu, Trigger, TriggerVariant, User};
+use airfair_wlan::{NodeId, Ppdu, RandomUnits, Trigger, TriggerVariant, User};
 
 use super::mac;
 
@@ -26,13 +26,16 @@ const MAXIMUM_POWER: u64 = 127;
 /// Part of L-SIG's LENGTH that tells an HE TB PPDU from other formats.  [80211ax-2021 §27.3.11.5]
 const TRIGGERED_LENGTH: u64 = 2;
 
-/// Station in a trigger frame.
+/// User of a trigger frame: a station, or all that access resource units at random.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    pub(super) station: NodeId,
+    /// Station; `None` for units that stations access at random.
+    pub(super) station: Option<NodeId>,
+    /// Number of its equal units, which is 1 for a station.
+    pub(super) units: u16,
     /// Mode of the PPDU that answers, with its resource unit.
     pub(super) mode: Mode,
-    /// Place of the unit among the equal units of the width.
+    /// Place of the first unit among the equal units of the width.
     pub(super) place: u16,
     /// Category and starting sequence number of the requested `BlockAck`.
     pub(super) block_ack: (AccessCategory, Bitmap),
@@ -43,7 +46,14 @@ impl Asked {
     pub(super) fn of<P>(user: &User<P>) -> Option<Self> {
         let TxVector::Mode(mode) = user.tx else { return None };
         let block_ack = (user.category, user.block_ack.clone().unwrap_or_default());
-        Some(Self { station: user.station, mode, place: user.place, block_ack })
+        Some(Self { station: Some(user.station), units: 1, mode, place: user.place, block_ack })
+    }
+
+    /// Resource units of a trigger frame that stations access at random.
+    fn of_random(of: RandomUnits) -> Option<Self> {
+        let TxVector::Mode(mode) = of.tx else { return None };
+        let block_ack = (AccessCategory::default(), Bitmap::default());
+        Some(Self { station: None, units: of.units, mode, place: of.first, block_ack })
     }
 }
 
@@ -65,14 +75,18 @@ pub(super) fn only_user<P>(ppdu: &Ppdu<P>) -> Option<NodeId> {
 pub(super) fn request(heard: &Monitored<Packet>) -> Option<(Trigger, Vec<Asked>)> {
     let ppdu = &heard.ppdu;
     if let Some(trigger) = ppdu.trigger() {
-        return Some((trigger, ppdu.users().iter().filter_map(Asked::of).collect()));
+        let random = trigger.random.into_iter().flat_map(RandomUnits::fields);
+        let named = ppdu.users().iter().filter_map(Asked::of);
+        return Some((trigger, named.chain(random.filter_map(Asked::of_random)).collect()));
     }
     let part = heard.part?;
     let (TxVector::Mode(mode), duration) = part.asks? else { return None };
     let start = ppdu.mpdus.first().map_or(0, |mpdu| mpdu.sequence);
     let block_ack = (heard.category, Bitmap::new(Sequence::new(start)));
-    let asked = Asked { station: ppdu.frame.to?, mode, place: part.place, block_ack };
-    Some((Trigger { variant: TriggerVariant::BlockAckRequest, duration }, vec![asked]))
+    let station = Some(ppdu.frame.to?);
+    let asked = Asked { station, units: 1, mode, place: part.place, block_ack };
+    let trigger = Trigger { variant: TriggerVariant::BlockAckRequest, duration, random: None };
+    Some((trigger, vec![asked]))
 }
 
 /// Appends the body of a trigger frame: common info and user info list.  [80211ax-2021 §9.3.1.22]
@@ -93,7 +107,7 @@ pub(super) fn put_trigger(octets: &mut Vec<u8>, (trigger, band): (Trigger, Band)
 }
 
 /// Common info field of a trigger frame. Carrier sense is not required, as stations answer without it.
-fn common(Trigger { variant, duration }: Trigger, band: Band, asked: &[Asked]) -> u64 {
+fn common(Trigger { variant, duration, .. }: Trigger, band: Band, asked: &[Asked]) -> u64 {
     let variant = match variant {
         TriggerVariant::Basic => 0,
         TriggerVariant::BlockAckRequest => 2,
@@ -126,8 +140,9 @@ fn legacy_length(duration: Duration, band: Band) -> u64 {
     (3 * symbols).saturating_sub(3 + TRIGGERED_LENGTH) & 0xfff
 }
 
-/// User info field of a station, 40 bits.
-fn user(&Asked { station, mode, place, .. }: &Asked) -> u64 {
+/// User info field of a station, 40 bits. That of units for random access has AID 0, and their number in the place of the
+/// spatial streams, with the mark that no others follow in the TXOP.
+fn user(&Asked { station, units, mode, place, .. }: &Asked) -> u64 {
     let (index, is_secondary) = index(mode, place);
     let first = match mode.unit().within(mode.width()) {
         Unit::Tones26 => 0,
@@ -140,13 +155,12 @@ fn user(&Asked { station, mode, place, .. }: &Asked) -> u64 {
     };
     let allocation = u64::from(is_secondary) | (first + u64::from(index)) << 1;
     let coding = u64::from(mode.coding() == Coding::Ldpc);
-    let (mcs, streams) = (u64::from(mode.mcs()), u64::from(mode.streams() - 1));
-    u64::from(station.0)
-        | allocation << 12
-        | coding << 20
-        | mcs << 21
-        | streams << 29
-        | MAXIMUM_POWER << 32
+    let mcs = u64::from(mode.mcs());
+    let (aid, spatial) = match station {
+        Some(station) => (station.0, u64::from(mode.streams() - 1) << 29),
+        None => (0, u64::from(units - 1) << 26 | 1 << 31),
+    };
+    u64::from(aid) | allocation << 12 | coding << 20 | mcs << 21 | spatial | MAXIMUM_POWER << 32
 }
 
 /// Appends the body of a `BlockAck` for several stations: a control field, and an entry for each station whose data have
@@ -187,10 +201,11 @@ mod tests {
         let of = Parameters { unit: Unit::Tones242, kind: PpduKind::Triggered, ..of };
         let mode = Mode::new(of).expect("a mode");
         let block_ack = (AccessCategory::default(), Bitmap::new(Sequence::new(9)));
-        let asked = Asked { station: NodeId(3), mode, place: 3, block_ack };
+        let asked = Asked { station: Some(NodeId(3)), units: 1, mode, place: 3, block_ack };
         let trigger = Trigger {
             variant: TriggerVariant::BlockAckRequest,
             duration: Duration::from_nanos(89_600),
+            random: None,
         };
         let mut octets = Vec::new();
         put_trigger(&mut octets, (trigger, Band::Ghz5), &[asked]);
@@ -198,6 +213,25 @@ mod tests {
         // 3 | 128 << 12 | 1 << 20 | 5 << 21 = 0x0b8_0003.
         assert_eq!(octets[8..13], [0x03, 0x00, 0xb8, 0x00, 0x7f]);
         assert_eq!(octets[13..], [0x04, 0x00, 0x90, 0x00]);
+    }
+
+    /// 37 units of 26 tones for random access have two user info fields with AID 0, of 32 units and of 5.
+    ///
+    /// MCS 2 and LDPC: 2 << 21 | 1 << 20. First field: unit 0, number 31 in bits 26 to 30, and bit 31. Second one: unit
+    /// 32, which is 64 with the bit below it, in bits 12 to 19; number 4.
+    ///
+    /// Verifies: [80211ax-2021 §9.3.1.22]
+    #[test]
+    fn units_for_random_access_have_aid_0_and_their_number() {
+        let of = Parameters::of(Format::He, 2, 1, Width::Mhz80, GuardInterval::Ns1600);
+        let of = Parameters { unit: Unit::Tones26, kind: PpduKind::Triggered, ..of };
+        let tx = TxVector::Mode(Mode::new(of).expect("a mode"));
+        let fields = RandomUnits { units: 37, first: 0, tx }.fields();
+        let infos: Vec<u64> =
+            fields.filter_map(Asked::of_random).map(|it| user(&it) & 0xffff_ffff).collect();
+        let coding = u64::from(Mode::new(of).expect("a mode").coding() == Coding::Ldpc) << 20;
+        let common = 2 << 21 | coding | 1 << 31;
+        assert_eq!(infos, [common | 31 << 26, common | 64 << 12 | 4 << 26]);
     }
 
     /// The fifth unit of 484 tones would be in the second 80 MHz of 160: there, units 0 and 1 are in the first one.

@@ -30,14 +30,11 @@ impl<P: Copy> Air<P> {
     /// Draws the errors of a frame for its receiver, unless it has collided.
     pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { kind, from, tx, psdu, .. } = ppdu.frame;
-        if kind == FrameKind::Beacon {
+        if matches!(kind, FrameKind::Beacon | FrameKind::Trigger | FrameKind::MultiBlockAck) {
             return self.add_noise_for_all(now, ppdu);
         }
         if !ppdu.users().is_empty() {
-            return match kind {
-                FrameKind::Trigger | FrameKind::MultiBlockAck => self.add_noise_for_all(now, ppdu),
-                _ => self.add_noise_to_users(now, ppdu),
-            };
+            return self.add_noise_to_users(now, ppdu);
         }
         // Nobody answers a CTS-to-self, and its sender continues.
         let Some(to) = ppdu.frame.addressee() else { return };

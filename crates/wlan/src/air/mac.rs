@@ -6,7 +6,7 @@ use super::channel::Air;
 use super::sequence::Sequence;
 use super::turns::{Participant, TurnKind};
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, Rest, User};
+use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, RandomUnits, Rest, User};
 use crate::node::NodeId;
 use crate::record::Record;
 use crate::roster::ContenderId;
@@ -116,6 +116,18 @@ pub(crate) trait Mac<P> {
     ) {
     }
 
+    /// Lets a station access the random units of a trigger, which a PPDU of this duration follows. Returns the station's
+    /// part in it; `None` if the station sends nothing.
+    fn access_at_random(
+        &mut self,
+        _air: &mut Air<P>,
+        _now: Time,
+        _units: (RandomUnits, Duration),
+        _station: NodeId,
+    ) -> Option<Participant> {
+        None
+    }
+
     /// Handles the part of a turn that its receiver has decoded. `id` is the contender whose packets it carries.
     fn deliver_part(&mut self, _air: &mut Air<P>, _now: Time, _id: ContenderId, _user: &User<P>) {}
 
@@ -125,7 +137,7 @@ pub(crate) trait Mac<P> {
         &mut self,
         _air: &mut Air<P>,
         _now: Time,
-        _id: ContenderId,
+        _participant: &Participant,
         _block_ack: Option<&Bitmap>,
     ) {
     }

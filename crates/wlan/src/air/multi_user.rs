@@ -8,19 +8,23 @@
 //!   poll                                trigger ─ reports
 //! ```
 //!
+//! A trigger for data may offer resource units to all stations. Those that access them at random take part from the end
+//! of the trigger on. Stations in the same unit collide, and do not disturb the others.  [80211ax-2021 §26.5.4]
+//!
 //! A turn is one [`Ppdu`] with a part for each user: the receivers of the access point's PPDU, or the transmitters of
 //! PPDUs that start together on purpose. Carrier sense takes a turn as one frame, so its PPDUs do not collide with each
 //! other. If an answer is missing, the access point goes on with its next own turn at the response time-out.
 
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use super::access::{Deadline, FrameAhead, Unanswered};
 use super::channel::Air;
 use super::mac::Mac;
 use super::noise::Noise;
 use super::turns::{MultiUserExchange, Turn, TurnKind};
-use crate::frame::{Frame, FrameKind, Ppdu, Rest, User};
+use crate::frame::{Frame, FrameKind, Ppdu, RandomUnits, Rest, User};
 use crate::node::NodeId;
+use crate::record::Record;
 use crate::roster::ContenderId;
 use crate::sizes;
 
@@ -74,7 +78,8 @@ impl<P: Copy> Air<P> {
             let user = mac.part(self, id, (turn.kind, participant), spare);
             let category = self.roster.category(if is_up { participant.contender } else { id });
             let (place, answer) = (participant.place, participant.answer.0);
-            let user = User { place, category, answer, ..user };
+            let is_random = participant.is_random && turn.kind == TurnKind::Uplink;
+            let user = User { place, category, answer, is_random, ..user };
             users.push(match turn.kind {
                 TurnKind::Clears => User { tx: turn.tx, psdu: turn.psdu, ..user },
                 _ => user,
@@ -83,7 +88,7 @@ impl<P: Copy> Air<P> {
         users
     }
 
-    /// Lets members sense a turn from its start on, and marks its parts that do not reach the access point.
+    /// Lets members sense a turn from its start on, and marks its parts that the access point will not receive.
     fn announce_parts(
         &mut self,
         now: Time,
@@ -98,10 +103,25 @@ impl<P: Copy> Air<P> {
         for from in exchange.senders() {
             self.set_row_of(now, &Frame { from, ..*frame });
         }
-        for user in users {
+        for user in users.iter_mut() {
             user.is_out_of_reach = !self.contention.will_reach(ap, user.station, user.tx);
         }
+        self.collide_in_units(users);
         self.contention.announce_turn(frame, exchange.senders().skip(1));
+    }
+
+    /// Marks the parts in resource units that other stations have chosen as well, and that reach the access point.
+    /// Deviates: [D-235]
+    fn collide_in_units(&mut self, users: &mut [User<P>]) {
+        for at in 0..users.len() {
+            let User { station, place, is_random, .. } = users[at];
+            let overlaps =
+                |it: &User<P>| it.station != station && it.place == place && !it.is_out_of_reach;
+            users[at].collided = is_random && users.iter().any(overlaps);
+        }
+        if users.iter().any(|user| user.collided) {
+            self.frames.records.push(Record::Collision);
+        }
     }
 
     /// Sets the audibility of a frame that is about to start, in a cell with a radio.
@@ -145,7 +165,7 @@ impl<P: Copy> Air<P> {
     /// True if member `to`, which is synchronised to `leader`, decodes a part of the turn that leaves the air, unless
     /// noise destroys it. What the access point senses of a turn is not what it decodes of each station.
     fn decodes_part(&self, to: NodeId, leader: NodeId, user: &User<P>) -> bool {
-        self.contention.decodes(to, leader) && !user.is_out_of_reach
+        self.contention.decodes(to, leader) && !user.is_out_of_reach && !user.collided
     }
 
     /// Handles the turn of a multi-user exchange that has just left the air, and continues the exchange.
@@ -227,7 +247,7 @@ impl<P: Copy> Air<P> {
         let mut exchange = self.multi_user.take().expect("a multi-user exchange in progress");
         for participant in &mut exchange.participants {
             if std::mem::take(&mut participant.waits) {
-                mac.settle_triggered(self, now, participant.contender, None);
+                mac.settle_triggered(self, now, participant, None);
             }
         }
         let is_answered = exchange.participants.iter().any(|it| it.is_answered);
@@ -285,6 +305,30 @@ impl<P: Copy> Air<P> {
                 mac.triggered(self, now, (asked, duration), participant);
             }
         }
+        if let Some(units) = exchange.random {
+            self.hear_random_units(mac, now, exchange, (ppdu, units, duration));
+        }
+    }
+
+    /// Lets the stations that a trigger does not name access its random units, for a PPDU of this duration.
+    fn hear_random_units<M: Mac<P>>(
+        &mut self,
+        mac: &mut M,
+        now: Time,
+        exchange: &mut MultiUserExchange,
+        (ppdu, units, duration): (&Ppdu<P>, RandomUnits, Duration),
+    ) {
+        let mut senders = Vec::new();
+        for station in self.members().filter(|it| !it.is_ap()) {
+            let is_named = exchange.participants.iter().any(|it| it.station() == station);
+            let hears = !is_named
+                && self.decodes_for_all(station, ppdu)
+                && self.in_exchange(station).is_none();
+            if hears {
+                senders.extend(mac.access_at_random(self, now, (units, duration), station));
+            }
+        }
+        exchange.add_random(senders);
     }
 
     /// True if a station decodes a frame of the access point to several stations that leaves the air.
@@ -336,10 +380,11 @@ impl<P: Copy> Air<P> {
         exchange: &mut MultiUserExchange,
         ppdu: &Ppdu<P>,
     ) {
-        for (participant, user) in exchange.participants.iter_mut().zip(ppdu.users()) {
+        let known = exchange.participants.iter_mut().filter(|it| it.is_known());
+        for (participant, user) in known.zip(ppdu.users()) {
             let is_decoded = self.decodes_for_all(participant.station(), ppdu);
             if is_decoded && std::mem::take(&mut participant.waits) {
-                mac.settle_triggered(self, now, participant.contender, user.block_ack.as_ref());
+                mac.settle_triggered(self, now, participant, user.block_ack.as_ref());
             }
         }
     }

@@ -175,30 +175,35 @@ impl<P> OnAir<P> {
     }
 
     /// Charges the time since the last change to the users of the only PPDU on the air, to each its share of the width,
-    /// one after the other.
+    /// one after the other. Time in a random unit with several stations is a collision.
     #[cold]
     fn charge_users(&mut self, now: Time) {
-        if !self.categories.is_empty() {
-            self.charge_category(now);
-        }
         let Some(ppdu) = self.ppdus.pop() else { return };
         if ppdu.start > self.charged_until {
             self.charge_as(ppdu.start.min(now), AirUse::Contention);
         }
         let (from, users) = (self.charged_until, ppdu.users());
-        let width: u64 = users.iter().map(|user| user.tx.tones()).sum();
+        let shares = || users.chunk_by(|one, other| one.is_random && one.place == other.place);
+        let width: u64 = shares().map(|unit| unit[0].tx.tones()).sum();
         let mut before = 0;
-        for user in users {
+        for unit in shares() {
+            let user = &unit[0];
             before += user.tx.tones();
             let until = from + now.saturating_since(from) * before / width;
             let is_down = ppdu.frame.from == ppdu.initiator.member();
             let (direction, station) =
                 (if is_down { Direction::Down } else { Direction::Up }, user.station);
             let usage = match user.kind {
+                _ if unit.len() > 1 => AirUse::Collision,
                 FrameKind::Data => AirUse::Data { station, direction },
                 _ => AirUse::Control { station },
             };
             if until > self.charged_until {
+                let category = self.categories.get(ppdu.initiator.index());
+                if let Some(category) = category.filter(|_| usage != AirUse::Collision) {
+                    let air = CategoryEvent::Air { from: self.charged_until, to: until };
+                    self.records.push(Record::Category(*category, air));
+                }
                 self.charge_as(until, usage);
             }
         }
@@ -210,7 +215,7 @@ impl<P> OnAir<P> {
     fn charge_category(&mut self, now: Time) {
         let (initiator, start) = match (&self.undisturbed, self.ppdus.as_slice()) {
             (Some(frame), _) => (frame.initiator, frame.start),
-            (None, [ppdu]) if !ppdu.collided && ppdu.frame.kind != FrameKind::Beacon => {
+            (None, [ppdu]) if !ppdu.collided && usage_of(&ppdu.frame) != AirUse::Beacon => {
                 (ppdu.initiator, ppdu.start)
             }
             _ => return,
@@ -267,14 +272,23 @@ impl<P> OnAir<P> {
     /// Records each part of a PPDU of several users, or of PPDUs that have left the air together, as a frame.
     #[cold]
     fn record_parts(&mut self, ppdu: &Ppdu<P>) {
+        let ap = ppdu.initiator.member();
         for user in ppdu.users() {
+            let is_down = ppdu.frame.from == ap;
+            let (node, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
             let is_data = user.kind == FrameKind::Data;
             let frame = if is_data { SentFrame::Data } else { SentFrame::Response };
             let retry = user.mpdus.first().is_some_and(|mpdu| mpdu.retry);
-            let is_down = ppdu.frame.from == ppdu.initiator.member();
-            let node = if is_down { ppdu.frame.from } else { user.station };
-            let collided = ppdu.collided;
+            let collided = ppdu.collided || user.collided;
             self.records.push(Record::Sent { node, frame, retry, collided });
+            let count = |of: usize| u16::try_from(of).expect("at most 1024 MPDUs");
+            if !user.mpdus.is_empty() {
+                let mpdus = count(user.mpdus.len());
+                self.records.push(Record::Aggregate { node, to, mpdus, octets: user.psdu });
+            }
+            if !user.joined.is_empty() {
+                self.records.push(Record::Joined { node, packets: count(user.joined.len()) });
+            }
         }
     }
 }

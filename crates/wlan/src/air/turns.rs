@@ -4,7 +4,7 @@ use airfair_units::{Bytes, Duration};
 
 use crate::airtime::Airtime;
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Trigger};
+use crate::frame::{Frame, FrameKind, RandomUnits, Trigger};
 use crate::node::NodeId;
 use crate::phy::TxVector;
 use crate::roster::ContenderId;
@@ -83,6 +83,8 @@ pub(crate) struct Participant {
     pub(crate) answer: (TxVector, Bytes),
     /// Place of its resource unit among the equal units of the width.
     pub(crate) place: u16,
+    /// True if the station has chosen its resource unit at random, so that the trigger does not name it.
+    pub(crate) is_random: bool,
     /// True if the station has decoded the last turn of the access point and answers it.
     pub(crate) hears: bool,
     /// True if the access point has decoded the station's answer.
@@ -96,9 +98,22 @@ pub(crate) struct Participant {
 impl Participant {
     /// Participant with the vectors and sizes of its data and of its answer.
     pub(crate) fn new(contender: ContenderId, data: TxVector, answer: (TxVector, Bytes)) -> Self {
-        let (hears, is_answered, waits, is_whole) = (false, false, false, false);
-        let data = (data, Bytes::ZERO);
-        Self { contender, data, answer, place: 0, hears, is_answered, waits, is_whole }
+        Self {
+            contender,
+            data: (data, Bytes::ZERO),
+            answer,
+            place: 0,
+            is_random: false,
+            hears: false,
+            is_answered: false,
+            waits: false,
+            is_whole: false,
+        }
+    }
+
+    /// True if the access point knows that the station takes part: it has named or decoded the station.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.is_random || self.is_answered
     }
 
     /// Station.
@@ -116,6 +131,8 @@ pub(crate) struct MultiUserExchange {
     /// Place of the turn that is on the air, or due.
     pub(super) at: usize,
     pub(crate) participants: Vec<Participant>,
+    /// Resource units of the trigger for data that stations access at random.
+    pub(crate) random: Option<RandomUnits>,
     /// `BlockAck` of each participant, as the access point has decoded it.
     pub(crate) block_acks: Vec<Option<Bitmap>>,
     /// True if data of the access point were on the air.
@@ -128,7 +145,7 @@ impl MultiUserExchange {
     /// Begins an exchange of contender `id`, which is to be filled.
     pub(crate) fn begin(&mut self, id: ContenderId) {
         (self.initiator, self.at) = (Some(id), 0);
-        (self.has_sent, self.has_timed_out) = (false, false);
+        (self.has_sent, self.has_timed_out, self.random) = (false, false, None);
         self.turns.clear();
         self.participants.clear();
         self.block_acks.clear();
@@ -144,6 +161,19 @@ impl MultiUserExchange {
         let place = u16::try_from(self.participants.len()).expect("at most 148 units");
         self.participants.push(Participant { place, ..participant });
         self.block_acks.push(None);
+    }
+
+    /// Adds stations that have chosen their resource units at random.
+    pub(super) fn add_random(&mut self, mut stations: Vec<Participant>) {
+        // Stations in the same unit are neighbours.
+        stations.sort_by_key(|it| it.place);
+        self.participants.append(&mut stations);
+        self.block_acks.resize(self.participants.len(), None);
+    }
+
+    /// True if the trigger only offers resource units at random, so that no station has to answer.
+    pub(crate) fn names_nobody(&self) -> bool {
+        self.random.is_some() && self.participants.iter().all(|it| it.is_random)
     }
 
     /// True if the exchange is for data of the access point.
@@ -179,6 +209,7 @@ impl MultiUserExchange {
         let kind = self.turn().kind;
         let is_in = move |(at, it): &(usize, &Participant)| match kind {
             TurnKind::Request(place) | TurnKind::Answer(place) => *at == place,
+            TurnKind::MultiBlockAck => it.is_known(),
             _ => kind.is_down() || it.hears,
         };
         self.participants.iter().enumerate().filter(is_in).map(|(_, it)| it)
@@ -201,7 +232,8 @@ impl MultiUserExchange {
             (TurnKind::Trigger, _) => TriggerVariant::Basic,
             _ => return None,
         };
-        Some(Trigger { variant, duration: next.map_or(Duration::ZERO, |turn| turn.duration) })
+        let duration = next.map_or(Duration::ZERO, |turn| turn.duration);
+        Some(Trigger { variant, duration, random: self.random })
     }
 
     /// Header of the current turn.

@@ -7,7 +7,6 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::member::Member;
 use super::monitored::Monitor;
-use super::multi_user::parts::record_parts;
 use super::multi_user::schedule::MultiUserMac;
 use super::overheard::HeardFrames;
 use super::recipients::Recipients;
@@ -18,7 +17,7 @@ use crate::air::turns::{Participant, TurnKind};
 use crate::air::{Air, Mac};
 use crate::airtime::{Airtime, Protection};
 use crate::block_ack::Bitmap;
-use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu, Rest, User};
+use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu, RandomUnits, Rest, User};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
@@ -110,9 +109,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
 
     #[inline]
     fn record_content(&mut self, ppdu: &Ppdu<P>, records: &mut Vec<Record>) {
-        if !ppdu.users().is_empty() {
-            record_parts(ppdu, records);
-        } else if self.recipients.are_used()
+        if self.recipients.are_used()
             && !ppdu.mpdus.is_empty()
             && let Some(to) = ppdu.frame.to
             && self.queues[ppdu.initiator.index()].packet().is_none()
@@ -273,6 +270,17 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
     }
 
     #[cold]
+    fn access_at_random(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        units: (RandomUnits, Duration),
+        station: NodeId,
+    ) -> Option<Participant> {
+        self.choose_random_unit(air, now, units, station)
+    }
+
+    #[cold]
     fn deliver_part(&mut self, air: &mut Air<P>, now: Time, id: ContenderId, user: &User<P>) {
         self.take_part(air, now, id, user);
     }
@@ -282,10 +290,10 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         &mut self,
         air: &mut Air<P>,
         now: Time,
-        id: ContenderId,
+        participant: &Participant,
         block_ack: Option<&Bitmap>,
     ) {
-        self.settle_triggered_data(air, now, id, block_ack);
+        self.settle_triggered_data(air, now, participant, block_ack);
     }
 }
 

@@ -107,6 +107,7 @@ fn receivers<P: Copy>(air: &Air<P>, ppdu: &Ppdu<P>, leader: NodeId) -> Vec<NodeI
     }
     let users = ppdu.users();
     let is_user = |id: &NodeId| users.iter().any(|user| user.station == *id);
-    let addressed = air.members().filter(|id| users.is_empty() || is_user(id));
+    let is_for_all = users.is_empty() || ppdu.trigger().is_some_and(|it| it.random.is_some());
+    let addressed = air.members().filter(|id| is_for_all || is_user(id));
     addressed.filter(decodes).collect()
 }

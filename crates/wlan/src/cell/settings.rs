@@ -38,6 +38,15 @@ impl<P: Copy + Headers> Cell<P> {
         self.air.set_errors(station, model, stream);
     }
 
+    /// Lets stations access the [random units](crate::multi_user::Ofdma::random) of triggers, if the cell has any. Each
+    /// draws from its own stream. Without streams the access point offers no such units.
+    ///
+    /// # Panics
+    /// If the number of streams does not match the stations.
+    pub fn access_at_random(&mut self, streams: Vec<Stream>) {
+        self.mac.let_access_at_random(streams);
+    }
+
     /// Sets the weights by which the queues of `node` serve DATA and pure ACKs, from the next packet on.
     pub fn set_weights(&mut self, node: NodeId, weights: Weights) {
         for id in self.air.roster.of(node) {

@@ -60,6 +60,11 @@ pub(crate) fn error_stream(station: usize) -> Stream {
     Stream::seed_from_u64(1_000 + station as u64)
 }
 
+/// Random numbers of a station for random access to resource units.
+fn access_stream(station: usize) -> Stream {
+    Stream::seed_from_u64(2_000 + station as u64)
+}
+
 /// A frame that has left the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
@@ -86,24 +91,26 @@ impl Bench {
     pub(crate) fn new(config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let links = (0..config.stations.len()).map(error_stream).collect();
-        Self::of(Cell::new(config, streams, links))
+        Self::of(Cell::new(config, streams, links), config)
     }
 
     /// Test bench of a cell whose members may become hidden from each other at any time.
     pub(crate) fn with_relation(config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let links = (0..config.stations.len()).map(error_stream).collect();
-        Self::of(Cell::with_relation(config, streams, links))
+        Self::of(Cell::with_relation(config, streams, links), config)
     }
 
     /// Test bench of a cell whose members have positions.
     pub(crate) fn with_propagation(propagation: Propagation, config: &CellConfig) -> Self {
         let streams = (0..=config.stations.len()).map(stream).collect();
         let all_decode = propagation.all_decode(Time::MAX, &AtomicBool::new(false)) == Some(true);
-        Self::of(Cell::with_propagation(propagation, all_decode, config, streams))
+        let cell = Cell::with_propagation(propagation, all_decode, config, streams);
+        Self::of(cell, config)
     }
 
-    fn of(cell: Cell<u32>) -> Self {
+    fn of(mut cell: Cell<u32>, config: &CellConfig) -> Self {
+        cell.access_at_random((0..config.stations.len()).map(access_stream).collect());
         Self {
             cell,
             now: Time::ZERO,

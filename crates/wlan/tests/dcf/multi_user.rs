@@ -6,12 +6,14 @@ use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::multi_user::{MuEdca, MultiUser, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
-use airfair_wlan::{CellConfig, FrameKind, Listen, NodeId, QueueConfig};
+use airfair_wlan::{
+    AirUse, Attempts, CellConfig, FrameKind, Listen, NodeId, QueueConfig, Record, SentFrame,
+};
 
 use proptest::prelude::*;
 
 use crate::aggregates::{bursts, check_order, disciplines, links, run};
-use crate::bench::{Bench, MBPS, config, without_backoff};
+use crate::bench::{Bench, MBPS, Sent, config, stream, without_backoff};
 use crate::properties::{cells, check_air, check_packets};
 
 fn he(mcs: u8) -> Mode {
@@ -162,6 +164,193 @@ fn four_stations_report_their_backlogs_and_are_triggered() {
     assert_eq!(up.count(), 4 * 39);
 }
 
+/// Uplink without polls in which stations access `random` units of each trigger, one each millisecond, and do not
+/// contend.
+fn random_access(stations: usize, random: u16) -> Bench {
+    let (up, trigger_every) = (Some(Scheduler::RoundRobin), Some(Duration::from_millis(1)));
+    let mut config = self::stations(stations, Ofdma { up, trigger_every, random, ..OFDMA });
+    config.rules.attempts = Attempts::Max(u16::MAX);
+    let mut bench = bench_of(&without_backoff(config));
+    for station in (0..stations).map(NodeId::station) {
+        bench.cell.set_aifsn(Time::ZERO, station, None, u8::MAX);
+    }
+    bench
+}
+
+/// Three stations with a packet each access eight random units of 106 tones, all at the first trigger because their
+/// counters are at most 7. Two draw the same numbers and collide in one unit; the third is not disturbed.
+///
+/// Basic trigger with one User Info for all units: 28 + 6 = 34 octets at 6 Mb/s, 13 symbols, 72 µs. PPDU for 500 octets,
+/// because no backlog is known: 4016 bits at 850 per symbol → 5 symbols, and one more because the code words of 1944 bits
+/// would lack 3·1944 - 5100 - (3·1620 - 4250) = 122 bits, more than a tenth of their parity; 48 + 6·14.4 = 134.4 µs.
+/// `BlockAck` for one station: 24 octets at 24 Mb/s, 32 µs. Each of the two units is charged half of the PPDU.
+///
+/// Verifies: [80211ax-2021 §26.5.4], [80211ax-2021 §9.3.1.22]
+#[test]
+fn stations_in_the_same_random_unit_collide_and_disturb_no_other() {
+    let mut bench = random_access(3, 8);
+    bench.cell.access_at_random([7, 7, 8].map(stream).to_vec());
+    (0..3).for_each(|station| _ = bench.send_up(station, 408));
+    bench.run_until(Time::ZERO + Duration::from_micros(1_500));
+    let expected = [
+        "1000000 +72000 Trigger ap to all, 0 mpdus, 3 decode",
+        "1088000 +134400 Data station to ap, 1 mpdus, 0 decode",
+        "1088000 +134400 Data station to ap, 1 mpdus, 1 decode",
+        "1238400 +32000 MultiBlockAck ap to all, 0 mpdus, 1 decode",
+    ];
+    let mut lines = frames(&mut bench, 5);
+    lines[1..3].sort();
+    assert_eq!(lines, expected);
+    let uses = bench.records.iter().filter_map(|(_, record)| match record {
+        Record::Air { from, to, usage } if *to <= Time::from_nanos(1_222_400) => {
+            Some((*usage, (*to - *from).as_nanos()))
+        }
+        _ => None,
+    });
+    let uses: Vec<_> = uses.collect();
+    let alone = AirUse::Data { station: NodeId::station(2), direction: Direction::Up };
+    assert!(
+        uses.contains(&(AirUse::Collision, 67_200)) && uses.contains(&(alone, 67_200)),
+        "{uses:?}"
+    );
+    let collided = bench.sent().iter().filter(|it| it.collided).count();
+    let collisions = bench.records.iter().filter(|(_, it)| *it == Record::Collision).count();
+    assert_eq!((collided, collisions, bench.delivered.len()), (2, 1, 1));
+}
+
+/// Two stations with the same random numbers and a packet each, which collide whenever they send. With two units, a
+/// counter c ends at the trigger max(1, ⌈c/2⌉) after it is drawn. The windows are 7, 15 and from then on 31. Nobody answers
+/// the other triggers. After both, the contention window of the access point stays the smallest, and the next trigger
+/// comes 1 ms after the last one.
+///
+/// PPDU for 500 octets: 4016 bits at 468·10·5/6 = 3900 per symbol → 2 symbols, 48 + 2·14.4 = 76.8 µs.
+///
+/// Verifies: [80211ax-2021 §26.5.4]
+#[test]
+fn counters_let_units_pass_and_windows_double_after_collisions() {
+    let mut bench = random_access(2, 2);
+    bench.cell.access_at_random([7, 7].map(stream).to_vec());
+    (0..2).for_each(|station| _ = bench.send_up(station, 408));
+    bench.run_until(Time::ZERO + Duration::from_micros(40_500));
+    // The station's stream gives these counters, of the windows 7, 15, 31, 31, …
+    let counters = [0, 5, 12, 22, 5, 6, 22, 3];
+    let mut sent_at = 0;
+    let collisions = counters.map(|counter: u64| {
+        sent_at += counter.div_ceil(2).max(1);
+        sent_at
+    });
+    let expected = (1..=40).flat_map(|ms: u64| {
+        let data = format!("{ms}088000 +76800 Data station to ap, 1 mpdus, 0 decode");
+        let trigger = format!("{ms}000000 +72000 Trigger ap to all, 0 mpdus, 2 decode");
+        [Some(trigger), collisions.contains(&ms).then_some(data)].into_iter().flatten()
+    });
+    assert_eq!(frames(&mut bench, 100), expected.collect::<Vec<_>>());
+}
+
+/// A station with 30 packets sends the first in a random unit, with its backlog, and has a unit of its own in the next
+/// trigger. Beside it, the other station chooses one of the three random units.
+///
+/// All units have 242 tones, 1950 bits per symbol. First trigger as above, 72 µs. PPDU for 500 octets: 4016 bits →
+/// 3 symbols, 48 + 43.2 µs. The others have a User Info for the station: 40 octets, 15 symbols, 80 µs. It has reported 29
+/// packets of 408 octets, 47 units of 256 octets: 96 272 bits → 50 symbols, 48 + 720 µs. There is room for 12 185
+/// octets, 27 MPDUs of 444. The last two packets are four units of 256 octets: 8208 bits → 5 symbols, 48 + 72 µs.
+///
+/// Verifies: [80211ax-2021 §26.5.4], [80211ax-2021 §26.5.5]
+#[test]
+fn a_station_has_a_unit_of_its_own_after_its_report_in_a_random_one() {
+    let mut bench = random_access(2, 3);
+    bench.cell.access_at_random([7, 8].map(stream).to_vec());
+    (0..30).for_each(|_| _ = bench.send_up(0, 408));
+    bench.run_until(Time::ZERO + Duration::from_micros(1_500));
+    bench.send_up(1, 408);
+    bench.run_until(Time::ZERO + Duration::from_micros(3_500));
+    let expected = [
+        "1000000 +72000 Trigger ap to all, 0 mpdus, 2 decode",
+        "1088000 +91200 Data station to ap, 1 mpdus, 1 decode",
+        "1195200 +32000 MultiBlockAck ap to all, 0 mpdus, 1 decode",
+        "2000000 +80000 Trigger ap to all, 0 mpdus, 2 decode",
+        "2096000 +768000 Data station to ap, 27 mpdus, 1 decode",
+        "2096000 +768000 Data station to ap, 1 mpdus, 1 decode",
+        "2880000 +32000 MultiBlockAck ap to all, 0 mpdus, 2 decode",
+        "3000000 +80000 Trigger ap to all, 0 mpdus, 2 decode",
+        "3096000 +120000 Data station to ap, 2 mpdus, 1 decode",
+        "3232000 +32000 MultiBlockAck ap to all, 0 mpdus, 1 decode",
+    ];
+    assert_eq!(frames(&mut bench, 50), expected);
+}
+
+/// Random access of stations that have a packet at each of about `triggers` triggers: numbers of triggers, and of packets
+/// sent and arrived.
+fn saturated(stations: usize, random: u16, triggers: u64) -> [f64; 3] {
+    let mut bench = random_access(stations, random);
+    let (mut triggered, mut delivered) = (0_u32, 0);
+    (0..stations).for_each(|station| _ = bench.send_up(station, 408));
+    while bench.now < Time::ZERO + Duration::from_micros(1_400 * triggers) {
+        bench.run_until(bench.now + Duration::from_micros(100));
+        let senders = bench.delivered[delivered..].iter().map(|(_, number)| bench.hop(*number).0);
+        let senders: Vec<NodeId> = senders.collect();
+        delivered = bench.delivered.len();
+        for from in senders {
+            bench.send(from, NodeId::AP, 408);
+        }
+        while let Some(it) = bench.cell.poll_monitored() {
+            triggered += u32::from(it.ppdu.frame.kind == FrameKind::Trigger);
+        }
+    }
+    let count = |is_meant: fn(&Sent) -> bool| {
+        let sent = bench.sent();
+        let data = sent.iter().filter(|it| it.frame == SentFrame::Data && is_meant(it));
+        u32::try_from(data.count()).expect("some thousands")
+    };
+    [triggered, count(|_| true), count(|it| !it.collided)].map(f64::from)
+}
+
+/// Probabilities that a station with a packet sends at a trigger, and that it then collides, in a cell of `stations` such
+/// stations and `units` units: a fixed point as that of Bianchi. A counter c ends at trigger max(1, ⌈c/units⌉), and the
+/// windows are 7, 15, 31, 31, … . A station that sends in the same unit as none of the others succeeds.
+fn fixed_point(stations: i32, units: u32) -> (f64, f64) {
+    let triggers = |window: u32| {
+        let of = (0..=window).map(|counter| f64::from(counter.div_ceil(units).max(1)));
+        of.sum::<f64>() / f64::from(window + 1)
+    };
+    let (mut sends, mut collides) = (0.0, 0.3_f64);
+    for _ in 0..1_000 {
+        let attempts = 1.0 / (1.0 - collides);
+        let waits =
+            triggers(7) + collides * triggers(15) + collides.powi(2) * attempts * triggers(31);
+        sends = attempts / waits;
+        let next = 1.0 - (1.0 - sends / f64::from(units)).powi(stations - 1);
+        collides = 0.9 * collides + 0.1 * next;
+    }
+    (sends, collides)
+}
+
+/// With one station and three units, a packet takes 13/8 triggers. With 37 units all stations send at each trigger, and
+/// 20 stations collide with the probability 1 - (36/37)^19. With 10 stations and 4 units the fixed point is that of
+/// [`fixed_point`], which takes the stations as independent. Each is met within four standard deviations.
+///
+/// Verifies: [80211ax-2021 §26.5.4]
+#[test]
+fn stations_send_and_collide_at_random_as_often_as_calculated() {
+    let alone = 1.0 - (36.0_f64 / 37.0).powi(19);
+    assert!((fixed_point(1, 3).0 - 8.0 / 13.0).abs() < 1e-9);
+    assert!((fixed_point(20, 37).1 - alone).abs() < 1e-9);
+    for (stations, units) in [(1_u8, 3_u16), (20, 37), (10, 4)] {
+        let (sends, collides) = fixed_point(stations.into(), units.into());
+        let [triggers, sent, arrived] = saturated(stations.into(), units, 1_000);
+        let check = |count: f64, of: f64, probability: f64, slack: u8| {
+            let deviation = (of * probability * (1.0 - probability)).max(0.0).sqrt();
+            let error = (count - of * probability).abs();
+            let seen =
+                format!("{stations} stations, {units} units: {count} of {of}, {probability}");
+            assert!(error <= 4.0 * deviation + f64::from(slack), "{seen}");
+        };
+        // The run may end between a trigger and its answers.
+        check(sent, triggers * f64::from(stations), sends, stations);
+        check(sent - arrived, sent, collides, 0);
+    }
+}
+
 fn ofdmas() -> impl Strategy<Value = MultiUser> {
     let scheduler = || {
         prop::option::weighted(
@@ -189,13 +378,15 @@ fn ofdmas() -> impl Strategy<Value = MultiUser> {
         prop::option::of(200_u64..5_000),
         prop::bool::ANY,
         prop::bool::ANY,
+        0_u16..6,
     );
     (ofdma, prop::option::of(edca)).prop_map(|(ofdma, mu_edca)| {
-        let (down, up, users, ack, trigger, poll, is_long) = ofdma;
+        let (down, up, users, ack, trigger, poll, is_long, random) = ofdma;
+        // 20 MHz have nine units.
+        let random = random.min(9 - users);
         let up_guard_interval = if is_long { GuardInterval::Ns3200 } else { GuardInterval::Ns1600 };
         let trigger_every = trigger.map(Duration::from_micros);
-        let ofdma =
-            Ofdma { down, up, users, ack, trigger_every, poll, up_guard_interval, random: 0 };
+        let ofdma = Ofdma { down, up, users, ack, trigger_every, poll, up_guard_interval, random };
         MultiUser { ofdma: Some(ofdma), mu_edca, mu_mimo: None }
     })
 }

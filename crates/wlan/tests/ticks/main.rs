@@ -18,7 +18,10 @@ use airfair_wlan::{
 };
 use proptest::prelude::*;
 
-use model::{Announced, Arrival, Change, Happens, Heard, Model, Sent, class, error_stream, stream};
+use model::{
+    Announced, Arrival, Change, Happens, Heard, Model, Sent, access_stream, class, error_stream,
+    stream,
+};
 
 /// Payload of a packet: its access category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +49,12 @@ impl Way {
         let members = config.stations.len();
         let streams = (0..=members).map(stream).collect();
         let links = (0..members).map(error_stream).collect();
-        match self {
+        let mut cell = match self {
             Self::Fixed => Cell::new(config, streams, links),
             Self::Changing => Cell::with_relation(config, streams, links),
-        }
+        };
+        cell.access_at_random((0..members).map(access_stream).collect());
+        cell
     }
 }
 

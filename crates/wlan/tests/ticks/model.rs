@@ -186,7 +186,8 @@ impl OnAir {
 
     /// True if the receiver of a part decodes the part in the absence of noise.
     fn brings(&self, part: &Part) -> bool {
-        self.sensed_by[part.to] && part.is_readable && !self.lost_to[part.to]
+        let is_alone = part.is_readable && !part.collides;
+        self.sensed_by[part.to] && is_alone && !self.lost_to[part.to]
     }
 
     /// True if member `id` decodes the frame in the absence of noise.
@@ -596,6 +597,7 @@ impl<'a> Model<'a> {
                 let is_heard = self.audibility(part.to, part.from) == Audibility::Decodes;
                 part.is_readable = is_heard && self.understands(part.to, frame.tx);
             }
+            multi_user::collide_in_units(&mut frame.parts);
         }
         for id in 0..self.members() {
             let sends = senders.contains(&id) || self.air.iter().any(|frame| frame.is_from(id));
@@ -625,6 +627,11 @@ fn answer_octets(agreed: &Agreed) -> u64 {
 
 pub(crate) fn error_stream(station: usize) -> Stream {
     Stream::seed_from_u64(1_000 + station as u64)
+}
+
+/// Random numbers of a station for random access to resource units.
+pub(crate) fn access_stream(station: usize) -> Stream {
+    Stream::seed_from_u64(2_000 + station as u64)
 }
 
 pub(crate) fn stream(member: usize) -> Stream {

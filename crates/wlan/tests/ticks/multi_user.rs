@@ -23,18 +23,21 @@ fn multi_user() -> impl Strategy<Value = MultiUser> {
     let scheduler = || prop::option::weighted(0.8, prop::sample::select(&SCHEDULERS[..]));
     let trigger = prop::option::of(200_u64..5_000);
     let ofdma = (scheduler(), scheduler(), 1_u16..10, prop::sample::select(&ACKS[..]));
+    let random = prop_oneof![1 => Just(0), 1 => 1_u16..9];
     let edca = (0_u8..4, 0_u32..6, 1_u64..4).prop_map(|(aifsn, exponent, units)| MuEdca {
         aifsn,
         cw_min: (1 << exponent) - 1,
         cw_max: (1 << (exponent + 2)) - 1,
         timer: MuEdca::TIMER_UNIT * units,
     });
-    (ofdma, trigger, prop::bool::ANY, prop::option::of(edca)).prop_map(
-        |((down, up, users, ack), trigger, poll, mu_edca)| {
+    (ofdma, trigger, prop::bool::ANY, random, prop::option::of(edca)).prop_map(
+        |((down, up, users, ack), trigger, poll, random, mu_edca)| {
+            // 20 MHz have nine units.
+            let random = random.min(9 - users);
             let trigger_every = trigger.map(Duration::from_micros);
             let up_guard_interval = GuardInterval::Ns3200;
             let ofdma =
-                Ofdma { down, up, users, ack, trigger_every, poll, up_guard_interval, random: 0 };
+                Ofdma { down, up, users, ack, trigger_every, poll, up_guard_interval, random };
             MultiUser { ofdma: Some(ofdma), mu_edca, mu_mimo: None }
         },
     )

@@ -29,7 +29,7 @@ impl MultiUserMac {
             is_poll: direction == Direction::Up && self.ofdma.poll && !self.is_polled,
             most: self.ofdma.users,
             width: self.width,
-            splits: &self.splits,
+            splits: &self.offered,
             stations: &self.candidates,
         };
         self.lent.users.clear();

@@ -9,6 +9,7 @@
 //! | `schedule` | laws of both directions, and what the access point knows of the stations |
 //! | `downlink` | data for several stations, and the turns that acknowledge them |
 //! | `uplink` | trigger frames, and the stations' answers |
+//! | `random`, `uora` | random access of stations to units of trigger frames, and its state |
 //! | `parts` | content of the part of each station |
 //! | `settlement` | end of an exchange: what has arrived, credits, charges of airtime |
 //! | `lent`, `asking` | scheduler of the cell's owner, which may choose instead of a law |
@@ -18,9 +19,11 @@ mod asking;
 mod downlink;
 mod edca;
 pub(super) mod lent;
-pub(super) mod parts;
+mod parts;
+mod random;
 pub(super) mod schedule;
 mod settlement;
+mod uora;
 mod uplink;
 
 use airfair_units::{Bytes, Time};

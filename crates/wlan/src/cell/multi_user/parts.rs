@@ -7,10 +7,9 @@ use super::super::mac::CellMac;
 use crate::air::Air;
 use crate::air::turns::{Participant, TurnKind};
 use crate::block_ack::Bitmap;
-use crate::frame::{FrameKind, Mpdu, Ppdu, User};
+use crate::frame::{FrameKind, Mpdu, User};
 use crate::node::NodeId;
 use crate::queue::headers::Headers;
-use crate::record::Record;
 use crate::roster::ContenderId;
 use crate::sizes::{Acknowledgment, DELIMITER, QOS_NULL_SIZE, multi_sta_block_ack};
 
@@ -112,22 +111,6 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         if !user.mpdus.is_empty() {
             self.deliver_aggregate(air, now, (id, to), user.contents());
-        }
-    }
-}
-
-/// Records the MPDUs of each part with data of a PPDU that has left the air, and the packets in its A-MSDUs.
-#[cold]
-pub(crate) fn record_parts<P>(ppdu: &Ppdu<P>, records: &mut Vec<Record>) {
-    let ap = ppdu.initiator.member();
-    for user in ppdu.users().iter().filter(|user| !user.mpdus.is_empty()) {
-        let is_down = ppdu.frame.from == ap;
-        let (node, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
-        let mpdus = u16::try_from(user.mpdus.len()).expect("at most 1024 MPDUs");
-        records.push(Record::Aggregate { node, to, mpdus, octets: user.psdu });
-        if !user.joined.is_empty() {
-            let packets = u16::try_from(user.joined.len()).expect("a few packets per MPDU");
-            records.push(Record::Joined { node, packets });
         }
     }
 }

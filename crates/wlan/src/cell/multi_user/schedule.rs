@@ -8,6 +8,7 @@ use airfair_units::{Duration, Time};
 
 use super::edca::MuEdcaTimers;
 use super::lent::Lent;
+use super::uora::RandomAccess;
 use crate::config::CellConfig;
 use crate::edca::AccessCategory;
 use crate::multi_user::{Ofdma, Scheduler};
@@ -69,9 +70,12 @@ pub(crate) struct MultiUserMac {
     pub(super) reports: Vec<(Backlog, Option<Time>)>,
     /// Channel access of stations after they have been triggered; `None` if it stays the same.
     pub(super) edca: Option<MuEdcaTimers>,
+    /// Random access of stations to units; `None` if there is none.
+    pub(super) random: Option<RandomAccess>,
     /// PPDUs of the sets of users that came last, because a preamble takes long to compute.
     pub(super) known: Vec<MultiUser>,
-    /// Buffers that are reused.
+    /// Buffers that are reused. The first has the divisions that the law may use, without the units for random access.
+    pub(super) offered: Vec<Split>,
     pub(super) order: Order,
     pub(super) candidates: Vec<Candidate>,
     /// Indices of the candidates that have a unit.
@@ -106,7 +110,9 @@ impl MultiUserMac {
             due_at: trigger_every.map(|every| Time::ZERO + every),
             is_polled: false,
             edca: MuEdcaTimers::new(config, roster),
+            random: None,
             known: Vec::new(),
+            offered: Vec::new(),
             reports: vec![(Backlog::Unknown, None); members.into()],
             order: Order::default(),
             candidates: Vec::new(),
@@ -119,24 +125,27 @@ impl MultiUserMac {
 
     /// Lets the owner's scheduler or the law of one direction choose among the candidates. Returns the unit that each
     /// granted station gets. `fits` is true if a unit is wide enough for a candidate. If one is too narrow for any
-    /// station with a unit, the law chooses again among wider ones.
+    /// station with a unit, the law chooses again among wider ones. Units for random access remain.
     pub(super) fn choose(
         &mut self,
         now: Time,
         direction: Direction,
         fits: impl Fn(&Self, Unit, &Candidate) -> bool,
     ) -> Option<Unit> {
+        let reserved = if direction == Direction::Up { self.random_units() } else { 0 };
+        self.offer(0, reserved);
         let is_chosen = self.ask_owner(now, direction);
         if is_chosen && direction == Direction::Down && self.lent.users.len() < 2 {
             return self.serve_alone(fits);
         }
         for widest in 0..self.splits.len() {
             self.granted.clear();
+            self.offer(widest, reserved);
             let schedule = match direction {
                 Direction::Down => self.down.as_ref()?,
                 Direction::Up => self.up.as_ref()?,
             };
-            let seen = Observation { candidates: &self.candidates, splits: &self.splits[widest..] };
+            let seen = Observation { candidates: &self.candidates, splits: &self.offered };
             let action = if is_chosen {
                 let stations = self.lent.users.iter().map(|it| it.0);
                 law::serve(&schedule.params, &seen, stations, &mut self.order)
@@ -147,12 +156,17 @@ impl MultiUserMac {
                 Action::MultiUser(split) => {
                     let places = self.order.assignments().map(|it| usize::from(it.candidate));
                     self.granted.extend(places);
-                    self.units[self.splits.iter().position(|it| *it == split)?]
+                    self.units[self.splits.iter().position(|it| it.tones == split.tones)?]
                 }
                 Action::SingleUser(station) if direction == Direction::Up => {
-                    let place = self.candidates.iter().position(|it| it.station == station);
-                    self.granted.extend(place);
-                    return Some(Unit::Full);
+                    let place = self.candidates.iter().position(|it| it.station == station)?;
+                    let candidate = &self.candidates[place];
+                    let unit = match reserved {
+                        0 => Unit::Full,
+                        _ => self.widest(reserved + 1, |unit| fits(self, unit, candidate))?,
+                    };
+                    self.granted.push(place);
+                    return Some(unit);
                 }
                 Action::SingleUser(_) | Action::Nothing => return None,
             };
@@ -161,6 +175,32 @@ impl MultiUserMac {
             }
         }
         None
+    }
+
+    /// Offers the law the divisions from place `widest` on, without the units that are reserved for random access.
+    fn offer(&mut self, widest: usize, reserved: u16) {
+        let left = |it: &Split| Split { units: it.units.saturating_sub(reserved), ..*it };
+        self.offered.clear();
+        self.offered.extend(self.splits[widest..].iter().map(left));
+    }
+
+    /// Widest equal units of which the width has at least `count`, and that are not too wide or narrow for their users.
+    pub(super) fn widest(&self, count: u16, suits: impl Fn(Unit) -> bool) -> Option<Unit> {
+        let splits = self.splits.iter().zip(&self.units).rev();
+        splits
+            .filter(|(split, _)| split.units >= count)
+            .map(|(_, unit)| *unit)
+            .find(|it| suits(*it))
+    }
+
+    /// True if the next trigger asks for buffer reports.
+    pub(super) fn polls(&self) -> bool {
+        self.ofdma.poll && !self.is_polled
+    }
+
+    /// Number of units of the next trigger that stations access at random.
+    pub(super) fn random_units(&self) -> u16 {
+        if self.random.is_none() || self.polls() { 0 } else { self.ofdma.random }
     }
 
     /// Backlog of a station as far as the access point knows it now.

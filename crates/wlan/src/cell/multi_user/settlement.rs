@@ -29,7 +29,9 @@ impl MultiUserMac {
             return;
         }
         let schedule = if exchange.is_down() { &mut self.down } else { &mut self.up };
-        if let Some(Schedule { params, state }) = schedule {
+        if let Some(Schedule { params, state }) =
+            schedule.as_mut().filter(|_| !self.served.is_empty())
+        {
             law::settle(params, state, duration, &self.served);
         }
         let direction = if exchange.is_down() { Direction::Down } else { Direction::Up };
@@ -58,19 +60,40 @@ impl<P: Copy + Headers> CellMac<P> {
         &mut self,
         air: &mut Air<P>,
         now: Time,
-        id: ContenderId,
+        participant: &Participant,
         block_ack: Option<&Bitmap>,
     ) {
+        let &Participant { contender: id, is_random, .. } = participant;
+        if is_random {
+            // The access point has chosen the rate, from which rate control learns nothing.
+            self.settle_random_unit(id.member(), block_ack.is_some());
+        } else {
+            self.adapt_to_part(air, now, (id, NodeId::AP), block_ack);
+        }
         self.settle_users_data(air, now, (id, NodeId::AP), block_ack);
         self.leave_service(air, now, id);
         if !self.has_content(id) {
             air.withdraw(id);
         }
-        let edca = self.multi_user.as_mut().and_then(|mu| mu.edca.as_mut());
+        // MU EDCA follows a trigger that names the station.
+        let edca = self.multi_user.as_mut().filter(|_| !is_random).and_then(|mu| mu.edca.as_mut());
         if let (Some(_), Some(edca)) = (block_ack, edca) {
             edca.start(air, now, id);
             self.plan_release(air);
         }
+    }
+
+    /// Lets rate control learn from the data from contender `id` to `to` in a multi-user exchange.
+    fn adapt_to_part(
+        &mut self,
+        air: &mut Air<P>,
+        now: Time,
+        (id, to): (ContenderId, NodeId),
+        block_ack: Option<&Bitmap>,
+    ) {
+        let sent = self.queues[id.index()].batch(to).mpdus();
+        let acknowledged = block_ack.map_or(0, |come| self.acknowledged(id, to, come).1);
+        self.adapt_link(air, now, (id, to), LinkEvent::Block { sent, acknowledged });
     }
 
     /// Settles the data from contender `id` to `to` in a multi-user exchange. Returns the octets that have arrived.
@@ -84,7 +107,6 @@ impl<P: Copy + Headers> CellMac<P> {
         let batch = self.queues[id.index()].batch(to);
         let (octets, sent) = (batch.octets(), batch.mpdus());
         let acknowledged = block_ack.map_or(0, |come| self.acknowledged(id, to, come).1);
-        self.adapt_link(air, now, (id, to), LinkEvent::Block { sent, acknowledged });
         let planned = self.rate_to(id, to).longest_chain();
         let attempts = air.accesses[id.index()].limits.mpdu_attempts(false, planned);
         self.queues[id.index()].link(to).originator.set_attempts(attempts);
@@ -94,7 +116,7 @@ impl<P: Copy + Headers> CellMac<P> {
         Bytes::new(octets.get() * u64::from(acknowledged) / u64::from(sent.max(1)))
     }
 
-    /// Settles a multi-user exchange of contender `id` of the access point.
+    /// Settles a multi-user exchange of contender `id` of the access point.  Deviates: [D-234]
     #[cold]
     pub(crate) fn settle_multi_user(
         &mut self,
@@ -113,13 +135,19 @@ impl<P: Copy + Headers> CellMac<P> {
         // The receiver in service comes last, because its settlement serves the next one, which may be one of the others.
         let last = self.queues[id.index()].link_in_service();
         let is_last = |of: &Participant| last == Some(of.station());
-        let all = || exchange.participants.iter().zip(&exchange.block_acks);
+        let all = || {
+            let all = exchange.participants.iter().zip(&exchange.block_acks);
+            all.filter(|(of, _)| of.is_known())
+        };
         let others = all().filter(|(of, _)| !is_last(of));
         let in_service = all().filter(|(of, _)| is_last(of));
         for (participant, block_ack) in others.chain(in_service) {
             let station = participant.station();
             let octets = match (exchange.is_down(), exchange.has_sent) {
-                (true, true) => self.settle_users_data(air, now, (id, station), block_ack.as_ref()),
+                (true, true) => {
+                    self.adapt_to_part(air, now, (id, station), block_ack.as_ref());
+                    self.settle_users_data(air, now, (id, station), block_ack.as_ref())
+                }
                 (true, false) => {
                     self.queues[id.index()].return_part(now, station);
                     Bytes::ZERO
@@ -131,7 +159,8 @@ impl<P: Copy + Headers> CellMac<P> {
             mu.served.push(Served { station: station.0, tones, octets });
         }
         let access = &mut air.accesses[id.index()];
-        if is_answered || access.fail(false, Chain::None) == Verdict::GiveUp {
+        let is_over = is_answered || exchange.names_nobody();
+        if is_over || access.fail(false, Chain::None) == Verdict::GiveUp {
             access.start_afresh();
         }
         let may_trigger = mu.up.is_some() && self.may_trigger(air, &mu);
@@ -177,7 +206,8 @@ impl<P: Copy + Headers> CellMac<P> {
         self.note_access(air, now, id);
     }
 
-    /// Charges the time of a multi-user exchange to its stations, to each its share of the width.
+    /// Charges the time of a multi-user exchange to its stations, to each its share of the width. Random units are charged
+    /// to the stations that the access point has decoded in them, and otherwise to nobody.
     fn charge_users(
         &mut self,
         air: &Air<P>,
@@ -187,9 +217,11 @@ impl<P: Copy + Headers> CellMac<P> {
     ) {
         let direction = if exchange.is_down() { Direction::Down } else { Direction::Up };
         let tones = |it: &Participant| it.data.0.tones();
-        let width: u64 = exchange.participants.iter().map(tones).sum();
+        let named = exchange.participants.iter().filter(|it| !it.is_random);
+        let random = exchange.random.map_or(0, |it| u64::from(it.units) * it.tx.tones());
+        let width = random + named.map(tones).sum::<u64>();
         let length = exchange.length(&air.airtime);
-        for participant in &exchange.participants {
+        for participant in exchange.participants.iter().filter(|it| it.is_known()) {
             let share = |of: Duration| of * tones(participant) / width;
             let charge = Charge {
                 station: participant.station(),

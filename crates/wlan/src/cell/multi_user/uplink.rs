@@ -1,5 +1,7 @@
 //! Uplink: trigger frames, and the stations' answers.  [80211ax-2021 §26.5.2, §26.5.5]
 
+use std::iter::repeat_n;
+
 use airfair_laws::Direction;
 use airfair_laws::multi_user::{self as law, Backlog, Candidate, Urgency};
 use airfair_units::{Bytes, Duration, Time};
@@ -11,6 +13,7 @@ use super::schedule::MultiUserMac;
 use crate::air::Air;
 use crate::air::turns::{MultiUserExchange, Participant, Turn, TurnKind};
 use crate::edca::AccessCategory;
+use crate::frame::RandomUnits;
 use crate::node::NodeId;
 use crate::phy::multi_user::MultiUser;
 use crate::phy::ppdu::{MAX_PPDU_DURATION, PacketPadding};
@@ -33,15 +36,18 @@ impl<P: Copy + Headers> CellMac<P> {
         (mu, exchange): (&mut MultiUserMac, &mut MultiUserExchange),
         (rest, is_first): (Duration, bool),
     ) -> bool {
-        let polls = mu.ofdma.poll && !mu.is_polled;
-        let unit = self.choose_transmitters(air, now, mu, polls).unwrap_or_default();
-        self.admit_transmitters(air, (mu, exchange), unit);
+        let polls = mu.polls();
+        let unit = self.choose_transmitters(air, now, mu);
+        self.admit_transmitters(air, (mu, exchange), unit.unwrap_or_default());
+        let named = exchange.participants.len();
+        exchange.random = self.offer_random_units(mu, unit, named);
+        let random = exchange.random.into_iter().flat_map(RandomUnits::fields).count();
         let variant = if polls { TriggerVariant::BufferStatus } else { TriggerVariant::Basic };
-        let psdu = variant.size(exchange.participants.len(), mu.format);
+        let psdu = variant.size(named + random, mu.format);
         let tx = air.airtime.beacon_vector();
         let (kind, duration) = (TurnKind::Trigger, air.airtime.frame(psdu, tx));
         exchange.turns.push(Turn { kind, tx, psdu, duration });
-        if exchange.participants.is_empty() {
+        if named + random == 0 {
             // The stations have lost their HE rates since the trigger became due.
             return true;
         }
@@ -61,8 +67,9 @@ impl<P: Copy + Headers> CellMac<P> {
         (mu, exchange): (&mut MultiUserMac, &mut MultiUserExchange),
         (rest, is_first): (Duration, bool),
     ) -> bool {
+        let granted = mu.granted.iter().map(|place| mu.candidates[*place].backlog);
         let granted: Vec<Backlog> =
-            mu.granted.iter().map(|place| mu.candidates[*place].backlog).collect();
+            granted.chain(exchange.random.map(|_| Backlog::Unknown)).collect();
         let params = mu.up.as_ref().map(|up| up.params);
         let (Some((tx, ppdu)), Some(params)) = (triggered_ppdu(mu, exchange), params) else {
             return false;
@@ -86,19 +93,30 @@ impl<P: Copy + Headers> CellMac<P> {
         true
     }
 
-    /// `BlockAck` for all participants, as long as if each needs a bitmap.
+    /// `BlockAck` for all participants, as long as if each needs a bitmap, and each random unit the longest one.
     fn plan_block_acks(&self, air: &Air<P>, exchange: &MultiUserExchange, tx: TxVector) -> Turn {
-        let window = |it: &Participant| {
-            let link = self.queues[it.contender.index()].link_of(NodeId::AP);
-            Acknowledgment::Bitmap(link.map_or(64, |link| link.agreement.window.mpdus()))
+        let window = |id: ContenderId| {
+            let link = self.queues[id.index()].link_of(NodeId::AP);
+            link.map_or(64, |link| link.agreement.window.mpdus())
         };
-        let psdu = multi_sta_block_ack(exchange.participants.iter().map(window));
-        let tx = slowest_response(&air.airtime, &exchange.participants).unwrap_or(tx);
+        let named = exchange.participants.iter().map(|it| window(it.contender));
+        let of_any = || {
+            let stations = air.members().filter(|it| !it.is_ap());
+            stations.map(|it| window(air.roster.find(it, AccessCategory::default))).max()
+        };
+        let random = exchange
+            .random
+            .into_iter()
+            .flat_map(|it| repeat_n(of_any().unwrap_or_default(), it.units.into()));
+        let psdu = multi_sta_block_ack(named.chain(random).map(Acknowledgment::Bitmap));
+        let slowest = slowest_response(&air.airtime, &exchange.participants);
+        let random = exchange.random.map(|it| air.airtime.response(it.tx));
+        let tx = slowest.into_iter().chain(random).min_by_key(|tx| tx.rate()).unwrap_or(tx);
         Turn { kind: TurnKind::MultiBlockAck, tx, psdu, duration: air.airtime.frame(psdu, tx) }
     }
 
     /// True if the access point may trigger this station: it has the format of the cell and a block ack agreement.
-    fn may_be_triggered(&self, mu: &MultiUserMac, contender: ContenderId) -> bool {
+    pub(super) fn may_be_triggered(&self, mu: &MultiUserMac, contender: ContenderId) -> bool {
         let tx = self.members[contender.member().index()].rate_up.get();
         let link = self.queues[contender.index()].link_of(NodeId::AP);
         link.is_some_and(|link| link.agreement.has_block_ack()) && mu.is_able(tx)
@@ -110,13 +128,12 @@ impl<P: Copy + Headers> CellMac<P> {
         stations.any(|it| self.may_be_triggered(mu, air.roster.find(it, AccessCategory::default)))
     }
 
-    /// Lets the law choose the stations of the next triggered PPDU. Returns the unit that each gets.
+    /// Lets the law choose the stations of the next triggered PPDU. Returns the unit that each gets; `None` for none.
     fn choose_transmitters(
         &mut self,
         air: &Air<P>,
         now: Time,
         mu: &mut MultiUserMac,
-        polls: bool,
     ) -> Option<Unit> {
         mu.candidates.clear();
         mu.granted.clear();
@@ -125,7 +142,11 @@ impl<P: Copy + Headers> CellMac<P> {
             if !self.may_be_triggered(mu, contender) {
                 continue;
             }
-            let backlog = if polls { Backlog::Unknown } else { mu.report_of(now, station) };
+            let backlog = match mu.report_of(now, station) {
+                _ if mu.polls() => Backlog::Unknown,
+                Backlog::Unknown if mu.random.is_some() => Backlog::Octets(Bytes::ZERO),
+                known => known,
+            };
             mu.candidates.push(Candidate {
                 station: station.0,
                 is_multi_user: true,
@@ -136,7 +157,7 @@ impl<P: Copy + Headers> CellMac<P> {
             });
         }
         let is_empty = |it: &Candidate| it.backlog == Backlog::Octets(Bytes::ZERO);
-        if mu.candidates.iter().all(is_empty) {
+        if mu.random.is_none() && mu.candidates.iter().all(is_empty) {
             // The reports may be outdated, and an answer brings new ones.
             mu.candidates.iter_mut().for_each(|it| it.backlog = Backlog::Unknown);
         }
@@ -184,14 +205,7 @@ impl<P: Copy + Headers> CellMac<P> {
         if asked != TurnKind::Uplink {
             return;
         }
-        let may_send = |id: &ContenderId| {
-            let queue = &self.queues[id.index()];
-            let link = queue.link_of(NodeId::AP);
-            queue.link_in_service().is_some()
-                && link.is_some_and(|link| link.originator.request().is_none())
-        };
-        let station = participant.station();
-        let Some(id) = air.roster.of(station).rev().find(may_send) else { return };
+        let Some(id) = self.contender_with_data(air, participant.station()) else { return };
         let octets = octets_within(air, participant.data.0, duration);
         let room = self.room_of_part((id, NodeId::AP), octets);
         let queue = &mut self.queues[id.index()];
@@ -204,6 +218,16 @@ impl<P: Copy + Headers> CellMac<P> {
             participant.data.1 = batch.octets();
         }
     }
+
+    /// Contender of a station that has data for the access point, of the highest category that has some.
+    pub(super) fn contender_with_data(&self, air: &Air<P>, station: NodeId) -> Option<ContenderId> {
+        air.roster.of(station).rev().find(|id| {
+            let queue = &self.queues[id.index()];
+            let link = queue.link_of(NodeId::AP);
+            queue.link_in_service().is_some()
+                && link.is_some_and(|link| link.originator.request().is_none())
+        })
+    }
 }
 
 /// Adds the turn of the stations' buffer reports. Returns false if their vectors do not go together.
@@ -215,16 +239,18 @@ fn plan_reports<P>(air: &Air<P>, mu: &mut MultiUserMac, exchange: &mut MultiUser
     true
 }
 
-/// PPDU of all participants together, with the vector of the first one; `None` if their vectors do not go together.
+/// PPDU of all participants and random units together, with the vector of the first one; `None` if their vectors do not go together.
 fn triggered_ppdu<'a>(
     mu: &'a mut MultiUserMac,
     exchange: &MultiUserExchange,
 ) -> Option<(TxVector, &'a MultiUser)> {
-    let vectors = exchange.participants.iter().map(|it| it.data.0);
+    let named = exchange.participants.iter().map(|it| it.data.0);
+    let random = exchange.random.into_iter().flat_map(|it| repeat_n(it.tx, it.units.into()));
+    let vectors = named.chain(random);
     Some((vectors.clone().next()?, mu.ppdu(vectors.filter_map(TxVector::mode))?))
 }
 
-/// Duration of a triggered PPDU in which each station has so many octets.
+/// Duration of a triggered PPDU in which each part has so many octets.
 fn lasts<P>(air: &Air<P>, ppdu: &MultiUser, octets: Bytes) -> Duration {
     let sizes = vec![octets; ppdu.modes().len()];
     ppdu.duration(&sizes, air.airtime.band(), PacketPadding::default())

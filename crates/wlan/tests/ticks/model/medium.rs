@@ -65,7 +65,7 @@ impl Model<'_> {
                     for part in &frame.parts {
                         let from = u16::try_from(part.from).expect("few stations");
                         let kind = if part.mpdus.is_empty() { 2 } else { 0 };
-                        self.sent.push((now, from, kind, frame.collided));
+                        self.sent.push((now, from, kind, frame.collided || part.collides));
                     }
                 }
                 _ => self.sent.push((now, from, class(frame.kind), frame.collided)),

@@ -4,6 +4,7 @@
 //! Only the choice of stations is the law's own, as rate control is in `laws`.
 
 use airfair_laws::multi_user::{self as law, Backlog, Candidate};
+use airfair_laws::uora::{self, Event};
 use airfair_wlan::multi_user::{MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::allocation::equal_units;
 use airfair_wlan::phy::mode::Parameters;
@@ -55,6 +56,10 @@ pub(super) struct Part {
     errored: Vec<u64>,
     /// True if the receiver senses and decodes the part's sender.
     pub(super) is_readable: bool,
+    /// Resource unit that the sender has chosen at random.
+    random: Option<u16>,
+    /// True if another part in the same unit reaches the receiver.
+    pub(super) collides: bool,
     /// True if noise leaves nothing of the part.
     is_lost: bool,
     /// Backlog that the sender reports.
@@ -69,6 +74,8 @@ struct User {
     /// Index of the station, a member with a category, whose data it sends.
     sender: usize,
     data: TxVector,
+    /// Resource unit that the station has chosen at random; `None` if the trigger names the station.
+    random: Option<u16>,
     answer: (TxVector, u64),
     mpdus: Vec<u64>,
     octets: u64,
@@ -90,6 +97,8 @@ pub(super) struct Group {
     turns: Vec<(Turn, TxVector, u64)>,
     at: usize,
     users: Vec<User>,
+    /// Number of units that stations access at random, and their vector.
+    random: Option<(u16, TxVector)>,
 }
 
 impl Group {
@@ -124,6 +133,8 @@ pub(super) struct MultiUser {
     reports: Vec<(Backlog, u64)>,
     group: Option<Group>,
     timers: Vec<Timer>,
+    /// Random access of each station, with its random numbers.
+    access: Vec<(uora::State, Stream)>,
 }
 
 /// Octets of a `QoS` Null with its delimiter.
@@ -217,7 +228,36 @@ impl MultiUser {
             reports: vec![(Backlog::Unknown, 0); members],
             group: None,
             timers: Vec::new(),
+            access: (0..config.stations.len()).map(access_stream).map(Self::new_access).collect(),
         })
+    }
+
+    fn new_access(mut stream: Stream) -> (uora::State, Stream) {
+        (uora::State::new(&uora::Params::default(), stream.next_u32()), stream)
+    }
+
+    /// Tells the law of random access of a station what happens. Returns the unit in which the station sends.
+    fn step(&mut self, station: usize, event: impl FnOnce(u32) -> Event) -> Option<u16> {
+        let (state, stream) = &mut self.access[station - 1];
+        let unit;
+        (*state, unit) = uora::step(&uora::Params::default(), *state, event(stream.next_u32()));
+        unit
+    }
+
+    /// Number of units for random access in the next trigger.
+    fn random_units(&self) -> u16 {
+        if self.polls() { 0 } else { self.ofdma.random }
+    }
+
+    /// True if the next trigger asks for reports.
+    fn polls(&self) -> bool {
+        self.ofdma.poll && !self.is_polled
+    }
+
+    /// Widest unit of which there are so many, if it suits.
+    fn widest(&self, count: u16, suits: impl Fn(Unit) -> bool) -> Option<Unit> {
+        let all = splits(self.width).into_iter().rev().filter(|it| it.0 >= count);
+        all.map(|it| it.2).find(|unit| suits(*unit))
     }
 
     /// Vector of a part in this unit, at the MCS and streams of `tx`, for a station that is wide enough.
@@ -251,7 +291,7 @@ impl MultiUser {
     /// their unit.
     fn choose(
         &self,
-        schedule: Option<&Schedule>,
+        (schedule, reserved): (Option<&Schedule>, u16),
         candidates: &[Candidate],
         fits: impl Fn(usize, Unit) -> bool,
     ) -> Option<(Vec<usize>, Unit)> {
@@ -260,18 +300,26 @@ impl MultiUser {
         for widest in 0..all.len() {
             let splits: Vec<law::Split> = all[widest..]
                 .iter()
-                .map(|(units, tones, _)| law::Split { units: *units, tones: *tones })
+                .map(|(units, tones, _)| law::Split {
+                    units: units.saturating_sub(reserved),
+                    tones: *tones,
+                })
                 .collect();
             let mut order = law::Order::default();
             let seen = law::Observation { candidates, splits: &splits };
             let split = match law::step(params, state, &seen, &mut order) {
                 law::Action::Nothing => return None,
-                law::Action::SingleUser(station) => {
+                law::Action::SingleUser(station) if reserved == 0 => {
                     return Some((vec![station.into()], Unit::Full));
+                }
+                law::Action::SingleUser(station) => {
+                    let station = station.into();
+                    let unit = self.widest(reserved + 1, |unit| fits(station, unit))?;
+                    return Some((vec![station], unit));
                 }
                 law::Action::MultiUser(split) => split,
             };
-            let unit = all.iter().find(|it| it.0 == split.units).expect("one of them").2;
+            let unit = all.iter().find(|it| it.1 == split.tones).expect("one of them").2;
             let chosen: Vec<usize> = order.assignments().map(|it| it.station.into()).collect();
             if chosen.iter().all(|it| fits(*it, unit)) {
                 return Some((chosen, unit));
@@ -410,7 +458,7 @@ impl Model<'_> {
             let tx = mu.on_unit(self.vector_between(0, to), unit, PpduKind::Multi);
             tx.is_some_and(|tx| self.air(largest, tx) < LONGEST)
         };
-        let (chosen, unit) = mu.choose(mu.down.as_ref(), &candidates, fits)?;
+        let (chosen, unit) = mu.choose((mu.down.as_ref(), 0), &candidates, fits)?;
         if unit == Unit::Full {
             return None;
         }
@@ -430,7 +478,8 @@ impl Model<'_> {
             return None;
         }
         let ppdu = self.together(users.iter().map(|it| it.data));
-        let mut group = Group { by: id, turns: self.answers(mu, &users), at: 0, users: Vec::new() };
+        let (turns, random) = (self.answers(mu, &users), None);
+        let mut group = Group { by: id, turns, at: 0, users: Vec::new(), random };
         let sifs = us(self.airtime.timing.sifs);
         let around: u64 = group.turns.iter().map(|(.., duration)| sifs + duration).sum();
         let longest = rest.saturating_sub(around).min(LONGEST);
@@ -504,9 +553,12 @@ impl Model<'_> {
         (mu, id): (&MultiUser, usize),
         (rest, is_first): (u64, bool),
     ) -> Option<Group> {
-        let polls = mu.ofdma.poll && !mu.is_polled;
+        let polls = mu.polls();
+        let nothing = Backlog::Octets(Bytes::ZERO);
+        let is_random = mu.ofdma.random > 0;
         let report = |member: usize| match mu.reports[member] {
-            (backlog, at) if !polls && now - at <= 20_000 => backlog,
+            (backlog, at) if !polls && now - at <= 20_000 && backlog != Backlog::Unknown => backlog,
+            _ if is_random && !polls => nothing,
             _ => Backlog::Unknown,
         };
         let able = (1..self.members()).filter(|it| self.may_be_triggered(mu, *it));
@@ -519,8 +571,7 @@ impl Model<'_> {
             waiting: Duration::ZERO,
         };
         let mut candidates: Vec<Candidate> = able.map(candidate).collect();
-        let nothing = Backlog::Octets(Bytes::ZERO);
-        if candidates.iter().all(|it| it.backlog == nothing) {
+        if !is_random && candidates.iter().all(|it| it.backlog == nothing) {
             for it in &mut candidates {
                 it.backlog = Backlog::Unknown;
             }
@@ -529,8 +580,17 @@ impl Model<'_> {
             let tx = mu.on_unit(self.vector_between(member, 0), unit, PpduKind::Triggered);
             tx.is_some_and(|tx| self.air(ORDINARY, tx) < LONGEST)
         };
-        let (chosen, unit) =
-            mu.choose(mu.up.as_ref(), &candidates, fits).unwrap_or((Vec::new(), Unit::Full));
+        let units = mu.random_units();
+        let found = mu.choose((mu.up.as_ref(), units), &candidates, fits);
+        let on_unit = |unit| self.modes_at_random(mu, &candidates, unit);
+        let suits = |unit| on_unit(unit).len() == candidates.len();
+        let of_all = found.as_ref().map(|it| it.1).or_else(|| mu.widest(units, suits));
+        let slowest = of_all.and_then(|unit| on_unit(unit).into_iter().min_by_key(|it| it.mcs()));
+        let random = slowest.filter(|_| units > 0).map(|mode| {
+            let of = Parameters { streams: 1, ..mode.parameters() };
+            (units, TxVector::Mode(Mode::new(of).expect("a mode")))
+        });
+        let (chosen, unit) = found.unwrap_or((Vec::new(), Unit::Full));
         let user = |member: usize| {
             let tx = self.vector_between(member, 0);
             let unit = match (unit, tx) {
@@ -544,21 +604,30 @@ impl Model<'_> {
         let users: Vec<User> = chosen.iter().filter_map(|it| user(*it)).collect();
         let basic = self.airtime.beacon_vector();
         let per_user = if polls { 5 } else { 6 };
-        let trigger = self.air(28 + per_user * users.len() as u64, basic);
+        // One entry of a trigger offers up to 32 units.
+        let entries =
+            users.len() as u64 + random.map_or(0, |(units, _)| u64::from(units.div_ceil(32)));
+        let trigger = self.air(28 + per_user * entries, basic);
         let mut turns = vec![(Turn::Trigger, basic, trigger)];
-        if users.is_empty() {
-            return Some(Group { by: id, turns, at: 0, users });
+        if entries == 0 {
+            return Some(Group { by: id, turns, at: 0, users, random });
         }
-        let ppdu = self.together(users.iter().map(|it| it.data));
+        let offered = random.map_or(Vec::new(), |(units, tx)| vec![tx; units.into()]);
+        let all: Vec<TxVector> = users.iter().map(|it| it.data).chain(offered).collect();
+        let ppdu = self.together(all.iter().copied());
         let null = ppdu.lasts_with(NULL);
         if polls {
             turns.push((Turn::Reports, users[0].data, null));
-            return Some(Group { by: id, turns, at: 0, users });
+            return Some(Group { by: id, turns, at: 0, users, random });
         }
         let sifs = us(self.airtime.timing.sifs);
-        let control = self.for_all(&users);
+        let responses = all.iter().map(|tx| self.airtime.response(*tx));
+        let control = responses.min_by_key(|tx| tx.rate())?;
+        let windows = (1..self.members()).map(|it| self.agreed(it, 0).map_or(64, |it| it.window));
+        let longest = 4 + windows.max()? / 8;
         let entries: u64 = users.iter().map(|it| it.answer.1).sum();
-        let block_ack = self.air(22 + entries, control);
+        let block_ack =
+            self.air(22 + entries + longest * random.map_or(0, |it| u64::from(it.0)), control);
         let longest = rest.saturating_sub(trigger + 2 * sifs + block_ack).min(LONGEST);
         let longest = ppdu.full(longest).unwrap_or(null);
         if !is_first && longest < ppdu.lasts_with(ORDINARY) {
@@ -572,12 +641,46 @@ impl Model<'_> {
         let duration = law::triggered_duration(
             params,
             Duration::from_micros(longest),
-            chosen.iter().map(backlog),
+            chosen.iter().map(backlog).chain(random.map(|_| Backlog::Unknown)),
             |octets| Duration::from_micros(ppdu.lasts_with(octets.get())),
         );
-        turns.push((Turn::Uplink, users[0].data, us(duration).max(null)));
+        turns.push((Turn::Uplink, all[0], us(duration).max(null)));
         turns.push((Turn::BlockAck, control, block_ack));
-        Some(Group { by: id, turns, at: 0, users })
+        Some(Group { by: id, turns, at: 0, users, random })
+    }
+
+    /// Modes of the candidates in a random unit, without those that are too narrow.
+    fn modes_at_random(&self, mu: &MultiUser, candidates: &[Candidate], unit: Unit) -> Vec<Mode> {
+        let unit = if unit == Unit::Full { Unit::filling(mu.width) } else { unit };
+        let vectors = candidates.iter().map(|it| self.vector_between(it.station.into(), 0));
+        let modes = vectors.filter_map(|tx| mu.on_unit(tx, unit, PpduKind::Triggered));
+        modes.filter_map(TxVector::mode).collect()
+    }
+
+    /// Part of a station in a random unit of a trigger, which a PPDU of this duration follows.
+    fn access_at_random(
+        &mut self,
+        mu: &mut MultiUser,
+        member: usize,
+        (units, tx, duration): (u16, TxVector, u64),
+    ) -> Option<User> {
+        let unit = tx.mode()?.unit();
+        let unit = if unit == Unit::Full { Unit::filling(mu.width) } else { unit };
+        mu.on_unit(self.vector_between(member, 0), unit, PpduKind::Triggered)?;
+        if !self.may_be_triggered(mu, member) {
+            return None;
+        }
+        self.ready_of(member)?;
+        let random = mu.step(member, |draw| Event::Trigger { units, draw })?;
+        let window = self.agreed(member, 0)?.window;
+        let answer = (tx, 4 + window / 8);
+        let user = User::new(member, self.usual(member), (tx, answer));
+        let mut user = User { random: Some(random), hears: true, ..user };
+        self.prepare(&mut user, duration);
+        if !user.waits {
+            mu.step(member, |draw| Event::Success { draw });
+        }
+        Some(user)
     }
 
     // --------------------------------------------------------------------------------------------------- frames
@@ -627,6 +730,8 @@ impl Model<'_> {
                             mpdus: if has_data { user.mpdus.clone() } else { Vec::new() },
                             errored: Vec::new(),
                             is_readable: false,
+                            random: user.random,
+                            collides: false,
                             is_lost: false,
                             report: Backlog::Unknown,
                         }
@@ -720,6 +825,17 @@ impl Model<'_> {
                         self.prepare(user, asked.2);
                     }
                 }
+                for member in 1..self.members() {
+                    let Some((units, tx)) = group.random else { break };
+                    let is_named = group.users.iter().any(|it| it.station == member);
+                    let is_free =
+                        |s: &Station| s.member != member || s.pending != PendingAccess::Response;
+                    if !is_named && decodes(member) && self.stations.iter().all(is_free) {
+                        let units = (units, tx, asked.2);
+                        group.users.extend(self.access_at_random(&mut mu, member, units));
+                    }
+                }
+                group.users.sort_by_key(|it| it.random);
             }
             Turn::Answers | Turn::Uplink | Turn::Reports => {
                 for part in &frame.parts {
@@ -747,7 +863,7 @@ impl Model<'_> {
             Turn::BlockAck => {
                 for user in &mut group.users {
                     if decodes(user.station) && std::mem::take(&mut user.waits) {
-                        self.settle_triggered(now, user, &mut mu.timers, user.is_answered);
+                        self.settle_triggered(now, user, &mut mu, user.is_answered);
                     }
                 }
             }
@@ -784,13 +900,7 @@ impl Model<'_> {
 
     /// Lets a triggered station choose MPDUs of its highest category that has some, if they fit the time.
     fn prepare(&mut self, user: &mut User, duration: u64) {
-        let of = (0..self.stations.len()).filter(|id| self.stations[*id].member == user.station);
-        let is_ready = |id: &usize| {
-            let to = self.receiver(*id);
-            to.is_some_and(|to| self.agreed(*id, to).is_some()) && !self.requests(*id, 0)
-        };
-        let ready = of.filter(is_ready).max_by_key(|id| self.stations[*id].category);
-        let Some(id) = ready else { return };
+        let Some(id) = self.ready_of(user.station) else { return };
         let agreed = self.agreed(id, 0).expect("it has one");
         let ppdu = self.together(std::iter::once(user.data));
         let most = ppdu.largest(0, duration).min(agreed.octets);
@@ -800,6 +910,16 @@ impl Model<'_> {
         if user.waits {
             (user.sender, user.mpdus, user.octets) = (id, numbers, octets);
         }
+    }
+
+    /// Station of a member with data of its highest category that has some.
+    fn ready_of(&self, member: usize) -> Option<usize> {
+        let of = (0..self.stations.len()).filter(|id| self.stations[*id].member == member);
+        let is_ready = |id: &usize| {
+            let to = self.receiver(*id);
+            to.is_some_and(|to| self.agreed(*id, to).is_some()) && !self.requests(*id, 0)
+        };
+        of.filter(is_ready).max_by_key(|id| self.stations[*id].category)
     }
 
     // --------------------------------------------------------------------------------------------------- outcome
@@ -830,12 +950,14 @@ impl Model<'_> {
         now: u64,
         (id, to): (usize, usize),
         mpdus: &[u64],
-        acknowledged: Option<&BTreeSet<u64>>,
+        (acknowledged, is_random): (Option<&BTreeSet<u64>>, bool),
     ) -> u64 {
         let has_come = |number: &u64| acknowledged.is_some_and(|it| it.contains(number));
         let come = mpdus.iter().filter(|it| has_come(it)).count();
         let event = RateEvent::Block { sent: mpdus.len(), acknowledged: come };
-        self.tell_law(now, (id, to), event);
+        if !is_random {
+            self.tell_law(now, (id, to), event);
+        }
         let planned = self.law(id, to).and_then(|law| law.longest_chain());
         let limit = self.attempts(id, false, planned);
         if acknowledged.is_none() {
@@ -850,24 +972,26 @@ impl Model<'_> {
     }
 
     /// Notes the outcome of data that a station was triggered to send, and starts its MU EDCA timer.
-    fn settle_triggered(
-        &mut self,
-        now: u64,
-        user: &User,
-        timers: &mut Vec<Timer>,
-        is_answered: bool,
-    ) {
+    fn settle_triggered(&mut self, now: u64, user: &User, mu: &mut MultiUser, is_answered: bool) {
         let id = user.sender;
         let received = is_answered.then(|| self.stations[id].links[0].received.clone());
-        self.settle_user(now, (id, 0), &user.mpdus, received.as_ref());
+        if user.random.is_some() {
+            let event =
+                |draw| if is_answered { Event::Success { draw } } else { Event::Failure { draw } };
+            mu.step(user.station, event);
+        }
+        let fate = (received.as_ref(), user.random.is_some());
+        self.settle_user(now, (id, 0), &user.mpdus, fate);
         if !self.has_content(id) {
             (self.stations[id].pending, self.stations[id].waited) = (PendingAccess::None, 0);
         }
-        let Some(rule) = self.config.rules.multi_user.mu_edca.filter(|_| is_answered) else {
+        let is_told = is_answered && user.random.is_none();
+        let Some(rule) = self.config.rules.multi_user.mu_edca.filter(|_| is_told) else {
             return;
         };
         let until = now + us(rule.timer);
         let s = &mut self.stations[id];
+        let timers = &mut mu.timers;
         if let Some(running) = timers.iter_mut().find(|it| it.0 == id) {
             running.1 = until;
         } else {
@@ -888,10 +1012,13 @@ impl Model<'_> {
         let mut group = mu.group.take().expect("an exchange of several users");
         for user in &mut group.users {
             if std::mem::take(&mut user.waits) {
-                self.settle_triggered(now, user, &mut mu.timers, false);
+                self.settle_triggered(now, user, &mut mu, false);
             }
         }
         let (id, is_answered) = (group.by, group.users.iter().any(|it| it.is_answered));
+        let names_nobody =
+            group.random.is_some() && group.users.iter().all(|it| it.random.is_some());
+        group.users.retain(|it| it.random.is_none() || it.is_answered);
         let mut served = Vec::new();
         let in_service = self.stations[id].serving;
         let is_last = |user: &&User| in_service == Some(user.station);
@@ -900,7 +1027,8 @@ impl Model<'_> {
             let mut octets = user.octets;
             if group.turns[0].0 == Turn::Data {
                 let way = (id, user.station);
-                let come = self.settle_user(now, way, &user.mpdus, user.acknowledged.as_ref());
+                let fate = (user.acknowledged.as_ref(), false);
+                let come = self.settle_user(now, way, &user.mpdus, fate);
                 octets = octets * come / user.mpdus.len() as u64;
             }
             served.push(law::Served {
@@ -910,7 +1038,10 @@ impl Model<'_> {
             });
         }
         let settle = |schedule: &mut Option<Schedule>, duration| {
-            let Some(Schedule(params, state)) = schedule else { return };
+            let Some(Schedule(params, state)) = schedule.as_mut().filter(|_| !served.is_empty())
+            else {
+                return;
+            };
             law::settle(params, state, Duration::from_micros(duration), &served);
         };
         let content = group.turns.get(1).map(|turn| (turn.0, turn.2));
@@ -937,19 +1068,20 @@ impl Model<'_> {
         let triggers = mu.is_due.then_some(mu.by);
         self.multi_user = Some(mu);
         self.stations[id].pending = PendingAccess::Response;
-        self.go_on(now, id, is_answered);
+        self.go_on(now, id, (is_answered, names_nobody));
         if let Some(by) = triggers {
             self.seek(now, by, is_busy);
         }
     }
 
     /// Continues the TXOP of station `id` after an exchange of several users, or lets it contend.
-    fn go_on(&mut self, now: u64, id: usize, is_answered: bool) {
-        if !is_answered {
+    fn go_on(&mut self, now: u64, id: usize, (is_answered, names_nobody): (bool, bool)) {
+        let fails = !is_answered && !names_nobody;
+        if fails {
             self.stations[id].short += 1;
         }
-        let gives_up = !is_answered && self.widen(id, None);
-        if is_answered || gives_up {
+        let gives_up = fails && self.widen(id, None);
+        if !fails || gives_up {
             self.start_afresh(id);
         }
         let has_content = self.has_content(id);
@@ -998,12 +1130,22 @@ impl Model<'_> {
     }
 }
 
+/// Marks the parts in random units that another part overlaps at the receiver.
+pub(super) fn collide_in_units(parts: &mut [Part]) {
+    for place in 0..parts.len() {
+        let Part { from, random, .. } = parts[place];
+        let overlaps = |it: &Part| it.from != from && it.random == random && it.is_readable;
+        parts[place].collides = random.is_some() && parts.iter().any(overlaps);
+    }
+}
+
 impl User {
     fn new(station: usize, sender: usize, (data, answer): (TxVector, (TxVector, u64))) -> Self {
         Self {
             station,
             sender,
             data,
+            random: None,
             answer,
             mpdus: Vec::new(),
             octets: 0,
