@@ -216,6 +216,7 @@ class OfdmaTable(TypedDict, total=False):
     ack: Literal["bar", "mu-bar", "aggregated-mu-bar"]
     down: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"]
     poll: bool
+    random: int
     trigger_every: Literal["off"] | str
     up: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"]
     up_guard_interval: str
@@ -1390,6 +1391,7 @@ def ofdma(
     ack: Literal["bar", "mu-bar", "aggregated-mu-bar"] | None = None,
     down: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"] | None = None,
     poll: bool | None = None,
+    random: int | None = None,
     trigger_every: Literal["off"] | str | None = None,
     up: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"] | None = None,
     up_guard_interval: str | None = None,
@@ -1412,6 +1414,9 @@ def ofdma(
         station only. Default: "round-robin".
     poll: A buffer status report poll (BSRP) asks the stations for their backlogs before each Basic
         trigger. Default: false.
+    random: Number of resource units of each Basic trigger that stations access at random (UORA).
+        They serve stations whose backlogs the access point does not know; the others have units of
+        their own. Together with `users` at most as many as the width has. Default: 0.
     trigger_every: Time since its last access to the channel after which the access point contends
         for a Basic trigger, even without downlink traffic. `off`: it triggers only after a downlink
         frame to several stations. Default: "off".

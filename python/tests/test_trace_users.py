@@ -144,6 +144,40 @@ def test_triggered_stations_send_in_the_units_of_the_trigger(air: list[Frame]) -
 
 
 @needs_tshark
+def test_stations_that_a_trigger_does_not_name_send_in_its_random_units(tmp_path: Path) -> None:
+    """The user info of three random units has AID 0 and the first of them."""
+    text = CELL.format(ack="mu-bar").replace("poll = true", "users = 1, random = 3")
+    text += "".join(STATION.format(name=it) for it in NAMES)
+    (tmp_path / "cell.toml").write_text(text)
+    call = [*PROGRAM, "run", "cell.toml", "--pcap", "cell.pcapng"]
+    subprocess.run(call, cwd=tmp_path, capture_output=True, check=True)
+    assert "Malformed" not in tshark(tmp_path / "cell.pcapng", "-q", "-z", "expert")
+    units: dict[str, int] = {}
+    named = random = 0
+    for it in fields(tmp_path / "cell.pcapng", FIELDS):
+        if it["frame.interface_name"] != "home:monitor":
+            continue
+        if it["wlan.trigger.he.trigger_type"] == BASIC:
+            aids = it["wlan.trigger.he.user_info.aid12"].split(",")
+            places = it["wlan.trigger.he.ru_allocation"].split(",")
+            units = {str(int(a, 0)): int(b, 0) for a, b in zip(aids, places, strict=True)}
+        elif it["radiotap.he.data_1.ppdu_format"] == TRIGGERED and "0" in units:
+            tones = TONES[it["radiotap.he.data_5.data_bw_ru_allocation"]]
+            unit = FIRST[tones] + int(it["radiotap.he.data_2.ru_allocation_offset"], 0)
+            station = it["wlan.ta"][-1]
+            if station in units:
+                named += 1
+                assert unit == units[station]
+            else:
+                random += 1
+                assert units["0"] <= unit < units["0"] + 3
+        elif it["wlan.trigger.he.trigger_type"]:
+            units = {}
+    assert named > 0
+    assert random > 0
+
+
+@needs_tshark
 def test_a_block_ack_of_several_stations_names_those_that_sent_data(air: list[Frame]) -> None:
     sent: set[str] = set()
     found = 0

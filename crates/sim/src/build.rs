@@ -181,7 +181,7 @@ fn bss(
     let (backoffs, errors) = streams_of(scenario, index, streams);
     let msdu_overhead = if bss.llc_snap { LLC_SNAP } else { Bytes::ZERO };
     let settable = members_of(bss, stations(), streams, cancel)?;
-    let cell = match &bss.radio {
+    let mut cell = match &bss.radio {
         None => Cell::new(&config, backoffs, errors),
         Some(radio) => {
             let stations: Vec<&Station> = stations().collect();
@@ -191,6 +191,10 @@ fn bss(
             Cell::with_propagation(propagation, all_decode, &config, backoffs)
         }
     };
+    if config.rules.multi_user.ofdma.is_some_and(|it| it.random > 0) {
+        let stream = |it: &Station| streams.stream(&it.name, Purpose::RandomAccess);
+        cell.access_at_random(stations().map(stream).collect());
+    }
     let agents = coupling::agents(scenario, index, cell.airtime());
     let waiting = vec![Default::default(); config.stations.len() + 1];
     let (beacons, watches_packets) = (bss.beacons, false);

@@ -32,6 +32,8 @@ pub enum Purpose {
     Mobility,
     /// Random stream for the shadowing and fading of a station's link.
     Shadowing,
+    /// Random stream for the random access of a station to resource units.
+    RandomAccess,
     /// Random stream for the agents at a node that are written outside of the simulator, such as laws in Python.
     Agent,
 }
@@ -64,6 +66,7 @@ impl Streams {
             Purpose::Mobility => 10,
             Purpose::Shadowing => 11,
             Purpose::Agent => 12,
+            Purpose::RandomAccess => 13,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

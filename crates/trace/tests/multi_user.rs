@@ -34,6 +34,7 @@ impl Recorder for Seen {
         self.frames += 1;
         self.lost += usize::from(heard.receivers.is_empty() && !heard.ppdu.collided);
         self.kinds.insert(match (frame.kind, heard.ppdu.trigger()) {
+            (FrameKind::Trigger, Some(it)) if it.random.is_some() => "random access".to_owned(),
             (FrameKind::Trigger, Some(it)) => format!("{:?}", it.variant),
             (kind, _) => format!("{kind:?}"),
         });
@@ -46,7 +47,7 @@ impl Recorder for Seen {
 }
 
 /// Cell of 80 MHz with four stations that receive all the time and send at times.
-fn scenario(ack: &str) -> Scenario {
+fn scenario(ack: &str, up: &str) -> Scenario {
     let station = |name: &str| {
         format!(
             "[station.{name}]\n[flow.down-{name}]\nfrom = \"server\"\nto = \"{name}\"\n\
@@ -57,7 +58,7 @@ fn scenario(ack: &str) -> Scenario {
     };
     let text = format!(
         "duration = \"60 ms\"\n[bss.home]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\n\
-         ofdma = {{ down = \"round-robin\", up = \"round-robin\", ack = \"{ack}\", poll = true, \
+         ofdma = {{ down = \"round-robin\", up = \"round-robin\", ack = \"{ack}\", {up}, \
          trigger_every = \"5 ms\" }}\n[host.server]\n{}",
         ["a", "b", "c", "d"].map(station).concat()
     );
@@ -68,14 +69,18 @@ fn scenario(ack: &str) -> Scenario {
 /// that are sent together are all received if there are no errors.
 #[test]
 fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
-    let common =
-        ["Ack", "Basic", "BlockAck", "BufferStatus", "Data", "MultiBlockAck", "TriggerBased"];
-    for (ack, others) in [
-        ("bar", vec!["BlockAckRequest"]),
-        ("mu-bar", vec!["BlockAckRequest"]),
-        ("aggregated-mu-bar", vec!["BlockAckRequest in data"]),
+    let common = ["Ack", "BlockAck", "Data", "MultiBlockAck", "TriggerBased"];
+    for (ack, up, others) in [
+        ("bar", "poll = true", vec!["Basic", "BlockAckRequest", "BufferStatus"]),
+        ("mu-bar", "poll = true", vec!["Basic", "BlockAckRequest", "BufferStatus"]),
+        (
+            "aggregated-mu-bar",
+            "poll = true",
+            vec!["Basic", "BlockAckRequest in data", "BufferStatus"],
+        ),
+        ("mu-bar", "random = 4", vec!["BlockAckRequest", "random access"]),
     ] {
-        let scenario = scenario(ack);
+        let scenario = scenario(ack, up);
         let all = Selection::all(&scenario);
         let capture = Capture::new(&scenario, all.clone(), "", Vec::new());
         let timeline = Timeline::new(&scenario, all, "", Vec::new());

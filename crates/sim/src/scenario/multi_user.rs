@@ -44,18 +44,31 @@ fn check_ofdma(entry: &Entry, settings: &Fields, channel: Channel, mistakes: &mu
         let allowed = "with aggregation other than \"off\"";
         mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
-    let (users, most) = (settings.get("users"), Ofdma::most_users(channel.width));
-    if users.integer::<u16>().is_some_and(|users| users > most) {
+    let most = Ofdma::most_users(channel.width);
+    let (users, random) = (settings.get("users"), settings.get("random"));
+    let named = users.integer::<u16>().unwrap_or_default();
+    let left = most.checked_sub(named);
+    if left.is_none() {
         let problem = format!("more than a channel of {} has resource units", channel.width);
         mistakes.add(users.at, users.mistake(problem, format!("at most {most}")));
+    }
+    if let (Some(left), Some(units)) = (left, random.integer::<u16>())
+        && units > left
+    {
+        let width = channel.width;
+        let problem =
+            format!("with {named} users more than a channel of {width} has resource units");
+        mistakes.add(random.at, random.mistake(problem, format!("at most {left}")));
     }
     if settings.get("up").word() != Some("off") {
         return;
     }
-    let every = settings.get("trigger_every");
-    let poll = settings.get("poll");
-    let needs_up =
-        [(every, every.value::<Duration>().is_some()), (poll, poll.value() == Some(true))];
+    let [every, poll, random] = ["trigger_every", "poll", "random"].map(|key| settings.get(key));
+    let needs_up = [
+        (every, every.value::<Duration>().is_some()),
+        (poll, poll.value() == Some(true)),
+        (random, random.integer::<u16>().is_some_and(|units| units > 0)),
+    ];
     for (entry, _) in needs_up.into_iter().filter(|(_, is_on)| *is_on) {
         let allowed = "with up other than \"off\"";
         mistakes.add(entry.at, entry.mistake("the access point triggers no station", allowed));

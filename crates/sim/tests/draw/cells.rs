@@ -65,6 +65,13 @@ pub(crate) fn multi_user_cell(luck: &mut Luck) -> String {
     text.replacen("[bss.c]\n", &keys, 1)
 }
 
+/// Draws the text of a scenario as [`multi_user_cell`] does, with random access to resource units.
+pub(crate) fn random_access_cell(luck: &mut Luck) -> String {
+    let text = multi_user_cell(luck).replacen("up = \"off\"", "up = \"round-robin\"", 1);
+    let random = luck.pick(&["1", "2", "4", "8"]);
+    text.replacen("ofdma = { ", &format!("ofdma = {{ random = {random}, "), 1)
+}
+
 /// Draws the text of a scenario of one cell of `standard` with at most `most` stations.
 fn cell_of(luck: &mut Luck, standard: &str, most: usize) -> String {
     let is_modern = ["802.11n", "802.11ac", "802.11ax"].contains(&standard);

@@ -59,6 +59,14 @@ const MULTI_USER: [Choice; 2] = [
     &["", "", "mu_edca = {}", "mu_edca = { aifsn = 0, timer = \"8.192 ms\" }"],
 ];
 
+/// Alternatives for multi-user frames with random access to resource units.
+const RANDOM_ACCESS: Choice = &[
+    "ofdma = { up = \"round-robin\", random = 2, trigger_every = \"1 ms\" }",
+    "ofdma = { up = \"deadline\", random = 5, poll = true, trigger_every = \"2 ms\" }",
+    "ofdma = { up = \"largest-backlog\", users = 1, random = 1 }",
+    "ofdma = { down = \"off\", up = \"proportional-fair\", users = 2, random = 7, trigger_every = \"700 us\" }",
+];
+
 /// Alternatives for the lines of a station.
 const STATION: [Choice; 8] = [
     &["", "", "standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11n\""],
@@ -102,7 +110,16 @@ pub(crate) fn cells() -> impl Strategy<Value = (String, u64)> {
 
 /// A cell of 802.11ax with multi-user frames, otherwise as in [`cells`].
 pub(crate) fn multi_user_cells() -> impl Strategy<Value = (String, u64)> {
-    let cell = (lines(&CELL), lines(&MULTI_USER)).prop_map(|(mut cell, multi_user)| {
+    multi_user_cells_with(&MULTI_USER)
+}
+
+/// A cell of 802.11ax whose stations access resource units at random, otherwise as in [`cells`].
+pub(crate) fn random_access_cells() -> impl Strategy<Value = (String, u64)> {
+    multi_user_cells_with(&[RANDOM_ACCESS, MULTI_USER[1]])
+}
+
+fn multi_user_cells_with(choices: &[Choice]) -> impl Strategy<Value = (String, u64)> {
+    let cell = (lines(&CELL), lines(choices)).prop_map(|(mut cell, multi_user)| {
         cell[0] = "802.11ax";
         cell.extend(multi_user);
         cell

@@ -38,7 +38,7 @@ fn empty_tables_have_the_defaults() {
 #[test]
 fn each_key_sets_its_field_and_is_read_back() {
     let cell = "ofdma = { down = \"deadline\", up = \"largest-backlog\", users = 8, ack = \"aggregated-mu-bar\", \
-                trigger_every = \"5 ms\", poll = true, up_guard_interval = \"1600 ns\" }\n\
+                trigger_every = \"5 ms\", poll = true, up_guard_interval = \"1600 ns\", random = 2 }\n\
                 mu_edca = { aifsn = 0, cw_min = 31, cw_max = 63, timer = \"16384 us\" }";
     let ofdma = Ofdma {
         down: Some(Scheduler::Deadline),
@@ -48,7 +48,7 @@ fn each_key_sets_its_field_and_is_read_back() {
         trigger_every: Some(Duration::from_millis(5)),
         poll: true,
         up_guard_interval: GuardInterval::Ns1600,
-        ..Ofdma::default()
+        random: 2,
     };
     let timer = Duration::from_micros(2 * 8_192);
     let mu_edca = MuEdca { aifsn: 0, cw_min: 31, cw_max: 63, timer };

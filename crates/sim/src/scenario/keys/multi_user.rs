@@ -21,6 +21,8 @@ words!(MultiUserAck { Bar = "bar", MuBar = "mu-bar", AggregatedMuBar = "aggregat
 const SCHEDULERS: Kind = Kind::Either(&[OFF, Kind::Word(Scheduler::WORDS)]);
 /// Numbers of users that a PPDU of 160 MHz may have.
 const USERS: Kind = integer(1, 74);
+/// Numbers of resource units for random access beside at least one station in a PPDU of 160 MHz.
+const RANDOM: Kind = integer(0, 73);
 const TRIGGER_INTERVAL: Kind = time(Duration::from_micros(100), Duration::from_secs(60));
 /// Guard intervals of HE TB PPDUs.  [80211ax-2021 §9.3.1.22]
 const UP_GUARD_INTERVALS: Kind =
@@ -91,6 +93,12 @@ fn ofdma(keys: &mut Keys, it: &mut Ofdma) {
         Form { describe, read, write },
     )
     .says("Guard interval of the frames that triggers ask for: 1.6 or 3.2 µs.");
+    let is_random = it.random > 0;
+    keys.key("random", &mut it.random, RANDOM, "2").written_if(is_random).says(
+        "Number of resource units of each Basic trigger that stations access at random (UORA). They serve stations \
+         whose backlogs the access point does not know; the others have units of their own. Together with `users` at \
+         most as many as the width has.",
+    );
 }
 
 /// Declares a key with a scheduler, or `off` for none.

@@ -42,11 +42,11 @@ const MISTAKES: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("ofdma", "true")],
-        r#"bss.home.ofdma = true: wrong type: boolean; allowed "off" or a table { down, up, users, ack, trigger_every, poll, up_guard_interval }"#,
+        r#"bss.home.ofdma = true: wrong type: boolean; allowed "off" or a table { down, up, users, ack, trigger_every, poll, up_guard_interval, random }"#,
     ),
     (
         &[("ofdma.unit", "26")],
-        r#"bss.home.ofdma.unit = 26: not a key of OFDMA; allowed "down", "up", "users", "ack", "trigger_every", "poll", "up_guard_interval""#,
+        r#"bss.home.ofdma.unit = 26: not a key of OFDMA; allowed "down", "up", "users", "ack", "trigger_every", "poll", "up_guard_interval", "random""#,
     ),
     (
         &[("ofdma.down", "fair")],
@@ -99,6 +99,18 @@ const MISTAKES: &[(&[(&str, &str)], &str)] = &[
     (
         &[("ofdma.poll", "true"), ("ofdma.up", "off")],
         r#"bss.home.ofdma.poll = true: the access point triggers no station; allowed with up other than "off""#,
+    ),
+    (
+        &[("ofdma.random", "1"), ("ofdma.up", "off")],
+        r#"bss.home.ofdma.random = 1: the access point triggers no station; allowed with up other than "off""#,
+    ),
+    (
+        &[("ofdma.random", "6")],
+        "bss.home.ofdma.random = 6: with 4 users more than a channel of 20 MHz has resource units; allowed at most 5",
+    ),
+    (
+        &[("ofdma.random", "10"), ("ofdma.users", "28"), ("width", "80 MHz")],
+        "bss.home.ofdma.random = 10: with 28 users more than a channel of 80 MHz has resource units; allowed at most 9",
     ),
     (
         &[("mu_edca", "{}"), ("ofdma.up", "off")],

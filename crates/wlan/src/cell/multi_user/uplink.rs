@@ -239,7 +239,7 @@ fn plan_reports<P>(air: &Air<P>, mu: &mut MultiUserMac, exchange: &mut MultiUser
     true
 }
 
-/// PPDU of all participants and random units together, with the vector of the first one; `None` if their vectors do not go together.
+/// PPDU of all participants and random units, with the vector of the first; `None` if their vectors do not go together.
 fn triggered_ppdu<'a>(
     mu: &'a mut MultiUserMac,
     exchange: &MultiUserExchange,
