@@ -183,6 +183,9 @@ fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
         FrameKind::Trigger => "trigger",
         FrameKind::TriggerBased => "trigger-based",
         FrameKind::MultiBlockAck => "multi-station-block-ack",
+        FrameKind::NdpAnnouncement => "ndp-announcement",
+        FrameKind::Ndp => "ndp",
+        FrameKind::BeamformingReport => "beamforming-report",
     }
 }
 

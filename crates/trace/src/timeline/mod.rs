@@ -461,6 +461,9 @@ pub fn word(kind: FrameKind) -> &'static str {
         FrameKind::Trigger => "trigger",
         FrameKind::TriggerBased => "buffer report",
         FrameKind::MultiBlockAck => "block acks",
+        FrameKind::NdpAnnouncement => "NDP announcement",
+        FrameKind::Ndp => "NDP",
+        FrameKind::BeamformingReport => "beamforming report",
     }
 }
 

@@ -35,7 +35,11 @@ impl<P: Copy> Air<P> {
         }
         if !ppdu.users().is_empty() {
             return match kind {
-                FrameKind::Trigger | FrameKind::MultiBlockAck => self.add_noise_for_all(now, ppdu),
+                FrameKind::Trigger | FrameKind::MultiBlockAck | FrameKind::NdpAnnouncement => {
+                    self.add_noise_for_all(now, ppdu);
+                }
+                // An NDP has no data.
+                FrameKind::Ndp => {}
                 _ => self.add_noise_to_users(now, ppdu),
             };
         }
@@ -144,7 +148,10 @@ impl<P: Copy> Air<P> {
                 FrameKind::MultiUser
                 | FrameKind::Trigger
                 | FrameKind::TriggerBased
-                | FrameKind::MultiBlockAck,
+                | FrameKind::MultiBlockAck
+                | FrameKind::NdpAnnouncement
+                | FrameKind::Ndp
+                | FrameKind::BeamformingReport,
                 _,
             ) => unreachable!("turns of multi-user exchanges are received as such"),
         }

@@ -6,6 +6,7 @@
 //!   down, with triggers in the data     data ─ answers
 //!   up                                  trigger ─ data ─ block ack for all
 //!   poll                                trigger ─ reports
+//!   sounding                            announcement ─ NDP ─ trigger ─ feedback
 //! ```
 //!
 //! A turn is one [`Ppdu`] with a part for each user: the receivers of the access point's PPDU, or the transmitters of
@@ -152,9 +153,14 @@ impl<P: Copy> Air<P> {
                 exchange.participants[place].hears = hears;
             }
             TurnKind::CtsToSelf => {}
+            TurnKind::Announcement | TurnKind::Sounding => self.hear_sounding(&mut exchange, ppdu),
             TurnKind::Data => self.deliver_down(mac, now, &mut exchange, ppdu),
             TurnKind::Trigger | TurnKind::Call => self.hear_trigger(mac, now, &mut exchange, ppdu),
-            TurnKind::Clears | TurnKind::Answers | TurnKind::Uplink | TurnKind::Reports => {
+            TurnKind::Clears
+            | TurnKind::Answers
+            | TurnKind::Uplink
+            | TurnKind::Reports
+            | TurnKind::Feedback => {
                 self.hear_together(mac, now, &mut exchange, ppdu);
             }
             TurnKind::MultiBlockAck => self.hear_block_acks(mac, now, &mut exchange, ppdu),
@@ -249,6 +255,18 @@ impl<P: Copy> Air<P> {
         }
     }
 
+    /// Notes which participants have decoded the announcement of an NDP, and then, which have received the NDP as well.
+    fn hear_sounding(&self, exchange: &mut MultiUserExchange, ppdu: &Ppdu<P>) {
+        let (kind, from) = (exchange.turn().kind, ppdu.frame.from);
+        for participant in &mut exchange.participants {
+            let station = participant.station();
+            let is_decoded = self.contention.decodes(station, from)
+                && !ppdu.is_errored_for(station, &self.missed);
+            let expects = kind == TurnKind::Announcement || participant.hears;
+            participant.hears = is_decoded && expects;
+        }
+    }
+
     /// Lets the stations that have decoded a trigger frame prepare their answers.
     fn hear_trigger<M: Mac<P>>(
         &mut self,
@@ -268,8 +286,10 @@ impl<P: Copy> Air<P> {
                 && !ppdu.is_errored_for(station, &self.missed);
             // To an MU-BAR, a station answers even if it has not decoded the data.
             let is_clear = asked != TurnKind::Clears || self.contention.nav_is_clear(station, now);
+            let has_measured = asked != TurnKind::Feedback || participant.hears;
             participant.hears = is_decoded
                 && is_clear
+                && has_measured
                 && self.in_exchange(station).is_none()
                 && mac.triggered(self, now, (asked, duration), participant);
         }

@@ -3,7 +3,7 @@
 use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
-use airfair_wlan::multi_user::{MuEdca, MultiUser, MultiUserAck, Ofdma, Scheduler};
+use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUser, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{CellConfig, FrameKind, Listen, NodeId, QueueConfig};
@@ -160,6 +160,60 @@ fn four_stations_report_their_backlogs_and_are_triggered() {
     assert_eq!(frames(&mut bench, 5), expected);
     let up = bench.delivered.iter().filter(|(_, number)| bench.hop(*number).1 == NodeId::AP);
     assert_eq!(up.count(), 4 * 39);
+}
+
+/// Configuration of stations that share PPDUs by MU-MIMO, up to four at a time, of an access point with four streams.
+fn sharing(count: usize, ack: MultiUserAck) -> CellConfig {
+    let mut config = stations(count, Ofdma { down: None, ack, ..OFDMA });
+    config.rules.channel.streams = 4;
+    let sounding_every = Duration::from_millis(100);
+    config.rules.multi_user.mu_mimo = Some(MuMimo { users: 4, sounding_every });
+    config
+}
+
+/// Downlink to four stations at HE-MCS 11 on a stream each, without a back-off: a sounding, data, and the three sequences
+/// of acknowledgements.
+///
+/// AIFS 34 µs. Announcement: 21 + 4·4 = 37 octets, 318 bits at 96 per symbol of 24 Mb/s, 20 + 16 µs. NDP: 36 + 4·7.2 + 4 =
+/// 68.8 µs. BFRP: 28 + 4·6 = 52 octets, 438 bits, 40 µs. Reports of one stream to four at 80 MHz: 1626 + 35 + 4 octets,
+/// 13 336 bits at 234·6·2/3 = 936 per symbol of MCS 5 in 242 tones → 15 symbols of 14.4 µs after 48 µs: 264 µs.
+///
+/// Data: 63 subframes of 4 + 1538 + 2 octets and one of 1542 are 98 814 octets; 790 528 bits with the service field, at
+/// 980·10·5/6 = 8166 per symbol → 97 symbols of 13.6 µs. Preamble 20 + 4 + 8 + 4 + 4 and four LTFs of 7.2 µs, 68.8 µs, with
+/// one symbol of HE-SIG-B: 52 bits for two users of each channel. In all 1388 µs. MU-BAR: 28 + 4·9 = 64 octets, 534 bits,
+/// 44 µs. BlockAcks: 62.4 µs together, 32 µs alone.
+///
+/// The MU-BAR in the data adds 2 + 4 + 37 octets: 790 872 bits, 97 symbols as well.
+///
+/// Verifies: [80211ax-2021 §26.7.3, §27.3.11.8, §27.4.3]
+#[test]
+fn four_stations_are_sounded_and_share_a_ppdu() {
+    let sequence = |ack, count| {
+        let mut bench = bench_of(&without_backoff(sharing(4, ack)));
+        for station in (0..4).map(NodeId::station).cycle().take(256) {
+            bench.send(NodeId::AP, station, 1_508);
+        }
+        bench.run_until(Time::ZERO + Duration::from_micros(2_400));
+        assert_eq!(bench.delivered.len(), 256);
+        frames(&mut bench, count)
+    };
+    let start = 34_000 + 36_000 + 68_800 + 40_000 + 264_000 + 4 * 16_000;
+    let end = start + 1_388_000 + 16_000;
+    let sounding = [
+        "34000 +36000 NdpAnnouncement ap to all, 0 mpdus, 4 decode".to_owned(),
+        "86000 +68800 Ndp ap to all, 0 mpdus, 4 decode".to_owned(),
+        "170800 +40000 Trigger ap to all, 0 mpdus, 4 decode".to_owned(),
+        "226800 +264000 BeamformingReport station to ap, 0 mpdus, 1 decode".to_owned(),
+        format!("{start} +1388000 Data ap to station, 64 mpdus, 1 decode"),
+    ];
+    let with = |others: &[String]| [&sounding, others].concat();
+    let alone = |start: u64| format!("{start} +32000 BlockAck station to ap, 0 mpdus, 1 decode");
+    let request = format!("{} +32000 BlockAckRequest ap to station, 0 mpdus, 1 decode", end + 48_000);
+    assert_eq!(sequence(MultiUserAck::Bar, 8), with(&[alone(end), request, alone(end + 96_000)]));
+    let trigger = format!("{end} +44000 Trigger ap to all, 0 mpdus, 4 decode");
+    let together = |start: u64| format!("{start} +62400 BlockAck station to ap, 0 mpdus, 1 decode");
+    assert_eq!(sequence(MultiUserAck::MuBar, 7), with(&[trigger, together(end + 60_000)]));
+    assert_eq!(sequence(MultiUserAck::AggregatedMuBar, 6), with(&[together(end)]));
 }
 
 fn ofdmas() -> impl Strategy<Value = MultiUser> {

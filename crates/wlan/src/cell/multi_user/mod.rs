@@ -8,6 +8,8 @@
 //! | --- | --- |
 //! | `schedule` | laws of both directions, and what the access point knows of the stations |
 //! | `downlink` | data for several stations, and the turns that acknowledge them |
+//! | `sharing` | MU-MIMO: stations that share a PPDU, each on streams of its own |
+//! | `sounding` | measurements of the channels that MU-MIMO needs |
 //! | `uplink` | trigger frames, and the stations' answers |
 //! | `parts` | content of the part of each station |
 //! | `settlement` | end of an exchange: what has arrived, credits, charges of airtime |
@@ -18,6 +20,8 @@ mod edca;
 mod parts;
 pub(super) mod schedule;
 mod settlement;
+mod sharing;
+mod sounding;
 mod uplink;
 
 use airfair_units::{Bytes, Time};

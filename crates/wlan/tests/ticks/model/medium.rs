@@ -204,7 +204,10 @@ impl Model<'_> {
             FrameKind::MultiUser
             | FrameKind::Trigger
             | FrameKind::TriggerBased
-            | FrameKind::MultiBlockAck => {
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement
+            | FrameKind::Ndp
+            | FrameKind::BeamformingReport => {
                 unreachable!("turns of several users are handled as such")
             }
         }
