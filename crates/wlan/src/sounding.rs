@@ -81,9 +81,7 @@ pub fn report(width: Width, (rows, columns): (u8, u8)) -> Bytes {
 pub fn segments(report: Bytes) -> impl Iterator<Item = Bytes> {
     let most = LARGEST_FRAME - AROUND_REPORT;
     let count = report.get().div_ceil(most).max(1);
-    (0..count).map(move |place| {
-        Bytes::new((report.get() - place * most).min(most) + AROUND_REPORT)
-    })
+    (0..count).map(move |place| Bytes::new((report.get() - place * most).min(most) + AROUND_REPORT))
 }
 
 /// Size of the aggregate with all frames of a report.

@@ -6,11 +6,11 @@ use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUser, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
-use airfair_wlan::{CellConfig, FrameKind, Listen, NodeId, QueueConfig};
+use airfair_wlan::{CellConfig, Channel, FrameKind, Listen, NodeId, QueueConfig};
 
 use proptest::prelude::*;
 
-use crate::aggregates::{bursts, check_order, disciplines, links, run};
+use crate::aggregates::{Burst, bursts, check_order, disciplines, he_links, links, run};
 use crate::bench::{Bench, MBPS, config, without_backoff};
 use crate::properties::{cells, check_air, check_packets};
 
@@ -208,7 +208,8 @@ fn four_stations_are_sounded_and_share_a_ppdu() {
     ];
     let with = |others: &[String]| [&sounding, others].concat();
     let alone = |start: u64| format!("{start} +32000 BlockAck station to ap, 0 mpdus, 1 decode");
-    let request = format!("{} +32000 BlockAckRequest ap to station, 0 mpdus, 1 decode", end + 48_000);
+    let request =
+        format!("{} +32000 BlockAckRequest ap to station, 0 mpdus, 1 decode", end + 48_000);
     assert_eq!(sequence(MultiUserAck::Bar, 8), with(&[alone(end), request, alone(end + 96_000)]));
     let trigger = format!("{end} +44000 Trigger ap to all, 0 mpdus, 4 decode");
     let together = |start: u64| format!("{start} +62400 BlockAck station to ap, 0 mpdus, 1 decode");
@@ -273,6 +274,42 @@ proptest! {
         cell.ap_queue = QueueConfig { packets, discipline, ..cell.ap_queue };
         cell.ap_access.txop_limit = Duration::from_micros(txop.unwrap_or(0));
         cell.stations.iter_mut().for_each(|it| it.queue.packets = packets);
+        let bench = run(&cell, &links, &bursts);
+        check_air(&bench, true);
+        check_packets(&bench);
+        check_order(&bench);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Packets and airtime are conserved in cells of HE stations that share PPDUs by MU-MIMO, with and without OFDMA, with
+    /// errors of data, announcements, triggers and reports, hidden stations and limited TXOPs.
+    #[test]
+    fn air_and_mpdus_of_users_that_share_a_ppdu_are_conserved_and_stay_in_order(
+        cell in cells(),
+        multi_user in ofdmas(),
+        (has_ofdma, users, every) in (prop::bool::ANY, 2_u16..9, 1_u64..30),
+        (streams, discipline) in (prop::sample::select(vec![2_u8, 3, 4, 8]), disciplines()),
+        (packets, txop) in (1_u32..200, prop::option::of(200_u64..6_000)),
+        links in he_links(),
+        bursts in bursts(),
+    ) {
+        let mut cell = cell;
+        let band = cell.rules.standard.band();
+        cell.rules.channel =
+            Channel { width: Width::Mhz20, streams, ..Channel::at(Standard::Ax, band) };
+        cell.rules.standard = Standard::Ax;
+        let mu_mimo = MuMimo { users, sounding_every: Duration::from_millis(every) };
+        let ofdma = multi_user.ofdma.filter(|_| has_ofdma);
+        cell.rules.multi_user = MultiUser { ofdma, mu_mimo: Some(mu_mimo), ..multi_user };
+        cell.ap_queue = QueueConfig { packets, discipline, ..cell.ap_queue };
+        cell.ap_access.txop_limit = Duration::from_micros(txop.unwrap_or(0));
+        cell.stations.iter_mut().for_each(|it| it.queue.packets = packets);
+        // Most bursts go down, to stations that share a PPDU.
+        let down = |&(pause, count, to, down, size): &Burst| (pause, count, to, down || count % 4 > 0, size);
+        let bursts: Vec<Burst> = bursts.iter().map(down).collect();
         let bench = run(&cell, &links, &bursts);
         check_air(&bench, true);
         check_packets(&bench);

@@ -213,7 +213,8 @@ impl<P: Copy + Headers> CellMac<P> {
         plan_answers(air, mu, exchange);
         let around = around_data(&air.airtime, exchange);
         let longest = rest.saturating_sub(around).min(MAX_PPDU_DURATION);
-        let stations: Vec<NodeId> = exchange.participants.iter().map(Participant::station).collect();
+        let stations: Vec<NodeId> =
+            exchange.participants.iter().map(Participant::station).collect();
         exchange.begin(id);
         let waits: Vec<Waits> = stations.iter().map(|to| mu.waits[to.index()]).collect();
         let (band, padding) = (air.airtime.band(), PacketPadding::default());

@@ -85,11 +85,7 @@ impl Receivers {
 
 impl MultiUserMac {
     /// Stations of a PPDU by MU-MIMO to which the channel is not known; `None` if there are none.
-    pub(super) fn unknown_channels(
-        &self,
-        now: Time,
-        receivers: &Receivers,
-    ) -> Option<Vec<NodeId>> {
+    pub(super) fn unknown_channels(&self, now: Time, receivers: &Receivers) -> Option<Vec<NodeId>> {
         let sharing = self.sharing.as_ref().filter(|_| receivers.share_tones())?;
         let stations = receivers.parts.iter().map(|(station, _)| *station);
         let unknown: Vec<NodeId> = stations.filter(|it| !sharing.knows(now, *it)).collect();
