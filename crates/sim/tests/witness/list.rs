@@ -90,6 +90,8 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     runs.extend((0..120).filter_map(multi_user));
     runs.extend((0..80).filter_map(small_multi_user));
     runs.extend((0..720).filter_map(renewed_cell).take(120));
+    runs.extend((0..80).filter_map(mu_mimo));
+    runs.extend((0..60).filter_map(small_mu_mimo));
     List { runs, unfit }
 });
 
@@ -103,6 +105,12 @@ fn cell(seed: u64) -> Option<Run> {
 fn multi_user(seed: u64) -> Option<Run> {
     let text = shorter(&cells::multi_user_cell(&mut Luck::of_seed(seed)));
     Run::new(format!("multi_user-{seed}"), seed, &text, Kind::Plain)
+}
+
+/// Run of a random cell with MU-MIMO of the fuzzer `fuzz_cells`, shortened.
+fn mu_mimo(seed: u64) -> Option<Run> {
+    let text = shorter(&cells::mu_mimo_cell(&mut Luck::of_seed(seed)));
+    Run::new(format!("mu_mimo-{seed}"), seed, &text, Kind::Plain)
 }
 
 /// The text of a random cell with a duration of 400 ms. A flow must not stop after the end.
@@ -131,6 +139,11 @@ fn small_cell(seed: u64) -> Option<Run> {
 /// Run of a random cell with multi-user frames of the fuzzer `fuzz_traces`.
 fn small_multi_user(seed: u64) -> Option<Run> {
     traced(format!("small_multi_user-{seed}"), seed, &small_cells::multi_user_cells())
+}
+
+/// Run of a random cell with MU-MIMO of the fuzzer `fuzz_traces`.
+fn small_mu_mimo(seed: u64) -> Option<Run> {
+    traced(format!("small_mu_mimo-{seed}"), seed, &small_cells::mu_mimo_cells())
 }
 
 /// Run of a cell that `seed` draws from `cells`, with a trace.
