@@ -45,8 +45,8 @@ impl Recorder for Seen {
     }
 }
 
-/// Cell of 80 MHz with four stations that receive all the time and send at times.
-fn scenario(ack: &str) -> Scenario {
+/// Cell of 80 MHz with four stations that receive all the time, in units or on streams of their own, and send at times.
+fn scenario(ack: &str, shares: bool) -> Scenario {
     let station = |name: &str| {
         format!(
             "[station.{name}]\n[flow.down-{name}]\nfrom = \"server\"\nto = \"{name}\"\n\
@@ -55,9 +55,14 @@ fn scenario(ack: &str) -> Scenario {
              transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"5 Mb/s\" }}\n"
         )
     };
+    let (down, keys) = if shares {
+        ("off", "streams = 4\nmu_mimo = { users = 4, sounding_every = \"20 ms\" }\n")
+    } else {
+        ("round-robin", "")
+    };
     let text = format!(
-        "duration = \"60 ms\"\n[bss.home]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\n\
-         ofdma = {{ down = \"round-robin\", up = \"round-robin\", ack = \"{ack}\", poll = true, \
+        "duration = \"60 ms\"\n[bss.home]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\n{keys}\
+         ofdma = {{ down = \"{down}\", up = \"round-robin\", ack = \"{ack}\", poll = true, \
          trigger_every = \"5 ms\" }}\n[host.server]\n{}",
         ["a", "b", "c", "d"].map(station).concat()
     );
@@ -70,12 +75,14 @@ fn scenario(ack: &str) -> Scenario {
 fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
     let common =
         ["Ack", "Basic", "BlockAck", "BufferStatus", "Data", "MultiBlockAck", "TriggerBased"];
-    for (ack, others) in [
+    let of_sounding = ["NdpAnnouncement", "Ndp", "BeamformingReport"];
+    let acks = [
         ("bar", vec!["BlockAckRequest"]),
         ("mu-bar", vec!["BlockAckRequest"]),
         ("aggregated-mu-bar", vec!["BlockAckRequest in data"]),
-    ] {
-        let scenario = scenario(ack);
+    ];
+    for ((ack, others), shares) in acks.iter().flat_map(|it| [(it, false), (it, true)]) {
+        let scenario = scenario(ack, shares);
         let all = Selection::all(&scenario);
         let capture = Capture::new(&scenario, all.clone(), "", Vec::new());
         let timeline = Timeline::new(&scenario, all, "", Vec::new());
@@ -84,9 +91,11 @@ fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
         let (seen, (capture, timeline)) = run.expect("nobody cancels").recorder;
         assert!(capture.finish().error.is_none());
         let expected: BTreeSet<String> =
-            common.iter().chain(&others).map(|it| (*it).to_owned()).collect();
-        assert_eq!(seen.kinds, expected, "{ack}");
-        assert_eq!(seen.lost, 0, "{ack}");
+            common.iter().chain(others).map(|it| (*it).to_owned()).collect();
+        let sounding = of_sounding.iter().filter(|_| shares).map(|it| (*it).to_owned());
+        let expected: BTreeSet<String> = expected.into_iter().chain(sounding).collect();
+        assert_eq!(seen.kinds, expected, "{ack} {shares}");
+        assert_eq!(seen.lost, 0, "{ack} {shares}");
 
         let sheet: Value = serde_json::from_slice(&timeline.finish().to).expect("JSON");
         let events = sheet["traceEvents"].as_array().expect("events");
@@ -108,6 +117,7 @@ fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
         assert_eq!(spans.len(), seen.frames);
         spans.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         assert!(spans.windows(2).all(|it| it[0].0 != it[1].0 || it[0].2 <= it[1].1 + 1e-4));
-        assert!(events.iter().any(|event| event["args"]["unit"] == "242 tones"));
+        let part = if shares { "1 stream" } else { "242 tones" };
+        assert!(events.iter().any(|event| event["args"]["unit"] == part));
     }
 }
