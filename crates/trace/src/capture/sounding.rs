@@ -20,7 +20,7 @@ const LARGE_CODEBOOK: u32 = 1 << 28;
 const BEFORE_SEGMENT: usize = 24 + 2 + 5;
 
 /// Report of a station, as large as its frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Report {
     width: Width,
     /// Streams of the access point, and those of the station.
@@ -32,12 +32,15 @@ pub(super) struct Report {
 impl Report {
     /// Report in a frame to an access point with this number of streams; `None` if the frame has none.
     pub(super) fn of(frame: &Frame, rows: u8) -> Option<Self> {
-        let (FrameKind::BeamformingReport, TxVector::Mode(mode)) = (frame.kind, frame.tx) else {
-            return None;
-        };
-        let width = mode.width();
+        let is_it = frame.kind == FrameKind::BeamformingReport;
+        is_it.then(|| Self::with_size((frame.tx, frame.psdu), rows)).flatten()
+    }
+
+    /// Report whose aggregate has this vector and size, to an access point with this number of streams.
+    fn with_size((tx, psdu): (TxVector, Bytes), rows: u8) -> Option<Self> {
+        let width = tx.mode()?.width();
         let of = |columns| Self { width, rows, columns, size: report(width, (rows, columns)) };
-        (1..=rows).map(of).find(|it| report_psdu(it.size) == frame.psdu)
+        (1..=rows).map(of).find(|it| report_psdu(it.size) == psdu)
     }
 
     /// Sizes of the frames of the report.
@@ -94,12 +97,52 @@ fn last_unit(width: Width) -> u32 {
 pub(super) fn put_announcement<P>(octets: &mut Vec<u8>, users: &[User<P>], channel: Channel) {
     octets.push(HE);
     for user in users {
-        let columns = u32::from(user.tx.streams() - 1);
+        let report = Report::with_size((user.tx, user.psdu), channel.streams);
+        let columns = report.map_or(0, |report| u32::from(report.columns - 1));
         let info = u32::from(user.station.0)
             | last_unit(channel.width) << 18
             | MULTI_USER
             | LARGE_CODEBOOK
             | columns << 29;
         octets.extend(info.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airfair_units::Duration;
+    use airfair_wlan::NodeId;
+    use airfair_wlan::phy::mode::{Format, Parameters};
+    use airfair_wlan::phy::{GuardInterval, Mode};
+
+    use super::*;
+
+    /// A report of four streams to eight at 160 MHz has three segments. HE MIMO Control of the first: Nc 4 and Nr 8, less
+    /// one each, 160 MHz, the large codebook, feedback for several users, two more segments, the first one, and units 0 to
+    /// 73: 3 | 7 << 3 | 3 << 6 | 1 << 9 | 1 << 10 | 2 << 12 | 1 << 15 | 73 << 23.
+    ///
+    /// Verifies: [80211ax-2021 §9.4.1.64]
+    #[test]
+    fn each_segment_says_how_many_follow() {
+        let of = Parameters::of(Format::He, 5, 1, Width::Mhz160, GuardInterval::Ns3200);
+        let tx = TxVector::Mode(Mode::new(of).expect("a mode"));
+        let psdu = report_psdu(report(Width::Mhz160, (8, 4)));
+        let frame = Frame {
+            kind: FrameKind::BeamformingReport,
+            from: NodeId(1),
+            to: Some(NodeId::AP),
+            tx,
+            psdu,
+            duration: Duration::ZERO,
+            duration_field: Duration::ZERO,
+            retry: false,
+        };
+        let report = Report::of(&frame, 8).expect("a report");
+        let all: Vec<Vec<u8>> =
+            (0..3).map(|place| report.frame(&frame, ([1; 6], [0; 6]), place)).collect();
+        let sizes: Vec<usize> = all.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [11_450, 11_450, 197]);
+        assert_eq!(all[0][24..31], [30, 0, 0xfb, 0xa6, 0x80, 0x24, 0x00]);
+        assert_eq!(all[2][26..28], [0xfb, 0x06]);
     }
 }

@@ -60,7 +60,9 @@ impl<P: Copy + Headers> CellMac<P> {
                 let block_ack = asked.map(|link| Bitmap::new(link.originator.start()));
                 User { block_ack, ..User::new(station, frame, participant.answer) }
             }
-            TurnKind::Call | TurnKind::CtsToSelf | TurnKind::Announcement | TurnKind::Sounding => {
+            // The announcement asks for a report of this size.
+            TurnKind::Announcement => User::new(station, frame, participant.answer),
+            TurnKind::Call | TurnKind::CtsToSelf | TurnKind::Sounding => {
                 User::new(station, frame, participant.data)
             }
             TurnKind::MultiBlockAck => self.acknowledgment(air, participant),
