@@ -77,8 +77,8 @@ impl<P: Copy + Headers> CellMac<P> {
         let receivers = loop {
             let chosen = self.choose_receivers(air, now, (mu, exchange), (id, rest, may_sound));
             let Some(receivers) = chosen else { return false };
-            let Some(unknown) = mu.unknown_channels(now, &receivers) else { break receivers };
-            if self.plan_sounding(air, (mu, exchange), (id, &unknown, rest)) {
+            let Some(stations) = mu.stations_to_sound(now, &receivers) else { break receivers };
+            if self.plan_sounding(air, (mu, exchange), (id, &stations, rest)) {
                 return true;
             }
             may_sound = false;

@@ -9,12 +9,13 @@
 //! | `schedule` | laws of both directions, and what the access point knows of the stations |
 //! | `downlink` | data for several stations, and the turns that acknowledge them |
 //! | `sharing` | MU-MIMO: stations that share a PPDU, each on streams of its own |
-//! | `sounding` | measurements of the channels that MU-MIMO needs |
+//! | `sounding`, `channels` | measurements of the channels that MU-MIMO needs, and their age |
 //! | `uplink` | trigger frames, and the stations' answers |
 //! | `parts` | content of the part of each station |
 //! | `settlement` | end of an exchange: what has arrived, credits, charges of airtime |
 //! | `edca` | channel access of stations after they have been triggered |
 
+mod channels;
 mod downlink;
 mod edca;
 mod parts;

@@ -6,8 +6,8 @@ use airfair_laws::multi_user::{
 };
 use airfair_units::{Duration, Time};
 
+use super::channels::Sharing;
 use super::edca::MuEdcaTimers;
-use super::sharing::Sharing;
 use crate::config::CellConfig;
 use crate::edca::AccessCategory;
 use crate::multi_user::{MultiUser, Ofdma, Scheduler};
