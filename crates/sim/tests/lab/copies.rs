@@ -35,7 +35,11 @@ fn a_copy_and_the_original_end_as_the_run_does() {
     let mut luck = Luck::of_seed(31);
     let mut compared = 0;
     while compared < 40 {
-        let draw = if compared % 4 == 3 { cells::multi_user_cell } else { cells::cell };
+        let draw = match compared % 8 {
+            3 => cells::multi_user_cell,
+            7 => cells::mu_mimo_cell,
+            _ => cells::cell,
+        };
         let text = draw(&mut luck);
         let text = if luck.one_in(2) { cells::renewed(&mut luck, &text) } else { text };
         let Ok(scenario) = Scenario::parse(&text, &[]) else { continue };

@@ -58,16 +58,19 @@ impl<P: Copy + Headers> CellMac<P> {
         let announcement = sounding::announcement(stations.len());
         exchange.turns.push(frame(TurnKind::Announcement, announcement));
         let ndp = sounding::ndp(mu.width, rows, mu.guard).ok()?;
-        let duration = sounding::ndp_duration(ndp, airtime.band());
-        let (tx, psdu) = (TxVector::Mode(ndp), Bytes::ZERO);
-        exchange.turns.push(Turn { kind: TurnKind::Sounding, tx, psdu, duration });
+        exchange.turns.push(Turn {
+            kind: TurnKind::Sounding,
+            tx: TxVector::Mode(ndp),
+            psdu: Bytes::ZERO,
+            duration: sounding::ndp_duration(ndp, airtime.band()),
+        });
         let trigger = TriggerVariant::BeamformingReport.size(stations.len(), mu.format);
         exchange.turns.push(frame(TurnKind::Trigger, trigger));
         let answers = || exchange.participants.iter().map(|it| it.answer);
         let sizes: Vec<Bytes> = answers().map(|(_, size)| size).collect();
         let tx = exchange.participants.first()?.answer.0;
-        let ppdu = mu.ppdu(answers().filter_map(|(tx, _)| tx.mode()))?;
-        let duration = ppdu.duration(&sizes, airtime.band(), PacketPadding::default());
+        let together = mu.ppdu(answers().filter_map(|(tx, _)| tx.mode()))?;
+        let duration = together.duration(&sizes, airtime.band(), PacketPadding::default());
         let psdu = sizes.into_iter().sum();
         exchange.turns.push(Turn { kind: TurnKind::Feedback, tx, psdu, duration });
         Some(())

@@ -136,12 +136,16 @@ impl LossyLink {
         let (mut sent, left_out): (Vec<_>, Vec<_>) =
             parts.iter().map(|part| part.0).partition(|to| self.queue.batch(*to).mpdus() > 0);
         assert!(sent.contains(&first), "a frame without the receiver in service");
-        left_out.into_iter().for_each(|to| self.queue.return_part(now, to));
+        for to in left_out {
+            self.queue.return_part(now, to);
+        }
         let frame = |to: NodeId| match lost[to.index() - 1] {
             lost if lost >> 63 == 1 => Frame::Unanswered,
             lost => Frame::Lost(lost),
         };
-        sent.iter().for_each(|to| self.transmit(now, *to, frame(*to)));
+        for to in &sent {
+            self.transmit(now, *to, frame(*to));
+        }
         sent.sort_by_key(|to| *to == first);
         for to in sent {
             self.settle(now, to, false, frame(to));
