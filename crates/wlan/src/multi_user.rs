@@ -16,6 +16,13 @@ pub struct MultiUser {
     pub mu_mimo: Option<MuMimo>,
 }
 
+impl MultiUser {
+    /// True if the cell has exchanges with several stations.
+    pub(crate) fn has_exchanges(&self) -> bool {
+        self.ofdma.is_some() || self.mu_mimo.is_some()
+    }
+}
+
 /// Multi-user frames of a cell by OFDMA.  [80211ax-2021 §26.5]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ofdma {

@@ -183,13 +183,17 @@ fn sharing(count: usize, ack: MultiUserAck) -> CellConfig {
 /// one symbol of HE-SIG-B: 52 bits for two users of each channel. In all 1388 µs. MU-BAR: 28 + 4·9 = 64 octets, 534 bits,
 /// 44 µs. BlockAcks: 62.4 µs together, 32 µs alone.
 ///
-/// The MU-BAR in the data adds 2 + 4 + 37 octets: 790 872 bits, 97 symbols as well.
+/// Without OFDMA, BlockAcks come in turn. The MU-BAR in the data adds 2 + 4 + 37 octets: 790 872 bits, 97 symbols as well.
 ///
 /// Verifies: [80211ax-2021 §26.7.3, §27.3.11.8, §27.4.3]
 #[test]
 fn four_stations_are_sounded_and_share_a_ppdu() {
-    let sequence = |ack, count| {
-        let mut bench = bench_of(&without_backoff(sharing(4, ack)));
+    let sequence = |ack: Option<MultiUserAck>, count| {
+        let mut config = sharing(4, ack.unwrap_or_default());
+        if ack.is_none() {
+            config.rules.multi_user.ofdma = None;
+        }
+        let mut bench = bench_of(&without_backoff(config));
         for station in (0..4).map(NodeId::station).cycle().take(256) {
             bench.send(NodeId::AP, station, 1_508);
         }
@@ -197,7 +201,8 @@ fn four_stations_are_sounded_and_share_a_ppdu() {
         assert_eq!(bench.delivered.len(), 256);
         frames(&mut bench, count)
     };
-    let start = 34_000 + 36_000 + 68_800 + 40_000 + 264_000 + 4 * 16_000;
+    let of_sounding = |reports: u64| 34_000 + 36_000 + 68_800 + 40_000 + reports + 4 * 16_000;
+    let start = of_sounding(264_000);
     let end = start + 1_388_000 + 16_000;
     let sounding = [
         "34000 +36000 NdpAnnouncement ap to all, 0 mpdus, 4 decode".to_owned(),
@@ -210,11 +215,17 @@ fn four_stations_are_sounded_and_share_a_ppdu() {
     let alone = |start: u64| format!("{start} +32000 BlockAck station to ap, 0 mpdus, 1 decode");
     let request =
         format!("{} +32000 BlockAckRequest ap to station, 0 mpdus, 1 decode", end + 48_000);
-    assert_eq!(sequence(MultiUserAck::Bar, 8), with(&[alone(end), request, alone(end + 96_000)]));
+    let in_turn = with(&[alone(end), request, alone(end + 96_000)]);
+    assert_eq!(sequence(Some(MultiUserAck::Bar), 8), in_turn);
+    // Without OFDMA, reports have a guard interval of 3.2 µs: 56 + 15·16 µs.
+    let late = format!("{} +1388000 Data ap to station, 64 mpdus, 1 decode", of_sounding(296_000));
+    let default = sequence(None, 6);
+    assert_eq!((&default[..3], &default[4]), (&sounding[..3], &late));
+    assert_eq!(default[5], alone(end + 32_000));
     let trigger = format!("{end} +44000 Trigger ap to all, 0 mpdus, 4 decode");
     let together = |start: u64| format!("{start} +62400 BlockAck station to ap, 0 mpdus, 1 decode");
-    assert_eq!(sequence(MultiUserAck::MuBar, 7), with(&[trigger, together(end + 60_000)]));
-    assert_eq!(sequence(MultiUserAck::AggregatedMuBar, 6), with(&[together(end)]));
+    assert_eq!(sequence(Some(MultiUserAck::MuBar), 7), with(&[trigger, together(end + 60_000)]));
+    assert_eq!(sequence(Some(MultiUserAck::AggregatedMuBar), 6), with(&[together(end)]));
 }
 
 fn ofdmas() -> impl Strategy<Value = MultiUser> {
