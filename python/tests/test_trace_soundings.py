@@ -79,8 +79,8 @@ def test_reports_follow_announcement_ndp_and_poll(air: list[Frame]) -> None:
     # 23 004 octets of four columns and eight rows are three segments for each station.
     assert {it["wlan.fc.type_subtype"] for it in reports} == {REPORT}
     assert len({it["frame.time_epoch"] for it in reports}) == 1
-    assert {it["wlan.he.mimo.nc_index"] for it in reports} == {"0x03"}
-    assert {it["wlan.he.mimo.nr_index"] for it in reports} == {"0x07"}
+    assert {it["wlan.he.mimo.nc_index"] for it in reports} == {"3"}
+    assert {it["wlan.he.mimo.nr_index"] for it in reports} == {"7"}
 
 
 @needs_tshark
