@@ -87,7 +87,7 @@ CELLS = tuple(
             mpdus=mpdus,
             payload=PAYLOAD,
             interval=interval,
-            ack=ack,  # type: ignore[arg-type]
+            ack=ack,
         )
     )
     for ack in ("bar", "mu-bar", "aggregated-mu-bar")
