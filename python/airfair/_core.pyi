@@ -650,7 +650,8 @@ class Frame:
         """Kind of the frame.
 
         It is "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or "beacon";
-        with OFDMA also "trigger", "trigger-based" for a buffer report, or "multi-station-block-ack".
+        with OFDMA also "trigger", "trigger-based" for a buffer report, or "multi-station-block-ack";
+        with MU-MIMO also "ndp-announcement", "ndp" or "beamforming-report".
         """
     @property
     def sender(self) -> str | None:

@@ -210,6 +210,13 @@ class MuEdcaTable(TypedDict, total=False):
     timer: str
 
 
+class MuMimoTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `mu_mimo`."""
+
+    sounding_every: str
+    users: int
+
+
 class OfdmaTable(TypedDict, total=False):
     """Table whose keys are the arguments of `ofdma`."""
 
@@ -653,6 +660,7 @@ class BssTable(TypedDict, total=False):
     llc_snap: bool
     max_attempts: Literal["unlimited"] | int
     mu_edca: Literal["off"] | MuEdcaTable
+    mu_mimo: Literal["off"] | MuMimoTable
     ofdma: Literal["off"] | OfdmaTable
     post_backoff: bool
     preamble: Literal["long", "short"]
@@ -749,6 +757,7 @@ def bss(
     llc_snap: bool | None = None,
     max_attempts: Literal["unlimited"] | int | None = None,
     mu_edca: Literal["off"] | MuEdcaTable | None = None,
+    mu_mimo: Literal["off"] | MuMimoTable | None = None,
     ofdma: Literal["off"] | OfdmaTable | None = None,
     post_backoff: bool | None = None,
     preamble: Literal["long", "short"] | None = None,
@@ -804,6 +813,10 @@ def bss(
         see `retry_limits`.
     mu_edca: Channel access of a station after the access point has triggered it, which replaces
         `edca` until a timer ends. It needs `ofdma.up`. Default: "off".
+    mu_mimo: MU-MIMO: frames to several stations at once, each on spatial streams of its own, in
+        802.11ax. Stations of older standards, and those without `aggregation` or with less than the
+        cell's `width`, have frames of their own. With `ofdma.down`, the access point chooses for
+        each frame what delivers more per time. Default: "off".
     ofdma: OFDMA: frames to and from several stations at once, each in its own part of the width, in
         802.11ax. Stations of older standards, and those without `aggregation`, have frames of their
         own. Default: "off".
@@ -1384,6 +1397,27 @@ def mu_edca(
         the station was triggered for. Default: "2088.96 ms".
     """
     return _given(MuEdcaTable, locals())
+
+
+def mu_mimo(
+    *,
+    sounding_every: str | None = None,
+    users: int | None = None,
+) -> MuMimoTable:
+    """A table of the scenario file.
+
+    MU-MIMO: frames to several stations at once, each on spatial streams of its own, in 802.11ax.
+    Stations of older standards, and those without `aggregation` or with less than the cell's
+    `width`, have frames of their own. With `ofdma.down`, the access point chooses for each frame
+    what delivers more per time.
+
+    sounding_every: Largest age of a report on the channel to a station. When it is older, the
+        access point measures the channel again before a frame that the station shares with others.
+        Default: "102.4 ms".
+    users: Largest number of stations in one PPDU, at most the access point's `streams`, which they
+        share. Default: 2.
+    """
+    return _given(MuMimoTable, locals())
 
 
 def ofdma(
@@ -2302,6 +2336,7 @@ __all__ = [
     "MobilityVelocityTable",
     "MobilityWaypointsTable",
     "MuEdcaTable",
+    "MuMimoTable",
     "OccupancyTable",
     "OfdmaTable",
     "PositionTable",
@@ -2366,6 +2401,7 @@ __all__ = [
     "mobility_velocity",
     "mobility_waypoints",
     "mu_edca",
+    "mu_mimo",
     "occupancy",
     "ofdma",
     "position",

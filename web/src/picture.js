@@ -300,6 +300,9 @@ export function describe(data, i) {
     trigger: "Trigger",
     "trigger-based": "Buffer report",
     "multi-station-block-ack": "Block acks",
+    "ndp-announcement": "NDP announcement",
+    "ndp": "NDP",
+    "beamforming-report": "Beamforming report",
   };
   const to = frames.to[i] === null ? "all" : rows[frames.to[i]].name;
   return {

@@ -30,6 +30,7 @@ mod credits;
 mod delivery;
 mod observation;
 mod params;
+mod streams;
 mod throughputs;
 
 use airfair_units::Duration;
@@ -39,6 +40,7 @@ use credits::Credits;
 pub use delivery::{Delivery, is_multi_user_better};
 pub use observation::{Candidate, Observation, Served, Split, Urgency};
 pub use params::{Params, Policy};
+pub use streams::{MOST_STREAMS, share_streams};
 use throughputs::Throughputs;
 
 /// Decision about the next PPDU.

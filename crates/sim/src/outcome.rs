@@ -336,7 +336,7 @@ pub struct ChannelOutcome {
     pub data: Duration,
     /// Time with one control frame alone on the air.
     pub control: Duration,
-    /// Time with one beacon alone on the air.
+    /// Time with one beacon alone on the air, or a frame of a sounding.
     pub beacon: Duration,
     /// Time in which frames overlap on the channel.
     pub collision: Duration,

@@ -31,7 +31,7 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::SentFrame;
 use toml::Table;
 
-use cells::{cell, multi_user_cell, random_access_cell, renewed};
+use cells::{cell, mu_mimo_cell, multi_user_cell, random_access_cell, renewed};
 use hunt::{DocumentOutcome, hunt, luck};
 
 /// Number of scenarios that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
@@ -126,8 +126,9 @@ fn no_cell_loses_a_packet_or_starves_a_station() {
     let document = || {
         let text = match luck.below(9) {
             0 | 1 => multi_user_cell(&mut luck),
+            2 => mu_mimo_cell(&mut luck),
             8 => random_access_cell(&mut luck),
-            2..=4 => cell(&mut luck),
+            3..=4 => cell(&mut luck),
             _ => {
                 let text = cell(&mut luck);
                 renewed(&mut luck, &text)

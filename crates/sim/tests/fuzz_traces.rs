@@ -31,7 +31,7 @@ use proptest::prop_oneof;
 use proptest::strategy::{Strategy as _, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use small_cells::{cells, fitting, multi_user_cells, random_access_cells};
+use small_cells::{cells, fitting, mu_mimo_cells, multi_user_cells, random_access_cells};
 
 /// Number of cells that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
 const FEW: u64 = 120;
@@ -201,7 +201,9 @@ fn a_trace_changes_nothing_and_all_accounts_agree_whatever_the_cell() {
     seed[..8].copy_from_slice(&luck.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let cells = prop_oneof![6 => cells(), 2 => multi_user_cells(), 1 => random_access_cells()];
+    let cells = prop_oneof![
+        6 => cells(), 2 => multi_user_cells(), 1 => random_access_cells(), 2 => mu_mimo_cells(),
+    ];
     panic::set_hook(Box::new(|_| {}));
     let (mut made, mut ran) = (0_u64, 0_u64);
     let mut failed = None;

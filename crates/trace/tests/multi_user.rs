@@ -46,8 +46,8 @@ impl Recorder for Seen {
     }
 }
 
-/// Cell of 80 MHz with four stations that receive all the time and send at times.
-fn scenario(ack: &str, up: &str) -> Scenario {
+/// Cell of 80 MHz with four stations that receive all the time, in units or on streams of their own, and send at times.
+fn scenario(ack: &str, up: &str, shares: bool) -> Scenario {
     let station = |name: &str| {
         format!(
             "[station.{name}]\n[flow.down-{name}]\nfrom = \"server\"\nto = \"{name}\"\n\
@@ -56,9 +56,14 @@ fn scenario(ack: &str, up: &str) -> Scenario {
              transport = {{ kind = \"udp\", payload = \"1470 B\", rate = \"5 Mb/s\" }}\n"
         )
     };
+    let (down, keys) = if shares {
+        ("off", "streams = 4\nmu_mimo = { users = 4, sounding_every = \"20 ms\" }\n")
+    } else {
+        ("round-robin", "")
+    };
     let text = format!(
-        "duration = \"60 ms\"\n[bss.home]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\n\
-         ofdma = {{ down = \"round-robin\", up = \"round-robin\", ack = \"{ack}\", {up}, \
+        "duration = \"60 ms\"\n[bss.home]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\n{keys}\
+         ofdma = {{ down = \"{down}\", up = \"round-robin\", ack = \"{ack}\", {up}, \
          trigger_every = \"5 ms\" }}\n[host.server]\n{}",
         ["a", "b", "c", "d"].map(station).concat()
     );
@@ -70,17 +75,18 @@ fn scenario(ack: &str, up: &str) -> Scenario {
 #[test]
 fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
     let common = ["Ack", "BlockAck", "Data", "MultiBlockAck", "TriggerBased"];
-    for (ack, up, others) in [
-        ("bar", "poll = true", vec!["Basic", "BlockAckRequest", "BufferStatus"]),
-        ("mu-bar", "poll = true", vec!["Basic", "BlockAckRequest", "BufferStatus"]),
-        (
-            "aggregated-mu-bar",
-            "poll = true",
-            vec!["Basic", "BlockAckRequest in data", "BufferStatus"],
-        ),
-        ("mu-bar", "random = 4", vec!["BlockAckRequest", "random access"]),
-    ] {
-        let scenario = scenario(ack, up);
+    let of_sounding = ["NdpAnnouncement", "Ndp", "BeamformingReport"];
+    let polled = ["Basic", "BufferStatus"];
+    let cells = [
+        ("bar", "poll = true", "BlockAckRequest", &polled[..]),
+        ("mu-bar", "poll = true", "BlockAckRequest", &polled[..]),
+        ("aggregated-mu-bar", "poll = true", "BlockAckRequest in data", &polled[..]),
+        ("mu-bar", "random = 4", "BlockAckRequest", &["random access"]),
+    ];
+    for ((ack, up, request, others), shares) in
+        cells.iter().flat_map(|it| [(it, false), (it, true)])
+    {
+        let scenario = scenario(ack, up, shares);
         let all = Selection::all(&scenario);
         let capture = Capture::new(&scenario, all.clone(), "", Vec::new());
         let timeline = Timeline::new(&scenario, all, "", Vec::new());
@@ -89,9 +95,11 @@ fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
         let (seen, (capture, timeline)) = run.expect("nobody cancels").recorder;
         assert!(capture.finish().error.is_none());
         let expected: BTreeSet<String> =
-            common.iter().chain(&others).map(|it| (*it).to_owned()).collect();
-        assert_eq!(seen.kinds, expected, "{ack}");
-        assert_eq!(seen.lost, 0, "{ack}");
+            common.iter().chain([request]).chain(*others).map(|it| (*it).to_owned()).collect();
+        let sounding = of_sounding.iter().filter(|_| shares).map(|it| (*it).to_owned());
+        let expected: BTreeSet<String> = expected.into_iter().chain(sounding).collect();
+        assert_eq!(seen.kinds, expected, "{ack} {shares}");
+        assert_eq!(seen.lost, 0, "{ack} {shares}");
 
         let sheet: Value = serde_json::from_slice(&timeline.finish().to).expect("JSON");
         let events = sheet["traceEvents"].as_array().expect("events");
@@ -113,6 +121,7 @@ fn each_kind_of_frame_is_captured_and_has_its_place_on_a_timeline() {
         assert_eq!(spans.len(), seen.frames);
         spans.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         assert!(spans.windows(2).all(|it| it[0].0 != it[1].0 || it[0].2 <= it[1].1 + 1e-4));
-        assert!(events.iter().any(|event| event["args"]["unit"] == "242 tones"));
+        let part = if shares { "1 stream" } else { "242 tones" };
+        assert!(events.iter().any(|event| event["args"]["unit"] == part));
     }
 }

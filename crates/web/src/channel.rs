@@ -11,7 +11,7 @@ use airfair_trace::selection::members;
 use airfair_units::Time;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::TxVector;
-use airfair_wlan::{FrameKind, Headers, NodeId, Ppdu};
+use airfair_wlan::{FrameKind, Headers, NodeId, Part, Ppdu};
 use serde_json::{Value, json};
 
 /// Largest number of frames in one document about the channel.
@@ -27,8 +27,8 @@ struct CapturedFrame {
     lost: usize,
     /// Access category of a data frame, if the scenario uses several.
     category: Option<AccessCategory>,
-    /// Place of the resource unit of a part of a multi-user exchange.
-    place: Option<u16>,
+    /// Facts about a part of a multi-user exchange.
+    part: Option<Part>,
 }
 
 /// Member of a cell, which has a row in the picture of the channel.
@@ -183,17 +183,20 @@ fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
         FrameKind::Trigger => "trigger",
         FrameKind::TriggerBased => "trigger-based",
         FrameKind::MultiBlockAck => "multi-station-block-ack",
+        FrameKind::NdpAnnouncement => "ndp-announcement",
+        FrameKind::Ndp => "ndp",
+        FrameKind::BeamformingReport => "beamforming-report",
     }
 }
 
 impl CapturedFrame {
-    /// Resource unit of a part of a multi-user exchange: its name, its place and the number of equal units.
+    /// Resource unit or streams of a part of a multi-user exchange: words, its place and the number of equal shares.
     fn unit(&self) -> Value {
-        let (Some(place), TxVector::Mode(mode)) = (self.place, self.ppdu.frame.tx) else {
+        let (Some(part), TxVector::Mode(mode)) = (self.part, self.ppdu.frame.tx) else {
             return Value::Null;
         };
-        let unit = mode.unit().within(mode.width());
-        json!([unit.to_string(), place, unit.places(mode.width())])
+        let (share, places) = part.share(mode);
+        json!([share, part.place, places])
     }
 }
 
@@ -218,8 +221,14 @@ impl Recorder for Channel {
                     let (fate, lost) = (fate(monitored), monitored.lost_mpdus());
                     let has_category = self.has_categories && !ppdu.mpdus.is_empty();
                     let category = has_category.then_some(monitored.category);
-                    let place = monitored.part.map(|part| part.place);
-                    self.frames.push(CapturedFrame { cell, ppdu, fate, lost, category, place });
+                    self.frames.push(CapturedFrame {
+                        cell,
+                        ppdu,
+                        fate,
+                        lost,
+                        category,
+                        part: monitored.part,
+                    });
                 }
             }
             Trace::Access(member, access) => {

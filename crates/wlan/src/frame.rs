@@ -90,6 +90,12 @@ pub enum FrameKind {
     TriggerBased,
     /// `BlockAck` of an access point for several stations.  [80211ax-2021 §9.3.1.8.6]
     MultiBlockAck,
+    /// Announcement of an NDP to the stations that are to measure it.  [80211ax-2021 §9.3.1.19]
+    NdpAnnouncement,
+    /// Null data packet (NDP), a PPDU without data, by which stations measure the channel.  [80211ax-2021 §27.3.17]
+    Ndp,
+    /// Report of a station that has measured an NDP: HE compressed beamforming/CQI.  [80211ax-2021 §9.6.31.2]
+    BeamformingReport,
 }
 
 impl FrameKind {
@@ -361,6 +367,17 @@ impl<P> Ppdu<P> {
         match self.rest.as_deref() {
             Some(Rest::Users(users, _)) => users,
             _ => &[],
+        }
+    }
+
+    /// True for a frame of a sounding. Its time belongs to no station, because it measures the channels of several.
+    pub(crate) fn is_sounding(&self) -> bool {
+        match self.frame.kind {
+            FrameKind::NdpAnnouncement | FrameKind::Ndp => true,
+            FrameKind::Trigger => {
+                self.trigger().is_some_and(|it| it.variant == TriggerVariant::BeamformingReport)
+            }
+            _ => self.users().iter().any(|user| user.kind == FrameKind::BeamformingReport),
         }
     }
 

@@ -18,7 +18,7 @@
 //! | [`aggregation`] | limits of A-MPDUs and A-MSDUs |
 //! | [`phy`] | rates, PPDU durations, interframe spaces |
 //! | `config`, `capabilities`, [`edca`], [`multi_user`] | configuration of a cell, capabilities of its links, access categories, multi-user frames |
-//! | `frame`, `sizes`, `elements` | frames and PPDUs, their sizes, elements of beacons |
+//! | `frame`, `sizes`, [`sounding`], `elements` | frames and PPDUs, their sizes, frames of soundings, elements of beacons |
 //! | `node`, `roster`, `random`, `moment` | members, contenders, random streams, times of events |
 //! | `record` | records of a run |
 
@@ -45,6 +45,7 @@ mod random;
 mod record;
 mod roster;
 pub mod sizes;
+pub mod sounding;
 
 pub use air::access::ChannelAccess;
 pub use air::hearing::Audibility;

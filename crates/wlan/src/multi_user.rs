@@ -16,6 +16,13 @@ pub struct MultiUser {
     pub mu_mimo: Option<MuMimo>,
 }
 
+impl MultiUser {
+    /// True if the cell has exchanges with several stations.
+    pub(crate) fn has_exchanges(&self) -> bool {
+        self.ofdma.is_some() || self.mu_mimo.is_some()
+    }
+}
+
 /// Multi-user frames of a cell by OFDMA.  [80211ax-2021 §26.5]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ofdma {
@@ -80,6 +87,14 @@ pub struct MuEdca {
     pub timer: Duration,
 }
 
+impl Default for MuMimo {
+    /// As few stations as a PPDU to several has, and a sounding as often as beacons are sent by default.
+    /// Deviates: [D-264]
+    fn default() -> Self {
+        Self { users: 2, sounding_every: Duration::from_micros(102_400) }
+    }
+}
+
 impl Default for MuEdca {
     /// Parameters that many access points announce for best effort: stations keep to triggers where they can, and still
     /// contend where triggers do not come.  [openwrt-mu-edca]  Deviates: [D-231]
@@ -99,7 +114,8 @@ impl MuEdca {
 pub struct MuMimo {
     /// Largest number of stations in one PPDU, 2 to 8.
     pub users: u16,
-    /// Time from one sounding of the stations' channels to the next.
+    /// Largest age of a report of a sounding, after which the access point measures the channel to a station again before
+    /// it shares a PPDU with others.
     pub sounding_every: Duration,
 }
 

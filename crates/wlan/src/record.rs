@@ -149,7 +149,7 @@ pub enum AirUse {
     Contention,
     /// Nothing is on the air, and no member has anything to send.
     Idle,
-    /// A beacon is alone on the air.
+    /// A beacon is alone on the air, or a frame of a sounding, which is overhead of the access point as well.
     Beacon,
 }
 

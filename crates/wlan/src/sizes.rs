@@ -37,14 +37,16 @@ pub enum TriggerVariant {
     BlockAckRequest,
     /// MU-RTS: asks for CTS frames.
     Rts,
+    /// Beamforming report poll (BFRP): asks for reports of a sounding.
+    BeamformingReport,
 }
 
 impl TriggerVariant {
-    /// User Info field of one user: 5 octets, and 1 octet in a Basic trigger or BAR Control, 2, and BAR Information, 2,
-    /// in an MU-BAR.  [80211ax-2021 §9.3.1.22]
+    /// User Info field of one user: 5 octets, and 1 octet in a Basic trigger or a BFRP, or BAR Control, 2, and BAR
+    /// Information, 2, in an MU-BAR.  [80211ax-2021 §9.3.1.22]
     const fn user_info(self) -> u64 {
         match self {
-            Self::Basic => 5 + 1,
+            Self::Basic | Self::BeamformingReport => 5 + 1,
             Self::BlockAckRequest => 5 + 2 + 2,
             Self::BufferStatus | Self::Rts => 5,
         }
@@ -140,7 +142,7 @@ fn mode_psdu(msdu: Bytes, mode: Mode) -> Bytes {
 mod tests {
     use super::*;
 
-    /// Sizes of triggers for four users. Basic: 20 + 8 + 4·6 = 52 octets; BSRP and MU-RTS: 20 + 8 + 4·5 = 48; MU-BAR:
+    /// Sizes of triggers for four users. Basic and BFRP: 20 + 8 + 4·6 = 52 octets; BSRP and MU-RTS: 20 + 8 + 4·5 = 48; MU-BAR:
     /// 20 + 8 + 4·9 = 64. A trigger for EHT has five fields: 58, 53 and 73 octets.
     ///
     /// Verifies: [80211ax-2021 §9.3.1.22], [80211be-2024 §9.3.1.22]
@@ -151,10 +153,11 @@ mod tests {
             TriggerVariant::BufferStatus,
             TriggerVariant::BlockAckRequest,
             TriggerVariant::Rts,
+            TriggerVariant::BeamformingReport,
         ];
         let of = |format| all.map(|it| it.size(4, format).get());
-        assert_eq!(of(Format::He), [52, 48, 64, 48]);
-        assert_eq!(of(Format::Eht), [58, 53, 73, 53]);
+        assert_eq!(of(Format::He), [52, 48, 64, 48, 52]);
+        assert_eq!(of(Format::Eht), [58, 53, 73, 53, 58]);
     }
 
     /// Sizes of compressed `BlockAck`s: 24 octets and a bitmap of 8, 32, 64 or 128 octets for 64, 256, 512 or 1024

@@ -23,6 +23,7 @@ from . import (
     conservation,
     edca,
     hidden,
+    mu_mimo_cells,
     noise,
     ns3,
     occupancy,
@@ -71,7 +72,7 @@ def plans() -> Iterator[Plan]:
         yield _anomaly(n)
     yield from aggregates.plans()
     yield from ns3.plans()
-    yield from plans_of((*edca.CELLS, *ofdma_cells.CELLS))
+    yield from plans_of((*edca.CELLS, *ofdma_cells.CELLS, *mu_mimo_cells.CELLS))
     for part in (conservation, noise, hidden):
         yield from part.plans()
     yield from plans_of((*occupancy.CELLS, *shares.CELLS))

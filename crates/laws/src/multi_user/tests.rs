@@ -541,3 +541,17 @@ proptest! {
         prop_assert!(waiting.is_empty());
     }
 }
+
+/// Streams of an access point with four or eight: equal shares, and those that a user does not want go to the others. The
+/// first ones get what is left over.
+///
+/// Verifies: [80211ax-2021 Table 27-29]
+#[test]
+fn streams_are_shared_equally_as_far_as_users_want_them() {
+    assert_eq!(share_streams(&[2, 2, 2, 2], 4), [1, 1, 1, 1]);
+    assert_eq!(share_streams(&[2, 2], 4), [2, 2]);
+    assert_eq!(share_streams(&[1, 4, 4], 8), [1, 4, 3]);
+    assert_eq!(share_streams(&[8, 1], 8), [4, 1]);
+    assert_eq!(share_streams(&[4, 4, 4], 8), [3, 3, 2]);
+    assert_eq!(share_streams(&[1, 1], 8), [1, 1]);
+}

@@ -180,6 +180,9 @@ fn word(py: Python<'_>, kind: FrameKind) -> &Bound<'_, PyString> {
         FrameKind::Trigger => intern!(py, "trigger"),
         FrameKind::TriggerBased => intern!(py, "trigger-based"),
         FrameKind::MultiBlockAck => intern!(py, "multi-station-block-ack"),
+        FrameKind::NdpAnnouncement => intern!(py, "ndp-announcement"),
+        FrameKind::Ndp => intern!(py, "ndp"),
+        FrameKind::BeamformingReport => intern!(py, "beamforming-report"),
     }
 }
 

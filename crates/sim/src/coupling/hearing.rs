@@ -54,7 +54,10 @@ pub(super) fn heard<'p>(
             | FrameKind::MultiUser
             | FrameKind::Trigger
             | FrameKind::TriggerBased
-            | FrameKind::MultiBlockAck,
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement
+            | FrameKind::Ndp
+            | FrameKind::BeamformingReport,
             _,
         ) => meter::Kind::Ack,
         (FrameKind::Beacon, _) => meter::Kind::Beacon,

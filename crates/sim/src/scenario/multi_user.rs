@@ -1,8 +1,8 @@
-//! Multi-user frames: checks of a cell's OFDMA and MU EDCA against its standard and its channel.
+//! Multi-user frames: checks of a cell's OFDMA, MU EDCA and MU-MIMO against its standard and its channel.
 
 use airfair_units::Duration;
 use airfair_wlan::Channel;
-use airfair_wlan::multi_user::{MuEdca, Ofdma};
+use airfair_wlan::multi_user::{MuEdca, MuMimo, Ofdma};
 use airfair_wlan::phy::Standard;
 
 use super::access;
@@ -16,17 +16,24 @@ pub(super) fn check(
     channel: Option<Channel>,
     mistakes: &mut Mistakes,
 ) {
-    let (ofdma, mu_edca) = (cell.get("ofdma"), cell.get("mu_edca"));
+    let [ofdma, mu_edca, mu_mimo] = ["ofdma", "mu_edca", "mu_mimo"].map(|key| cell.get(key));
     let Some(standard) = standard else { return };
     if standard != Standard::Ax {
-        for entry in [ofdma, mu_edca].into_iter().filter(|it| it.fields().is_some() && !it.bad) {
+        for entry in
+            [ofdma, mu_edca, mu_mimo].into_iter().filter(|it| it.fields().is_some() && !it.bad)
+        {
             let problem = format!("{standard} does not have this setting");
             mistakes.add(entry.at, entry.mistake(problem, "with 802.11ax"));
         }
         return;
     }
     if let (Some(settings), Some(channel)) = (ofdma.fields(), channel) {
-        check_ofdma(ofdma, settings, channel, mistakes);
+        check_agreements(ofdma, channel, mistakes);
+        check_ofdma(settings, channel, mistakes);
+    }
+    if let (Some(settings), Some(channel)) = (mu_mimo.fields(), channel) {
+        check_agreements(mu_mimo, channel, mistakes);
+        check_mu_mimo(mu_mimo, settings, channel, mistakes);
     }
     let Some(settings) = mu_edca.fields() else { return };
     check_mu_edca(settings, mistakes);
@@ -38,12 +45,16 @@ pub(super) fn check(
     }
 }
 
-fn check_ofdma(entry: &Entry, settings: &Fields, channel: Channel, mistakes: &mut Mistakes) {
+/// Checks that the cell has the block ack agreements that multi-user frames need.
+fn check_agreements(entry: &Entry, channel: Channel, mistakes: &mut Mistakes) {
     if channel.aggregation.is_none() {
         let problem = "needs block ack agreements, which the cell does not have";
         let allowed = "with aggregation other than \"off\"";
         mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
+}
+
+fn check_ofdma(settings: &Fields, channel: Channel, mistakes: &mut Mistakes) {
     let most = Ofdma::most_users(channel.width);
     let (users, random) = (settings.get("users"), settings.get("random"));
     let named = users.integer::<u16>().unwrap_or_default();
@@ -72,6 +83,17 @@ fn check_ofdma(entry: &Entry, settings: &Fields, channel: Channel, mistakes: &mu
     for (entry, _) in needs_up.into_iter().filter(|(_, is_on)| *is_on) {
         let allowed = "with up other than \"off\"";
         mistakes.add(entry.at, entry.mistake("the access point triggers no station", allowed));
+    }
+}
+
+/// Checks that the access point has a stream for each station of a PPDU.
+fn check_mu_mimo(entry: &Entry, settings: &Fields, channel: Channel, mistakes: &mut Mistakes) {
+    let (users, most) = (settings.get("users"), channel.streams);
+    let wanted = users.integer().unwrap_or(MuMimo::default().users);
+    if wanted > most.into() {
+        let at = if users.is_set() { users } else { entry };
+        let problem = format!("{wanted} users are more than the access point has streams");
+        mistakes.add(at.at, at.mistake(problem, format!("at most streams, which is {most}")));
     }
 }
 

@@ -168,10 +168,22 @@ fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, S
     if path == "bss.home.punctured" {
         before.push(("bss.home.standard", "802.11be"));
     }
-    let of_channel =
-        ["band", "width", "guard_interval", "streams", "aggregation", "amsdu", "ofdma", "mu_edca"];
+    let of_channel = [
+        "band",
+        "width",
+        "guard_interval",
+        "streams",
+        "aggregation",
+        "amsdu",
+        "ofdma",
+        "mu_edca",
+        "mu_mimo",
+    ];
     if path.split('.').nth(2).is_some_and(|part| of_channel.contains(&part)) {
         before.push(("bss.home.standard", "802.11ax"));
+    }
+    if path.starts_with("bss.home.mu_mimo") {
+        before.push(("bss.home.streams", "8"));
     }
     if path.starts_with("bss.home.mu_edca") {
         before.push(("bss.home.ofdma.up", "round-robin"));

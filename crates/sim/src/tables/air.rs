@@ -187,7 +187,7 @@ const USES: [Use; 6] = [
     Use {
         name: "beacon",
         time: |channel| channel.beacon,
-        meaning: "Time with a beacon alone on the air.",
+        meaning: "Time with a beacon alone on the air, or a frame of a sounding.",
     },
     Use {
         name: "collision",

@@ -72,6 +72,20 @@ pub(crate) fn random_access_cell(luck: &mut Luck) -> String {
     text.replacen("ofdma = { ", &format!("ofdma = {{ random = {random}, "), 1)
 }
 
+/// Draws the text of a scenario of one cell of 802.11ax with MU-MIMO, and in half of the cases with OFDMA as well.
+pub(crate) fn mu_mimo_cell(luck: &mut Luck) -> String {
+    let text = cell_of(luck, "802.11ax", 10);
+    let ofdma = if luck.one_in(2) { multi_user(luck) } else { String::new() };
+    let (width, streams) = (*luck.pick(&["20 MHz", "80 MHz"]), *luck.pick(&[2, 4, 8]));
+    let (users, every) = (*luck.pick(&[2, 3, 4, 8]), *luck.pick(&["1 ms", "5 ms", "102.4 ms"]));
+    let users = streams.min(users);
+    let keys = format!(
+        "[bss.c]\nwidth = \"{width}\"\nstreams = {streams}\n{ofdma}\
+         mu_mimo = {{ users = {users}, sounding_every = \"{every}\" }}\n"
+    );
+    text.replacen("[bss.c]\n", &keys, 1)
+}
+
 /// Draws the text of a scenario of one cell of `standard` with at most `most` stations.
 fn cell_of(luck: &mut Luck, standard: &str, most: usize) -> String {
     let is_modern = ["802.11n", "802.11ac", "802.11ax"].contains(&standard);

@@ -67,6 +67,16 @@ const RANDOM_ACCESS: Choice = &[
     "ofdma = { down = \"off\", up = \"proportional-fair\", users = 2, random = 7, trigger_every = \"700 us\" }",
 ];
 
+/// Alternatives for the lines of a cell with MU-MIMO.
+const MU_MIMO: [Choice; 2] = [
+    &[
+        "mu_mimo = { users = 2, sounding_every = \"10 ms\" }",
+        "mu_mimo = { users = 4, sounding_every = \"2 ms\" }",
+        "mu_mimo = { users = 3 }",
+    ],
+    &["", "ofdma = {}", "ofdma = { down = \"off\", up = \"round-robin\", ack = \"mu-bar\" }"],
+];
+
 /// Alternatives for the lines of a station.
 const STATION: [Choice; 8] = [
     &["", "", "standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11n\""],
@@ -122,6 +132,17 @@ fn multi_user_cells_with(choices: &[Choice]) -> impl Strategy<Value = (String, u
     let cell = (lines(&CELL), lines(choices)).prop_map(|(mut cell, multi_user)| {
         cell[0] = "802.11ax";
         cell.extend(multi_user);
+        cell
+    });
+    cells_with(cell)
+}
+
+/// A cell of 802.11ax with MU-MIMO, otherwise as in [`cells`].
+pub(crate) fn mu_mimo_cells() -> impl Strategy<Value = (String, u64)> {
+    let streams = prop::sample::select(&["streams = 4", "streams = 8"][..]);
+    let cell = (lines(&CELL), streams, lines(&MU_MIMO)).prop_map(|(mut cell, streams, mu_mimo)| {
+        (cell[0], cell[2]) = ("802.11ax", streams);
+        cell.extend(mu_mimo);
         cell
     });
     cells_with(cell)

@@ -37,6 +37,7 @@ fn a_copy_and_the_original_end_as_the_run_does() {
     while compared < 40 {
         let draw = match compared % 8 {
             3 => cells::multi_user_cell,
+            5 => cells::mu_mimo_cell,
             7 => cells::random_access_cell,
             _ => cells::cell,
         };

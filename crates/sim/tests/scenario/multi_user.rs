@@ -3,7 +3,7 @@
 use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
 use airfair_wlan::MultiUser;
-use airfair_wlan::multi_user::{MuEdca, MultiUserAck, Ofdma, Scheduler};
+use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::GuardInterval;
 
 fn parse(cell: &str) -> Scenario {
@@ -39,7 +39,8 @@ fn empty_tables_have_the_defaults() {
 fn each_key_sets_its_field_and_is_read_back() {
     let cell = "ofdma = { down = \"deadline\", up = \"largest-backlog\", users = 8, ack = \"aggregated-mu-bar\", \
                 trigger_every = \"5 ms\", poll = true, up_guard_interval = \"1600 ns\", random = 2 }\n\
-                mu_edca = { aifsn = 0, cw_min = 31, cw_max = 63, timer = \"16384 us\" }";
+                mu_edca = { aifsn = 0, cw_min = 31, cw_max = 63, timer = \"16384 us\" }\n\
+                streams = 4\nmu_mimo = { users = 3, sounding_every = \"7 ms\" }";
     let ofdma = Ofdma {
         down: Some(Scheduler::Deadline),
         up: Some(Scheduler::LargestBacklog),
@@ -54,6 +55,8 @@ fn each_key_sets_its_field_and_is_read_back() {
     let mu_edca = MuEdca { aifsn: 0, cw_min: 31, cw_max: 63, timer };
     let scenario = parse(cell);
     let of = scenario.cells[0].rules.multi_user;
-    assert_eq!((of.ofdma, of.mu_edca), (Some(ofdma), Some(mu_edca)));
+    let mu_mimo = MuMimo { users: 3, sounding_every: Duration::from_millis(7) };
+    let (ofdma, mu_edca, mu_mimo) = (Some(ofdma), Some(mu_edca), Some(mu_mimo));
+    assert_eq!(of, MultiUser { ofdma, mu_edca, mu_mimo });
     assert_eq!(Scenario::parse(&scenario.to_toml(), &[]), Ok(scenario));
 }

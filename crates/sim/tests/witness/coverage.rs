@@ -8,7 +8,7 @@ use crate::list::{Kind, List, Run, generator};
 
 /// Prefixes of features of runs, such as a key of the scenario with its value. With each is the least number of
 /// features that have this prefix, and the least number of runs that have each such feature.
-const LEAST: [(&str, usize, usize); 50] = [
+const LEAST: [(&str, usize, usize); 51] = [
     ("bss.standard=", 7, 120),
     ("station.standard=", 7, 120),
     ("bss.ap.queue.discipline=", 8, 25),
@@ -29,6 +29,7 @@ const LEAST: [(&str, usize, usize); 50] = [
     ("bss.ofdma.trigger_every", 2, 30),
     ("bss.ofdma.random", 1, 30),
     ("bss.mu_edca.aifsn", 1, 60),
+    ("bss.mu_mimo.users", 1, 100),
     ("bss.punctured", 1, 30),
     ("bss.beacon.interval", 1, 200),
     ("bss.rts_threshold", 2, 100),

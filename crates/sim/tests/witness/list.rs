@@ -92,6 +92,8 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     runs.extend((0..60).filter_map(random_access));
     runs.extend((0..40).filter_map(small_random_access));
     runs.extend((0..720).filter_map(renewed_cell).take(120));
+    runs.extend((0..80).filter_map(mu_mimo));
+    runs.extend((0..60).filter_map(small_mu_mimo));
     List { runs, unfit }
 });
 
@@ -111,6 +113,12 @@ fn multi_user(seed: u64) -> Option<Run> {
 fn random_access(seed: u64) -> Option<Run> {
     let text = shorter(&cells::random_access_cell(&mut Luck::of_seed(seed)));
     Run::new(format!("random_access-{seed}"), seed, &text, Kind::Plain)
+}
+
+/// Run of a random cell with MU-MIMO of the fuzzer `fuzz_cells`, shortened.
+fn mu_mimo(seed: u64) -> Option<Run> {
+    let text = shorter(&cells::mu_mimo_cell(&mut Luck::of_seed(seed)));
+    Run::new(format!("mu_mimo-{seed}"), seed, &text, Kind::Plain)
 }
 
 /// The text of a random cell with a duration of 400 ms. A flow must not stop after the end.
@@ -145,6 +153,11 @@ fn small_multi_user(seed: u64) -> Option<Run> {
 fn small_random_access(seed: u64) -> Option<Run> {
     let cells = small_cells::random_access_cells();
     traced(format!("small_random_access-{seed}"), seed, &cells)
+}
+
+/// Run of a random cell with MU-MIMO of the fuzzer `fuzz_traces`.
+fn small_mu_mimo(seed: u64) -> Option<Run> {
+    traced(format!("small_mu_mimo-{seed}"), seed, &small_cells::mu_mimo_cells())
 }
 
 /// Run of a cell that `seed` draws from `cells`, with a trace.

@@ -146,6 +146,9 @@ impl Traced {
             FrameKind::Trigger => 9,
             FrameKind::TriggerBased => 10,
             FrameKind::MultiBlockAck => 11,
+            FrameKind::NdpAnnouncement => 12,
+            FrameKind::Ndp => 13,
+            FrameKind::BeamformingReport => 14,
         };
         let flags = [frame.retry, ppdu.collided, ppdu.errored];
         let flags = flags.iter().fold(kind, |bits, flag| bits << 1 | u64::from(*flag));

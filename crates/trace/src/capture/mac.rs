@@ -115,9 +115,12 @@ pub(super) fn control(
         FrameKind::BlockAck | FrameKind::MultiBlockAck => (0x94, [receiver, transmitter].concat()),
         // A trigger frame, or one in a part of a multi-user PPDU.
         FrameKind::Trigger | FrameKind::Data => (0x24, [receiver, transmitter].concat()),
-        FrameKind::Beacon | FrameKind::MultiUser | FrameKind::TriggerBased => {
-            unreachable!("no control frame")
-        }
+        FrameKind::NdpAnnouncement => (0x54, [receiver, transmitter].concat()),
+        FrameKind::Beacon
+        | FrameKind::MultiUser
+        | FrameKind::TriggerBased
+        | FrameKind::Ndp
+        | FrameKind::BeamformingReport => unreachable!("no control frame"),
     };
     let mut octets = vec![subtype, 0];
     octets.extend(duration(frame.duration_field));
@@ -229,7 +232,7 @@ fn time_units(bss: &Bss) -> u16 {
 }
 
 /// Encodes a duration field, rounded up to whole microseconds.  [80211-2020 §9.2.5.1]
-fn duration(field: Duration) -> [u8; 2] {
+pub(super) fn duration(field: Duration) -> [u8; 2] {
     let micros = field.as_nanos().div_ceil(1_000).min(32_767);
     u16::try_from(micros).expect("15 bits").to_le_bytes()
 }

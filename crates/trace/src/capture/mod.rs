@@ -11,6 +11,7 @@ mod mac;
 mod multi_user;
 mod packets;
 mod radiotap;
+mod sounding;
 
 use std::io::Write;
 
@@ -67,7 +68,7 @@ struct FramePart<'h> {
     heard: &'h Monitored<packet::Packet>,
     mpdu: Option<&'h Mpdu<packet::Packet>>,
     subframe: Option<Subframe>,
-    /// Sequence number of the frame if the frame is a beacon.
+    /// Sequence number of the frame if the frame is a beacon; place of the segment if it is a report of a sounding.
     number: u16,
 }
 
@@ -159,7 +160,11 @@ impl<W: Write> Capture<W> {
     ) {
         let ppdu = &heard.ppdu;
         // An MU-BAR is the last frame of its part.
-        let count = ppdu.mpdus.len() + usize::from(heard.part.is_some_and(|it| it.asks.is_some()));
+        let triggers = usize::from(heard.part.is_some_and(|it| it.asks.is_some()));
+        let streams = self.scenario.cells[id.index()].rules.channel.streams;
+        let report = sounding::Report::of(&ppdu.frame, streams);
+        let segments = report.map_or(0, |report| report.segments().count());
+        let count = ppdu.mpdus.len() + triggers + segments;
         // Only an A-MPDU has delimiters, even with a single MPDU.
         let is_aggregate = heard.part.is_some()
             || ppdu.mpdus.iter().any(|mpdu| ppdu.frame.psdu > mpdu.size(ppdu.frame.tx));
@@ -171,6 +176,7 @@ impl<W: Write> Capture<W> {
         };
         let part = |place| {
             let mpdu = ppdu.mpdus.get(place);
+            let number = if segments > 0 { u16::try_from(place).unwrap_or(0) } else { number };
             FramePart { heard, mpdu, subframe: is_aggregate.then(|| subframe(place)), number }
         };
         let parts: Vec<FramePart<'_>> = (0..count.max(1)).map(part).collect();
@@ -236,6 +242,18 @@ impl<W: Write> Capture<W> {
                 octets.extend(body);
                 length = octets.len() - header + FCS;
             }
+            // An NDP has no frame.
+            _ if frame.kind == FrameKind::Ndp => {
+                let length = u32::try_from(header).expect("a short header");
+                return Image { octets, length };
+            }
+            _ if frame.kind == FrameKind::BeamformingReport => {
+                let streams = self.scenario.cells[id.index()].rules.channel.streams;
+                let report = sounding::Report::of(frame, streams);
+                let segment = report.map(|it| it.frame(frame, (from, address(NodeId::AP)), number));
+                octets.extend(segment.unwrap_or_default());
+                length = octets.len() - header + FCS;
+            }
             _ => {
                 octets.extend(self.control(id, heard));
                 length = octets.len() - header + FCS;
@@ -256,7 +274,10 @@ impl<W: Write> Capture<W> {
     fn control(&self, id: CellId, heard: &Monitored<packet::Packet>) -> Vec<u8> {
         let (ppdu, frame) = (&heard.ppdu, &heard.ppdu.frame);
         let address = |node| addresses::mac(id, node);
-        let to = frame.to.or_else(|| multi_user::only_user(ppdu)).map_or(BROADCAST, address);
+        let only_user = || multi_user::only_user(ppdu);
+        // An announcement to a single station, too, begins the sequence with a trigger.
+        let is_for_all = frame.kind == FrameKind::NdpAnnouncement;
+        let to = frame.to.or_else(only_user).filter(|_| !is_for_all).map_or(BROADCAST, address);
         let from = address(frame.from);
         let part = heard.part;
         if frame.kind == FrameKind::TriggerBased {
@@ -271,6 +292,10 @@ impl<W: Write> Capture<W> {
             (FrameKind::Trigger | FrameKind::Data, Some((trigger, asked))) => {
                 let band = self.scenario.cells[id.index()].rules.channel.band;
                 multi_user::put_trigger(&mut octets, (trigger, band), &asked);
+            }
+            (FrameKind::NdpAnnouncement, _) => {
+                let channel = self.scenario.cells[id.index()].rules.channel;
+                sounding::put_announcement(&mut octets, ppdu.users(), channel);
             }
             (FrameKind::MultiBlockAck, _) => multi_user::put_block_acks(&mut octets, ppdu),
             _ => {}

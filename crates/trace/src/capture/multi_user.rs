@@ -58,9 +58,11 @@ impl Asked {
 }
 
 /// Place of a resource unit of a PPDU of this width: its index in its 80 MHz, and true for the secondary 80 MHz.
-/// Equal units are numbered from the lowest frequency.  [80211ax-2021 §27.3.2.2]
+/// Equal units are numbered from the lowest frequency; of the whole width there is one for all users.  [80211ax-2021
+/// §27.3.2.2]
 pub(super) fn index(mode: Mode, place: u16) -> (u8, bool) {
     let unit = mode.unit().within(mode.width());
+    let place = place % unit.places(mode.width());
     let in_80 = unit.places(Width::Mhz80).max(1);
     (u8::try_from(place % in_80).expect("at most 37 units"), place >= in_80)
 }
@@ -98,6 +100,8 @@ pub(super) fn put_trigger(octets: &mut Vec<u8>, (trigger, band): (Trigger, Band)
             // One traffic identifier, best effort preferred.
             TriggerVariant::Basic => octets.push(1 << 2),
             TriggerVariant::BufferStatus | TriggerVariant::Rts => {}
+            // Feedback Segment Retransmission Bitmap: all segments.
+            TriggerVariant::BeamformingReport => octets.push(0xff),
             TriggerVariant::BlockAckRequest => {
                 let (category, bitmap) = &it.block_ack;
                 mac::put_numbers(octets, *category, bitmap, 0);
@@ -110,6 +114,7 @@ pub(super) fn put_trigger(octets: &mut Vec<u8>, (trigger, band): (Trigger, Band)
 fn common(Trigger { variant, duration, .. }: Trigger, band: Band, asked: &[Asked]) -> u64 {
     let variant = match variant {
         TriggerVariant::Basic => 0,
+        TriggerVariant::BeamformingReport => 1,
         TriggerVariant::BlockAckRequest => 2,
         TriggerVariant::Rts => 3,
         TriggerVariant::BufferStatus => 4,

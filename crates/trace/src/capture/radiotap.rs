@@ -12,7 +12,7 @@ use airfair_sim::trace::Monitored;
 use airfair_units::{Dbm, Duration, Time};
 use airfair_wlan::phy::mode::{Coding, Format, HeLtf, PpduKind, Unit};
 use airfair_wlan::phy::{Band, GuardInterval, Mode, Preamble, TxVector, Width};
-use airfair_wlan::{Frame, Part, Signal};
+use airfair_wlan::{Frame, FrameKind, Part, Signal};
 
 use super::multi_user;
 
@@ -28,12 +28,16 @@ const AMPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const HE: u32 = 1 << 23;
 const HE_MU: u32 = 1 << 24;
+const ZERO_LENGTH: u32 = 1 << 26;
 const TLVS: u32 = 1 << 28;
 
 /// Type of the U-SIG TLV in a radiotap header.
 const U_SIG: u16 = 33;
 /// Type of the EHT TLV in a radiotap header.
 const EHT: u16 = 34;
+
+/// Type of a PPDU without a PSDU: a sounding PPDU.
+const SOUNDING: u8 = 0;
 
 /// Short preamble bit in the flags field of a radiotap header; the other flags follow.
 const SHORT_PREAMBLE: u8 = 0x02;
@@ -111,7 +115,9 @@ pub(super) fn header<P>(
         TxVector::Dsss(..) | TxVector::Ofdm(_) => RATE,
     };
     let ampdu = if subframe.is_some() { AMPDU } else { 0 };
-    let present = TSFT | FLAGS | rate | CHANNEL | powers | ampdu;
+    let is_ndp = ppdu.frame.kind == FrameKind::Ndp;
+    let empty = if is_ndp { ZERO_LENGTH } else { 0 };
+    let present = TSFT | FLAGS | rate | CHANNEL | powers | ampdu | empty;
     let mut octets = vec![0; 4];
     octets.extend(present.to_le_bytes());
     // The specification defines the start of the MPDU. Wireshark by default assumes the end of the PPDU and
@@ -119,7 +125,8 @@ pub(super) fn header<P>(
     octets.extend(micros(ppdu.end).to_le_bytes());
     let is_short = matches!(tx, TxVector::Dsss(_, Preamble::Short));
     let preamble = if is_short { SHORT_PREAMBLE } else { 0 };
-    octets.push(HAS_FCS | preamble | if has_bad_fcs { BAD_FCS } else { 0 });
+    let sequence = if is_ndp { 0 } else { HAS_FCS };
+    octets.push(sequence | preamble | if has_bad_fcs { BAD_FCS } else { 0 });
     // Without a rate there is a padding octet, which aligns the channel field.
     let units = tx.rate().bps() / 500_000;
     octets.push(if rate == RATE { u8::try_from(units).expect("a legacy rate") } else { 0 });
@@ -136,13 +143,16 @@ pub(super) fn header<P>(
         TxVector::Mode(mode) => {
             put_subframe(&mut octets, subframe);
             match heard.part {
-                Some(Part { place, .. }) if mode.format() == Format::He => {
-                    put_part(&mut octets, &ppdu.frame, mode, place);
+                Some(part) if mode.format() == Format::He => {
+                    put_part(&mut octets, &ppdu.frame, mode, part);
                 }
                 _ => put_mode(&mut octets, mode),
             }
         }
         TxVector::Dsss(..) | TxVector::Ofdm(_) => put_subframe(&mut octets, subframe),
+    }
+    if is_ndp {
+        octets.push(SOUNDING);
     }
     octets[2] = u8::try_from(octets.len()).expect("a short header");
     octets
@@ -216,10 +226,10 @@ fn put_words(octets: &mut Vec<u8>, words: &[u16]) {
 
 /// Appends the radiotap fields of a part of an HE MU PPDU, or of an HE TB PPDU: its station, unit and TXOP; of an HE MU
 /// PPDU also its width and units.
-fn put_part(octets: &mut Vec<u8>, frame: &Frame, mode: Mode, place: u16) {
+fn put_part(octets: &mut Vec<u8>, frame: &Frame, mode: Mode, part: Part) {
     octets.resize(octets.len().next_multiple_of(2), 0);
     let is_multi = mode.kind() == PpduKind::Multi;
-    let (index, is_secondary) = multi_user::index(mode, place);
+    let (index, is_secondary) = multi_user::index(mode, part.place);
     let unit = mode.unit().within(mode.width());
     let size = unit as u16 - Unit::Tones26 as u16 + 4;
     let [coding, symbol] = he_mode(mode);
@@ -240,7 +250,9 @@ fn put_part(octets: &mut Vec<u8>, frame: &Frame, mode: Mode, place: u16) {
             u16::from(mode.streams()) | txop(frame.duration_field) << 8,
         ],
     );
-    if is_multi {
+    if part.shares_tones(mode) {
+        put_shared(octets, mode, part.users);
+    } else if is_multi {
         put_units(octets, mode);
     }
 }
@@ -278,6 +290,14 @@ fn put_units(octets: &mut Vec<u8>, mode: Mode) {
         channels[part % 2][part / 2] = if part % span == 0 { first } else { others };
     }
     octets.extend(channels.concat());
+}
+
+/// Appends the radiotap field for HE MU of a PPDU whose users share all tones: width, and their number less one, instead of
+/// the units in HE-SIG-B, which is compressed.
+fn put_shared(octets: &mut Vec<u8>, mode: Mode, users: u16) {
+    // Known: compression, number of users.
+    put_words(octets, &[0xc000, 0x000c | mode.width() as u16 | (users - 1) << 4]);
+    octets.extend([0; 8]);
 }
 
 /// TXOP subfield of HE-SIG-A: rounded down to units of 8 µs below 512 µs, and of 128 µs above.  [80211ax-2021 Table
@@ -327,8 +347,8 @@ fn decibels(power: Dbm) -> i8 {
 #[cfg(test)]
 mod tests {
     use airfair_units::Bytes;
+    use airfair_wlan::NodeId;
     use airfair_wlan::phy::mode::Parameters;
-    use airfair_wlan::{FrameKind, NodeId};
 
     use super::*;
 
@@ -354,10 +374,17 @@ mod tests {
             retry: false,
         };
         let mut octets = Vec::new();
-        put_part(&mut octets, &frame, mode, 1);
+        let part = Part { place: 1, users: 4, backlog: None, asks: None };
+        put_part(&mut octets, &frame, mode, part);
         let he = [0xb2, 0x48, 0x42, 0x41, 0, 0x2b, 0x20, 0, 0x87, 0, 1, 11 << 1];
         assert_eq!(octets[..12], he);
         assert_eq!(octets[12..], [0, 0x13, 0x06, 0, 192, 192, 0, 0, 192, 192, 0, 0]);
+        // Four users share 80 MHz with two streams each: unit 9, 996 tones, in place 0; four less one, compressed, 80 MHz.
+        let shared = Mode::new(Parameters { unit: Unit::Full, streams: 2, ..of }).expect("a mode");
+        octets.clear();
+        put_part(&mut octets, &frame, shared, part);
+        assert_eq!(octets[..12], [0xb2, 0x48, 0x42, 0x40, 0, 0x2b, 0x20, 0, 0x89, 0, 2, 11 << 1]);
+        assert_eq!(octets[12..], [0, 0xc0, 0x3e, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     /// HT, VHT, HE and EHT modes each have their own radiotap field, with width, guard interval, streams and MCS.

@@ -415,14 +415,13 @@ fn order(node: NodeId) -> usize {
     256 * usize::from(node.0)
 }
 
-/// Words about the resource unit of a part of a multi-user exchange: in the frame's name, and as members of JSON.
+/// Words about the resource unit or the streams of a part of a multi-user exchange: in the frame's name, and as members of JSON.
 fn share(heard: &Monitored<Packet>) -> (String, String) {
     let (Some(part), TxVector::Mode(mode)) = (heard.part, heard.ppdu.frame.tx) else {
         return (String::new(), String::new());
     };
-    let (unit, width, place) = (mode.unit().within(mode.width()), mode.width(), part.place);
-    let of = unit.places(width);
-    (format!(", {unit}"), format!(",\"unit\":\"{unit}\",\"place\":{place},\"places\":{of}"))
+    let ((share, of), place) = (part.share(mode), part.place);
+    (format!(", {share}"), format!(",\"unit\":\"{share}\",\"place\":{place},\"places\":{of}"))
 }
 
 /// Sets a counter. Writes the value if it has changed and `is_now` is true. If `is_now` is false, because the time or
@@ -461,6 +460,9 @@ pub fn word(kind: FrameKind) -> &'static str {
         FrameKind::Trigger => "trigger",
         FrameKind::TriggerBased => "buffer report",
         FrameKind::MultiBlockAck => "block acks",
+        FrameKind::NdpAnnouncement => "NDP announcement",
+        FrameKind::Ndp => "NDP",
+        FrameKind::BeamformingReport => "beamforming report",
     }
 }
 

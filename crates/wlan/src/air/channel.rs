@@ -112,7 +112,7 @@ impl<P: Copy> Air<P> {
             is_noisy: noise.is_on_anywhere(),
             noise,
             beacons: Beacons::default(),
-            multi_user: config.rules.multi_user.ofdma.is_some().then(Box::default),
+            multi_user: config.rules.multi_user.has_exchanges().then(Box::default),
             next: Moment::NEVER,
             timer: None,
             following: Vec::new(),

@@ -30,8 +30,14 @@ impl<P: Copy> Air<P> {
     /// Draws the errors of a frame for its receiver, unless it has collided.
     pub(super) fn add_noise(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { kind, from, tx, psdu, .. } = ppdu.frame;
-        if matches!(kind, FrameKind::Beacon | FrameKind::Trigger | FrameKind::MultiBlockAck) {
-            return self.add_noise_for_all(now, ppdu);
+        match kind {
+            FrameKind::Beacon
+            | FrameKind::Trigger
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement => return self.add_noise_for_all(now, ppdu),
+            // An NDP has no data.
+            FrameKind::Ndp => return,
+            _ => {}
         }
         if !ppdu.users().is_empty() {
             return self.add_noise_to_users(now, ppdu);
@@ -141,7 +147,10 @@ impl<P: Copy> Air<P> {
                 FrameKind::MultiUser
                 | FrameKind::Trigger
                 | FrameKind::TriggerBased
-                | FrameKind::MultiBlockAck,
+                | FrameKind::MultiBlockAck
+                | FrameKind::NdpAnnouncement
+                | FrameKind::Ndp
+                | FrameKind::BeamformingReport,
                 _,
             ) => unreachable!("turns of multi-user exchanges are received as such"),
         }

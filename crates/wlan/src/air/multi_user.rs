@@ -6,6 +6,7 @@
 //!   down, with triggers in the data     data ─ answers
 //!   up                                  trigger ─ data ─ block ack for all
 //!   poll                                trigger ─ reports
+//!   sounding                            announcement ─ NDP ─ trigger ─ feedback
 //! ```
 //!
 //! A trigger for data may offer resource units to all stations. Those that access them at random take part from the end
@@ -183,9 +184,14 @@ impl<P: Copy> Air<P> {
                 exchange.participants[place].hears = hears;
             }
             TurnKind::CtsToSelf => {}
+            TurnKind::Announcement | TurnKind::Sounding => self.hear_sounding(&mut exchange, ppdu),
             TurnKind::Data => self.deliver_down(mac, now, &mut exchange, ppdu),
             TurnKind::Trigger | TurnKind::Call => self.hear_trigger(mac, now, &mut exchange, ppdu),
-            TurnKind::Clears | TurnKind::Answers | TurnKind::Uplink | TurnKind::Reports => {
+            TurnKind::Clears
+            | TurnKind::Answers
+            | TurnKind::Uplink
+            | TurnKind::Reports
+            | TurnKind::Feedback => {
                 self.hear_together(mac, now, &mut exchange, ppdu);
             }
             TurnKind::MultiBlockAck => self.hear_block_acks(mac, now, &mut exchange, ppdu),
@@ -282,6 +288,15 @@ impl<P: Copy> Air<P> {
         }
     }
 
+    /// Notes which participants have decoded the announcement of an NDP, and then, which have received the NDP as well.
+    fn hear_sounding(&self, exchange: &mut MultiUserExchange, ppdu: &Ppdu<P>) {
+        let kind = exchange.turn().kind;
+        for participant in &mut exchange.participants {
+            let expects = kind == TurnKind::Announcement || participant.hears;
+            participant.hears = expects && self.decodes_for_all(participant.station(), ppdu);
+        }
+    }
+
     /// Lets the stations that have decoded a trigger frame prepare their answers.
     fn hear_trigger<M: Mac<P>>(
         &mut self,
@@ -298,8 +313,10 @@ impl<P: Copy> Air<P> {
             let station = participant.station();
             // To an MU-BAR, a station answers even if it has not decoded the data.
             let is_clear = asked != TurnKind::Clears || self.contention.nav_is_clear(station, now);
+            let has_measured = asked != TurnKind::Feedback || participant.hears;
             participant.hears = self.decodes_for_all(station, ppdu)
                 && is_clear
+                && has_measured
                 && self.in_exchange(station).is_none();
             if participant.hears {
                 mac.triggered(self, now, (asked, duration), participant);

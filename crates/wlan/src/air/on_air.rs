@@ -161,10 +161,13 @@ impl<P> OnAir<P> {
             (None, []) if self.waiting > 0 => (now, AirUse::Contention),
             (None, []) => (self.charged_until, AirUse::Idle),
             (None, [ppdu]) if !ppdu.collided => {
-                if !ppdu.users().is_empty() {
+                if ppdu.users().is_empty() {
+                    (ppdu.start, usage_of(&ppdu.frame))
+                } else if ppdu.is_sounding() {
+                    (ppdu.start, AirUse::Beacon)
+                } else {
                     return self.charge_users(now);
                 }
-                (ppdu.start, usage_of(&ppdu.frame))
             }
             (None, _) => (self.charged_until, AirUse::Collision),
         };
@@ -174,8 +177,8 @@ impl<P> OnAir<P> {
         self.charge_frame(start.min(now), now, usage);
     }
 
-    /// Charges the time since the last change to the users of the only PPDU on the air, to each its share of the width,
-    /// one after the other. Time in a random unit with several stations is a collision.
+    /// Charges the time since the last change to the users of the only PPDU on the air, to each its share of the tones or
+    /// streams, one after the other. Time in a random unit with several stations is a collision.
     #[cold]
     fn charge_users(&mut self, now: Time) {
         let Some(ppdu) = self.ppdus.pop() else { return };
@@ -184,12 +187,12 @@ impl<P> OnAir<P> {
         }
         let (from, users) = (self.charged_until, ppdu.users());
         let shares = || users.chunk_by(|one, other| one.is_random && one.place == other.place);
-        let width: u64 = shares().map(|unit| unit[0].tx.tones()).sum();
+        let all: u64 = shares().map(|unit| unit[0].tx.share()).sum();
         let mut before = 0;
         for unit in shares() {
             let user = &unit[0];
-            before += user.tx.tones();
-            let until = from + now.saturating_since(from) * before / width;
+            before += user.tx.share();
+            let until = from + now.saturating_since(from) * before / all;
             let is_down = ppdu.frame.from == ppdu.initiator.member();
             let (direction, station) =
                 (if is_down { Direction::Down } else { Direction::Up }, user.station);
@@ -259,7 +262,10 @@ impl<P> OnAir<P> {
             | FrameKind::Cts
             | FrameKind::CtsToSelf
             | FrameKind::Trigger
-            | FrameKind::MultiBlockAck => SentFrame::Response,
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement
+            | FrameKind::Ndp
+            | FrameKind::BeamformingReport => SentFrame::Response,
             FrameKind::Beacon => SentFrame::Beacon,
             FrameKind::MultiUser | FrameKind::TriggerBased => return self.record_parts(ppdu),
         };

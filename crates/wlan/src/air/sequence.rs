@@ -118,7 +118,10 @@ impl Sequence {
             | FrameKind::MultiUser
             | FrameKind::Trigger
             | FrameKind::TriggerBased
-            | FrameKind::MultiBlockAck => None,
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement
+            | FrameKind::Ndp
+            | FrameKind::BeamformingReport => None,
         }
     }
 
@@ -163,7 +166,10 @@ impl Sequence {
             | FrameKind::MultiUser
             | FrameKind::Trigger
             | FrameKind::TriggerBased
-            | FrameKind::MultiBlockAck => Duration::ZERO,
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement
+            | FrameKind::Ndp
+            | FrameKind::BeamformingReport => Duration::ZERO,
             FrameKind::Data | FrameKind::BlockAckRequest => self.rest_after_content(airtime),
             FrameKind::Cts | FrameKind::CtsToSelf => {
                 sifs + self.data + self.rest_after_content(airtime)
@@ -237,7 +243,10 @@ impl Sequence {
             | FrameKind::MultiUser
             | FrameKind::Trigger
             | FrameKind::TriggerBased
-            | FrameKind::MultiBlockAck => Frame {
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement
+            | FrameKind::Ndp
+            | FrameKind::BeamformingReport => Frame {
                 kind,
                 from: initiator,
                 to: self.to,

@@ -35,6 +35,12 @@ pub(crate) enum TurnKind {
     Reports,
     /// `BlockAck` of the access point for all participants.
     MultiBlockAck,
+    /// Announcement of an NDP for all participants.
+    Announcement,
+    /// NDP, which all participants measure.
+    Sounding,
+    /// Reports of the participants that have measured an NDP, together.
+    Feedback,
 }
 
 impl TurnKind {
@@ -46,8 +52,12 @@ impl TurnKind {
             Self::Answer(_) => FrameKind::BlockAck,
             Self::CtsToSelf => FrameKind::CtsToSelf,
             Self::Trigger | Self::Call => FrameKind::Trigger,
-            Self::Clears | Self::Answers | Self::Uplink | Self::Reports => FrameKind::TriggerBased,
+            Self::Clears | Self::Answers | Self::Uplink | Self::Reports | Self::Feedback => {
+                FrameKind::TriggerBased
+            }
             Self::MultiBlockAck => FrameKind::MultiBlockAck,
+            Self::Announcement => FrameKind::NdpAnnouncement,
+            Self::Sounding => FrameKind::Ndp,
         }
     }
 
@@ -55,7 +65,12 @@ impl TurnKind {
     pub(super) fn is_down(self) -> bool {
         !matches!(
             self,
-            Self::Clears | Self::Answer(_) | Self::Answers | Self::Uplink | Self::Reports
+            Self::Clears
+                | Self::Answer(_)
+                | Self::Answers
+                | Self::Uplink
+                | Self::Reports
+                | Self::Feedback
         )
     }
 }
@@ -79,9 +94,10 @@ pub(crate) struct Participant {
     pub(crate) contender: ContenderId,
     /// Vector and size of its part of the data, in either direction.
     pub(crate) data: (TxVector, Bytes),
-    /// Vector and size of its `BlockAck`, or of that of the access point for it.
+    /// Vector and size of its `BlockAck`, of that of the access point for it, or of its report of a sounding.
     pub(crate) answer: (TxVector, Bytes),
-    /// Place of its resource unit among the equal units of the width.
+    /// Place of its resource unit among the equal units of the width, also of its answer if users share all tones in the
+    /// data.
     pub(crate) place: u16,
     /// True if the station has chosen its resource unit at random, so that the trigger does not name it.
     pub(crate) is_random: bool,
@@ -181,10 +197,16 @@ impl MultiUserExchange {
         self.turns.iter().any(|turn| turn.kind == TurnKind::Data)
     }
 
-    /// Kind and duration of the turn for which the exchange takes place: data, or buffer reports.
+    /// True if the exchange is a sounding.
+    pub(crate) fn is_sounding(&self) -> bool {
+        self.content().0 == TurnKind::Feedback
+    }
+
+    /// Kind and duration of the turn for which the exchange takes place: data, buffer reports, or reports of a sounding.
     pub(crate) fn content(&self) -> (TurnKind, Duration) {
-        use TurnKind::{Data, Reports, Uplink};
-        let found = self.turns.iter().find(|it| matches!(it.kind, Data | Uplink | Reports));
+        use TurnKind::{Data, Feedback, Reports, Uplink};
+        let is_content = |it: &&Turn| matches!(it.kind, Data | Uplink | Reports | Feedback);
+        let found = self.turns.iter().find(is_content);
         found.map_or((TurnKind::Trigger, Duration::ZERO), |it| (it.kind, it.duration))
     }
 
@@ -226,6 +248,7 @@ impl MultiUserExchange {
         let variant = match (self.turn().kind, next.map(|turn| turn.kind)) {
             (TurnKind::Call, _) => TriggerVariant::Rts,
             (TurnKind::Trigger, Some(TurnKind::Reports)) => TriggerVariant::BufferStatus,
+            (TurnKind::Trigger, Some(TurnKind::Feedback)) => TriggerVariant::BeamformingReport,
             (TurnKind::Trigger | TurnKind::Data, Some(TurnKind::Answers)) => {
                 TriggerVariant::BlockAckRequest
             }
@@ -240,7 +263,12 @@ impl MultiUserExchange {
     pub(super) fn header(&self, ap: NodeId, airtime: &Airtime) -> Frame {
         let Turn { kind, tx, psdu, duration } = self.turn();
         let to = match kind {
-            TurnKind::Data | TurnKind::Trigger | TurnKind::Call | TurnKind::MultiBlockAck => None,
+            TurnKind::Data
+            | TurnKind::Trigger
+            | TurnKind::Call
+            | TurnKind::MultiBlockAck
+            | TurnKind::Announcement
+            | TurnKind::Sounding => None,
             TurnKind::Request(place) => Some(self.participants[place].station()),
             TurnKind::CtsToSelf => self.participants.first().map(Participant::station),
             _ => Some(ap),

@@ -338,8 +338,12 @@ impl<P: Copy + Headers> CellMac<P> {
             self.settle_single_user(air, now, id, (to.unwrap_or_default(), data));
         }
         let access = &air.accesses[id.index()];
-        let has_timed_out = air.multi_user.as_ref().is_some_and(|it| it.has_timed_out);
-        let is_over = access.limits.txop.is_zero() || (is_multi_user && has_timed_out);
+        let exchange = air.multi_user.as_ref().filter(|_| is_multi_user);
+        let has_timed_out = exchange.is_some_and(|it| it.has_timed_out);
+        // Data may follow a sounding also without a TXOP limit.  [80211-2020 §10.23.2.9]
+        let has_sounded = exchange.is_some_and(|it| it.is_sounding());
+        let has_time = !access.limits.txop.is_zero();
+        let is_over = has_timed_out || !(has_time || has_sounded);
         if is_over || !self.has_content(id) {
             return None;
         }
@@ -350,7 +354,11 @@ impl<P: Copy + Headers> CellMac<P> {
                 return Some(sequence);
             }
         }
-        if self.queues[id.index()].is_empty() { None } else { self.continue_txop(air, now, id) }
+        if has_time && !self.queues[id.index()].is_empty() {
+            self.continue_txop(air, now, id)
+        } else {
+            None
+        }
     }
 
     /// Plans the sequence for the packet in service of contender `id`.

@@ -10,7 +10,7 @@ use crate::edca::AccessCategory;
 use crate::elements::Elements;
 use crate::frame::{Mpdu, Ppdu, User};
 use crate::node::NodeId;
-use crate::phy::TxVector;
+use crate::phy::{Mode, PpduKind, TxVector, Unit};
 
 /// A PPDU that has left the air, with facts that no single member knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,10 @@ pub struct Monitored<P> {
 /// Part of a multi-user PPDU, or PPDU of one of the stations that an access point has triggered together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Place of its resource unit among the equal units of the width, from 0.
+    /// Place of its resource unit among the equal units of the width, also of the `BlockAck` for which it asks, from 0.
     pub place: u16,
+    /// Number of parts of the turn.
+    pub users: u16,
     /// Octets that wait in the station after this part, as it reports them; `None` if it reports nothing.
     pub backlog: Option<Bytes>,
     /// Vector and time on the air of the `BlockAck` for which an MU-BAR in the part asks; `None` if it has none.
@@ -45,7 +47,24 @@ impl Part {
     /// Part of `user` in a PPDU.
     pub(super) fn of<P>(ppdu: &Ppdu<P>, user: &User<P>) -> Self {
         let asks = ppdu.trigger().map(|it| (user.answer, it.duration));
-        Self { place: user.place, backlog: user.backlog, asks }
+        let users = u16::try_from(ppdu.users().len()).expect("at most 148 units");
+        Self { place: user.place, users, backlog: user.backlog, asks }
+    }
+
+    /// True if all users of the PPDU share the tones of this part by MU-MIMO.
+    pub fn shares_tones(&self, mode: Mode) -> bool {
+        self.users > 1 && mode.kind() == PpduKind::Multi && mode.unit() == Unit::Full
+    }
+
+    /// Words for the part's resource unit or streams, and the number of equal shares of the PPDU, among which it has its
+    /// place.
+    pub fn share(&self, mode: Mode) -> (String, u16) {
+        if self.shares_tones(mode) {
+            let plural = if mode.streams() == 1 { "" } else { "s" };
+            return (format!("{} stream{plural}", mode.streams()), self.users);
+        }
+        let unit = mode.unit().within(mode.width());
+        (unit.to_string(), unit.places(mode.width()))
     }
 }
 

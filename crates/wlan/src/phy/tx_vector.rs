@@ -9,7 +9,7 @@ use super::dsss::{self, Preamble};
 use super::generation::Generation;
 use super::mode::Format;
 use super::rate_name::RateName;
-use super::{Mode, ofdm};
+use super::{Mode, PpduKind, Unit, ofdm};
 
 /// TXVECTOR of a PPDU, which a receiver reads from its preamble. It determines the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,9 +113,13 @@ impl TxVector {
         if let Self::Mode(mode) = self { Some(mode) } else { None }
     }
 
-    /// Number of tones of the PPDU's part with this vector, by which the users of a PPDU share its time.
-    pub fn tones(self) -> u64 {
+    /// Share of a PPDU's part with this vector, by which the users of a PPDU share its time: its streams if all users have
+    /// all tones, and otherwise its tones.  Deviates: [D-263]
+    pub fn share(self) -> u64 {
         match self {
+            Self::Mode(mode) if mode.kind() == PpduKind::Multi && mode.unit() == Unit::Full => {
+                mode.streams().into()
+            }
             Self::Mode(mode) => mode.unit().tones(mode.width()),
             _ => 1,
         }

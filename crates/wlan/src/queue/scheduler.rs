@@ -101,6 +101,12 @@ impl Scheduler {
         matches!(self, Self::Single)
     }
 
+    /// Queue in which the part for `to` of a PPDU for several receivers begins: its own, or the first of all, in which the
+    /// scheduler finds its packets. Disciplines that choose the receivers themselves have no such PPDUs.
+    pub(super) fn queue_of_part(&self, to: NodeId) -> usize {
+        if let Self::RoundRobin(_) = self { to.index() } else { 0 }
+    }
+
     /// Finds the next packet that may join an aggregate for `to` which was begun with a packet of queue `index`.
     /// Returns the packet's queue and its place there. Packets before place `from` of queue `index` are for other
     /// receivers.  Deviates: [D-130]

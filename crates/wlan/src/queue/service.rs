@@ -6,7 +6,6 @@ use super::TransmitQueue;
 use super::headers::Headers;
 use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use super::links::note;
-use super::scheduler::Scheduler;
 use super::sub_queue::{Picked, Waits};
 use crate::aggregation::Agreement;
 use crate::block_ack::PacketOutcome;
@@ -170,8 +169,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             return self.pick_parts(parts);
         }
         for (to, room) in parts {
-            let queue =
-                if matches!(self.scheduler, Scheduler::RoundRobin(_)) { to.index() } else { 0 };
+            let queue = self.scheduler.queue_of_part(*to);
             self.prepare_from(now, queue, *to, room);
         }
     }

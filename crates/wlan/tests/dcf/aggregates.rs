@@ -534,12 +534,31 @@ pub(crate) fn disciplines() -> impl Strategy<Value = Discipline> {
     ])
 }
 
+/// Modes of the links, of which parameter `mode` chooses the one at place 7 · `mode`.
+fn modes() -> Vec<Mode> {
+    [Format::Ht, Format::Vht, Format::He]
+        .into_iter()
+        .flat_map(|format| Mode::all(format, Width::Mhz20, GuardInterval::Ns800))
+        .collect()
+}
+
+/// Links whose modes are of HE.
+pub(crate) fn he_links() -> impl Strategy<Value = Vec<Option<LinkParameters>>> {
+    let modes = modes();
+    let is_he = |it: &usize| modes[it * 7 % modes.len()].format() == Format::He;
+    let he: Vec<usize> = (0..200).filter(is_he).collect();
+    links().prop_map(move |mut links| {
+        links.iter_mut().flatten().for_each(|link| link.0 = he[link.0 % he.len()]);
+        links
+    })
+}
+
 /// Runs a cell in which some links aggregate with these bursts of packets.
 pub(crate) fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &[Burst]) -> Bench {
     let mut cell = cell.clone();
     let links = if cell.rules.standard == Standard::B { &[] } else { links };
     let band = cell.rules.standard.band();
-    if !links.is_empty() {
+    if !links.is_empty() && cell.rules.standard != Standard::Ax {
         (cell.rules.standard, cell.rules.channel) = (Standard::Ax, Channel::at(Standard::Ax, band));
     }
     for station in cell.stations.iter_mut().filter(|it| it.standard != Standard::B) {
@@ -551,10 +570,7 @@ pub(crate) fn run(cell: &CellConfig, links: &[Option<LinkParameters>], bursts: &
         }
     }
     let mut bench = Bench::new(&cell);
-    let modes: Vec<Mode> = [Format::Ht, Format::Vht, Format::He]
-        .into_iter()
-        .flat_map(|format| Mode::all(format, Width::Mhz20, GuardInterval::Ns800))
-        .collect();
+    let modes = modes();
     for (index, link) in links.iter().take(cell.stations.len()).enumerate() {
         let Some((mode, window, mpdus, octets, asks, _, amsdu)) = *link else { continue };
         if cell.stations[index].standard == Standard::B {

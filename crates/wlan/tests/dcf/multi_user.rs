@@ -3,16 +3,17 @@
 use airfair_laws::Direction;
 use airfair_units::{Duration, Time};
 use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
-use airfair_wlan::multi_user::{MuEdca, MultiUser, MultiUserAck, Ofdma, Scheduler};
+use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUser, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
-    AirUse, Attempts, CellConfig, FrameKind, Listen, NodeId, QueueConfig, Record, SentFrame,
+    AirUse, Attempts, CellConfig, Channel, FrameKind, Listen, NodeId, QueueConfig, Record,
+    SentFrame,
 };
 
 use proptest::prelude::*;
 
-use crate::aggregates::{bursts, check_order, disciplines, links, run};
+use crate::aggregates::{Burst, bursts, check_order, disciplines, he_links, links, run};
 use crate::bench::{Bench, MBPS, Sent, config, stream, without_backoff};
 use crate::properties::{cells, check_air, check_packets};
 
@@ -351,6 +352,72 @@ fn stations_send_and_collide_at_random_as_often_as_calculated() {
     }
 }
 
+/// Configuration of stations that share PPDUs by MU-MIMO, up to four at a time, of an access point with four streams.
+fn sharing(count: usize, ack: MultiUserAck) -> CellConfig {
+    let mut config = stations(count, Ofdma { down: None, ack, ..OFDMA });
+    config.rules.channel.streams = 4;
+    let sounding_every = Duration::from_millis(100);
+    config.rules.multi_user.mu_mimo = Some(MuMimo { users: 4, sounding_every });
+    config
+}
+
+/// Downlink to four stations at HE-MCS 11 on a stream each, without a back-off: a sounding, data, and the three sequences
+/// of acknowledgements.
+///
+/// AIFS 34 µs. Announcement: 21 + 4·4 = 37 octets, 318 bits at 96 per symbol of 24 Mb/s, 20 + 16 µs. NDP: 36 + 4·7.2 + 4 =
+/// 68.8 µs. BFRP: 28 + 4·6 = 52 octets, 438 bits, 40 µs. Reports of one stream to four at 80 MHz: 1626 + 35 + 4 octets,
+/// 13 336 bits at 234·6·2/3 = 936 per symbol of MCS 5 in 242 tones → 15 symbols of 14.4 µs after 48 µs: 264 µs.
+///
+/// Data: 63 subframes of 4 + 1538 + 2 octets and one of 1542 are 98 814 octets; 790 528 bits with the service field, at
+/// 980·10·5/6 = 8166 per symbol → 97 symbols of 13.6 µs. Preamble 20 + 4 + 8 + 4 + 4 and four LTFs of 7.2 µs, 68.8 µs, with
+/// one symbol of HE-SIG-B: 52 bits for two users of each channel. In all 1388 µs. MU-BAR: 28 + 4·9 = 64 octets, 534 bits,
+/// 44 µs. BlockAcks: 62.4 µs together, 32 µs alone.
+///
+/// Without OFDMA, BlockAcks come in turn. The MU-BAR in the data adds 2 + 4 + 37 octets: 790 872 bits, 97 symbols as well.
+///
+/// Verifies: [80211ax-2021 §26.7.3, §27.3.11.8, §27.4.3]
+#[test]
+fn four_stations_are_sounded_and_share_a_ppdu() {
+    let sequence = |ack: Option<MultiUserAck>, count| {
+        let mut config = sharing(4, ack.unwrap_or_default());
+        if ack.is_none() {
+            config.rules.multi_user.ofdma = None;
+        }
+        let mut bench = bench_of(&without_backoff(config));
+        for station in (0..4).map(NodeId::station).cycle().take(256) {
+            bench.send(NodeId::AP, station, 1_508);
+        }
+        bench.run_until(Time::ZERO + Duration::from_micros(2_400));
+        assert_eq!(bench.delivered.len(), 256);
+        frames(&mut bench, count)
+    };
+    let of_sounding = |reports: u64| 34_000 + 36_000 + 68_800 + 40_000 + reports + 4 * 16_000;
+    let start = of_sounding(264_000);
+    let end = start + 1_388_000 + 16_000;
+    let sounding = [
+        "34000 +36000 NdpAnnouncement ap to all, 0 mpdus, 4 decode".to_owned(),
+        "86000 +68800 Ndp ap to all, 0 mpdus, 4 decode".to_owned(),
+        "170800 +40000 Trigger ap to all, 0 mpdus, 4 decode".to_owned(),
+        "226800 +264000 BeamformingReport station to ap, 0 mpdus, 1 decode".to_owned(),
+        format!("{start} +1388000 Data ap to station, 64 mpdus, 1 decode"),
+    ];
+    let with = |others: &[String]| [&sounding, others].concat();
+    let alone = |start: u64| format!("{start} +32000 BlockAck station to ap, 0 mpdus, 1 decode");
+    let request =
+        format!("{} +32000 BlockAckRequest ap to station, 0 mpdus, 1 decode", end + 48_000);
+    let in_turn = with(&[alone(end), request, alone(end + 96_000)]);
+    assert_eq!(sequence(Some(MultiUserAck::Bar), 8), in_turn);
+    // Without OFDMA, reports have a guard interval of 3.2 µs: 56 + 15·16 µs.
+    let late = format!("{} +1388000 Data ap to station, 64 mpdus, 1 decode", of_sounding(296_000));
+    let default = sequence(None, 6);
+    assert_eq!((&default[..3], &default[4]), (&sounding[..3], &late));
+    assert_eq!(default[5], alone(end + 32_000));
+    let trigger = format!("{end} +44000 Trigger ap to all, 0 mpdus, 4 decode");
+    let together = |start: u64| format!("{start} +62400 BlockAck station to ap, 0 mpdus, 1 decode");
+    assert_eq!(sequence(Some(MultiUserAck::MuBar), 7), with(&[trigger, together(end + 60_000)]));
+    assert_eq!(sequence(Some(MultiUserAck::AggregatedMuBar), 6), with(&[together(end)]));
+}
+
 fn ofdmas() -> impl Strategy<Value = MultiUser> {
     let scheduler = || {
         prop::option::weighted(
@@ -410,6 +477,42 @@ proptest! {
         cell.ap_queue = QueueConfig { packets, discipline, ..cell.ap_queue };
         cell.ap_access.txop_limit = Duration::from_micros(txop.unwrap_or(0));
         cell.stations.iter_mut().for_each(|it| it.queue.packets = packets);
+        let bench = run(&cell, &links, &bursts);
+        check_air(&bench, true);
+        check_packets(&bench);
+        check_order(&bench);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Packets and airtime are conserved in cells of HE stations that share PPDUs by MU-MIMO, with and without OFDMA, with
+    /// errors of data, announcements, triggers and reports, hidden stations and limited TXOPs.
+    #[test]
+    fn air_and_mpdus_of_users_that_share_a_ppdu_are_conserved_and_stay_in_order(
+        cell in cells(),
+        multi_user in ofdmas(),
+        (has_ofdma, users, every) in (prop::bool::ANY, 2_u16..9, 1_u64..30),
+        (streams, discipline) in (prop::sample::select(vec![2_u8, 3, 4, 8]), disciplines()),
+        (packets, txop) in (1_u32..200, prop::option::of(200_u64..6_000)),
+        links in he_links(),
+        bursts in bursts(),
+    ) {
+        let mut cell = cell;
+        let band = cell.rules.standard.band();
+        cell.rules.channel =
+            Channel { width: Width::Mhz20, streams, ..Channel::at(Standard::Ax, band) };
+        cell.rules.standard = Standard::Ax;
+        let mu_mimo = MuMimo { users, sounding_every: Duration::from_millis(every) };
+        let ofdma = multi_user.ofdma.filter(|_| has_ofdma);
+        cell.rules.multi_user = MultiUser { ofdma, mu_mimo: Some(mu_mimo), ..multi_user };
+        cell.ap_queue = QueueConfig { packets, discipline, ..cell.ap_queue };
+        cell.ap_access.txop_limit = Duration::from_micros(txop.unwrap_or(0));
+        cell.stations.iter_mut().for_each(|it| it.queue.packets = packets);
+        // Most bursts go down, to stations that share a PPDU.
+        let down = |&(pause, count, to, down, size): &Burst| (pause, count, to, down || count % 4 > 0, size);
+        let bursts: Vec<Burst> = bursts.iter().map(down).collect();
         let bench = run(&cell, &links, &bursts);
         check_air(&bench, true);
         check_packets(&bench);

@@ -2,7 +2,7 @@
 
 use airfair_units::Duration;
 use airfair_wlan::MultiUser;
-use airfair_wlan::multi_user::{MuEdca, MultiUserAck, Ofdma, Scheduler};
+use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::GuardInterval;
 
 use super::super::declare::{Form, Keys, OrNone};
@@ -24,6 +24,8 @@ const USERS: Kind = integer(1, 74);
 /// Numbers of resource units for random access beside at least one station in a PPDU of 160 MHz.
 const RANDOM: Kind = integer(0, 73);
 const TRIGGER_INTERVAL: Kind = time(Duration::from_micros(100), Duration::from_secs(60));
+/// Range of the largest age of a report of a sounding.
+const SOUNDING_INTERVAL: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
 /// Guard intervals of HE TB PPDUs.  [80211ax-2021 §9.3.1.22]
 const UP_GUARD_INTERVALS: Kind =
     Kind::Durations(&[GuardInterval::Ns1600.duration(), GuardInterval::Ns3200.duration()]);
@@ -49,6 +51,24 @@ pub(super) fn multi_user(keys: &mut Keys, it: &mut MultiUser) {
             "Channel access of a station after the access point has triggered it, which replaces `edca` until a timer \
              ends. It needs `ofdma.up`.",
         );
+    let has_mu_mimo = it.mu_mimo.is_some();
+    let or_none = OrNone { none, default: MuMimo::default(), declare: mu_mimo };
+    let example = "{ users = 4, sounding_every = \"10 ms\" }";
+    keys.table_or("mu_mimo", &mut it.mu_mimo, or_none, example).written_if(has_mu_mimo).says(
+        "MU-MIMO: frames to several stations at once, each on spatial streams of its own, in 802.11ax. Stations of older \
+         standards, and those without `aggregation` or with less than the cell's `width`, have frames of their own. With \
+         `ofdma.down`, the access point chooses for each frame what delivers more per time.",
+    );
+}
+
+fn mu_mimo(keys: &mut Keys, it: &mut MuMimo) {
+    keys.of("MU-MIMO");
+    keys.key("users", &mut it.users, integer(2, 8), "4")
+        .says("Largest number of stations in one PPDU, at most the access point's `streams`, which they share.");
+    keys.key("sounding_every", &mut it.sounding_every, SOUNDING_INTERVAL, "\"10 ms\"").says(
+        "Largest age of a report on the channel to a station. When it is older, the access point measures the channel \
+         again before a frame that the station shares with others.",
+    );
 }
 
 fn ofdma(keys: &mut Keys, it: &mut Ofdma) {

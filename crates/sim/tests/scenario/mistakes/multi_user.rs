@@ -121,6 +121,38 @@ const MISTAKES: &[(&[(&str, &str)], &str)] = &[
         "bss.home.mu_edca = { }: the access point triggers no station; allowed with ofdma.up other than \"off\"",
     ),
     (
+        &[("mu_mimo.users", "4")],
+        "bss.home.mu_mimo.users = 4: 4 users are more than the access point has streams; allowed at most streams, which is 1",
+    ),
+    (
+        &[("mu_mimo", "{}")],
+        "bss.home.mu_mimo = { }: 2 users are more than the access point has streams; allowed at most streams, which is 1",
+    ),
+    (
+        &[("mu_mimo.users", "9"), ("streams", "8")],
+        "bss.home.mu_mimo.users = 9: out of range; allowed a whole number from 2 to 8",
+    ),
+    (
+        &[("mu_mimo", "{}"), ("standard", "802.11be"), ("ofdma", "off")],
+        "bss.home.mu_mimo = { }: 802.11be does not have this setting; allowed with 802.11ax",
+    ),
+    (
+        &[("mu_mimo.users", "1"), ("streams", "8")],
+        "bss.home.mu_mimo.users = 1: out of range; allowed a whole number from 2 to 8",
+    ),
+    (
+        &[("mu_mimo.sounding_every", "0 s"), ("streams", "8")],
+        r#"bss.home.mu_mimo.sounding_every = "0 s": out of range; allowed a duration from 1 ms to 60 s, such as "20 ms""#,
+    ),
+    (
+        &[("mu_mimo", "{}"), ("streams", "8"), ("ofdma", "off"), ("aggregation", "off")],
+        r#"bss.home.mu_mimo = { }: needs block ack agreements, which the cell does not have; allowed with aggregation other than "off""#,
+    ),
+    (
+        &[("mu_mimo", "{}"), ("standard", "802.11n"), ("ofdma", "off")],
+        "bss.home.mu_mimo = { }: 802.11n does not have this setting; allowed with 802.11ax",
+    ),
+    (
         &[("mu_edca.aifsn", "1")],
         "bss.home.mu_edca.aifsn = 1: only an access point may wait less than a DIFS; allowed 0, 2 to 15",
     ),

@@ -23,6 +23,7 @@ impl MultiUserMac {
     /// Asks the owner's scheduler for the stations of the next PPDU, if there is one and more than one station to
     /// choose. Returns true if it has chosen.
     pub(super) fn ask_owner(&mut self, now: Time, direction: Direction) -> bool {
+        self.lent.has_chosen = false;
         let Some(scheduler) = &mut self.lent.scheduler else { return false };
         let due = UsersDue {
             direction,
@@ -33,7 +34,9 @@ impl MultiUserMac {
             stations: &self.candidates,
         };
         self.lent.users.clear();
-        due.has_choice() && scheduler.choose(now, &due, &mut self.lent.users)
+        self.lent.has_chosen =
+            due.has_choice() && scheduler.choose(now, &due, &mut self.lent.users);
+        self.lent.has_chosen
     }
 
     /// Serves at most one station in the downlink, which the owner's scheduler has chosen. It has the widest unit that

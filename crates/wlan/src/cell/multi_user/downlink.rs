@@ -1,7 +1,7 @@
 //! Downlink: data for several stations in one PPDU, and the turns that acknowledge them.  [80211ax-2021 §26.4.4]
 
 use airfair_laws::Direction;
-use airfair_laws::multi_user::{Backlog, Candidate, Urgency};
+use airfair_laws::multi_user::{self as law, Backlog, Candidate, Delivery, Urgency};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::super::mac::CellMac;
@@ -24,7 +24,22 @@ use crate::sizes::{
     BLOCK_ACK_REQUEST_SIZE, CTS_SIZE, DELIMITER, QOS_DATA_OVERHEAD, TriggerVariant,
 };
 
+/// Stations that may share the next PPDU, in the order of the law.
+pub(super) struct Receivers {
+    /// Mode of the part of each station.
+    pub(super) parts: Vec<(NodeId, Mode)>,
+    /// Unit of each station's answer if they answer together.
+    pub(super) answer: Unit,
+}
+
 impl MultiUserMac {
+    /// True if a part with this mode may carry the largest packet that waits for a station.
+    pub(super) fn holds_a_packet(&self, airtime: &Airtime, station: u16, mode: Mode) -> bool {
+        let largest = self.waits[usize::from(station)].largest;
+        let octets = largest + QOS_DATA_OVERHEAD + DELIMITER + self.trigger_in_data();
+        airtime.frame(padded(octets), TxVector::Mode(mode)) < MAX_PPDU_DURATION
+    }
+
     /// Size of the trigger frame in each part of the data, with its delimiter; zero if there is none.
     fn trigger_in_data(&self) -> Bytes {
         match self.ofdma.ack {
@@ -35,9 +50,9 @@ impl MultiUserMac {
         }
     }
 
-    /// Mode of a station's `BlockAck` in a unit: at MCS 5 at most, with one stream, as in ns-3.  [ns3-multi-user
+    /// Mode of a station's `BlockAck` or report in a unit: at MCS 5 at most, with one stream, as in ns-3.  [ns3-multi-user
     /// §`GetBlockAckTxVector`]
-    fn answer_on_unit(&self, tx: TxVector, unit: Unit) -> Option<Mode> {
+    pub(super) fn answer_on_unit(&self, tx: TxVector, unit: Unit) -> Option<Mode> {
         let TxVector::Mode(mode) = tx else { return None };
         let of = mode.parameters();
         let of = Parameters { mcs: of.mcs.min(5), streams: 1, ..of };
@@ -54,15 +69,27 @@ impl<P: Copy + Headers> CellMac<P> {
         (mu, exchange): (&mut MultiUserMac, &mut MultiUserExchange),
         (id, rest, is_first): (ContenderId, Duration, bool),
     ) -> bool {
-        let Some(unit) = self.choose_receivers(air, now, mu, id) else { return false };
-        self.admit_receivers(air, (mu, exchange), (id, unit));
+        if !self.list_receivers(air, now, mu, id) {
+            return false;
+        }
+        // Channels are measured at the start of a TXOP only.
+        let mut may_sound = is_first;
+        let receivers = loop {
+            let chosen = self.choose_receivers(air, now, (mu, exchange), (id, rest, may_sound));
+            let Some(receivers) = chosen else { return false };
+            let Some(stations) = mu.stations_to_sound(now, &receivers) else { break receivers };
+            if self.plan_sounding(air, (mu, exchange), (id, &stations, rest)) {
+                return true;
+            }
+            may_sound = false;
+        };
+        self.admit_receivers(air, (mu, exchange), (id, &receivers));
         let users = exchange.participants.len();
         plan_answers(air, mu, exchange);
         if is_first {
             plan_protection(air, mu, exchange);
         }
-        let sifs = air.airtime.timing.sifs;
-        let around: Duration = exchange.turns.iter().map(|turn| sifs + turn.duration).sum();
+        let around = around_data(&air.airtime, exchange);
         let longest = rest.saturating_sub(around).min(MAX_PPDU_DURATION);
         let Some(data) = self.fill_parts(air, now, (mu, exchange), (id, longest)) else {
             return false;
@@ -96,20 +123,20 @@ impl<P: Copy + Headers> CellMac<P> {
         fits
     }
 
-    /// Lets the law choose the stations of the next PPDU. Returns the unit that each gets; `None` if the next frame is
-    /// for one station.
-    fn choose_receivers(
+    /// Lists the stations for which contender `id` has packets as candidates for the next PPDU. Returns false if the next
+    /// frame is for one station.
+    fn list_receivers(
         &mut self,
         air: &Air<P>,
         now: Time,
         mu: &mut MultiUserMac,
         id: ContenderId,
-    ) -> Option<Unit> {
+    ) -> bool {
         let queue = &self.queues[id.index()];
         if mu.down.is_none() || !queue.serves_several() {
-            return None;
+            return false;
         }
-        let first = queue.link_in_service()?;
+        let Some(first) = queue.link_in_service() else { return false };
         mu.waits.fill(Waits::default());
         queue.add_backlogs(&mut mu.waits);
         mu.candidates.clear();
@@ -137,34 +164,89 @@ impl<P: Copy + Headers> CellMac<P> {
                 waiting: waits.since.map_or(Duration::ZERO, |since| now.saturating_since(since)),
             });
         }
-        mu.choose(now, Direction::Down, |mu, unit, candidate| {
-            let to = usize::from(candidate.station);
-            let tx = self.members[to].rate_down.get();
-            let largest =
-                mu.waits[to].largest + QOS_DATA_OVERHEAD + DELIMITER + mu.trigger_in_data();
-            let mode = mu.on_unit(tx, unit, PpduKind::Multi);
-            mode.is_some_and(|mode| {
-                air.airtime.frame(padded(largest), TxVector::Mode(mode)) < MAX_PPDU_DURATION
-            })
-        })
+        true
     }
 
-    /// Lets the stations that have a unit take part in the exchange.
+    /// Lets the law choose the stations of the next PPDU, in units of their own or on streams of their own, by which more
+    /// data are delivered per time. The scheduler of the cell's owner chooses units. `None` if the next frame is for one
+    /// station.
+    fn choose_receivers(
+        &mut self,
+        air: &Air<P>,
+        now: Time,
+        (mu, exchange): (&mut MultiUserMac, &mut MultiUserExchange),
+        (id, rest, may_sound): (ContenderId, Duration, bool),
+    ) -> Option<Receivers> {
+        let by_units = self.choose_by_units(air, now, mu);
+        if mu.lent.has_chosen {
+            return by_units;
+        }
+        let by_streams = self.choose_by_streams(air, now, mu, may_sound);
+        let (Some(units), Some(streams)) = (&by_units, &by_streams) else {
+            return by_units.or(by_streams);
+        };
+        let [of_units, of_streams] = [units, streams]
+            .map(|receivers| self.predict(air, (mu, exchange), (id, rest, receivers)));
+        if law::is_multi_user_better(of_streams, of_units) { by_streams } else { by_units }
+    }
+
+    /// Lets the law choose the stations of the next PPDU, each in a unit of its own.
+    fn choose_by_units(&self, air: &Air<P>, now: Time, mu: &mut MultiUserMac) -> Option<Receivers> {
+        mu.ofdma.down?;
+        let tx = |station: u16| self.members[usize::from(station)].rate_down.get();
+        let unit = mu.choose(now, Direction::Down, |mu, unit, candidate| {
+            let mode = mu.on_unit(tx(candidate.station), unit, PpduKind::Multi);
+            mode.is_some_and(|mode| mu.holds_a_packet(&air.airtime, candidate.station, mode))
+        })?;
+        let of = |candidate: &usize| {
+            let station = mu.candidates[*candidate].station;
+            Some((NodeId(station), mu.on_unit(tx(station), unit, PpduKind::Multi)?))
+        };
+        Some(Receivers { parts: mu.granted.iter().filter_map(of).collect(), answer: unit })
+    }
+
+    /// Delivery that an exchange with these stations promises, of the packets that wait now.
+    fn predict(
+        &mut self,
+        air: &Air<P>,
+        (mu, exchange): (&mut MultiUserMac, &mut MultiUserExchange),
+        (id, rest, receivers): (ContenderId, Duration, &Receivers),
+    ) -> Delivery {
+        exchange.begin(id);
+        self.admit_receivers(air, (mu, exchange), (id, receivers));
+        plan_answers(air, mu, exchange);
+        let around = around_data(&air.airtime, exchange);
+        let longest = rest.saturating_sub(around).min(MAX_PPDU_DURATION);
+        let stations: Vec<NodeId> =
+            exchange.participants.iter().map(Participant::station).collect();
+        exchange.begin(id);
+        let waits: Vec<Waits> = stations.iter().map(|to| mu.waits[to.index()]).collect();
+        let (band, padding) = (air.airtime.band(), PacketPadding::default());
+        let Some(ppdu) = mu.ppdu(receivers.parts.iter().map(|(_, mode)| *mode)) else {
+            return Delivery::default();
+        };
+        let most = ppdu.room(longest, band, padding);
+        let part = |(place, (to, waits)): (usize, (&NodeId, &Waits))| {
+            let octets = most.map_or(Bytes::ZERO, |most| ppdu.largest_psdu(place, most));
+            let room = self.room_of_part((id, *to), octets);
+            waits.octets.min(room.octets).min(waits.largest * u64::from(room.mpdus))
+        };
+        let sizes: Vec<Bytes> = stations.iter().zip(&waits).enumerate().map(part).collect();
+        let duration = ppdu.duration(&sizes, band, padding) + around;
+        Delivery { octets: sizes.into_iter().sum(), duration }
+    }
+
+    /// Lets these stations take part in the exchange.
     fn admit_receivers(
         &mut self,
         air: &Air<P>,
         (mu, exchange): (&MultiUserMac, &mut MultiUserExchange),
-        (id, unit): (ContenderId, Unit),
+        (id, receivers): (ContenderId, &Receivers),
     ) {
-        for candidate in &mu.granted {
-            let to = NodeId(mu.candidates[*candidate].station);
+        for (to, data) in receivers.parts.iter().copied() {
             let tx = self.members[to.index()].rate_down.get();
             let frames = self.frames(&air.airtime, id, to);
-            let (Some(data), Some(answer)) =
-                (mu.on_unit(tx, unit, PpduKind::Multi), mu.answer_on_unit(tx, unit))
-            else {
-                continue;
-            };
+            let Some(answer) = mu.answer_on_unit(tx, receivers.answer) else { continue };
             let size = self.queues[id.index()].link(to).agreement.window.response_size();
             let answer = match mu.ofdma.ack {
                 MultiUserAck::Bar => (frames.control, size),
@@ -229,6 +311,11 @@ impl<P: Copy + Headers> CellMac<P> {
         let mpdus = if sends_alone { 1 } else { agreement.most_mpdus() };
         Room { octets: octets.min(agreement.limits.max_bytes), mpdus }
     }
+}
+
+/// Time that the turns before and after the data take, with a SIFS for each.
+fn around_data(airtime: &Airtime, exchange: &MultiUserExchange) -> Duration {
+    exchange.turns.iter().map(|turn| airtime.timing.sifs + turn.duration).sum()
 }
 
 /// Adds the turns that acknowledge data for the participants.

@@ -118,6 +118,8 @@ impl<'a> UsersDue<'a> {
 pub(super) struct Lent {
     pub(super) scheduler: Option<Box<dyn UserScheduler>>,
     pub(super) users: Vec<NodeId>,
+    /// True if the scheduler has made the last choice, and not the cell's law.
+    pub(super) has_chosen: bool,
 }
 
 /// A copy has no scheduler: a cell is copied between events.

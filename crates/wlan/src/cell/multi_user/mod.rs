@@ -8,6 +8,8 @@
 //! | --- | --- |
 //! | `schedule` | laws of both directions, and what the access point knows of the stations |
 //! | `downlink` | data for several stations, and the turns that acknowledge them |
+//! | `sharing` | MU-MIMO: stations that share a PPDU, each on streams of its own |
+//! | `sounding`, `channels` | measurements of the channels that MU-MIMO needs, and their age |
 //! | `uplink` | trigger frames, and the stations' answers |
 //! | `random`, `uora` | random access of stations to units of trigger frames, and its state |
 //! | `parts` | content of the part of each station |
@@ -16,6 +18,7 @@
 //! | `edca` | channel access of stations after they have been triggered |
 
 mod asking;
+mod channels;
 mod downlink;
 mod edca;
 pub(super) mod lent;
@@ -23,6 +26,8 @@ mod parts;
 mod random;
 pub(super) mod schedule;
 mod settlement;
+mod sharing;
+mod sounding;
 mod uora;
 mod uplink;
 

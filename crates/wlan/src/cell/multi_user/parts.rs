@@ -50,14 +50,21 @@ impl<P: Copy + Headers> CellMac<P> {
                 User { block_ack, ..User::new(station, frame, participant.answer) }
             }
             TurnKind::Clears => User::new(station, FrameKind::Cts, participant.answer),
+            TurnKind::Feedback => {
+                User::new(station, FrameKind::BeamformingReport, participant.answer)
+            }
             TurnKind::Trigger => {
                 // Only an MU-BAR follows data.
                 let link = self.queues[id.index()].link_of(station);
                 let asked = link.filter(|_| !participant.data.1.is_zero());
                 let block_ack = asked.map(|link| Bitmap::new(link.originator.start()));
-                User { block_ack, ..User::new(station, frame, participant.data) }
+                User { block_ack, ..User::new(station, frame, participant.answer) }
             }
-            TurnKind::Call | TurnKind::CtsToSelf => User::new(station, frame, participant.data),
+            // The announcement asks for a report of this size.
+            TurnKind::Announcement => User::new(station, frame, participant.answer),
+            TurnKind::Call | TurnKind::CtsToSelf | TurnKind::Sounding => {
+                User::new(station, frame, participant.data)
+            }
             TurnKind::MultiBlockAck => self.acknowledgment(air, participant),
         }
     }

@@ -6,16 +6,17 @@ use airfair_laws::multi_user::{
 };
 use airfair_units::{Duration, Time};
 
+use super::channels::Sharing;
 use super::edca::MuEdcaTimers;
 use super::lent::Lent;
 use super::uora::RandomAccess;
 use crate::config::CellConfig;
 use crate::edca::AccessCategory;
-use crate::multi_user::{Ofdma, Scheduler};
+use crate::multi_user::{MultiUser, Ofdma, Scheduler};
 use crate::node::NodeId;
 use crate::phy::allocation::equal_units;
 use crate::phy::mode::{Format, Parameters};
-use crate::phy::multi_user::MultiUser;
+use crate::phy::multi_user::MultiUser as Ppdu;
 use crate::phy::{GuardInterval, Mode, PpduKind, TxVector, Unit, Width};
 use crate::queue::Waits;
 use crate::roster::{ContenderId, Roster};
@@ -55,6 +56,8 @@ pub(crate) struct MultiUserMac {
     pub(super) guard: GuardInterval,
     pub(super) down: Option<Schedule>,
     pub(super) up: Option<Schedule>,
+    /// MU-MIMO; `None` without it.
+    pub(super) sharing: Option<Sharing>,
     /// Divisions of the width into equal units, from the most to the whole, and the unit of each.
     pub(super) splits: Vec<Split>,
     pub(super) units: Vec<Unit>,
@@ -73,7 +76,7 @@ pub(crate) struct MultiUserMac {
     /// Random access of stations to units; `None` if there is none.
     pub(super) random: Option<RandomAccess>,
     /// PPDUs of the sets of users that came last, because a preamble takes long to compute.
-    pub(super) known: Vec<MultiUser>,
+    pub(super) known: Vec<Ppdu>,
     /// Buffers that are reused. The first has the divisions that the law may use, without the units for random access.
     pub(super) offered: Vec<Split>,
     pub(super) order: Order,
@@ -89,7 +92,10 @@ pub(crate) struct MultiUserMac {
 impl MultiUserMac {
     /// Multi-user frames of a cell with this configuration; `None` if it has none.
     pub(crate) fn new(config: &CellConfig, roster: &Roster) -> Option<Box<Self>> {
-        let ofdma = config.rules.multi_user.ofdma?;
+        let MultiUser { ofdma, mu_mimo, .. } = config.rules.multi_user;
+        let without = Ofdma { down: None, ..Ofdma::default() };
+        let ofdma = ofdma.or(mu_mimo.map(|_| without))?;
+        let sharing = mu_mimo.map(|rule| Sharing::new(rule, config));
         let members = roster.members();
         let schedule = |of: Option<Scheduler>| of.map(|it| Schedule::new(&ofdma, it, members));
         let (width, guard) = (config.rules.channel.width, config.rules.channel.guard);
@@ -101,8 +107,9 @@ impl MultiUserMac {
             format,
             width,
             guard,
-            down: schedule(ofdma.down),
+            down: schedule(ofdma.down.or(sharing.as_ref().map(|_| Scheduler::default()))),
             up: schedule(ofdma.up),
+            sharing,
             splits,
             units,
             contender: roster.find(NodeId::AP, AccessCategory::default),
@@ -252,19 +259,34 @@ impl MultiUserMac {
         Mode::new(Parameters { unit, kind, ..of }).ok()
     }
 
+    /// Mode of a station's part of a PPDU in which users share all tones, at the MCS of `tx` and with this number of
+    /// streams; `None` if the station does not have the format of the cell, or not its width.
+    pub(super) fn on_streams(&self, tx: TxVector, streams: u8) -> Option<Mode> {
+        let of = tx.mode()?.parameters();
+        let tx = TxVector::Mode(Mode::new(Parameters { streams, ..of }).ok()?);
+        self.on_unit(tx, Unit::Full, PpduKind::Multi)
+    }
+
+    /// Widest unit of which the width has at least this number.
+    pub(super) fn unit_for(&self, users: usize) -> Unit {
+        let has_all = |it: &Split| usize::from(it.units) >= users;
+        let place = self.splits.iter().rposition(has_all).unwrap_or(0);
+        self.units[place]
+    }
+
     /// True if a station with this rate may have a part in a PPDU.
     pub(super) fn is_able(&self, tx: TxVector) -> bool {
         self.on_unit(tx, self.units[0], PpduKind::Multi).is_some()
     }
 
     /// PPDU of users with these modes; `None` if the modes do not go together.
-    pub(super) fn ppdu(&mut self, modes: impl Iterator<Item = Mode>) -> Option<&MultiUser> {
+    pub(super) fn ppdu(&mut self, modes: impl Iterator<Item = Mode>) -> Option<&Ppdu> {
         let modes: Vec<Mode> = modes.collect();
         let found = self.known.iter().position(|it| it.modes() == modes);
         let place = if let Some(place) = found {
             place
         } else {
-            let new = MultiUser::new(&modes).ok()?;
+            let new = Ppdu::new(&modes).ok()?;
             if self.known.len() == KNOWN {
                 self.known.remove(0);
             }

@@ -21,6 +21,9 @@ impl MultiUserMac {
     /// Accounts for an exchange that has ended. `may_trigger` is true if some station may be triggered.
     fn settle(&mut self, now: Time, exchange: &MultiUserExchange, may_trigger: bool) {
         let (kind, duration) = exchange.content();
+        if kind == TurnKind::Feedback {
+            return;
+        }
         if kind == TurnKind::Reports {
             let mut stations = exchange.participants.iter().map(Participant::station);
             self.is_due =
@@ -128,7 +131,7 @@ impl<P: Copy + Headers> CellMac<P> {
         let (Some(mut mu), Some(exchange)) = (self.multi_user.take(), air.multi_user.take()) else {
             return;
         };
-        if self.shares_time {
+        if self.shares_time && !exchange.is_sounding() {
             self.charge_users(air, now, id, &exchange);
         }
         mu.served.clear();
@@ -155,13 +158,18 @@ impl<P: Copy + Headers> CellMac<P> {
                 (false, _) if participant.is_answered => participant.data.1,
                 (false, _) => Bytes::ZERO,
             };
-            let tones = u16::try_from(participant.data.0.tones()).expect("a few thousand");
+            let tones = u16::try_from(participant.data.0.share()).expect("a few thousand");
             mu.served.push(Served { station: station.0, tones, octets });
         }
         let access = &mut air.accesses[id.index()];
-        let is_over = is_answered || exchange.names_nobody();
-        if is_over || access.fail(false, Chain::None) == Verdict::GiveUp {
+        let is_over = is_answered
+            || exchange.names_nobody()
+            || access.fail(false, Chain::None) == Verdict::GiveUp;
+        if is_over {
             access.start_afresh();
+        }
+        if let Some(sharing) = &mut mu.sharing {
+            sharing.settle(now, &exchange, is_over);
         }
         let may_trigger = mu.up.is_some() && self.may_trigger(air, &mu);
         mu.settle(now, &exchange, may_trigger);
@@ -206,8 +214,8 @@ impl<P: Copy + Headers> CellMac<P> {
         self.note_access(air, now, id);
     }
 
-    /// Charges the time of a multi-user exchange to its stations, to each its share of the width. Random units are charged
-    /// to the stations that the access point has decoded in them, and otherwise to nobody.
+    /// Charges the time of a multi-user exchange to its stations, to each its share of the tones or streams. Random units
+    /// are charged to the stations that the access point has decoded in them, and otherwise to nobody.
     fn charge_users(
         &mut self,
         air: &Air<P>,
@@ -216,13 +224,13 @@ impl<P: Copy + Headers> CellMac<P> {
         exchange: &MultiUserExchange,
     ) {
         let direction = if exchange.is_down() { Direction::Down } else { Direction::Up };
-        let tones = |it: &Participant| it.data.0.tones();
+        let share_of = |it: &Participant| it.data.0.share();
         let named = exchange.participants.iter().filter(|it| !it.is_random);
-        let random = exchange.random.map_or(0, |it| u64::from(it.units) * it.tx.tones());
-        let width = random + named.map(tones).sum::<u64>();
+        let random = exchange.random.map_or(0, |it| u64::from(it.units) * it.tx.share());
+        let all = random + named.map(share_of).sum::<u64>();
         let length = exchange.length(&air.airtime);
         for participant in exchange.participants.iter().filter(|it| it.is_known()) {
-            let share = |of: Duration| of * tones(participant) / width;
+            let share = |of: Duration| of * share_of(participant) / all;
             let charge = Charge {
                 station: participant.station(),
                 direction,

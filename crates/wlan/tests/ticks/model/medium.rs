@@ -61,7 +61,7 @@ impl Model<'_> {
         for frame in &ended {
             let from = u16::try_from(frame.from).expect("few stations");
             match frame.kind {
-                FrameKind::TriggerBased => {
+                FrameKind::MultiUser | FrameKind::TriggerBased => {
                     for part in &frame.parts {
                         let from = u16::try_from(part.from).expect("few stations");
                         let kind = if part.mpdus.is_empty() { 2 } else { 0 };
@@ -204,7 +204,10 @@ impl Model<'_> {
             FrameKind::MultiUser
             | FrameKind::Trigger
             | FrameKind::TriggerBased
-            | FrameKind::MultiBlockAck => {
+            | FrameKind::MultiBlockAck
+            | FrameKind::NdpAnnouncement
+            | FrameKind::Ndp
+            | FrameKind::BeamformingReport => {
                 unreachable!("turns of several users are handled as such")
             }
         }

@@ -1033,7 +1033,7 @@ impl Model<'_> {
             }
             served.push(law::Served {
                 station: u16::try_from(user.station).expect("few stations"),
-                tones: u16::try_from(user.data.tones()).expect("a width"),
+                tones: u16::try_from(user.data.share()).expect("a width"),
                 octets: Bytes::new(octets),
             });
         }
