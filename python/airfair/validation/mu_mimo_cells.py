@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from . import mu_mimo
 from .aggregates import goodput
-from .cells import PACKET, PAYLOAD, SOURCE, WIRE_QUEUE, scenario
+from .cells import FIFO, PACKET, PAYLOAD, SOURCE, WIRE_QUEUE, scenario
 from .ofdma_cells import (
     EXCHANGES,
     MU_BAR_OCTETS,
@@ -60,7 +60,7 @@ class SharingCell:
                     "queue": {"discipline": "round-robin", "packets": QUEUED_PPDUS * form.mpdus}
                 },
             },
-            {"s": {"rate": f"he-mcs{form.mcs}x1", "count": form.users}},
+            {"s": {"rate": f"he-mcs{form.mcs}x1", "count": form.users, "queue": FIFO}},
             {"down": {"from": "sink", "to": "s", "transport": SOURCE}},
             duration=f"{math.ceil(1_000 * seconds)} ms",
             wire={"rate": wire, "queue": WIRE_QUEUE},

@@ -250,7 +250,7 @@ class Airtimes:
         if self.conventions.short_trigger:
             octets = DELIMITER_OCTETS + 10 + 9 * self.cell.served
             return 20 + 4 * math.ceil(8 * octets / (4 * 6))
-        return ofdm_airtime(30 + 9 * self.cell.served, TRIGGER_RATE)
+        return ofdm_airtime(28 + 9 * self.cell.served, TRIGGER_RATE)
 
     def sig_b(self) -> float:
         """Duration of HE-SIG-B.  [80211ax-2021 §27.3.11.8]
@@ -301,7 +301,7 @@ class Airtimes:
             octets = self.octets(mpdus)
             if self.cell.ack == "aggregated-mu-bar":
                 octets += -octets % 4 + DELIMITER_OCTETS
-                octets += 10 + 9 * served if self.conventions.short_trigger else 30 + 9
+                octets += 10 + 9 * served if self.conventions.short_trigger else 28 + 9
             return preamble + 13.6 * self.symbols(octets, self.cell.units, self.cell.mcs)
 
         mpdus = self._fitting(lambda count: data(count) + response + spared)

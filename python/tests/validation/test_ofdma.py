@@ -52,7 +52,7 @@ def test_an_exchange_of_the_standard_adds_up() -> None:
     exchange = air.multi_user()
     assert (exchange.mpdus, air.octets(7), air.sig_b()) == (7, 7502, 4)
     assert exchange.data == pytest.approx(4304)
-    # MU-BAR 66 octets: 550 bits, 96 in a symbol; block ack 36 octets: 304 bits, 192 in a symbol of 14.4.
+    # MU-BAR 64 octets: 534 bits, 96 in a symbol; block ack 36 octets: 304 bits, 192 in a symbol of 14.4.
     assert (air.trigger(), air.triggered_block_ack()) == (44, pytest.approx(76.8))
     assert exchange.whole == pytest.approx(4304 + 16 + 44 + 16 + 76.8)
     # 28 MPDUs of 8000 bits per exchange, AIFS of 43 and 7.5 slots
