@@ -811,7 +811,7 @@ class UsersServed:
         """Stations with a part in it."""
     @property
     def tones(self) -> tuple[int, ...]:
-        """Width of each station's unit [tones]."""
+        """Width of each station's unit [tones]; its streams if several share all tones (MU-MIMO)."""
     @property
     def octets(self) -> tuple[int, ...] | None:
         """Data of each station that were acknowledged [octets]; `None` for a single-user PPDU."""

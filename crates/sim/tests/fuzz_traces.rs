@@ -26,7 +26,7 @@ use airfair_sim::run::{Control, run, run_with, simulate};
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;
 use airfair_units::{Duration, Time};
-use airfair_wlan::{FrameKind, NodeId, Record as CellRecord};
+use airfair_wlan::{FrameKind, Record as CellRecord};
 use proptest::prop_oneof;
 use proptest::strategy::{Strategy as _, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -43,8 +43,6 @@ struct Frames {
     sent: Vec<[u64; 3]>,
     /// Longest time of the RTS frames that stations assume before each CTS-to-self, with a SIFS.  [D-084]
     assumed: Duration,
-    /// Start of the last PPDU of the access point for several stations.
-    last_start: Option<Time>,
 }
 
 impl Recorder for Frames {
@@ -56,12 +54,7 @@ impl Recorder for Frames {
         let Trace::Frame(_, heard) = trace else { return };
         let frame = &heard.ppdu.frame;
         let kinds = [frame.kind == FrameKind::Data, frame.kind == FrameKind::Rts];
-        let is_part = heard.part.is_some() && frame.from == NodeId::AP;
-        if is_part && self.last_start.replace(heard.ppdu.start) == Some(heard.ppdu.start) {
-            // A PPDU for several stations counts once, and not as a retry.
-            return;
-        }
-        let is_retry = frame.retry && kinds.contains(&true) && !is_part;
+        let is_retry = frame.retry && kinds.contains(&true);
         if frame.kind == FrameKind::CtsToSelf {
             // An RTS is 6 octets longer, which last 48 µs at 1 Mb/s; a SIFS lasts 16 µs at most.
             self.assumed += frame.duration + Duration::from_micros(48 + 16);
@@ -136,12 +129,8 @@ fn first_difference(scenario: &Scenario, seed: u64) -> String {
 fn check(scenario: &Scenario, seed: u64) {
     let control = Control::default();
     let from = Time::ZERO + scenario.warmup;
-    let mut frames = Frames {
-        from,
-        sent: vec![[0; 3]; scenario.stations.len() + 1],
-        assumed: Duration::ZERO,
-        last_start: None,
-    };
+    let mut frames =
+        Frames { from, sent: vec![[0; 3]; scenario.stations.len() + 1], assumed: Duration::ZERO };
     let plain = run(scenario, seed, 0, &control).expect("nobody cancels");
     let traced = run_with(scenario, seed, 0, &mut frames, &control).expect("nobody cancels");
     let is_same = plain.record_hash == traced.record_hash;

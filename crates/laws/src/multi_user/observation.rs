@@ -56,7 +56,7 @@ pub struct Observation<'a> {
 pub struct Served {
     /// Number of the station in its cell.
     pub station: u16,
-    /// Width of the station's unit [tones].
+    /// Width of the station's unit [tones] or, if several stations share all tones, number of its streams.
     pub tones: u16,
     /// Data of the station that were delivered.
     pub octets: Bytes,

@@ -58,7 +58,7 @@ pub(crate) struct UsersServed {
     duration_ns: u64,
     /// Stations with a part in it.
     stations: Py<PyTuple>,
-    /// Width of each station's unit [tones].
+    /// Width of each station's unit [tones]; its streams if several share all tones by MU-MIMO.
     tones: Py<PyTuple>,
     /// Data of each station that were acknowledged [octets]; `None` for a single-user PPDU.
     octets: Option<Py<PyTuple>>,

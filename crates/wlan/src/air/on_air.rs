@@ -171,7 +171,7 @@ impl<P> OnAir<P> {
             }
             (None, _) => (self.charged_until, AirUse::Collision),
         };
-        if !self.categories.is_empty() {
+        if !self.categories.is_empty() && usage.is_of_station() {
             self.charge_category(now);
         }
         self.charge_frame(start.min(now), now, usage);
@@ -213,14 +213,13 @@ impl<P> OnAir<P> {
         self.ppdus.push(ppdu);
     }
 
-    /// Records the access category whose frame was alone on the air since the last change of the use of the air.
+    /// Records the access category whose frame was alone on the air since the last change of the use of the air, for a
+    /// station.
     #[cold]
     fn charge_category(&mut self, now: Time) {
         let (initiator, start) = match (&self.undisturbed, self.ppdus.as_slice()) {
             (Some(frame), _) => (frame.initiator, frame.start),
-            (None, [ppdu]) if !ppdu.collided && usage_of(&ppdu.frame) != AirUse::Beacon => {
-                (ppdu.initiator, ppdu.start)
-            }
+            (None, [ppdu]) => (ppdu.initiator, ppdu.start),
             _ => return,
         };
         let (from, category) = (start.max(self.charged_until), self.categories[initiator.index()]);
@@ -308,6 +307,11 @@ fn usage_of(frame: &Frame) -> AirUse {
 }
 
 impl AirUse {
+    /// True for time that belongs to a station.
+    const fn is_of_station(self) -> bool {
+        matches!(self, Self::Data { .. } | Self::Control { .. })
+    }
+
     /// Use of the air by a data frame.
     #[inline]
     pub(crate) fn of_data(from: NodeId, to: NodeId) -> Self {

@@ -45,6 +45,14 @@ impl MultiUserMac {
     }
 }
 
+/// Share of a participant in a PPDU: the tones of its unit or, if several share all tones, its streams.
+fn tones_or_streams(exchange: &MultiUserExchange, of: &Participant) -> u16 {
+    let tx = of.data.0;
+    let whole = tx.mode().filter(|_| exchange.participants.len() == 1);
+    let share = whole.map_or(tx.share(), |mode| mode.unit().tones(mode.width()));
+    u16::try_from(share).expect("a few thousand")
+}
+
 /// Time of the last access of contender `id`, whose exchange ends: the start of the exchange or, if more exchanges may
 /// follow in its TXOP, that of the next one.
 fn last_access<P>(air: &Air<P>, now: Time, id: ContenderId) -> Time {
@@ -158,7 +166,7 @@ impl<P: Copy + Headers> CellMac<P> {
                 (false, _) if participant.is_answered => participant.data.1,
                 (false, _) => Bytes::ZERO,
             };
-            let tones = u16::try_from(participant.data.0.share()).expect("a few thousand");
+            let tones = tones_or_streams(&exchange, participant);
             mu.served.push(Served { station: station.0, tones, octets });
         }
         let access = &mut air.accesses[id.index()];
