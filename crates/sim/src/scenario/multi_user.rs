@@ -90,7 +90,7 @@ fn check_ofdma(settings: &Fields, channel: Channel, mistakes: &mut Mistakes) {
 fn check_mu_mimo(entry: &Entry, settings: &Fields, channel: Channel, mistakes: &mut Mistakes) {
     let (users, most) = (settings.get("users"), channel.streams);
     let wanted = users.integer().unwrap_or(MuMimo::default().users);
-    if wanted > most.into() {
+    if wanted > most.into() && !users.bad {
         let at = if users.is_set() { users } else { entry };
         let problem = format!("{wanted} users are more than the access point has streams");
         mistakes.add(at.at, at.mistake(problem, format!("at most streams, which is {most}")));

@@ -129,7 +129,7 @@ const MISTAKES: &[(&[(&str, &str)], &str)] = &[
         "bss.home.mu_mimo = { }: 2 users are more than the access point has streams; allowed at most streams, which is 1",
     ),
     (
-        &[("mu_mimo.users", "9"), ("streams", "8")],
+        &[("mu_mimo.users", "9")],
         "bss.home.mu_mimo.users = 9: out of range; allowed a whole number from 2 to 8",
     ),
     (
