@@ -32,6 +32,7 @@ ANSWERED = {
     **SHOWN,
     "README.md": "index.md",
     "scenarios": "examples.md",
+    "scenarios/ofdma.toml": "examples.md",
     "examples/queue-size": "examples.md#a-study-how-long-a-queue",
 }
 """Pages that show files outside docs, by file."""
