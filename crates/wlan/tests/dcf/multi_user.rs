@@ -13,7 +13,7 @@ use airfair_wlan::{
 
 use proptest::prelude::*;
 
-use crate::aggregates::{Burst, bursts, check_order, disciplines, he_links, links, run};
+use crate::aggregates::{Burst, bursts, check_order, disciplines, errors, he_links, links, run};
 use crate::bench::{Bench, MBPS, Sent, config, stream, without_backoff};
 use crate::properties::{cells, check_air, check_packets};
 
@@ -359,6 +359,42 @@ fn sharing(count: usize, ack: MultiUserAck) -> CellConfig {
     let sounding_every = Duration::from_millis(100);
     config.rules.multi_user.mu_mimo = Some(MuMimo { users: 4, sounding_every });
     config
+}
+
+/// A station that has lost the announcement, the NDP or the trigger of a sounding sends no report. Noise destroys half of
+/// the frames to one of four stations.
+///
+/// Verifies: [80211ax-2021 §26.7.3]
+#[test]
+fn only_stations_that_have_heard_the_whole_sounding_report() {
+    let mut config = sharing(4, MultiUserAck::default());
+    config.stations[0].errors = errors(0.5);
+    let sharing = config.rules.multi_user.mu_mimo.as_mut().expect("a cell with MU-MIMO");
+    sharing.sounding_every = Duration::from_millis(1);
+    let mut bench = bench_of(&without_backoff(config));
+    bench.cell.set_errors(NodeId::station(0), errors(0.5), stream(3));
+    let (mut hear, mut silent, mut reports) = (Vec::new(), 0, 0);
+    for ms in 1..200 {
+        for station in (0..4).map(NodeId::station) {
+            bench.send(NodeId::AP, station, 1_508);
+        }
+        bench.run_until(Time::ZERO + Duration::from_millis(ms));
+        while let Some(it) = bench.cell.poll_monitored() {
+            match it.ppdu.frame.kind {
+                FrameKind::NdpAnnouncement => hear.clone_from(&it.receivers),
+                FrameKind::Ndp | FrameKind::Trigger => {
+                    hear.retain(|station| it.receivers.contains(station));
+                    silent += usize::from(hear.len() < 4);
+                }
+                FrameKind::BeamformingReport => {
+                    reports += 1;
+                    assert!(hear.contains(&it.ppdu.frame.from), "{:?}", it.ppdu.frame);
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(silent > 10 && reports > 100, "{silent} {reports}");
 }
 
 /// Downlink to four stations at HE-MCS 11 on a stream each, without a back-off: a sounding, data, and the three sequences
