@@ -10,7 +10,9 @@ use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::medium::Medium;
 use airfair_wlan::phy::{Band, Rate, Standard, Timing, TxVector, mode_groups};
 use airfair_wlan::radio::{Propagation, StationStreams};
-use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig, Stream};
+use airfair_wlan::{
+    Cell, CellConfig, Neighbourhood, NodeId, Phase, RateLaw, Rules, StationConfig, Stream,
+};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -28,7 +30,7 @@ use crate::scenario::{
     self, CellRates, Endpoint, Heading, Node, Scenario, Station, Transport, UdpRate,
 };
 use crate::settable::Settable;
-use crate::world::{Bss, Event, HeldPackets, LimitWatch, RateChange, WaitingEnds, World};
+use crate::world::{Bss, Cells, Event, HeldPackets, LimitWatch, RateChange, WaitingEnds, World};
 
 /// Length of the LLC and SNAP headers.  [RFC1042]
 const LLC_SNAP: Bytes = Bytes::new(8);
@@ -53,7 +55,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
             cell: CellId::new(station.cell),
             node: *node,
         };
-        let cells = 0..scenario.cells.len();
         let mut world = Self {
             now: Time::ZERO,
             warmup: scenario.warmup,
@@ -74,9 +75,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             delivered: Vec::new(),
             departed: Vec::new(),
             outputs: VecDeque::new(),
-            cells: cells
-                .map(|index| bss(scenario, index, (&members, cancel), streams))
-                .collect::<Option<_>>()?,
+            cells: self::cells(scenario, (&members, cancel), streams)?,
             traced: if R::TRACES { vec![None; scenario.flows.len()] } else { Vec::new() },
             limits: if R::LIMITS {
                 vec![LimitWatch::default(); scenario.flows.len()]
@@ -162,19 +161,40 @@ fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
         ap_access: bss.ap.access.best_effort,
         ap_categories: categories(NodeId::AP, &bss.ap.access),
         stations: (0..).map(NodeId::station).zip(stations()).map(config).collect(),
+        foreign: Vec::new(),
     }
+}
+
+/// Builds all cells, and the relation between those that share a channel. Returns `None` if `cancel` is set before they
+/// are complete.
+fn cells(
+    scenario: &Scenario,
+    (members, cancel): (&[NodeId], &AtomicBool),
+    streams: Streams,
+) -> Option<Cells> {
+    let indices = 0..scenario.cells.len();
+    let mut configs: Vec<CellConfig> =
+        indices.clone().map(|index| config(scenario, index, members)).collect();
+    let neighbourhood = neighbourhood(scenario, &mut configs);
+    let cells = indices.zip(configs);
+    let cells = cells.map(|(index, config)| bss(scenario, (index, config), cancel, streams));
+    Some(Cells::new(cells.collect::<Option<_>>()?, neighbourhood))
+}
+
+/// Relation between cells that share a channel, whose members get numbers in the cells that hear them.
+fn neighbourhood(scenario: &Scenario, configs: &mut [CellConfig]) -> Option<Neighbourhood> {
+    None
 }
 
 /// Builds cell `index`. Returns `None` if `cancel` is set before it is complete.
 fn bss(
     scenario: &Scenario,
-    index: usize,
-    (members, cancel): (&[NodeId], &AtomicBool),
+    (index, mut config): (usize, CellConfig),
+    cancel: &AtomicBool,
     streams: Streams,
 ) -> Option<Bss> {
     let bss = &scenario.cells[index];
     let stations = || scenario.stations.iter().filter(|station| station.cell == index);
-    let mut config = config(scenario, index, members);
     for (of, station) in config.stations.iter_mut().zip(stations()) {
         of.adaptation = laws(station, streams);
     }

@@ -113,7 +113,7 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
             step.cwnd =
                 if let Source::Tcp(sender) = &flow.source { Some(sender.cwnd()) } else { None };
         }
-        for (step, bss) in sums.cells.iter_mut().zip(cells) {
+        for (step, bss) in sums.cells.iter_mut().zip(cells.iter()) {
             for (node, member) in (0..).map(NodeId).zip(&mut step.members) {
                 member.queue = bss.cell.queue_length(node);
                 member.rates = [Direction::Up, Direction::Down].map(|it| bss.cell.rate(node, it));

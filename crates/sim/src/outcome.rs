@@ -329,7 +329,7 @@ pub struct Measured {
     pub others: Duration,
 }
 
-/// Use of a channel. The six durations add up to the measured time, to the nanosecond.
+/// Use of a cell's channel. The eight durations add up to the measured time, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChannelOutcome {
     /// Time with one data frame alone on the air.
@@ -338,8 +338,14 @@ pub struct ChannelOutcome {
     pub control: Duration,
     /// Time with one beacon alone on the air, or a frame of a sounding.
     pub beacon: Duration,
-    /// Time in which frames overlap on the channel.
+    /// Time in which frames of the cell overlap on the channel.
     pub collision: Duration,
+    /// Time with frames of other cells, which the access point senses, and none of the cell.
+    #[serde(default)]
+    pub neighbours: Duration,
+    /// Time with frames of the cell and frames of other cells, which the access point senses, at once.
+    #[serde(default)]
+    pub overlap: Duration,
     /// Idle time while a frame waits to be sent: interframe spaces, back-off, time-outs.
     pub contention: Duration,
     /// Idle time while no member has anything to send.

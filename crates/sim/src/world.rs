@@ -31,6 +31,7 @@
 mod agents;
 mod air;
 mod bss;
+mod cells;
 mod event;
 mod external;
 mod finished;
@@ -66,6 +67,7 @@ use crate::record::{Member, Record, Sample, SenderWindow};
 use crate::recorder::Recorder;
 
 pub(crate) use bss::Bss;
+pub(crate) use cells::Cells;
 pub(crate) use event::{Event, RateChange};
 pub use finished::Finished;
 pub(crate) use freedom::Freedom;
@@ -110,7 +112,7 @@ pub struct World<R, C> {
     /// Largest delay so far by which the clock has returned too late from a wait.
     pub(crate) lateness: Duration,
     pub(crate) queue: EventQueue<Event>,
-    pub(crate) cells: Vec<Bss>,
+    pub(crate) cells: Cells,
     pub(crate) links: Vec<LinkDirection>,
     /// Ends that wait for room in the queue of each link direction.
     pub(crate) waiting: Vec<WaitingEnds>,
@@ -160,7 +162,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Time of the next event; `None` if there is none.
     pub fn next_event(&self) -> Option<Time> {
-        let next = self.queue.peek().min(self.next_on_air().0);
+        let on_air = self.cells.iter().map(|bss| bss.cell.next_event()).min();
+        let next = self.queue.peek().min(on_air.unwrap_or(Moment::NEVER));
         (next < Moment::NEVER).then(|| next.at())
     }
 
@@ -176,7 +179,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.horizon = if self.outputs.is_empty() { until } else { Time::ZERO };
         loop {
             let scheduled = self.queue.peek();
-            let (on_air, index) = self.next_on_air();
+            let (on_air, index) = self.cells.next_event();
             let next = scheduled.min(on_air);
             if next.at() >= self.horizon {
                 return self.pause(until);
@@ -188,7 +191,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             self.events += 1;
             // At one moment, scheduled events come before events of the air.
             if on_air < scheduled {
-                self.cells[index].handle_event(self.now, next.phase());
+                self.cells.handle_event(index, next);
             } else {
                 let event = self.take_scheduled().expect("the event just seen");
                 // A trace compares the state of every member after each event.
@@ -261,16 +264,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
         assert_eq!(self.advance(until), Pause::Reached);
     }
 
-    /// Next event on any cell's air, and the index of the cell; among equal moments, the first cell.
-    #[inline]
-    fn next_on_air(&self) -> (Moment, usize) {
-        if let [only] = self.cells.as_slice() {
-            return (only.cell.next_event(), 0);
-        }
-        let next = |(index, bss): (usize, &Bss)| (bss.cell.next_event(), index);
-        self.cells.iter().enumerate().map(next).min().unwrap_or((Moment::NEVER, 0))
-    }
-
     /// Takes the next scheduled event. If it is an arrival, the link's next arrival replaces it in the queue.
     #[inline]
     fn take_scheduled(&mut self) -> Option<Event> {
@@ -310,7 +303,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Accounts for everything up to now, at the end of a run.
     pub(crate) fn flush(&mut self) {
-        for bss in &mut self.cells {
+        for bss in self.cells.iter_mut() {
             bss.cell.flush(self.now);
         }
         self.drain_cells();

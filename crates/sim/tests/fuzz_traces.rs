@@ -76,7 +76,8 @@ fn held(station: &StationOutcome) -> Duration {
 fn check_accounts(outcome: &Outcome, frames: &Frames) {
     let channel = &outcome.channels[0];
     let parts = [channel.data, channel.control, channel.beacon, channel.collision];
-    let parts = parts.into_iter().chain([channel.contention, channel.idle]);
+    let parts = parts.into_iter().chain([channel.neighbours, channel.overlap]);
+    let parts = parts.chain([channel.contention, channel.idle]);
     assert_eq!(parts.sum::<Duration>(), outcome.elapsed);
     let stations: Duration = outcome.stations.iter().map(held).sum();
     assert_eq!(stations, channel.data + channel.control);

@@ -24,6 +24,18 @@ pub struct CellConfig {
     pub ap_categories: Vec<(AccessCategory, AccessParameters)>,
     /// Stations of the cell.
     pub stations: Vec<StationConfig>,
+    /// Members of other cells on the same channel that some member of this cell senses. In this cell they have the
+    /// numbers after those of its stations, and [`Neighbourhood`](crate::Neighbourhood) passes on their frames.
+    pub foreign: Vec<ForeignMember>,
+}
+
+/// A member of another cell on the same channel, as the members of this cell hear it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignMember {
+    /// Index of the other cell.
+    pub cell: u16,
+    /// Members of this cell that do not sense the frames of the foreign member, ascending.
+    pub hidden_from: Vec<NodeId>,
 }
 
 /// Rules of a cell's channel.
@@ -147,6 +159,11 @@ impl CellConfig {
     pub(crate) fn access(&self, member: NodeId, category: AccessCategory) -> &AccessParameters {
         let of = self.categories(member).iter().find(|(it, _)| *it == category);
         of.map_or_else(|| self.access_of_all(member), |(_, access)| access)
+    }
+
+    /// Number of members whose frames are on the air of the cell: its own, and those of other cells that it senses.
+    pub(crate) fn transmitters(&self) -> usize {
+        self.stations.len() + 1 + self.foreign.len()
     }
 
     /// True if some members do not sense each other.

@@ -37,6 +37,7 @@ mod link_rate;
 pub mod medium;
 mod moment;
 pub mod multi_user;
+mod neighbourhood;
 mod node;
 pub mod phy;
 pub mod queue;
@@ -55,7 +56,7 @@ pub use cell::{
     Carrier, Cell, Departure, FrameOutcome, Listen, Monitored, Overheard, Part, QueueFull,
     RateChange, UserScheduler, UsersDue, UsersRefused, UsersServed,
 };
-pub use config::{AfterCollision, CellConfig, Eifs, Rules, StationConfig};
+pub use config::{AfterCollision, CellConfig, Eifs, ForeignMember, Rules, StationConfig};
 pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
@@ -63,6 +64,7 @@ pub use frame::{Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu, RandomUnits, Trigger
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
 pub use multi_user::MultiUser;
+pub use neighbourhood::{CellMember, Cells, Neighbourhood};
 pub use node::NodeId;
 pub use queue::config::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,

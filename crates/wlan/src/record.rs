@@ -149,6 +149,13 @@ pub enum AirUse {
     Contention,
     /// Nothing is on the air, and no member has anything to send.
     Idle,
+    /// Frames of other cells, which the access point senses, and none of its own cell are on the air.
+    Neighbour {
+        /// Cell of the frame that started first.
+        cell: u16,
+    },
+    /// Frames of this cell and frames of other cells, which the access point senses, are on the air at once.
+    Overlap,
     /// A beacon is alone on the air, or a frame of a sounding, which is overhead of the access point as well.
     Beacon,
 }

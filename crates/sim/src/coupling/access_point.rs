@@ -132,6 +132,7 @@ mod tests {
             ap_access: access,
             ap_categories: Vec::new(),
             stations,
+            foreign: Vec::new(),
         };
         let airtime = Airtime::new(&cell);
         let home = Home { node: NodeId::AP, access_point: &ap, airtime: &airtime, ends: &[] };

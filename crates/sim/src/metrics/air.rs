@@ -196,6 +196,8 @@ impl AirAccount {
             }
             AirUse::Beacon => self.channel.beacon += time,
             AirUse::Collision => self.channel.collision += time,
+            AirUse::Neighbour { .. } => self.channel.neighbours += time,
+            AirUse::Overlap => self.channel.overlap += time,
             AirUse::Contention => {
                 self.channel.contention += time;
                 self.gap = gap + time;

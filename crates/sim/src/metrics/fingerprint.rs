@@ -162,6 +162,8 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
                 AirUse::Contention => (nobody, 4),
                 AirUse::Idle => (nobody, 5),
                 AirUse::Beacon => (nobody, 6),
+                AirUse::Neighbour { cell } => (NodeId(cell), 7),
+                AirUse::Overlap => (nobody, 8),
             };
             take(head(1, station, usage), &[from.as_nanos(), to.as_nanos()]);
         }

@@ -114,7 +114,7 @@ impl CellSums {
             AirUse::Data { station, .. } | AirUse::Control { station } => {
                 self.members[station.index()].airtime += time;
             }
-            AirUse::Collision | AirUse::Beacon => {}
+            AirUse::Collision | AirUse::Beacon | AirUse::Neighbour { .. } | AirUse::Overlap => {}
         }
         self.busy += time;
     }

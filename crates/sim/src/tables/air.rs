@@ -111,8 +111,9 @@ pub(super) fn channels(runs: &[&Outcome]) -> Table {
     t.column("collisions", Unit::Count, |row| row.it.collisions)
         .says("Number of periods in which frames overlapped.");
     t.column("busy", Unit::Fraction, |row| {
-        let ChannelOutcome { data, control, beacon, collision, .. } = *row.it;
-        share(data + control + beacon + collision, row.run.elapsed)
+        let ChannelOutcome { data, control, beacon, collision, neighbours, overlap, .. } = *row.it;
+        let busy = data + control + beacon + collision + neighbours + overlap;
+        share(busy, row.run.elapsed)
     })
     .says("Share of the time during which a frame was on the air.");
     t.table
@@ -173,7 +174,7 @@ struct Use {
     meaning: &'static str,
 }
 
-const USES: [Use; 6] = [
+const USES: [Use; 8] = [
     Use {
         name: "data",
         time: |channel| channel.data,
@@ -192,7 +193,17 @@ const USES: [Use; 6] = [
     Use {
         name: "collision",
         time: |channel| channel.collision,
-        meaning: "Time with overlapping frames on the air.",
+        meaning: "Time with overlapping frames of the cell on the air.",
+    },
+    Use {
+        name: "neighbours",
+        time: |channel| channel.neighbours,
+        meaning: "Time with frames of other cells on the air, as far as the access point senses them.",
+    },
+    Use {
+        name: "overlap",
+        time: |channel| channel.overlap,
+        meaning: "Time with frames of the cell and of other cells on the air at once.",
     },
     Use {
         name: "contention",

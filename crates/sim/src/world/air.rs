@@ -80,8 +80,23 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if self.observes && self.cells.iter().any(|bss| bss.cell.has_overheard()) {
             self.drain_overheard();
         }
-        for index in 0..self.cells.len() {
+        if R::TRACES || self.cells.are_few() {
+            for index in 0..self.cells.len() {
+                self.drain_cell(index);
+            }
+        } else {
+            self.drain_changed();
+        }
+    }
+
+    /// Processes the output of the cells that have changed.
+    #[inline(never)]
+    fn drain_changed(&mut self) {
+        self.cells.sort_changed();
+        let mut place = 0;
+        while let Some(index) = self.cells.changed(place) {
             self.drain_cell(index);
+            place += 1;
         }
     }
 

@@ -12,7 +12,8 @@ pub(crate) fn check(scenario: &Scenario, outcome: &Outcome) {
     let (mut exchanges, mut contention) = (Duration::ZERO, Duration::ZERO);
     for channel in &outcome.channels {
         let busy = [channel.data, channel.control, channel.beacon, channel.collision];
-        let parts = busy.into_iter().chain([channel.contention, channel.idle]);
+        let parts = busy.into_iter().chain([channel.neighbours, channel.overlap]);
+        let parts = parts.chain([channel.contention, channel.idle]);
         assert_eq!(parts.sum::<Duration>(), outcome.elapsed, "parts of a channel's time");
         exchanges = exchanges + channel.data + channel.control;
         contention += channel.contention;

@@ -9,6 +9,7 @@ use super::mpdu_errors::MpduErrors;
 use super::noise::Noise;
 use super::on_air::OnAir;
 use super::sequence::Sequence;
+use super::shared::Emissions;
 use super::turns::MultiUserExchange;
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig};
@@ -39,6 +40,10 @@ pub(crate) struct Air<P> {
     /// Multi-user exchange of the access point; `None` if it has no multi-user frames.
     pub(crate) multi_user: Option<Box<MultiUserExchange>>,
     pub(super) observers: Observers,
+    /// Frames that other cells may hear; `None` if no other cell is on the channel.
+    pub(crate) emissions: Option<Box<Emissions>>,
+    /// Cell of each foreign member.
+    pub(super) foreign: Vec<u16>,
     /// True if noise may make errors in some frame.
     pub(super) is_noisy: bool,
     /// Next event of the channel, which is kept because it is asked for more often than it changes.
@@ -109,6 +114,8 @@ impl<P: Copy> Air<P> {
             accesses,
             frames: OnAir::default(),
             observers: Observers::default(),
+            emissions: None,
+            foreign: config.foreign.iter().map(|it| it.cell).collect(),
             is_noisy: noise.is_on_anywhere(),
             noise,
             beacons: Beacons::default(),

@@ -36,6 +36,15 @@ impl<P: Copy> Air<P> {
     // ------------------------------------------------------------------------------------------------- starts
 
     fn start_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        if self.put_on_air(mac, now) {
+            self.begin_busy(mac, now);
+        }
+    }
+
+    /// Puts the frames that start now on the air. Returns false if that was an undisturbed exchange, in one go.
+    #[expect(clippy::inline_always, reason = "few instructions for each frame")]
+    #[inline(always)]
+    pub(crate) fn put_on_air<M: Mac<P>>(&mut self, mac: &mut M, now: Time) -> bool {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners come first, because a response that starts now would stop their countdowns.
         self.contention.take_winners(now, &mut winners);
@@ -47,7 +56,8 @@ impl<P: Copy> Air<P> {
         {
             winners.clear();
             self.winners = winners;
-            return self.begin_undisturbed(mac, now, winner);
+            self.begin_undisturbed(mac, now, winner);
+            return false;
         }
         while let Some(place) = self.following.iter().position(|next| next.at == now) {
             let FrameAhead { initiator, kind, .. } = self.following.swap_remove(place);
@@ -58,8 +68,7 @@ impl<P: Copy> Air<P> {
             let frame = self.frame_of(initiator, self.sequence(initiator), kind);
             self.transmit(mac, now, initiator, frame);
         }
-        let yields = self.beacons.due == Some(now);
-        if yields {
+        if self.beacons.due == Some(now) {
             // Winners of the access point give way to its beacon.
             self.beacons.yielding.extend(winners.extract_if(.., |id| id.member().is_ap()));
             let beacon = self.begin_beacon(now);
@@ -75,13 +84,18 @@ impl<P: Copy> Air<P> {
             self.transmit(mac, now, id, frame);
         }
         self.winners = winners;
+        true
+    }
+
+    /// Lets all members that sense frames that start now find the medium busy.
+    #[expect(clippy::inline_always, reason = "few instructions for each frame")]
+    #[inline(always)]
+    pub(crate) fn begin_busy<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
         self.contention.begin_busy(now);
         self.meet(now);
         self.back_off_forestalled(now);
-        if yields {
-            while let Some(id) = self.beacons.yielding.pop() {
-                self.back_off(now, id);
-            }
+        while let Some(id) = self.beacons.yielding.pop() {
+            self.back_off(now, id);
         }
         self.give_way(mac, now);
     }
@@ -137,6 +151,7 @@ impl<P: Copy> Air<P> {
             self.set_row_of(now, &frame);
         }
         self.contention.announce(&frame);
+        self.emit(&frame, std::iter::empty());
         let ppdu = self.ppdu(mac, now, id, frame);
         self.frames.put(ppdu);
     }
@@ -222,6 +237,7 @@ impl<P: Copy> Air<P> {
             self.receive(mac, now, ppdu);
         }
         self.end_busy(mac, now, &ended);
+        self.end_emissions(&ended);
         self.fail_collided(mac, now);
         for ppdu in &mut ended {
             if !ppdu.mpdus.is_empty() {

@@ -93,6 +93,11 @@ fn members(config: &CellConfig) -> Vec<ClassProperties> {
             of[other.index()].hidden.push(NodeId::station(index));
         }
     }
+    for (index, foreign) in config.foreign.iter().enumerate() {
+        for member in &foreign.hidden_from {
+            of[member.index()].hidden.push(NodeId::station(config.stations.len() + index));
+        }
+    }
     for properties in &mut of {
         properties.hidden.sort_unstable();
         properties.hidden.dedup();
@@ -177,7 +182,7 @@ impl Hearing {
     ) -> Self {
         let newest = classes.iter().map(|class| class.understands).max().unwrap_or_default();
         Self {
-            rows: rows(config.stations.len() + 1, classes),
+            rows: rows(config.transmitters(), classes),
             classes: classes.iter().map(|class| Class::of(class)).collect(),
             class_of,
             can_change,
@@ -214,6 +219,11 @@ impl Hearing {
     /// True if all members currently sense the frames of `from`.
     pub(crate) fn all_sense(&self, from: NodeId) -> bool {
         !self.rows[from.index()].contains(&Audibility::Nothing)
+    }
+
+    /// True if the contenders of a class, which hear the same frames, currently sense the frames of `from`.
+    pub(crate) fn hears(&self, class: ClassId, from: NodeId) -> bool {
+        self.rows[from.index()][class.index()] != Audibility::Nothing
     }
 
     /// True if the audibility of a frame depends neither on time nor on its vector.

@@ -23,6 +23,7 @@
 //! | `contention` | the contenders whose back-off ends next |
 //! | `dcf` | rules of the DCF: carrier sense, NAV, interframe spaces, count of slots |
 //! | `hearing` | audibility: which members sense and decode whose frames |
+//! | `shared` | frames that pass between the cells of one channel |
 //! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
 //! | `on_air` | the frames on the air, and the account of airtime |
 //! | `mac` | [`Mac`]: interface to the MAC above |
@@ -40,6 +41,7 @@ mod multi_user;
 pub(crate) mod noise;
 mod on_air;
 pub(crate) mod sequence;
+pub(crate) mod shared;
 pub(crate) mod turns;
 mod undisturbed;
 

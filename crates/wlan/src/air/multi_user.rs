@@ -99,6 +99,7 @@ impl<P: Copy> Air<P> {
     ) {
         let Some(ap) = frame.to.filter(|_| !exchange.turn().kind.is_down()) else {
             self.set_row_of(now, frame);
+            self.emit(frame, std::iter::empty());
             return self.contention.announce(frame);
         };
         for from in exchange.senders() {
@@ -108,6 +109,7 @@ impl<P: Copy> Air<P> {
             user.is_out_of_reach = !self.contention.will_reach(ap, user.station, user.tx);
         }
         self.collide_in_units(users);
+        self.emit(frame, exchange.senders().skip(1));
         self.contention.announce_turn(frame, exchange.senders().skip(1));
     }
 

@@ -16,6 +16,8 @@ pub(crate) struct OnAir<P> {
     ppdus: Vec<Ppdu<P>>,
     /// Frame of an undisturbed exchange on the air, for which there is no PPDU.
     pub(crate) undisturbed: Option<UndisturbedFrame>,
+    /// Frames of other cells that the access point senses: their transmitters, with the cells.
+    foreign: Vec<(NodeId, u16)>,
     /// Number of members with something to send, or with a response due.
     waiting: usize,
     charged_until: Time,
@@ -49,6 +51,7 @@ impl<P> Default for OnAir<P> {
         Self {
             ppdus: Vec::new(),
             undisturbed: None,
+            foreign: Vec::new(),
             waiting: 0,
             charged_until: Time::ZERO,
             categories: Vec::new(),
@@ -135,6 +138,20 @@ impl<P> OnAir<P> {
         ended.extend(self.ppdus.extract_if(.., |ppdu| ppdu.end == now));
     }
 
+    /// Notes a frame of another cell that starts now, and that the access point senses.
+    pub(crate) fn begin_foreign(&mut self, now: Time, frame: (NodeId, u16)) {
+        self.charge(now);
+        self.foreign.push(frame);
+    }
+
+    /// Ends the frame of a foreign member, if the access point senses it.
+    pub(crate) fn end_foreign(&mut self, now: Time, from: NodeId) {
+        if let Some(place) = self.foreign.iter().position(|it| it.0 == from) {
+            self.charge(now);
+            self.foreign.remove(place);
+        }
+    }
+
     /// Counts one more member with something to send.
     pub(crate) fn begin_waiting(&mut self, now: Time) {
         if self.waiting == 0 {
@@ -155,6 +172,11 @@ impl<P> OnAir<P> {
     pub(crate) fn charge(&mut self, now: Time) {
         if now == self.charged_until {
             return;
+        }
+        if let Some(&(_, cell)) = self.foreign.first() {
+            let is_alone = self.ppdus.is_empty();
+            let usage = if is_alone { AirUse::Neighbour { cell } } else { AirUse::Overlap };
+            return self.charge_as(now, usage);
         }
         let (start, usage) = match (&self.undisturbed, self.ppdus.as_slice()) {
             (Some(frame), _) => (frame.start, frame.usage()),

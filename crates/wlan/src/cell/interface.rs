@@ -15,9 +15,10 @@ use crate::aggregation::Agreement;
 use crate::air::Air;
 use crate::air::access::AccessState;
 use crate::air::hearing::Audibility;
+use crate::air::shared::Emission;
 use crate::airtime::Airtime;
 use crate::edca::AccessCategory;
-use crate::frame::{Beacon, Msdu};
+use crate::frame::{Beacon, Frame, Msdu};
 use crate::moment::{Moment, Phase};
 use crate::node::{Link, NodeId};
 use crate::queue::Queued;
@@ -204,6 +205,50 @@ impl<P: Copy + Headers> Cell<P> {
     /// Handles the event that [`next_event`](Self::next_event) has announced. A call at another moment has no effect.
     pub fn handle_event(&mut self, now: Time, phase: Phase) {
         self.air.handle_event(&mut self.mac, now, phase);
+    }
+
+    /// Puts the frames on the air that start now. The start is complete after [`begin_busy`](Self::begin_busy).
+    pub(crate) fn put_on_air(&mut self, now: Time) {
+        self.air.put_on_air(&mut self.mac, now);
+    }
+
+    /// Announces a frame of another cell that starts now.
+    pub(crate) fn hear(&mut self, now: Time, emission: &Emission) {
+        self.air.hear(now, emission);
+    }
+
+    /// Lets members find the medium busy, after all frames that start now are known.
+    pub(crate) fn begin_busy(&mut self, now: Time) {
+        self.air.begin_busy(&mut self.mac, now);
+        self.air.plan_next(now);
+    }
+
+    /// Ends a frame of another cell.
+    pub(crate) fn cease(&mut self, now: Time, frame: Frame) {
+        self.air.cease(&mut self.mac, now, frame);
+    }
+
+    /// Takes the cell's frames that start now.
+    pub(crate) fn take_started(&mut self) -> Vec<Emission> {
+        self.air.emissions.as_mut().map_or_else(Vec::new, |it| std::mem::take(&mut it.started))
+    }
+
+    /// Notes that frames have started, to end them in the cells that hear them.
+    pub(crate) fn keep_started(&mut self, mut started: Vec<Emission>) {
+        if let Some(emissions) = &mut self.air.emissions {
+            emissions.on_air.append(&mut started);
+            emissions.started = started;
+        }
+    }
+
+    /// Takes one of the cell's frames that end now.
+    pub(crate) fn take_ended(&mut self) -> Option<Emission> {
+        self.air.emissions.as_mut()?.ended.pop()
+    }
+
+    /// Lets other cells hear the frames of this cell, through a [`Neighbourhood`](crate::Neighbourhood).
+    pub fn share(&mut self) {
+        self.air.share();
     }
 
     /// Lends a scheduler to the cell for its next event, in which it chooses the users of the access point's PPDUs.

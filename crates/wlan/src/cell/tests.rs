@@ -43,6 +43,7 @@ pub(crate) fn config(rules: Rules, stations: usize, noise: &[NodeId]) -> CellCon
         ap_access,
         ap_categories: Vec::new(),
         stations,
+        foreign: Vec::new(),
     }
 }
 

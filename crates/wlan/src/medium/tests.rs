@@ -37,6 +37,7 @@ fn config(rates: &[u64]) -> CellConfig {
         ap_access: AccessParameters::default(),
         ap_categories: Vec::new(),
         stations: rates.iter().map(station).collect(),
+        foreign: Vec::new(),
     }
 }
 

@@ -41,6 +41,7 @@ pub(crate) fn config(standard: Standard, rates: &[DataRate]) -> CellConfig {
         ap_access,
         ap_categories: Vec::new(),
         stations,
+        foreign: Vec::new(),
     }
 }
 

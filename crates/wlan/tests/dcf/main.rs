@@ -12,6 +12,7 @@ mod hidden;
 mod model;
 mod modes;
 mod multi_user;
+mod neighbours;
 mod properties;
 mod rates;
 mod waits;

@@ -48,7 +48,14 @@ fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConf
     rules.basic_rates = rules.legacy().default_basic_rates(has_b);
     let stations = stations.iter().map(station).collect();
     let (ap_queue, ap_access) = (QueueConfig::fifo(50), AccessParameters::of(standard));
-    CellConfig { rules, ap_queue, ap_access, ap_categories: Vec::new(), stations }
+    CellConfig {
+        rules,
+        ap_queue,
+        ap_access,
+        ap_categories: Vec::new(),
+        stations,
+        foreign: Vec::new(),
+    }
 }
 
 /// Duration of the PPDU of one packet [ns], field by field: legacy preamble 20 µs, then the fields of the format,

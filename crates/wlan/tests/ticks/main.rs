@@ -411,6 +411,7 @@ fn cells_of(
                 ap_access,
                 ap_categories: Vec::new(),
                 stations,
+                foreign: Vec::new(),
             };
             let has_b = config.has_b_stations();
             config.rules.basic_rates = config.rules.legacy().default_basic_rates(has_b);

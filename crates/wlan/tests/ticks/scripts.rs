@@ -37,6 +37,7 @@ fn pair(standard: Standard, rates: &[u64]) -> CellConfig {
         ap_access,
         ap_categories: Vec::new(),
         stations,
+        foreign: Vec::new(),
     }
 }
 

@@ -37,7 +37,11 @@ impl Recorder for Truth {
                 self.collisions += to - from;
                 return;
             }
-            AirUse::Contention | AirUse::Idle | AirUse::Beacon => return,
+            AirUse::Contention
+            | AirUse::Idle
+            | AirUse::Beacon
+            | AirUse::Neighbour { .. }
+            | AirUse::Overlap => return,
         };
         let gap = self.last.map(|(_, end)| from - end).filter(|gap| *gap == self.sifs);
         self.exchanges[station.index()] += to - from + gap.unwrap_or_default();

@@ -108,12 +108,17 @@ impl Contention {
         id != from && self.audibility(id, from) != Audibility::Nothing
     }
 
+    /// True if member `id` senses frames of `from` as the cells were made.
+    pub(crate) fn hears(&self, id: NodeId, from: NodeId) -> bool {
+        self.hearing.hears(self.memberships[id.index()].class, from)
+    }
+
     /// True if another frame overlaps `frame` at its receiver or, without a single receiver, at any member.
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
         let at = |id| self.senses(id, frame.from) && !self.medium_of(id).receives(frame.from);
         match frame.to {
             Some(to) => at(to),
-            None => (0..).map(NodeId).take(self.reaches.len()).any(at),
+            None => (0..self.roster.members()).map(NodeId).any(at),
         }
     }
 

@@ -59,6 +59,12 @@ impl Contention {
         of_leader.map_or(Generation::Dsss, |(_, tx)| tx.generation())
     }
 
+    /// True for a member of another cell, which has no contender here.
+    #[inline]
+    fn is_foreign(&self, member: NodeId) -> bool {
+        member.0 >= self.roster.members()
+    }
+
     /// True if a member sends the frame of `from`, or is a fellow in its turn.
     #[inline]
     pub(super) fn is_sender(fellows: &[(NodeId, NodeId)], member: NodeId, from: NodeId) -> bool {
@@ -161,6 +167,9 @@ impl Contention {
     /// slots, shares; `None` if the member has a state of its own.
     #[inline]
     fn in_group(&self, from: NodeId) -> Option<NodeId> {
+        if self.is_foreign(from) {
+            return None;
+        }
         let first = ContenderId::first(from);
         let goes_alone = self.memberships[first.index()].alone.is_some()
             && (self.roster.is_plain() || self.all_go_alone(from));
@@ -188,10 +197,13 @@ impl Contention {
         let mut common = 0;
         for &(from, _) in &starting {
             let is_common = self.reaches[from.index()].least > Audibility::Nothing;
-            self.part_member(from, |alone| alone.starts = is_common);
+            if !self.is_foreign(from) {
+                self.part_member(from, |alone| alone.starts = is_common);
+            }
             for place in 0..self.fellows.len() {
                 if let (leader, fellow) = self.fellows[place]
                     && leader == from
+                    && !self.is_foreign(fellow)
                 {
                     self.part_member(fellow, |alone| alone.starts = is_common);
                 }
@@ -243,7 +255,7 @@ impl Contention {
     /// Updates the frame to which each member is synchronised, by capture. A member that hears several frames start
     /// together takes the strongest, if it exceeds the sum of the others by `margin`.
     fn follow(&mut self, starting: &[(NodeId, TxVector)], margin: Decibels) {
-        for id in (0..).map(NodeId).take(self.reaches.len()) {
+        for id in (0..self.roster.members()).map(NodeId) {
             let medium = self.medium_of(id);
             if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
                 continue;
@@ -379,7 +391,9 @@ impl Contention {
     #[inline]
     pub(crate) fn can_hold<P>(&self, ended: &[Ppdu<P>], next: Duration) -> bool {
         match ended {
-            [ppdu] if self.on_air == 1 => self.is_heard_alone(ppdu) && self.binds_until(ppdu, next),
+            [ppdu] if self.on_air == 1 && !self.is_shared => {
+                self.is_heard_alone(ppdu) && self.binds_until(ppdu, next)
+            }
             _ => false,
         }
     }

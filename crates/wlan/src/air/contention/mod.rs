@@ -78,8 +78,10 @@ pub(crate) struct Contention {
     grouped_transmitter: Option<NodeId>,
     /// Worst audibility (nothing, energy or decoded) that any frame has for any contender, over the whole run.
     least: Audibility,
-    /// True if the audibility of a frame depends neither on time nor on its vector.
+    /// True if the audibility of a frame depends neither on time nor on its vector, and no other cell is on the channel.
     is_fixed: bool,
+    /// True if frames of other cells may start at any time, so that no exchange is certain to stay undisturbed.
+    is_shared: bool,
     sifs: Duration,
     /// Number of frames on the air; `partial` counts those that some member does not sense.
     on_air: usize,
@@ -114,7 +116,7 @@ impl Contention {
             hearing.copy_audibility(from, Generation::Dsss, &mut row);
             Reach { is_sent: false, least: least(&row), row, power: Vec::new() }
         };
-        let reaches = (0..).map(NodeId).take(config.stations.len() + 1).map(reach).collect();
+        let reaches = (0..).map(NodeId).take(config.transmitters()).map(reach).collect();
         let mut only_of_class = Vec::new();
         if groups.iter().any(|group| group.class.is_none()) {
             only_of_class.resize(spaces.len(), None);
@@ -137,8 +139,9 @@ impl Contention {
         Self {
             slot: timing.slot,
             waits: Waits::new(&config.rules, timing),
-            least: hearing.least(),
-            is_fixed: hearing.is_fixed(),
+            least: if config.foreign.is_empty() { hearing.least() } else { Audibility::Nothing },
+            is_fixed: hearing.is_fixed() && config.foreign.is_empty(),
+            is_shared: !config.foreign.is_empty(),
             sifs: timing.sifs,
             hearing,
             roster,

@@ -1,0 +1,239 @@
+//! Several cells on one channel: carrier sense, collisions and the account of the air across cells.
+
+use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::phy::Standard;
+use airfair_wlan::{
+    AirUse, Cell, CellConfig, CellMember, Eifs, Moment, Msdu, Neighbourhood, NodeId, Record,
+};
+use proptest::prelude::*;
+
+use crate::bench::{Bench, MBPS, Sent, at, config, error_stream, stream, without_backoff};
+
+const SIZE: u64 = 1000;
+
+/// Cells on one channel, with all that they have recorded.
+struct Street {
+    cells: Vec<Cell<u32>>,
+    neighbourhood: Option<Neighbourhood>,
+    now: Time,
+    records: Vec<Vec<(Time, Record)>>,
+}
+
+impl Street {
+    /// Cells whose members hear each other as `hears` says. The random streams of stations are numbered through all
+    /// cells, as those of one cell would be.
+    fn new(mut configs: Vec<CellConfig>, hears: impl Fn(CellMember, CellMember) -> bool) -> Self {
+        let neighbourhood = Neighbourhood::new(&mut configs, |_, _| true, hears);
+        let mut before = 0;
+        let mut cells = Vec::new();
+        for (index, config) in configs.iter().enumerate() {
+            let stations = before + 1..=before + config.stations.len();
+            before += config.stations.len();
+            let members = std::iter::once(900 + index).chain(stations);
+            let links = (0..config.stations.len()).map(error_stream).collect();
+            let mut cell = Cell::new(config, members.map(stream).collect(), links);
+            if neighbourhood.as_ref().is_some_and(|it| it.is_coupled(index)) {
+                cell.share();
+            }
+            cells.push(cell);
+        }
+        let records = vec![Vec::new(); cells.len()];
+        Self { cells, neighbourhood, now: Time::ZERO, records }
+    }
+
+    fn send(&mut self, (cell, from): CellMember, to: NodeId) {
+        let msdu = Msdu { payload: 0, size: Bytes::new(SIZE), from, to };
+        self.cells[cell].enqueue(self.now, msdu.as_ref()).expect("room");
+    }
+
+    fn next(&self) -> (Moment, usize) {
+        let next = |(index, cell): (usize, &Cell<u32>)| (cell.next_event(), index);
+        self.cells.iter().enumerate().map(next).min().expect("some cells")
+    }
+
+    fn run_until(&mut self, end: Time) {
+        loop {
+            let (next, cell) = self.next();
+            if next.at() >= end {
+                break;
+            }
+            self.now = next.at();
+            match &mut self.neighbourhood {
+                Some(all) => all.handle_event(&mut self.cells[..], (cell, next), |_| {}),
+                None => self.cells[cell].handle_event(next.at(), next.phase()),
+            }
+            self.drain();
+        }
+        self.now = end;
+        self.cells.iter_mut().for_each(|it| it.flush(end));
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        for (cell, records) in self.cells.iter_mut().zip(&mut self.records) {
+            records.extend(cell.drain_records().map(|record| (self.now, record)));
+        }
+    }
+
+    fn sent(&self, cell: usize) -> Vec<Sent> {
+        let sent = |(end, record): &(Time, Record)| match *record {
+            Record::Sent { node, frame, retry, collided } => {
+                Some(Sent { end: *end, node, frame, retry, collided })
+            }
+            _ => None,
+        };
+        self.records[cell].iter().filter_map(sent).collect()
+    }
+
+    /// Ends [µs] of the frames of a cell.
+    fn ends(&self, cell: usize) -> Vec<u64> {
+        self.sent(cell).iter().map(|it| it.end.as_nanos() / 1000).collect()
+    }
+
+    /// Time [µs] for which the air of a cell had a use.
+    fn time(&self, cell: usize, has: impl Fn(AirUse) -> bool) -> u64 {
+        let time = |(_, record): &(Time, Record)| match *record {
+            Record::Air { from, to, usage } if has(usage) => (to - from).as_nanos(),
+            _ => 0,
+        };
+        self.records[cell].iter().map(time).sum::<u64>() / 1000
+    }
+}
+
+/// A cell of 802.11b with stations of 11 Mb/s and without back-off. A packet takes 192 + ⌈1028 · 8 / 11⌉ = 940 µs, its
+/// ACK 248 µs, a SIFS 10 µs and a DIFS 50 µs.
+fn cell(stations: usize) -> CellConfig {
+    without_backoff(config(Standard::B, &vec![MBPS(11); stations]))
+}
+
+#[test]
+fn a_neighbour_that_is_heard_delays_access_and_counts_as_such_in_the_account() {
+    let mut street = Street::new(vec![cell(1), cell(1)], |_, _| true);
+    let id = NodeId::station(0);
+    street.send((0, id), NodeId::AP);
+    street.run_until(at(500));
+    street.send((1, id), NodeId::AP);
+    street.run_until(at(3_000));
+    assert_eq!(street.ends(0), [990, 1_248]);
+    assert_eq!(street.ends(1), [1_248 + 990, 1_248 + 1_248]);
+    let neighbour = |cell| street.time(cell, |it| matches!(it, AirUse::Neighbour { .. }));
+    assert_eq!((neighbour(0), neighbour(1)), (940 + 248, 940 + 248));
+    assert_eq!(street.time(0, |_| true), 3_000);
+    assert_eq!(street.time(1, |_| true), 3_000);
+}
+
+#[test]
+fn members_of_two_cells_that_start_in_one_slot_collide() {
+    let mut street = Street::new(vec![cell(1), cell(1)], |_, _| true);
+    for cell in [0, 1] {
+        street.send((cell, NodeId::station(0)), NodeId::AP);
+    }
+    street.run_until(at(1_000));
+    for cell in [0, 1] {
+        assert!(street.sent(cell)[0].collided);
+        assert_eq!(street.time(cell, |it| it == AirUse::Overlap), 940);
+    }
+}
+
+/// The access points do not hear the other cell, so both frames arrive, although stations hear each other.
+#[test]
+fn a_frame_arrives_if_its_receiver_does_not_hear_the_neighbour() {
+    let hears = |one: CellMember, other: CellMember| !one.1.is_ap() && !other.1.is_ap();
+    let mut street = Street::new(vec![cell(1), cell(1)], hears);
+    for cell in [0, 1] {
+        street.send((cell, NodeId::station(0)), NodeId::AP);
+    }
+    street.run_until(at(1_300));
+    assert_eq!(street.ends(0), [990, 1_248]);
+    assert!(street.sent(0).iter().chain(&street.sent(1)).all(|it| !it.collided));
+    assert_eq!(street.ends(1), [990, 1_248]);
+}
+
+/// Only a station of the second cell hears the first one, so it alone waits.
+#[test]
+fn a_relation_may_be_one_sided() {
+    let street = Street::new(vec![cell(1), cell(1)], |one, _| one == (1, NodeId::station(0)));
+    let all = street.neighbourhood.expect("somebody hears somebody");
+    assert!(all.is_coupled(0) && all.is_coupled(1));
+    let none = Street::new(vec![cell(1), cell(1)], |_, _| false);
+    assert!(none.neighbourhood.is_none());
+}
+
+/// Relation between stations, numbered through two cells: pairs that do not sense each other. Access points hear all.
+type Hidden = Vec<(usize, usize)>;
+
+fn hidden_pairs(stations: usize) -> impl Strategy<Value = Hidden> {
+    prop::collection::vec((0..stations, 0..stations), 0..4)
+        .prop_map(|pairs| pairs.into_iter().filter(|(one, other)| one != other).collect())
+}
+
+/// Cells with `first` and `second` stations, and one cell with the stations of both, under the same relation.
+fn both_ways(
+    (first, second): (usize, usize),
+    hidden: &Hidden,
+    rules: (Standard, Eifs),
+) -> (Vec<CellConfig>, CellConfig) {
+    let is_hidden =
+        |one: usize, other: usize| hidden.contains(&(one, other)) || hidden.contains(&(other, one));
+    let of = |stations: std::ops::Range<usize>| {
+        let rates: Vec<_> = stations.clone().map(|it| MBPS([11, 2][it % 2])).collect();
+        let mut config = config(rules.0, &rates);
+        config.rules.eifs = rules.1;
+        for (place, it) in config.stations.iter_mut().enumerate() {
+            let one = stations.start + place;
+            let others = stations.clone().filter(|other| is_hidden(one, *other));
+            it.hidden_from = others.map(|other| NodeId::station(other - stations.start)).collect();
+        }
+        config
+    };
+    (vec![of(0..first), of(first..first + second)], of(0..first + second))
+}
+
+proptest! {
+    /// Two cells whose access points hear everything are one cell with the stations of both, frame by frame, whoever is
+    /// hidden from whom.
+    #[test]
+    fn two_cells_are_one_cell_with_the_stations_of_both(
+        sizes in (1usize..4, 1usize..4),
+        pairs in hidden_pairs(6),
+        nav in any::<bool>(),
+        script in prop::collection::vec((0usize..6, 0u64..3_000), 1..40),
+    ) {
+        let all = sizes.0 + sizes.1;
+        let pairs: Hidden = pairs.into_iter().filter(|it| it.0.max(it.1) < all).collect();
+        let eifs = if nav { Eifs::Nav } else { Eifs::Standard };
+        let (cells, one) = both_ways(sizes, &pairs, (Standard::B, eifs));
+        let number = |(cell, id): CellMember| (cell * sizes.0 + id.index()).checked_sub(1);
+        let hears = |one: CellMember, other: CellMember| {
+            let is_station = !one.1.is_ap() && !other.1.is_ap();
+            let pair = (number(one).unwrap_or(99), number(other).unwrap_or(99));
+            !is_station || !(pairs.contains(&pair) || pairs.contains(&(pair.1, pair.0)))
+        };
+        let mut street = Street::new(cells, hears);
+        let mut single = Bench::new(&one);
+        let mut now = Time::ZERO;
+        for (station, wait) in script {
+            let station = station % all;
+            now += Duration::from_micros(wait);
+            street.run_until(now);
+            single.run_until(now);
+            let cell = usize::from(station >= sizes.0);
+            street.send((cell, NodeId::station(station - cell * sizes.0)), NodeId::AP);
+            single.send_up(station, SIZE);
+        }
+        street.run_until(now + Duration::from_millis(200));
+        single.run_until(now + Duration::from_millis(200));
+        let mut sent = Vec::new();
+        for cell in [0, 1] {
+            let renumbered = |it: Sent| match it.node {
+                NodeId::AP => it,
+                NodeId(id) => Sent { node: NodeId(id + (cell * sizes.0) as u16), ..it },
+            };
+            sent.extend(street.sent(cell).into_iter().map(renumbered));
+        }
+        let mut expected = single.sent();
+        sent.sort_by_key(|it| (it.end, it.node));
+        expected.sort_by_key(|it| (it.end, it.node));
+        prop_assert_eq!(sent, expected);
+    }
+}
