@@ -188,16 +188,10 @@ fn heard_in(other: u16, listeners: &[Vec<Listener>], emission: &Emission) -> Opt
         let found = listeners[member.index()].iter().find(|it| it.cell == other);
         found.map(|it| it.number)
     };
-    let mut fellows = Vec::new();
-    let mut from = number_of(emission.frame.from);
-    for fellow in emission.fellows.iter().filter_map(|it| number_of(*it)) {
-        if from.is_none() {
-            from = Some(fellow);
-        } else {
-            fellows.push(fellow);
-        }
-    }
-    Some(Emission { frame: Frame { from: from?, to: None, ..emission.frame }, fellows })
+    let mut heard = emission.senders().filter_map(|(it, source)| Some((number_of(it)?, source)));
+    let (from, source) = heard.next()?;
+    let frame = Frame { from, to: None, ..emission.frame };
+    Some(Emission { frame, source, fellows: heard.collect() })
 }
 
 fn number(index: usize) -> u16 {

@@ -5,6 +5,7 @@ use airfair_units::{Duration, Time};
 use super::access::{Access, AccessState, Deadline, FrameAhead, Unanswered};
 use super::contention::Contention;
 use super::hearing::Hearing;
+use super::interference::Interference;
 use super::mpdu_errors::MpduErrors;
 use super::noise::Noise;
 use super::on_air::OnAir;
@@ -44,6 +45,8 @@ pub(crate) struct Air<P> {
     pub(crate) emissions: Option<Box<Emissions>>,
     /// Cell of each foreign member.
     pub(super) foreign: Vec<u16>,
+    /// Powers of frames that overlap, in a cell with a radio that shares its channel.
+    pub(super) interference: Option<Box<Interference>>,
     /// True if noise may make errors in some frame.
     pub(super) is_noisy: bool,
     /// Next event of the channel, which is kept because it is asked for more often than it changes.
@@ -116,6 +119,7 @@ impl<P: Copy> Air<P> {
             observers: Observers::default(),
             emissions: None,
             foreign: config.foreign.iter().map(|it| it.cell).collect(),
+            interference: None,
             is_noisy: noise.is_on_anywhere(),
             noise,
             beacons: Beacons::default(),

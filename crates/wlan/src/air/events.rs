@@ -151,7 +151,7 @@ impl<P: Copy> Air<P> {
             self.set_row_of(now, &frame);
         }
         self.contention.announce(&frame);
-        self.emit(&frame, std::iter::empty());
+        self.emit(now, &frame, std::iter::empty());
         let ppdu = self.ppdu(mac, now, id, frame);
         self.frames.put(ppdu);
     }

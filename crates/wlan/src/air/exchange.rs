@@ -5,6 +5,7 @@ use airfair_units::{Bytes, Time};
 
 use super::access::{AccessState, Deadline, Exchange, FrameAhead, Unanswered};
 use super::channel::Air;
+use super::interference::Ends;
 use super::mac::Mac;
 use super::sequence::Sequence;
 use crate::block_ack::Bitmap;
@@ -56,6 +57,11 @@ impl<P: Copy> Air<P> {
         if !self.contention.decodes(to, from) {
             return;
         }
+        if self.interference.is_some() {
+            let (ends, time) = (Ends { from, to, leader: from }, (ppdu.start, now));
+            ppdu.errored = self.add_interference(ends, (tx, psdu, &mut ppdu.mpdus), time);
+            return;
+        }
         let is_beyond = kind == FrameKind::Data && self.noise.is_beyond(from, to, tx);
         if ppdu.mpdus.is_empty() {
             ppdu.errored = self.errs(now, (from, to), (tx, psdu), is_beyond);
@@ -92,10 +98,16 @@ impl<P: Copy> Air<P> {
     fn add_noise_for_all(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let Frame { from, tx, psdu, .. } = ppdu.frame;
         for to in self.members().filter(|to| *to != from) {
-            if self.noise.is_on(from, to)
-                && self.contention.decodes(to, from)
-                && self.noise.errs(now, (from, to), tx, psdu)
-            {
+            if !self.noise.is_on(from, to) || !self.contention.decodes(to, from) {
+                continue;
+            }
+            let errored = if self.interference.is_some() {
+                let ends = Ends { from, to, leader: from };
+                self.errs_in_interference(ends, (tx, psdu), (ppdu.start, now))
+            } else {
+                self.noise.errs(now, (from, to), tx, psdu)
+            };
+            if errored {
                 self.missed.push(to);
                 ppdu.errored = true;
             }

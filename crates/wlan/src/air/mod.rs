@@ -24,6 +24,7 @@
 //! | `dcf` | rules of the DCF: carrier sense, NAV, interframe spaces, count of slots |
 //! | `hearing` | audibility: which members sense and decode whose frames |
 //! | `shared` | frames that pass between the cells of one channel |
+//! | `interference` | powers of the frames that overlap one that is received |
 //! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
 //! | `on_air` | the frames on the air, and the account of airtime |
 //! | `mac` | [`Mac`]: interface to the MAC above |
@@ -35,6 +36,7 @@ mod dcf;
 mod events;
 mod exchange;
 pub(crate) mod hearing;
+mod interference;
 mod mac;
 mod mpdu_errors;
 mod multi_user;

@@ -20,6 +20,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::access::{Deadline, FrameAhead, Unanswered};
 use super::channel::Air;
+use super::interference::Ends;
 use super::mac::Mac;
 use super::noise::Noise;
 use super::turns::{MultiUserExchange, Turn, TurnKind};
@@ -99,7 +100,7 @@ impl<P: Copy> Air<P> {
     ) {
         let Some(ap) = frame.to.filter(|_| !exchange.turn().kind.is_down()) else {
             self.set_row_of(now, frame);
-            self.emit(frame, std::iter::empty());
+            self.emit(now, frame, std::iter::empty());
             return self.contention.announce(frame);
         };
         for from in exchange.senders() {
@@ -109,7 +110,7 @@ impl<P: Copy> Air<P> {
             user.is_out_of_reach = !self.contention.will_reach(ap, user.station, user.tx);
         }
         self.collide_in_units(users);
-        self.emit(frame, exchange.senders().skip(1));
+        self.emit(now, frame, exchange.senders().skip(1));
         self.contention.announce_turn(frame, exchange.senders().skip(1));
     }
 
@@ -134,7 +135,7 @@ impl<P: Copy> Air<P> {
             && self.contention.can_change()
         {
             self.contention.set_row(frame, propagation.audibility(now, frame.from, frame.tx));
-            if propagation.capture().is_some() {
+            if self.contention.needs_powers() {
                 self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
             }
         }
@@ -144,10 +145,17 @@ impl<P: Copy> Air<P> {
     #[cold]
     pub(super) fn add_noise_to_users(&mut self, now: Time, ppdu: &mut Ppdu<P>) {
         let (leader, ap, is_down) = ends_of(ppdu);
+        let start = ppdu.start;
         for user in ppdu.users_mut() {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };
             let is_decoded = self.decodes_part(to, leader, user);
             if !self.noise.is_on(from, to) || !is_decoded {
+                continue;
+            }
+            if self.interference.is_some() {
+                let (ends, time) = (Ends { from, to, leader }, (start, now));
+                let content = (user.tx, user.psdu, &mut user.mpdus[..]);
+                user.errored = self.add_interference(ends, content, time);
                 continue;
             }
             let is_data = user.kind == FrameKind::Data;

@@ -4,21 +4,36 @@
 //! a queue. A [neighbourhood](crate::Neighbourhood) passes each frame on at its start and at its end. To this end the
 //! start of frames has two steps: all cells put the frames on the air that start now, and then all members find the
 //! medium busy. So members of different cells whose back-offs end in the same slot collide.
+//!
+//! In cells with a radio, the powers of frames decide who hears them, and add up to the [interference](super::interference)
+//! in the frames that they overlap.
 
 use airfair_units::Time;
 
 use super::channel::Air;
+use super::interference::Interference;
 use super::mac::Mac;
+use super::noise::Noise;
 use crate::frame::{Frame, Ppdu};
 use crate::node::NodeId;
+use crate::radio::Source;
 use crate::roster::ContenderId;
 
 /// Frame of one cell as other cells hear it.
 #[derive(Clone, Debug)]
 pub(crate) struct Emission {
     pub(crate) frame: Frame,
+    /// Place and power of its transmitter, in a cell with a radio.
+    pub(crate) source: Option<Source>,
     /// Members that send the frame together with the one in its header; of most frames there are none.
-    pub(crate) fellows: Vec<NodeId>,
+    pub(crate) fellows: Vec<(NodeId, Option<Source>)>,
+}
+
+impl Emission {
+    /// Transmitters of the frame, the one in its header first.
+    pub(crate) fn senders(&self) -> impl Iterator<Item = (NodeId, Option<Source>)> {
+        std::iter::once((self.frame.from, self.source)).chain(self.fellows.iter().copied())
+    }
 }
 
 /// Frames of a cell that other cells may hear.
@@ -43,13 +58,35 @@ impl<P: Copy> Air<P> {
     /// Lets other cells hear the frames of this one.
     pub(crate) fn share(&mut self) {
         self.emissions = Some(Box::default());
+        if matches!(self.noise, Noise::Propagation(_)) && !self.foreign.is_empty() {
+            self.interference = Some(Box::<Interference>::default());
+        }
     }
 
     /// Notes that a frame starts, which `fellows` send together with its transmitter.
     #[inline]
-    pub(super) fn emit(&mut self, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+    pub(super) fn emit(&mut self, now: Time, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+        if self.emissions.is_some() {
+            self.emit_to_others(now, frame, fellows);
+        }
+    }
+
+    #[cold]
+    fn emit_to_others(&mut self, now: Time, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+        let mut source = |from: NodeId| match &mut self.noise {
+            Noise::Propagation(propagation) => Some(propagation.source(now, from)),
+            Noise::Links { .. } => None,
+        };
+        let (of_frame, of_fellows) = (source(frame.from), fellows.map(|it| (it, source(it))));
+        let emission = Emission { frame: *frame, source: of_frame, fellows: of_fellows.collect() };
+        if let Some(interference) = &mut self.interference {
+            for (from, _) in emission.senders() {
+                let powers = self.contention.powers(from).iter().copied();
+                interference.add(frame.from, (now, now + frame.duration), powers);
+            }
+        }
         if let Some(emissions) = &mut self.emissions {
-            emissions.started.push(Emission { frame: *frame, fellows: fellows.collect() });
+            emissions.started.push(emission);
         }
     }
 
@@ -63,16 +100,37 @@ impl<P: Copy> Air<P> {
 
     /// Announces a frame of other cells that starts now. Its transmitters have their numbers in this cell.
     pub(crate) fn hear(&mut self, now: Time, emission: &Emission) {
-        let Emission { frame, fellows } = emission;
-        if fellows.is_empty() {
+        let frame = &emission.frame;
+        for (from, source) in emission.senders() {
+            if let Some(source) = source {
+                self.hear_power(now, frame, (from, &source));
+            }
+        }
+        if emission.fellows.is_empty() {
             self.contention.announce(frame);
         } else {
-            self.contention.announce_turn(frame, fellows.iter().copied());
+            self.contention.announce_turn(frame, emission.fellows.iter().map(|it| it.0));
         }
-        let all = std::iter::once(frame.from).chain(fellows.iter().copied());
-        if let Some(heard) = all.into_iter().find(|it| self.contention.hears(NodeId::AP, *it)) {
-            let place = heard.index() - usize::from(self.roster.members());
-            self.frames.begin_foreign(now, (frame.from, self.foreign[place]));
+        let heard = emission.senders().find(|it| self.contention.hears(NodeId::AP, it.0));
+        if let Some((heard, _)) = heard {
+            self.frames.begin_foreign(now, (frame.from, self.foreign[self.place_of(heard)]));
+        }
+    }
+
+    /// Place of a foreign member among all of them.
+    fn place_of(&self, foreign: NodeId) -> usize {
+        foreign.index() - usize::from(self.roster.members())
+    }
+
+    /// Sets how members hear a foreign member's frame by its power, which interferes with other frames.
+    fn hear_power(&mut self, now: Time, frame: &Frame, (from, source): (NodeId, &Source)) {
+        let place = self.place_of(from);
+        let Noise::Propagation(propagation) = &mut self.noise else { return };
+        let powers = propagation.foreign_powers(now, place, source).to_vec();
+        let row: Vec<_> = propagation.foreign_audibility(frame.tx, &powers).collect();
+        self.contention.set_foreign(from, &row, &powers);
+        if let Some(interference) = &mut self.interference {
+            interference.add(frame.from, (now, now + frame.duration), powers.into_iter());
         }
     }
 

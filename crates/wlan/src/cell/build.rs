@@ -13,6 +13,7 @@ use super::overheard::HeardFrames;
 use super::recipients::Recipients;
 use crate::air::Air;
 use crate::air::access::accesses;
+use crate::air::contention::Capture;
 use crate::air::hearing::Hearing;
 use crate::air::noise::Noise;
 use crate::airtime::Airtime;
@@ -53,13 +54,17 @@ impl<P: Copy + Headers> Cell<P> {
         streams: Vec<Stream>,
     ) -> Self {
         let roster = Roster::new(config);
-        let hearing = if all_decode { Hearing::fixed } else { Hearing::changing };
+        // Whether members hear foreign ones depends on the powers of each frame.
+        let is_shared = !config.foreign.is_empty();
+        let hearing = if all_decode && !is_shared { Hearing::fixed } else { Hearing::changing };
         let hearing = (hearing(config, &roster), roster);
         let capture = propagation.capture();
         let mut cell =
             Self::on(config, streams, Noise::Propagation(Box::new(propagation)), hearing);
-        if let Some(margin) = capture {
-            cell.air.contention.set_capture(margin);
+        if is_shared {
+            cell.air.contention.set_capture(Capture::Interference(capture));
+        } else if let Some(margin) = capture {
+            cell.air.contention.set_capture(Capture::Margin(margin));
         }
         cell
     }

@@ -15,7 +15,7 @@ use super::draws::Draws;
 use super::fading::{Fading, LinkGain};
 use super::mobility::{Mobility, Mover};
 use super::path_loss::PathLoss;
-use super::reception::{Radio, Terminal};
+use super::reception::{Radio, Terminal, milliwatts};
 use super::region::Position;
 use crate::air::hearing::Audibility;
 use crate::node::NodeId;
@@ -39,6 +39,32 @@ pub struct Layout {
     pub ways: Vec<Mobility>,
     /// Vectors of all frames that members of the cell may send.
     pub vectors: Vec<TxVector>,
+    /// Position of the access point among those of other cells.
+    pub origin: Position,
+    /// Loss of the walls around the cell, which frames between it and other cells pass.
+    pub walls: Decibels,
+    /// Seed of the shadowing between the access point and members of other cells.
+    pub seed: u64,
+}
+
+/// Transmitter of a frame, as other cells hear it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    /// Position among all cells.
+    position: Position,
+    power: Dbm,
+    is_ap: bool,
+    is_still: bool,
+    seed: u64,
+    walls: Decibels,
+}
+
+/// Received powers of the last frame of a foreign member, if it does not move.
+#[derive(Clone, Debug, Default)]
+struct ForeignPowers {
+    /// Transmit power for which the powers were calculated.
+    of: Option<Dbm>,
+    powers: Vec<Dbm>,
 }
 
 /// Random streams of one station.
@@ -90,6 +116,13 @@ pub struct Propagation {
     required: Option<Dbm>,
     /// Rows of audibilities of each member's frames, one for each TXVECTOR that the member has used.
     rows: Vec<Vec<Row>>,
+    origin: Position,
+    walls: Decibels,
+    seed: u64,
+    /// Received powers of each foreign member's frames, as far as they are known.
+    foreign: Vec<ForeignPowers>,
+    /// Powers at which foreign frames with some vectors are just received.
+    known: Vec<(TxVector, Dbm)>,
 }
 
 impl Propagation {
@@ -122,7 +155,95 @@ impl Propagation {
             decoding: Decoding::new(layout.radio),
             required,
             rows: (0..=layout.ways.len()).map(|_| Vec::new()).collect(),
+            origin: layout.origin,
+            walls: layout.walls,
+            seed: layout.seed,
+            foreign: Vec::new(),
+            known: Vec::new(),
         }
+    }
+
+    /// Member `from` as a transmitter that other cells hear.
+    pub(crate) fn source(&mut self, now: Time, from: NodeId) -> Source {
+        let Position { x, y } = self.position(now, from);
+        Source {
+            position: Position { x: self.origin.x + x, y: self.origin.y + y },
+            power: self.terminal.transmit_power,
+            is_ap: from.is_ap(),
+            is_still: self.speed(from) <= 0.0,
+            seed: self.seed_of(from),
+            walls: self.walls,
+        }
+    }
+
+    /// Received power at each member of a frame of a foreign member, which has this place among all of them.
+    pub(crate) fn foreign_powers(&mut self, now: Time, place: usize, source: &Source) -> &[Dbm] {
+        if self.foreign.len() <= place {
+            self.foreign.resize(place + 1, ForeignPowers::default());
+        }
+        if self.foreign[place].of != Some(source.power) {
+            let mut powers = std::mem::take(&mut self.foreign[place].powers);
+            powers.clear();
+            powers
+                .extend((0..=self.places.len()).map(|it| self.foreign_power(now, id(it), source)));
+            let are_still = source.is_still && self.places.iter().all(|it| it.speed <= 0.0);
+            let of = are_still.then_some(source.power);
+            self.foreign[place] = ForeignPowers { of, powers };
+        }
+        &self.foreign[place].powers
+    }
+
+    fn foreign_power(&mut self, now: Time, to: NodeId, source: &Source) -> Dbm {
+        let Position { x, y } = self.position(now, to);
+        let here = Position { x: self.origin.x + x, y: self.origin.y + y };
+        let is_mixed = source.is_ap != to.is_ap();
+        let path_loss = if is_mixed { &self.radio.path_loss } else { &self.between };
+        let loss = path_loss.loss(here.distance(source.position));
+        let shadow = self.shadow_of(source.seed ^ self.seed_of(to));
+        source.power - loss - self.walls - source.walls + shadow
+    }
+
+    fn seed_of(&self, member: NodeId) -> u64 {
+        if member.is_ap() { self.seed } else { self.places[member.index() - 1].seed }
+    }
+
+    /// Increase of the noise by interference: ratio of both together to the noise of the channel.
+    pub(crate) fn rise(&self, tx: TxVector, interference: f64) -> Decibels {
+        let noise = milliwatts(self.radio.channel_noise(tx));
+        Decibels::rounded(10.0 * libm::log10(1.0 + interference / noise))
+    }
+
+    /// Draws the errors of a frame as [`errs`](Self::errs) does, under interference that increases the noise.
+    pub(crate) fn errs_above(
+        &mut self,
+        now: Time,
+        station: NodeId,
+        (tx, psdu): (TxVector, Bytes),
+        rise: Decibels,
+    ) -> bool {
+        let received = self.received(now, station) - rise;
+        let loss = self.decoding.loss(tx, psdu, received);
+        loss.happens(self.places[station.index() - 1].errors.next_u64())
+    }
+
+    /// Audibility of a frame of a foreign member at each member, by its received powers.
+    pub(crate) fn foreign_audibility(
+        &mut self,
+        tx: TxVector,
+        powers: &[Dbm],
+    ) -> impl Iterator<Item = Audibility> {
+        let required = self.required_power(tx);
+        powers.iter().map(move |power| self.radio.audibility(*power, required))
+    }
+
+    /// Power at which frames with this vector are just received, which takes long to calculate.
+    fn required_power(&mut self, tx: TxVector) -> Dbm {
+        let known = self.known.iter().find(|(of, _)| *of == tx);
+        known.map(|(_, power)| *power).unwrap_or_else(|| {
+            let power = self.radio.required_power(tx);
+            self.known.push((tx, power));
+            power
+        })
     }
 
     /// True if all members decode each other's frames at any rate, until `end`. Audibility then need not be calculated
@@ -192,13 +313,7 @@ impl Propagation {
             }
             let distance = here.distance(self.position(now, pair.1));
             let power = self.power(pair, distance);
-            *audibility = if !self.radio.senses(power) {
-                Audibility::Nothing
-            } else if power >= row.required {
-                Audibility::Decodes
-            } else {
-                Audibility::Senses
-            };
+            *audibility = self.radio.audibility(power, row.required);
             let speed = self.speed(pair.0) + self.speed(pair.1);
             if speed <= 0.0 {
                 continue;
@@ -309,11 +424,15 @@ impl Propagation {
     /// Shadowing between two stations, equal in both directions. It is recomputed at each call, because there are
     /// many pairs.
     fn shadow(&self, a: NodeId, b: NodeId) -> Decibels {
+        let seed = |node: NodeId| self.places[node.index() - 1].seed;
+        self.shadow_of(seed(a) ^ seed(b))
+    }
+
+    fn shadow_of(&self, seed: u64) -> Decibels {
         if self.shadowing == Decibels::ZERO {
             return Decibels::ZERO;
         }
-        let seed = |node: NodeId| self.places[node.index() - 1].seed;
-        let (draw, _) = Draws::new(seed(a) ^ seed(b)).normal_pair(0);
+        let (draw, _) = Draws::new(seed).normal_pair(0);
         Decibels::rounded(self.shadowing.get() * draw)
     }
 }
@@ -361,6 +480,9 @@ mod tests {
             fading: Fading::None,
             ways,
             vectors: vec![SLOW, FAST],
+            origin: Position::default(),
+            walls: Decibels::ZERO,
+            seed: 0,
         }
     }
 

@@ -4,9 +4,10 @@ use airfair_units::{Dbm, Decibels, Length};
 
 use super::path_loss::PathLoss;
 use super::sensitivity::{carrier_sense_threshold, criterion, qualnet4, sensitivity};
+use crate::air::hearing::Audibility;
 use crate::phy::known_survivals::frame_error_rate;
 use crate::phy::mode::Format;
-use crate::phy::{Mode, Standard, TxVector, Unit};
+use crate::phy::{Mode, Standard, TxVector, Unit, Width};
 
 /// Thermal noise kTB of DSSS and CCK: 290 K in the 22 MHz in front of the correlator.
 const DSSS_NOISE: Dbm = Dbm::from_thousandths(-100_551);
@@ -99,6 +100,14 @@ impl Radio {
         thermal + self.noise_figure
     }
 
+    /// Noise of a receiver in the whole channel of a frame with this vector.
+    pub(crate) fn channel_noise(&self, tx: TxVector) -> Dbm {
+        match tx {
+            TxVector::Mode(mode) => channel_noise(mode.format(), mode.width()) + self.noise_figure,
+            _ => self.noise(tx),
+        }
+    }
+
     /// Signal-to-noise ratio of a frame at this received power, as
     /// [`frame_error_rate`](crate::phy::error_rate::frame_error_rate) takes it.
     pub fn snr(&self, tx: TxVector, received: Dbm) -> Decibels {
@@ -120,6 +129,17 @@ impl Radio {
         }
     }
 
+    /// Audibility of a frame with this received power, if frames of its kind need `required` to be received.
+    pub(crate) fn audibility(&self, power: Dbm, required: Dbm) -> Audibility {
+        if !self.senses(power) {
+            Audibility::Nothing
+        } else if power >= required {
+            Audibility::Decodes
+        } else {
+            Audibility::Senses
+        }
+    }
+
     /// True if a frame with this received power makes the medium busy.
     pub fn senses(&self, received: Dbm) -> bool {
         received >= self.carrier_sense
@@ -130,14 +150,21 @@ impl Radio {
 /// Es/N0 of each of them, as in OFDM. In a resource unit it is the noise in the tones over which the sender spreads its
 /// power.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.3.2]
 fn mode_noise(mode: Mode) -> Dbm {
-    // 56, 114, 242 and 484 subcarriers of 312.5 kHz; 242, 484, 996, 1992 and 3984 of 78.125 kHz.
+    match (mode.format(), mode.unit().powered(mode.kind())) {
+        (format @ (Format::Ht | Format::Vht), _) => channel_noise(format, mode.width()),
+        (format, Unit::Full) => channel_noise(format, mode.width()),
+        (format, unit) => channel_noise(format, Width::Mhz20) + unit.over_20_mhz(mode.width()),
+    }
+}
+
+/// Thermal noise in all occupied subcarriers of a channel: 56, 114, 242 and 484 of 312.5 kHz; 242, 484, 996, 1992 and
+/// 3984 of 78.125 kHz.
+fn channel_noise(format: Format, width: Width) -> Dbm {
     const HT_AND_VHT: [i64; 4] = [-101_545, -98_458, -95_189, -92_178];
     const HE: [i64; 5] = [-101_209, -98_199, -95_065, -92_054, -89_044];
-    let width = mode.width() as usize;
-    Dbm::from_thousandths(match (mode.format(), mode.unit().powered(mode.kind())) {
-        (Format::Ht | Format::Vht, _) => HT_AND_VHT[width],
-        (_, Unit::Full) => HE[width],
-        (_, unit) => return Dbm::from_thousandths(HE[0]) + unit.over_20_mhz(mode.width()),
+    Dbm::from_thousandths(match format {
+        Format::Ht | Format::Vht => HT_AND_VHT[width as usize],
+        _ => HE[width as usize],
     })
 }
 
@@ -173,7 +200,7 @@ mod tests {
     use airfair_units::Frequency;
 
     use crate::phy::mode::Parameters;
-    use crate::phy::{GuardInterval, PpduKind, Width, ofdm};
+    use crate::phy::{GuardInterval, PpduKind, ofdm};
 
     const TERMINAL: Terminal =
         Terminal { transmit_power: Dbm::new(20), antenna_gain: Decibels::new(2) };

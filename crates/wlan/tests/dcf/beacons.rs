@@ -444,6 +444,9 @@ fn in_a_space_whoever_is_near_enough_hears_it() {
         vectors: [MBPS(6), MBPS(54)]
             .map(|it| TxVector::of(it, Preamble::Long).expect("a rate"))
             .to_vec(),
+        origin: Position::default(),
+        walls: Decibels::ZERO,
+        seed: 0,
     };
     let streams = |i| StationStreams { way: stream(i), link: stream(i), errors: stream(i) };
     let propagation = Propagation::new(&layout, (0..3).map(streams).collect());

@@ -6,7 +6,7 @@ use airfair_units::{DataRate, Dbm, Decibels, Frequency, Length};
 use airfair_wlan::Channel;
 use airfair_wlan::phy::rate_name::{BadRate, LinkFormat, RateName};
 use airfair_wlan::phy::{Band, Preamble, Standard, TxVector};
-use airfair_wlan::radio::{Decoder, Fading, Layout, Mobility, PathLoss, RangeError};
+use airfair_wlan::radio::{Decoder, Fading, Layout, Mobility, PathLoss, Position, RangeError};
 
 /// Powers, distances and noise of a cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +80,19 @@ impl Radio {
         let (shadowing, fading) = (self.shadowing, self.fading);
         let (ways, vectors) = (Vec::new(), Vec::new());
         let transmit_power = self.tx_power;
-        let layout = Layout { radio, between, transmit_power, shadowing, fading, ways, vectors };
+        let (origin, walls, seed) = (Position::default(), Decibels::ZERO, 0);
+        let layout = Layout {
+            radio,
+            between,
+            transmit_power,
+            shadowing,
+            fading,
+            ways,
+            vectors,
+            origin,
+            walls,
+            seed,
+        };
         if self.range.is_empty() {
             return Ok(layout);
         }

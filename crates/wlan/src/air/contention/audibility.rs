@@ -1,21 +1,38 @@
 //! Audibility of frames on the air: which members sense, receive and decode them.
 
-use airfair_units::{Dbm, Decibels};
+use airfair_units::Dbm;
 
-use super::Contention;
+use super::{Capture, Contention};
 use crate::air::hearing::{Audibility, ClassId};
 use crate::frame::Frame;
 use crate::node::NodeId;
 use crate::phy::TxVector;
 
 impl Contention {
-    /// Sets the capture margin.
+    /// Sets the rule by which members follow one of several frames.
     ///
     /// # Panics
     /// If audibility is constant.
-    pub(crate) fn set_capture(&mut self, margin: Decibels) {
+    pub(crate) fn set_capture(&mut self, rule: Capture) {
         assert!(self.can_change(), "capture goes by powers, which are each member's own");
-        self.capture = Some(margin);
+        self.capture = Some(rule);
+    }
+
+    /// True if members follow one of several frames, so that powers must be known.
+    pub(crate) fn needs_powers(&self) -> bool {
+        self.capture.is_some()
+    }
+
+    /// Received powers of the last frame of `from` at each member.
+    pub(crate) fn powers(&self, from: NodeId) -> &[Dbm] {
+        &self.reaches[from.index()].power
+    }
+
+    /// Sets how each member hears the frame of a foreign member that is about to start.
+    pub(crate) fn set_foreign(&mut self, from: NodeId, row: &[Audibility], powers: &[Dbm]) {
+        let Self { hearing, roster, .. } = self;
+        hearing.set_row(roster, from, row);
+        self.set_powers(from, powers.iter().copied());
     }
 
     /// True if the audibility of members for each other may change during the run.

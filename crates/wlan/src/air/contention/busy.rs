@@ -3,9 +3,9 @@
 
 use airfair_units::{Decibels, Duration, Time};
 
-use super::Contention;
 use super::group::Alone;
 use super::reach::least;
+use super::{Capture, Contention};
 use crate::air::dcf::{CarrierSense, Ended, MediumState};
 use crate::air::hearing::{Audibility, ClassId};
 use crate::frame::{Frame, FrameKind, Ppdu};
@@ -219,8 +219,8 @@ impl Contention {
                 self.begin_partial(now, from);
             }
         }
-        if let Some(margin) = self.capture {
-            self.follow(&starting, margin);
+        if let Some(rule) = self.capture {
+            self.follow(&starting, rule);
         }
         self.starting = starting;
     }
@@ -252,9 +252,9 @@ impl Contention {
         }
     }
 
-    /// Updates the frame to which each member is synchronised, by capture. A member that hears several frames start
-    /// together takes the strongest, if it exceeds the sum of the others by `margin`.
-    fn follow(&mut self, starting: &[(NodeId, TxVector)], margin: Decibels) {
+    /// Updates the frame to which each member is synchronised, by the rule of [`Capture`]. Among frames that start
+    /// together, a member takes the strongest.
+    fn follow(&mut self, starting: &[(NodeId, TxVector)], rule: Capture) {
         for id in (0..self.roster.members()).map(NodeId) {
             let medium = self.medium_of(id);
             if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
@@ -267,14 +267,22 @@ impl Contention {
             let is_first = heard().count() == usize::try_from(medium.on_air()).unwrap_or(0);
             let first =
                 if is_first { heard().max_by_key(|from| power(*from)) } else { medium.followed() };
-            let survives = |from: &NodeId| {
+            let exceeds = |from: &NodeId, margin: Decibels| {
                 let all = (0..).map(NodeId).zip(&self.reaches);
                 let is_other = |other| !Self::is_sender(&self.fellows, other, *from) && other != id;
                 let others = all.filter(|(other, it)| it.is_sent && is_other(*other));
                 let noise: f64 = others.map(|(other, _)| milliwatts(power(other))).sum();
                 milliwatts(power(*from) - margin) >= noise
             };
-            let followed = first.filter(survives);
+            let followed = match rule {
+                Capture::Margin(margin) => first.filter(|from| exceeds(from, margin)),
+                Capture::Interference(_) if is_first => first,
+                Capture::Interference(margin) => {
+                    let strongest = heard().max_by_key(|from| power(*from));
+                    let later = strongest.filter(|from| margin.is_some_and(|it| exceeds(from, it)));
+                    later.or(first)
+                }
+            };
             self.part_member(id, |alone| alone.medium.follow(followed));
         }
     }

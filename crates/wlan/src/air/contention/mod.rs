@@ -92,8 +92,18 @@ pub(crate) struct Contention {
     starting: Vec<(NodeId, TxVector)>,
     /// Members that send a turn together with its leader, each behind the leader.
     fellows: Vec<(NodeId, NodeId)>,
-    /// Capture margin: ratio by which a frame must exceed the sum of overlapping frames to survive.
-    capture: Option<Decibels>,
+    /// Rule by which members follow one of several frames; `None` if no frame survives an overlap.
+    capture: Option<Capture>,
+}
+
+/// Rule by which a member stays synchronised to one of several frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Capture {
+    /// The first frame, or the strongest of those that start together, if it exceeds the sum of the others by a margin.
+    Margin(Decibels),
+    /// The first frame, or the strongest of those that start together, whose errors follow from the interference. A
+    /// later frame takes its place if it exceeds the sum of the others by a margin, if there is one.
+    Interference(Option<Decibels>),
 }
 
 impl Contention {
