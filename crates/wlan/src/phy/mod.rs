@@ -1,6 +1,7 @@
 //! Physical layers: rates, PPDU durations and interframe spaces.
 
 pub mod allocation;
+mod block;
 mod channel;
 pub mod dsss;
 pub mod error_rate;
@@ -26,6 +27,7 @@ mod tx_vector;
 pub mod ul_length;
 mod unit;
 
+pub use block::{Block, NoSuchBlock};
 pub use channel::{Band, GuardInterval, UnknownName, Width};
 pub use dsss::Preamble;
 pub use generation::Generation;
