@@ -175,7 +175,10 @@ impl Mutator {
             }
             Some("object") => Value::Table(self.table(schema, names, depth)),
             Some("string") if !names.is_empty() && is_name(schema) => {
-                Value::String(self.luck.pick(names).clone())
+                let name = self.luck.pick(names);
+                let is_member = schema["pattern"].as_str().is_some_and(|it| it.contains(".ap"));
+                let end = if is_member && self.luck.one_in(3) { ".ap" } else { "" };
+                Value::String(format!("{name}{end}"))
             }
             Some("string") => Value::String(self.quantity(schema)),
             _ => self.any(names),
@@ -337,7 +340,7 @@ fn is_heavy(scenario: &Scenario) -> bool {
         || scenario.links.iter().any(|link| link.rate > FAST)
 }
 
-/// All scenario files of the project.
+/// All scenario files of the project, and one with neighbours.
 fn corpus() -> Vec<Table> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files: Vec<PathBuf> = files_in(&root.join("scenarios"));
@@ -346,6 +349,7 @@ fn corpus() -> Vec<Table> {
     }
     files.sort();
     let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
+    let texts = texts.chain([include_str!("scenario/house.toml").to_owned()]);
     let scenarios = texts.filter(|text| Scenario::parse(text, &[]).is_ok());
     scenarios.map(|text| text.parse().expect("a scenario is TOML")).collect()
 }

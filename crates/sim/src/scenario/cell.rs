@@ -14,7 +14,8 @@ use super::printed::{self, Open};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
 use super::{
-    Beacons, Bss, CellRates, access, beacons, capabilities, keys, multi_user, queues, radio,
+    Beacons, Bss, CellRates, access, beacons, capabilities, keys, multi_user, neighbours, queues,
+    radio,
 };
 
 /// A cell whose own keys have been read, before those of its stations.
@@ -41,9 +42,25 @@ pub(super) fn draft<'n>(
     let name = fields.name.to_owned();
     let access = access::of_stations(fields.get("edca"), mistakes);
     let open = Open::of_cell(&fields);
-    let cell = CellContext { name, standard, channel, open, llc_snap, errors, has_radio, access };
-    context.cells.push(cell);
+    context.cells.push(CellContext {
+        name,
+        standard,
+        channel,
+        is_alone: !fields.get("channel").is_set(),
+        open,
+        llc_snap,
+        errors,
+        has_radio,
+        access,
+    });
     Draft { fields, standard, channel }
+}
+
+impl<'n> Draft<'n> {
+    /// Keys of the cell.
+    pub(super) fn fields(&self) -> &Fields<'n> {
+        &self.fields
+    }
 }
 
 /// Legacy standard from which a cell takes its timing, control frames and beacons.
@@ -61,6 +78,7 @@ pub(super) fn finish(
     let channel = standard.zip(*channel);
     let channel = channel.map(|(of, channel)| printed::channel_for(channel, of, stations.links()));
     multi_user::check(fields, standard, channel, mistakes);
+    neighbours::check_channel(fields, standard, channel, mistakes);
     let legacy = legacy(standard, channel);
     let basic_rates = basic_rates(fields, legacy, stations, mistakes);
     check_protection(fields.get("protection"), standard, mistakes);
@@ -88,7 +106,8 @@ pub(super) fn finish(
     }
     let mut bss = Bss::new(fields.name, standard?);
     bss.rules.channel = channel?;
-    let mut bss = Keys::read(fields, bss, keys::bss)?;
+    let declare = |keys: &mut Keys, it: &mut Bss| keys::bss(keys, it, Default::default());
+    let mut bss = Keys::read(fields, bss, declare)?;
     bss.rules.channel = channel?;
     bss.rules.basic_rates = basic_rates?;
     if !beacon.is_set() {

@@ -29,6 +29,8 @@ pub(super) struct CellContext {
     /// Standard of the cell.
     pub(super) standard: Option<Standard>,
     pub(super) channel: Option<Channel>,
+    /// True if the cell has a channel of its own, because the key `channel` is not set.
+    pub(super) is_alone: bool,
     /// Properties of the channel that the file leaves open, so that the stations' rates decide them.
     pub(super) open: Open,
     /// True if 8 octets of LLC/SNAP precede each packet.

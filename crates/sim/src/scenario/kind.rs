@@ -83,6 +83,8 @@ pub(super) enum Kind {
     Text,
     /// Name of another item in the file, such as a station.
     Name,
+    /// Name of a cell, of a station, or of the access point of a cell, such as `home.ap`.
+    Member,
     /// Boolean.
     Flag,
     /// Integer in a range.
@@ -283,6 +285,9 @@ impl Kind {
         match self {
             Self::Text => format!("one line of text, at most {MAX_TITLE} characters"),
             Self::Name => "a name in quotes".to_owned(),
+            Self::Member => {
+                "the name of a cell, a station or an access point (\"CELL.ap\")".to_owned()
+            }
             Self::Flag => "true or false".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Self::Decimal { min, max } => {

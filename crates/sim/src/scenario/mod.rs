@@ -33,6 +33,7 @@ mod legacy_rates;
 mod links;
 mod multi_user;
 mod names;
+mod neighbours;
 mod network;
 mod overrides;
 mod parse;
@@ -58,8 +59,8 @@ pub use error::{ScenarioError, escaped};
 pub(crate) use network::CellRates;
 pub use network::{
     Access, AccessPoint, Area, Beacons, Begin, Bss, Capacity, Endpoint, Flow, GilbertElliott,
-    Heading, Link, LinkQueue, Loss, Motion, Node, PathLossModel, Queue, Radio, RangeRate,
-    RateControl, Red, Scenario, Station, Tcp, Tfrc, Trajectory, Transport,
+    Heading, Heard, Link, LinkQueue, Loss, Member, Motion, Node, PathLossModel, Queue, Radio,
+    RangeRate, RateControl, Red, Scenario, Station, Tcp, Tfrc, Trajectory, Transport, WidthRule,
 };
 use network::{NotThere, highest};
 pub use reference::reference_markdown;

@@ -1,6 +1,7 @@
 //! Names of a scenario, which share one namespace.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::Node;
 use super::error::{Address, Mistakes, ScenarioError, listed, nearest};
@@ -24,6 +25,16 @@ pub(super) enum Target {
     Link,
     /// Item whose declaration contains a mistake.
     Unknown,
+}
+
+/// Members that a name in a list `hears` means.
+pub(super) enum HeardName {
+    /// All members of a cell.
+    Cell(usize),
+    /// Access point of a cell.
+    AccessPoint(usize),
+    /// One station, or those of a group.
+    Stations(Range<usize>),
 }
 
 /// Names in use in a scenario: of cells, stations, hosts, links and flows.
@@ -88,7 +99,29 @@ impl Names {
         target?.node()
     }
 
-    /// Resolves a name, and reports unknown names and names of an item of another kind.
+    /// Resolves a name in a list `hears`. Returns `None` also for an unknown item.
+    pub(super) fn heard(&self, entry: &Entry, mistakes: &mut Mistakes) -> Option<HeardName> {
+        let name = entry.text()?;
+        if let Some(cell) = name.strip_suffix(".ap") {
+            let is_cell = |target| matches!(target, Target::Cell(_));
+            return match self.resolve_name((cell, entry), is_cell, "cell", mistakes)? {
+                Target::Cell(index) => Some(HeardName::AccessPoint(index)),
+                _ => None,
+            };
+        }
+        let is_heard = |target: Target| match target {
+            Target::Host(_) => false,
+            target => target.is_end() || matches!(target, Target::Cell(_)),
+        };
+        match self.resolve(entry, is_heard, "cell or station", mistakes)? {
+            Target::Cell(index) => Some(HeardName::Cell(index)),
+            Target::Station(index) => Some(HeardName::Stations(index..index + 1)),
+            Target::Group { first, count } => Some(HeardName::Stations(first..first + count)),
+            _ => None,
+        }
+    }
+
+    /// Resolves the name under a key, and reports unknown names and names of an item of another kind.
     fn resolve(
         &self,
         entry: &Entry,
@@ -96,7 +129,17 @@ impl Names {
         noun: &str,
         mistakes: &mut Mistakes,
     ) -> Option<Target> {
-        let name = entry.text()?;
+        self.resolve_name((entry.text()?, entry), is_wanted, noun, mistakes)
+    }
+
+    /// Resolves `name`, which is the value of `entry` or a part of it.
+    fn resolve_name(
+        &self,
+        (name, entry): (&str, &Entry),
+        is_wanted: fn(Target) -> bool,
+        noun: &str,
+        mistakes: &mut Mistakes,
+    ) -> Option<Target> {
         let target = self.get(name);
         if let Some(target) = target.filter(|t| *t == Target::Unknown || is_wanted(*t)) {
             return Some(target);

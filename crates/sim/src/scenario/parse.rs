@@ -1,5 +1,7 @@
 //! Conversion of a text into a scenario: syntax, then each key, then checks across keys.
 
+use std::ops::Range;
+
 use airfair_units::Duration;
 
 use super::beacons;
@@ -9,13 +11,14 @@ use super::declare::Keys;
 use super::error::{Mistakes, ScenarioError};
 use super::keys::{self, MAX_CELLS, ROOT};
 use super::names::{Names, Target};
+use super::neighbours::{List, Owner};
 use super::reader::{Entry, Fields, Given, read};
 use super::size::{self, MAX_FILE, MAX_FILE_MIB, MAX_PARTS, parts};
-use super::stations::missing;
+use super::stations::{Expanded, missing};
 use super::traces::{ReadFile, Traces};
 use super::{
-    Bss, Driver, Scenario, access, cell, document, eras, flows, links, overrides, queues, routes,
-    stations, write,
+    Bss, Driver, Scenario, access, cell, document, eras, flows, links, neighbours, overrides,
+    queues, routes, stations, write,
 };
 
 impl Scenario {
@@ -127,17 +130,18 @@ fn scenario(
     let expanded = stations::expand(groups, &mut names, mistakes);
     let network = links::declare(&mut root, &mut names, mistakes);
     let wired = network.read(&context, &names, mistakes);
+    let lists = lists(&drafts, &expanded, &names, mistakes);
     let stations = stations::hearing(expanded, &names, mistakes);
     let cells: Vec<Option<Bss>> = drafts
-        .into_iter()
+        .iter()
         .enumerate()
-        .map(|(index, draft)| cell::finish(&draft, &stations.of_cell(index), mistakes))
+        .map(|(index, draft)| cell::finish(draft, &stations.of_cell(index), mistakes))
         .collect();
     let flows = flows::flows(root.take("flow"), &context, &names, mistakes);
 
     let wired = wired?;
     let (flows, flow_paths) = flows?;
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         cells: cells.into_iter().collect::<Option<_>>()?,
         stations: stations.complete()?,
         hosts: wired.hosts,
@@ -146,6 +150,8 @@ fn scenario(
         flows,
         ..settings?
     };
+    let sections: Vec<&Fields> = drafts.iter().map(Draft::fields).collect();
+    neighbours::check(&mut scenario, &lists, &sections, mistakes);
     routes::check(&scenario, &flow_paths, mistakes);
     queues::check(&scenario, &flow_paths, mistakes);
     beacons::check_grants(&scenario, &flow_paths, mistakes);
@@ -155,6 +161,26 @@ fn scenario(
         write::check_size(&scenario, mistakes);
     }
     Some(scenario)
+}
+
+/// Lists `hears` of cells, access points and stations.
+fn lists<'n>(
+    drafts: &[Draft<'n>],
+    stations: &Expanded<'n>,
+    names: &Names,
+    mistakes: &mut Mistakes,
+) -> Vec<List<'n>> {
+    let of_cell = |(cell, draft): (usize, &Draft<'n>)| {
+        let list = (Owner::Cell(cell), draft.fields().get("hears").clone());
+        let ap = draft.fields().get("ap").fields();
+        let ap = ap.map(|ap| (Owner::AccessPoint(cell), ap.get("hears").clone()));
+        [Some(list), ap].into_iter().flatten()
+    };
+    let cells = drafts.iter().enumerate().flat_map(of_cell);
+    let of_stations = |(fields, range): (&Fields<'n>, Range<usize>)| {
+        (Owner::Stations(range), fields.get("hears").clone())
+    };
+    neighbours::lists(cells.chain(stations.sections().map(of_stations)), names, mistakes)
 }
 
 /// Reads the cells of a scenario as far as stations and flows depend on them.

@@ -5,7 +5,7 @@ use airfair_wlan::Rules;
 use airfair_wlan::phy::Rate;
 
 use super::error::ScenarioError;
-use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, Transport};
+use super::{Bss, Endpoint, Flow, Heard, Link, Member, Node, Scenario, Station, Transport};
 use crate::packet::FlowId;
 
 impl Scenario {
@@ -125,7 +125,12 @@ impl Scenario {
         let stations = self.stations.iter().map(|station| {
             let others = station.senses_only.iter().chain(&station.hidden_from);
             let is_right = station.cell < self.cells.len() && others.clone().all(is_there);
+            let is_right = is_right && self.has_all(station.hears.as_deref());
             (format!("station.{}", station.name), is_right)
+        });
+        let cells = self.cells.iter().map(|bss| {
+            let is_right = [&bss.hears, &bss.ap.hears].iter().all(|it| self.has_all(it.as_deref()));
+            (format!("bss.{}", bss.name), is_right)
         });
         let links = self
             .links
@@ -139,7 +144,7 @@ impl Scenario {
             let is_own = |link: &Link| link.name == *name && link.ends[0] == Node::Host(index);
             (format!("host.{name}"), self.links.get(index).is_some_and(is_own))
         });
-        let parts = stations.chain(links).chain(flows).chain(hosts);
+        let parts = cells.chain(stations).chain(links).chain(flows).chain(hosts);
         let error = |(path, _)| ScenarioError {
             path,
             found: String::new(),
@@ -147,6 +152,16 @@ impl Scenario {
             allowed: "indices of parts that were added; each host has its own link".to_owned(),
         };
         parts.filter(|(_, is_right)| !is_right).map(error).collect()
+    }
+
+    /// True if the scenario has all cells and stations in a list `hears`.
+    fn has_all(&self, list: Option<&[Heard]>) -> bool {
+        list.unwrap_or_default().iter().all(|it| match *it {
+            Heard::Cell(index) | Heard::Member(Member::AccessPoint(index)) => {
+                index < self.cells.len()
+            }
+            Heard::Member(Member::Station(index)) => index < self.stations.len(),
+        })
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn plain<'n>(kind: &Kind, value: &'n Value) -> Result<Plain<'n>, Misf
             };
             Err((Some(problem.to_owned()), None))
         }
-        (Kind::Name, Value::Text(text)) => Ok(Plain::Text(text)),
+        (Kind::Name | Kind::Member, Value::Text(text)) => Ok(Plain::Text(text)),
         (Kind::Flag, Value::Flag(flag)) => Ok(Plain::Flag(*flag)),
         (Kind::Integer { min, max }, Value::Integer(number)) => {
             let number = number.and_then(|n| u64::try_from(n).ok());

@@ -65,7 +65,8 @@ fn property(key: &Key) -> Value {
 fn of_kind(kind: &Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string", "maxLength": MAX_TITLE }),
-        Kind::Name => json!({ "type": "string", "pattern": name_pattern() }),
+        Kind::Name => json!({ "type": "string", "pattern": name_pattern("") }),
+        Kind::Member => json!({ "type": "string", "pattern": name_pattern("(\\.ap)?") }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Decimal { min, max } => {
@@ -102,7 +103,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Table(table) => object(table),
         Kind::Named(table) => json!({
             "type": "object",
-            "patternProperties": { name_pattern(): object(table) },
+            "patternProperties": { name_pattern(""): object(table) },
             "additionalProperties": false,
         }),
         Kind::Tagged(tagged) => {
@@ -128,8 +129,9 @@ fn variant(tagged: &Tagged, tag: &str, table: &Table) -> Value {
     schema
 }
 
-fn name_pattern() -> String {
-    format!("^[A-Za-z0-9_-]{{1,{MAX_NAME}}}$")
+/// Pattern of a name, with the pattern `end` behind it.
+fn name_pattern(end: &str) -> String {
+    format!("^[A-Za-z0-9_-]{{1,{MAX_NAME}}}{end}$")
 }
 
 fn quantity(units: &str) -> Value {

@@ -20,7 +20,7 @@ use super::radio::{GroupTrajectory, no_radio, trajectory};
 use super::rates::{Ends, OneWay, rates};
 use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RATE_STEPS, MAX_RELATED, MAX_WAYPOINTS};
-use super::{Station, capabilities, keys, printed, queues};
+use super::{Station, capabilities, keys, neighbours, printed, queues};
 
 /// A section `[station.NAME]`: a station, or a group of equal ones.
 pub(super) struct Group<'n> {
@@ -73,6 +73,9 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     let has_radio = bss.and_then(|bss| bss.has_radio);
     for key in ["senses_only", "hidden_from", "errors"] {
         no_radio(fields.get(key), has_radio, mistakes);
+    }
+    if bss.is_some_and(|bss| bss.is_alone) {
+        neighbours::needs_channel(fields.get("hears"), mistakes);
     }
     let trajectory = trajectory(&fields, has_radio, &context.traces, mistakes);
     let count = fields.get("count").integer();
@@ -198,6 +201,15 @@ fn members(group: &Group, first: usize, names: &mut Names, mistakes: &mut Mistak
     names.declare(name, Target::Group { first, count }, address, mistakes);
     for i in 1..=count {
         names.declare(&group.member(i), Target::Station(first + i - 1), address, mistakes);
+    }
+}
+
+impl<'n> Expanded<'n> {
+    /// Keys of each group, with the indices of its stations.
+    pub(super) fn sections(&self) -> impl Iterator<Item = (&Fields<'n>, Range<usize>)> {
+        self.groups
+            .iter()
+            .map(|(group, first)| (&group.fields, *first..first + group.count.unwrap_or(1)))
     }
 }
 

@@ -7,7 +7,7 @@ use airfair_wlan::LinkCapabilities;
 use super::declare::{Keys, Written, inline};
 use super::error::{Mistakes, ScenarioError};
 use super::size::{MAX_FILE, MAX_FILE_MIB, MAX_PARTS, parts};
-use super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station, keys, rates};
+use super::{Bss, Endpoint, Flow, Heard, Link, Member, Node, Scenario, Station, keys, rates};
 
 impl Scenario {
     /// Writes the scenario as TOML. [`Scenario::parse`] reads the same scenario back.
@@ -20,7 +20,9 @@ impl Scenario {
     fn write(&self, out: &mut dyn Write) -> fmt::Result {
         lines(out, self.settings())?;
         for bss in &self.cells {
-            section(out, "bss", &bss.name, Keys::write(bss, keys::bss))?;
+            let hears = self.lists_in(bss);
+            let declare = |keys: &mut Keys, it: &mut Bss| keys::bss(keys, it, hears);
+            section(out, "bss", &bss.name, Keys::write(bss, declare))?;
         }
         for station in &self.stations {
             let written = self.names_in(station);
@@ -87,7 +89,24 @@ impl Scenario {
             amsdu: station.link.and_then(|link| written_amsdu(link, &self.cells[station.cell])),
             senses_only: others(&station.senses_only),
             hidden_from: others(&station.hidden_from),
+            hears: self.names_heard(station.hears.as_deref()),
         }
+    }
+
+    fn lists_in(&self, bss: &Bss) -> keys::WrittenHears {
+        let [cell, ap] = [&bss.hears, &bss.ap.hears].map(|it| self.names_heard(it.as_deref()));
+        keys::WrittenHears { cell, ap }
+    }
+
+    /// Names of the members in a list `hears`, as TOML.
+    fn names_heard(&self, list: Option<&[Heard]>) -> Option<String> {
+        let name = |it: &Heard| match *it {
+            Heard::Cell(cell) => format!("\"{}\"", self.cells[cell].name),
+            Heard::Member(Member::AccessPoint(cell)) => format!("\"{}.ap\"", self.cells[cell].name),
+            Heard::Member(Member::Station(index)) => format!("\"{}\"", self.stations[index].name),
+        };
+        let names = list?.iter().map(name).collect::<Vec<_>>();
+        Some(format!("[{}]", names.join(", ")))
     }
 }
 

@@ -5,6 +5,7 @@ mod eras;
 mod limits;
 mod mistakes;
 mod multi_user;
+mod neighbours;
 mod printed_rates;
 mod properties;
 mod radio_mistakes;

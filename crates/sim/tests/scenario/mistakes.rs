@@ -2,6 +2,7 @@
 
 mod channels;
 mod multi_user;
+mod neighbours;
 mod networks;
 mod text;
 

@@ -3,7 +3,9 @@
 use airfair_sim::scenario::{Driver, Scenario};
 use proptest::prelude::*;
 
-const FILES: [&str; 13] = [
+use super::neighbours::HOUSE;
+
+const FILES: [&str; 14] = [
     include_str!("../../../../scenarios/one-slow-station.toml"),
     include_str!("../../../../scenarios/one-slow-station-arf-aware.toml"),
     include_str!("../../../../scenarios/saturated-cell.toml"),
@@ -17,6 +19,7 @@ const FILES: [&str; 13] = [
     include_str!("../../../../scenarios/b-and-n-clients.toml"),
     include_str!("../../../../scenarios/ofdma.toml"),
     RICH,
+    HOUSE,
 ];
 
 /// A scenario with one item of each kind.

@@ -15,7 +15,7 @@ use super::super::declare::{Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, Scalar, words};
 use super::super::reader::Entry;
 use super::super::schemes::{AGGREGATES, AP_CONTROL, AP_CONTROLS, ApScheme};
-use super::super::{Access, AccessPoint, Beacons, Bss, Radio};
+use super::super::{Access, AccessPoint, Beacons, Bss, Radio, WidthRule};
 use super::errors::ERRORS;
 use super::limits::MAX_MSDU;
 use super::multi_user::multi_user;
@@ -50,6 +50,7 @@ words!(Preamble { Long = "long", Short = "short" });
 words!(AfterCollision { Standard = "standard", Difs = "difs", Eifs = "eifs" });
 words!(Eifs { Standard = "standard", Nav = "ns-2" });
 words!(AfterSilence { Retransmission = "retransmission", Request = "request" });
+words!(WidthRule { Dynamic = "dynamic", Static = "static" });
 words!(occupancy::Spare { Printed = "printed", Once = "once" });
 
 /// Places of subchannels of 20 MHz in a channel: distances between the lower edges.
@@ -74,7 +75,14 @@ const CATEGORY_WINDOW: Kind = Kind::Either(&[Kind::Window, Kind::Word(&["standar
 const TXOP: Kind = time(Duration::ZERO, Duration::from_millis(2_097));
 const BEACON_INTERVAL: Kind = time(Duration::from_micros(100), Duration::from_secs(60));
 
-pub(crate) fn bss(keys: &mut Keys, it: &mut Bss) {
+/// Lists `hears` of a cell and of its access point as TOML; `None` for a list that is not given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WrittenHears {
+    pub(crate) cell: Option<String>,
+    pub(crate) ap: Option<String>,
+}
+
+pub(crate) fn bss(keys: &mut Keys, it: &mut Bss, written: WrittenHears) {
     keys.of("a cell");
     let rules = &mut it.rules;
     keys.word("standard", &mut rules.standard, "\"802.11a\"")
@@ -82,6 +90,8 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss) {
         .says("Standard of the access point, and of each station that sets none.");
     let (standard, is_legacy) = (rules.standard, rules.standard.format().is_none());
     channel(keys, &mut rules.channel, is_legacy);
+    let WrittenHears { cell, ap } = written;
+    neighbours(keys, (&mut it.channel, &mut it.width_rule), cell);
     multi_user(keys, &mut rules.multi_user);
     keys.other("basic_rate", || Kind::Rate, "\"2 Mb/s\"", || None)
         .follows("see `basic_rates`")
@@ -153,8 +163,40 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss) {
             "Beacons of the access point. Each is sent at the lowest basic rate, as soon as the medium has been idle \
              for a PIFS.",
         );
-    keys.table("ap", &mut it.ap, access_point, "{ queue = { packets = 20 } }")
-        .says("The access point.");
+    let declare = |keys: &mut Keys, it: &mut AccessPoint| access_point(keys, it, ap.as_deref());
+    keys.table("ap", &mut it.ap, declare, "{ queue = { packets = 20 } }").says("The access point.");
+}
+
+/// Declares the keys of a cell whose channel other cells may share.
+fn neighbours(
+    keys: &mut Keys,
+    (channel, width_rule): (&mut Option<u8>, &mut WidthRule),
+    written: Option<String>,
+) {
+    let is_shared = channel.is_some();
+    keys.maybe("channel", channel, integer(1, 233), "36").follows("a channel of its own").says(
+        "Number of the primary channel of 20 MHz in the cell's band. With `width` it gives the block of spectrum that the \
+         cell occupies: at 5 GHz, 36 with 80 MHz means channels 36 to 48. At 2.4 GHz the second channel of 40 MHz is above \
+         the primary channels 1 to 9 and below the others; channel 14 is for 802.11b. At 6 GHz the channels are 1, 5, 9, … \
+         233; 320 MHz is a channel 320-1 if the primary is in one, else 320-2. Cells with overlapping blocks are \
+         neighbours, whose members hear each other. Blocks at 2.4 GHz that overlap without a common channel of 20 MHz are \
+         not modelled: different channels are at least four numbers apart, and five with 802.11b.",
+    );
+    keys.word("width_rule", width_rule, "\"static\"").written_if(is_shared).says(
+        "Rule for frames while a neighbour occupies a part of the channel other than the primary channel of 20 MHz. \
+         `dynamic`: a narrower PPDU is sent. `static`: the member waits until the whole channel is idle. In a cell of \
+         20 MHz both are the same. Only together with `channel`.",
+    );
+    hears(keys, written).follows("all members of neighbours").says(
+        "Members of neighbours that the members of this cell hear: names of cells, which mean all their members, of \
+         stations, and of access points such as `home.ap`. Two members hear each other if the list of each has the \
+         other. `[]` means no neighbour. Only together with `channel`.",
+    );
+}
+
+/// Declares the key `hears`, which is read with the names of other sections.
+pub(super) fn hears<'k, 'f>(keys: &'k mut Keys<'f>, written: Option<String>) -> &'k mut Keys<'f> {
+    keys.other("hears", || Kind::List(&Kind::Member), "[\"guest\"]", || written)
 }
 
 /// Declares the keys of a cell's channel in 802.11n and later. The channel is not read here, because most of it depends
@@ -301,8 +343,11 @@ fn beacon(keys: &mut Keys, it: &mut Beacons) {
     );
 }
 
-fn access_point(keys: &mut Keys, it: &mut AccessPoint) {
+fn access_point(keys: &mut Keys, it: &mut AccessPoint, written: Option<&str>) {
     keys.of("an access point");
+    hears(keys, written.map(str::to_owned))
+        .follows("the cell's")
+        .says("Members of neighbours that the access point hears, if others than those of the cell's list.");
     keys.choice("queue", &mut it.queue, &QUEUE, "{ discipline = \"data-ack\" }")
         .says("Transmit queue of the access point.");
     access(keys, &mut it.access);

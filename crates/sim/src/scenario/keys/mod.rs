@@ -15,7 +15,7 @@ mod stations;
 mod transports;
 mod wires;
 
-pub(super) use cells::{PLACES, access, aggregation, bss, edca};
+pub(super) use cells::{PLACES, WrittenHears, access, aggregation, bss, edca};
 pub(super) use errors::ERRORS;
 pub(super) use flows::flow;
 pub(super) use limits::{

@@ -9,6 +9,7 @@ use super::super::declare::{Form, Keys};
 use super::super::kind::{Absent, Kind, Plain, Table};
 use super::super::reader::Entry;
 use super::super::{Bss, Endpoint, Flow, Link, Node, Scenario, Station};
+use super::cells::WrittenHears;
 use super::ranges::{RUN, SERIES, TIME, integer};
 use super::stations::Written;
 
@@ -42,7 +43,10 @@ pub(crate) fn root(keys: &mut Keys, it: &mut Scenario) {
 /// Declares the sections of items whose names the user chooses. Each kind of item is written elsewhere.
 fn sections(keys: &mut Keys) {
     let (nobody, here) = ([""; 2], Endpoint::Station(0));
-    let bss = || Kind::Named(Keys::describe(&mut Bss::new("", Standard::B), super::bss));
+    let bss = || {
+        let bss = &mut Bss::new("", Standard::B);
+        Kind::Named(Keys::describe(bss, |k, it| super::bss(k, it, WrittenHears::default())))
+    };
     let station = || {
         let station = &mut Station::new("", 0, Standard::B, None, ErrorModel::None);
         Kind::Named(Keys::describe(station, |k, it| super::station(k, it, Written::default())))
@@ -57,7 +61,7 @@ fn sections(keys: &mut Keys) {
         }))
     };
     keys.other("bss", bss, "", || None).or_none().says(
-        "Cells, at most 100: each is an access point with a channel of its own. The names of cells, stations, hosts, \
+        "Cells, at most 100: each is an access point with a channel, which is its own unless the key `channel` is set. The names of cells, stations, hosts, \
          routers and links must all differ.",
     );
     keys.other("station", station, "", || None)

@@ -7,7 +7,7 @@ use airfair_wlan::phy::{GuardInterval, Width};
 use super::super::Station;
 use super::super::declare::Keys;
 use super::super::kind::{Kind, Words};
-use super::cells::{AMSDU, access, aggregation};
+use super::cells::{AMSDU, access, aggregation, hears};
 use super::errors::ERRORS;
 use super::queues::QUEUE;
 use super::radio::trajectory;
@@ -25,6 +25,8 @@ pub(crate) struct Written {
     pub(crate) amsdu: Option<String>,
     pub(crate) senses_only: String,
     pub(crate) hidden_from: String,
+    /// List `hears`, if the station has its own.
+    pub(crate) hears: Option<String>,
 }
 
 /// Declares the keys for capabilities of a station that may be less than its cell's, if both are of 802.11n or later.
@@ -55,7 +57,7 @@ fn link(keys: &mut Keys, written: Option<[String; 4]>, amsdu: Option<String>) {
 /// Declares the keys of a wireless station, or of a group of equal ones.
 pub(crate) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
     keys.of("a station");
-    let Written { bss, rate, link, amsdu, senses_only, hidden_from } = written;
+    let Written { bss, rate, link, amsdu, senses_only, hidden_from, hears: heard } = written;
     keys.other("bss", || Kind::Name, "\"home\"", || Some(bss))
         .follows("the only cell")
         .says("Cell of the station; required if there are several.");
@@ -100,6 +102,9 @@ pub(crate) fn station(keys: &mut Keys, it: &mut Station, written: Written) {
             "Stations of the same cell whose frames this station does not sense. They also do not sense the frames of \
              this station.",
         );
+    hears(keys, heard)
+        .follows("the cell's")
+        .says("Members of neighbours that the station hears, if others than those of the cell's list. See the key of cells.");
     trajectory(keys, it.trajectory.as_ref());
     keys.key("count", &mut 1_u32, integer(1, 5_000), "3").written_if(false).says(
         "Number of equal stations, with the names NAME1, NAME2, …; NAME then means all of them. With 1 the name has \

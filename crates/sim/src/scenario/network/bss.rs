@@ -6,15 +6,22 @@ use airfair_wlan::Rules;
 use airfair_wlan::phy::Standard;
 
 use super::super::schemes::ApScheme;
-use super::{Access, Queue, Radio};
+use super::{Access, Heard, Queue, Radio, WidthRule};
 
-/// A cell: an access point, and the rules of its channel, which it shares with no other cell.
+/// A cell: an access point, and the rules of its channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bss {
     /// Name of the cell.
     pub name: String,
     /// Rules of the cell's channel. Stations have the cell's standard unless they name another.
     pub rules: Rules,
+    /// Number of the primary channel of 20 MHz in the cell's band, which other cells may share; `None` if the cell has a
+    /// channel of its own.
+    pub channel: Option<u8>,
+    /// Rule for frames while a part of the cell's channel is busy.
+    pub width_rule: WidthRule,
+    /// Members of other cells that the members of this cell hear, ascending; `None` for all on overlapping channels.
+    pub hears: Option<Vec<Heard>>,
     /// True if 8 octets of LLC/SNAP precede each packet on the air.
     pub llc_snap: bool,
     /// Radio model, by which members hear each other. With `None`, members hear each other except for the stations in
@@ -31,7 +38,9 @@ impl Bss {
     pub fn new(name: &str, standard: Standard) -> Self {
         let (name, rules) = (name.to_owned(), Rules::of(standard));
         let ap = AccessPoint { access: Access::of(standard), ..AccessPoint::default() };
-        Self { name, rules, llc_snap: true, radio: None, beacons: None, ap }
+        let (channel, width_rule, hears) = (None, WidthRule::default(), None);
+        let (radio, beacons) = (None, None);
+        Self { name, rules, channel, width_rule, hears, llc_snap: true, radio, beacons, ap }
     }
 }
 
@@ -54,8 +63,10 @@ impl Default for Beacons {
 }
 
 /// Access point of a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccessPoint {
+    /// Members of other cells that the access point hears, ascending; `None` for those of the cell's list.
+    pub hears: Option<Vec<Heard>>,
     /// Transmit queue of the access point, for packets to the stations.
     pub queue: Queue,
     /// Channel access of the access point, per access category.

@@ -3,7 +3,9 @@
 mod access;
 mod bss;
 mod flow;
+mod hearing;
 mod link;
+mod neighbours;
 mod queue;
 mod radio;
 mod scenario;
@@ -14,6 +16,7 @@ mod transport;
 pub use access::Access;
 pub use bss::{AccessPoint, Beacons, Bss};
 pub use flow::{Endpoint, Flow};
+pub use hearing::{Heard, Member, WidthRule};
 pub use link::{Capacity, GilbertElliott, Heading, Link, LinkQueue, Loss, Node, Red};
 pub use queue::Queue;
 pub(crate) use radio::{CellRates, NotThere};

@@ -5,7 +5,7 @@ use airfair_units::Time;
 use airfair_wlan::phy::{Rate, Standard};
 use airfair_wlan::{ErrorModel, LinkCapabilities};
 
-use super::{Access, Queue, Trajectory};
+use super::{Access, Heard, Queue, Trajectory};
 
 /// Rate control of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct Station {
     /// Stations whose frames this station does not sense, as ascending indices into
     /// [`Scenario::stations`](super::Scenario::stations). The relation is symmetric, and holds within one cell.
     pub hidden_from: Vec<usize>,
+    /// Members of other cells that the station hears, ascending; `None` for those of its cell's list.
+    pub hears: Option<Vec<Heard>>,
     /// Position and motion of the station; `None` in a cell without a radio.
     pub trajectory: Option<Trajectory>,
     /// Error model of the frames between the station and its access point.
@@ -78,6 +80,7 @@ impl Station {
             access: Access::of(standard),
             senses_only: Vec::new(),
             hidden_from: Vec::new(),
+            hears: None,
             trajectory: None,
             errors,
         }

@@ -1,0 +1,273 @@
+//! Neighbours: checks of the channels of cells, and of the lists of members that hear each other across cells.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use airfair_wlan::Channel;
+use airfair_wlan::phy::{Band, Block, NoSuchBlock, Standard};
+
+use super::error::{Address, Mistakes, listed};
+use super::names::{HeardName, Names};
+use super::reader::{Entry, Fields};
+use super::size::{Budget, MAX_RELATED};
+use super::{Heard, Member, Scenario};
+
+/// Checks the key `channel` of a cell, and that the keys that need it do not occur without it.
+pub(super) fn check_channel(
+    fields: &Fields,
+    standard: Option<Standard>,
+    channel: Option<Channel>,
+    mistakes: &mut Mistakes,
+) {
+    let entry = fields.get("channel");
+    if !entry.is_set() {
+        let ap = fields.get("ap").fields().map(|ap| ap.get("hears"));
+        let others = [fields.get("width_rule"), fields.get("hears")].into_iter().chain(ap);
+        others.for_each(|other| needs_channel(other, mistakes));
+        return;
+    }
+    let Some(((primary, channel), standard)) = entry.integer().zip(channel).zip(standard) else {
+        return;
+    };
+    let (band, width) = (channel.band, channel.width);
+    let is_here = |it: &u8| standard == Standard::B || (band, *it) != (Band::Ghz2, 14);
+    let allowed: Vec<u8> = Block::primaries(band, width).filter(is_here).collect();
+    if !allowed.contains(&primary) {
+        let problem = format!("no primary channel of {width} at {band} for {standard}");
+        let allowed = NoSuchBlock { band, primary, width, allowed }.allowed_channels();
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+    }
+}
+
+/// Reports the key of `entry` if it is set, because its cell has no key `channel`.
+pub(super) fn needs_channel(entry: &Entry, mistakes: &mut Mistakes) {
+    if entry.is_set() && !entry.bad {
+        let problem = "the cell has a channel of its own";
+        mistakes.add(entry.at, entry.mistake(problem, "together with the key channel of the cell"));
+    }
+}
+
+/// Members whose list a list `hears` is.
+#[derive(Clone, Debug)]
+pub(super) enum Owner {
+    /// Members of a cell that have no list of their own.
+    Cell(usize),
+    AccessPoint(usize),
+    Stations(Range<usize>),
+}
+
+/// List `hears` of the file.
+pub(super) struct List<'n> {
+    owner: Owner,
+    /// Items of the list, each with the members that it names.
+    items: Vec<(Entry<'n>, Vec<Heard>)>,
+}
+
+/// Lists `hears` of the file. Names are resolved and otherwise unchecked.
+pub(super) fn lists<'n>(
+    entries: impl Iterator<Item = (Owner, Entry<'n>)>,
+    names: &Names,
+    mistakes: &mut Mistakes,
+) -> Vec<List<'n>> {
+    let mut budget = Budget::new("members that others hear", MAX_RELATED);
+    let mut lists = Vec::new();
+    for (owner, entry) in entries.filter(|(_, entry)| entry.is_set()) {
+        let owners = if let Owner::Stations(range) = &owner { range.len() } else { 1 };
+        let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
+        for item in entry.items().iter().filter(|item| seen.insert(item.text())) {
+            let Some(name) = names.heard(item, mistakes) else { continue };
+            let heard = heard(name);
+            let address = Address { at: item.at, path: item.path.clone() };
+            if budget.spend(owners, heard.len(), address, mistakes).is_ok() {
+                items.push((item.clone(), heard));
+            }
+        }
+        lists.push(List { owner, items });
+    }
+    lists
+}
+
+/// Items of a list for a name in it.
+fn heard(name: HeardName) -> Vec<Heard> {
+    match name {
+        HeardName::Cell(cell) => vec![Heard::Cell(cell)],
+        HeardName::AccessPoint(cell) => vec![Heard::Member(Member::AccessPoint(cell))],
+        HeardName::Stations(range) => {
+            range.map(|index| Heard::Member(Member::Station(index))).collect()
+        }
+    }
+}
+
+impl List<'_> {
+    /// Puts the list into the scenario.
+    fn apply(&self, scenario: &mut Scenario) {
+        let mut all: Vec<Heard> = self.items.iter().flat_map(|(_, heard)| heard).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        match &self.owner {
+            Owner::Cell(cell) => scenario.cells[*cell].hears = Some(all),
+            Owner::AccessPoint(cell) => scenario.cells[*cell].ap.hears = Some(all),
+            Owner::Stations(range) => {
+                let stations = &mut scenario.stations[range.clone()];
+                stations.iter_mut().for_each(|station| station.hears = Some(all.clone()));
+            }
+        }
+    }
+}
+
+/// Puts the lists into the scenario, and checks what depends on several cells. `sections` holds the keys of each cell.
+pub(super) fn check(
+    scenario: &mut Scenario,
+    lists: &[List],
+    sections: &[&Fields],
+    mistakes: &mut Mistakes,
+) {
+    lists.iter().for_each(|list| list.apply(scenario));
+    if scenario.cells.iter().any(|bss| bss.channel.is_some() && bss.block().is_none()) {
+        // Which cells overlap is not known.
+        return;
+    }
+    check_overlaps(scenario, sections, mistakes);
+    check_radios(scenario, sections, mistakes);
+    let members = Members::of(scenario);
+    lists.iter().for_each(|list| members.check(list, mistakes));
+}
+
+/// Checks that no two blocks overlap without a common channel of 20 MHz.
+fn check_overlaps(scenario: &Scenario, sections: &[&Fields], mistakes: &mut Mistakes) {
+    let mut has_dsss: Vec<bool> =
+        scenario.cells.iter().map(|bss| bss.rules.standard == Standard::B).collect();
+    for station in &scenario.stations {
+        has_dsss[station.cell] |= station.standard == Standard::B;
+    }
+    let blocks: Vec<Option<Block>> = scenario.cells.iter().map(|bss| bss.block()).collect();
+    let in_part = |index: usize, block: Block, other: usize| {
+        let has_dsss = has_dsss[index] || has_dsss[other];
+        blocks[other].is_some_and(|other| block.overlaps_in_part(other, has_dsss))
+    };
+    for (index, section) in sections.iter().enumerate() {
+        let Some(block) = blocks[index] else { continue };
+        let Some(other) = (0..index).find(|other| in_part(index, block, *other)) else { continue };
+        let channel = &scenario.cells[index].rules.channel;
+        let fits = |primary: &u8| {
+            let block = Block::of(channel.band, *primary, channel.width);
+            block.is_ok_and(|block| !(0..index).any(|other| in_part(index, block, other)))
+        };
+        let fitting: Vec<String> = Block::primaries(channel.band, channel.width)
+            .filter(|primary| *primary != 14 && fits(primary))
+            .map(|primary| primary.to_string())
+            .collect();
+        let allowed = if fitting.is_empty() {
+            "none beside these cells".to_owned()
+        } else {
+            fitting.join(", ")
+        };
+        let (entry, name) = (section.get("channel"), &scenario.cells[other].name);
+        let problem = format!("overlaps a channel of cell {name} in part, which is not modelled");
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
+    }
+}
+
+/// Checks that no cell with a radio has neighbours.
+fn check_radios(scenario: &Scenario, sections: &[&Fields], mistakes: &mut Mistakes) {
+    for group in scenario.neighbours().iter().filter(|group| group.len() > 1) {
+        for index in group.iter().filter(|index| scenario.cells[**index].radio.is_some()) {
+            let other = group.iter().find(|it| *it != index).expect("two cells at least");
+            let (entry, name) = (sections[*index].get("radio"), &scenario.cells[*other].name);
+            let problem = format!("not possible for a cell with neighbours, here {name}");
+            let allowed = "lists `hears` instead of radios, or a channel without neighbours";
+            mistakes.add(entry.at, entry.mistake(problem, allowed));
+        }
+    }
+}
+
+/// Members of each cell of a scenario.
+struct Members<'s> {
+    scenario: &'s Scenario,
+    of_cells: Vec<Vec<Member>>,
+}
+
+impl<'s> Members<'s> {
+    fn of(scenario: &'s Scenario) -> Self {
+        let cells = 0..scenario.cells.len();
+        let mut of_cells: Vec<Vec<Member>> =
+            cells.map(|cell| vec![Member::AccessPoint(cell)]).collect();
+        for (index, station) in scenario.stations.iter().enumerate() {
+            of_cells[station.cell].push(Member::Station(index));
+        }
+        Self { scenario, of_cells }
+    }
+
+    /// Members whose list this owner's is.
+    fn owned(&self, owner: &Owner) -> Vec<Member> {
+        let Scenario { cells, stations, .. } = self.scenario;
+        let has_own = |member: &Member| match *member {
+            Member::AccessPoint(cell) => cells[cell].ap.hears.is_some(),
+            Member::Station(station) => stations[station].hears.is_some(),
+        };
+        match owner {
+            Owner::Cell(cell) => {
+                self.of_cells[*cell].iter().copied().filter(|it| !has_own(it)).collect()
+            }
+            Owner::AccessPoint(cell) => vec![Member::AccessPoint(*cell)],
+            Owner::Stations(range) => range.clone().map(Member::Station).collect(),
+        }
+    }
+
+    /// Members that an item of a list names.
+    fn named<'m>(&'m self, heard: &'m Heard) -> &'m [Member] {
+        match heard {
+            Heard::Cell(cell) => &self.of_cells[*cell],
+            Heard::Member(member) => std::slice::from_ref(member),
+        }
+    }
+
+    /// Checks that each item of a list names neighbours, of which at least one also admits an owner of the list.
+    fn check(&self, list: &List, mistakes: &mut Mistakes) {
+        let Scenario { cells, stations, .. } = self.scenario;
+        let (own, owner) = match &list.owner {
+            Owner::Cell(cell) => (*cell, cells[*cell].name.clone()),
+            Owner::AccessPoint(cell) => (*cell, format!("{}.ap", cells[*cell].name)),
+            Owner::Stations(range) => {
+                let station = &stations[range.start];
+                (station.cell, station.name.clone())
+            }
+        };
+        if cells[own].channel.is_none() {
+            return;
+        }
+        let owned = self.owned(&list.owner);
+        let near =
+            || cells.iter().enumerate().filter(|(i, bss)| *i != own && bss.overlaps(&cells[own]));
+        let neighbours = || match listed(near().map(|(_, bss)| bss.name.as_str())) {
+            none if none.is_empty() => "[], because no cell has an overlapping channel".to_owned(),
+            names => format!("members of {names}"),
+        };
+        let admits = |it: &Member| owned.iter().any(|owner| self.scenario.admits(*it, *owner));
+        for (entry, heard) in &list.items {
+            if mistakes.is_flooded() {
+                return;
+            }
+            let members = || heard.iter().flat_map(|it| self.named(it));
+            let others = || members().map(|it| self.scenario.cell_of(*it));
+            let (problem, allowed) = if others().any(|cell| cell == own) {
+                ("a member of the same cell".to_owned(), neighbours())
+            } else if let Some(far) = others().find(|cell| !cells[*cell].overlaps(&cells[own])) {
+                let name = &cells[far].name;
+                let problem = match cells[far].channel {
+                    None => format!("cell {name} has a channel of its own"),
+                    Some(_) => format!("the channel of cell {name} does not overlap"),
+                };
+                (problem, neighbours())
+            } else if !owned.is_empty() && !members().any(admits) {
+                let problem =
+                    format!("one-sided, because the lists `hears` there leave out {owner}");
+                let allowed = format!("members whose own list has {owner}, or that have none");
+                (problem, allowed)
+            } else {
+                continue;
+            };
+            mistakes.add(entry.at, entry.mistake(problem, allowed));
+        }
+    }
+}
