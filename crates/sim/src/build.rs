@@ -11,7 +11,8 @@ use airfair_wlan::medium::Medium;
 use airfair_wlan::phy::{Band, Rate, Standard, Timing, TxVector, mode_groups};
 use airfair_wlan::radio::{Propagation, StationStreams};
 use airfair_wlan::{
-    Cell, CellConfig, Neighbourhood, NodeId, Phase, RateLaw, Rules, StationConfig, Stream,
+    Cell, CellConfig, CellMember, Neighbourhood, NodeId, Phase, RateLaw, Rules, StationConfig,
+    Stream,
 };
 use rand_core::Rng;
 
@@ -183,7 +184,26 @@ fn cells(
 
 /// Relation between cells that share a channel, whose members get numbers in the cells that hear them.
 fn neighbourhood(scenario: &Scenario, configs: &mut [CellConfig]) -> Option<Neighbourhood> {
-    None
+    if !scenario.cells.iter().any(|bss| bss.channel.is_some()) {
+        return None;
+    }
+    let mut stations = vec![Vec::new(); scenario.cells.len()];
+    for (index, station) in scenario.stations.iter().enumerate() {
+        stations[station.cell].push(index);
+    }
+    let member = |(cell, node): CellMember| match node.index().checked_sub(1) {
+        None => scenario::Member::AccessPoint(cell),
+        Some(place) => scenario::Member::Station(stations[cell][place]),
+    };
+    let admitted = scenario.admitted_cells();
+    let may_hear = |one: usize, other: usize| {
+        let admits =
+            |one: usize, other| admitted[one].as_ref().is_none_or(|it| it.contains(&other));
+        admits(one, other)
+            && admits(other, one)
+            && scenario.cells[one].overlaps(&scenario.cells[other])
+    };
+    Neighbourhood::new(configs, may_hear, |one, other| scenario.hears(member(one), member(other)))
 }
 
 /// Builds cell `index`. Returns `None` if `cancel` is set before it is complete.

@@ -21,11 +21,11 @@ use crate::queue::headers::Headers;
 
 /// Cells of an owner, by index.
 pub trait Cells<P> {
-    /// Calls `act` with cell `index`.
+    /// Calls `act` with cell `index`, which it may change.
     fn with<R>(&mut self, index: usize, act: impl FnOnce(&mut Cell<P>) -> R) -> R;
 }
 
-impl<P> Cells<P> for [Cell<P>] {
+impl<P> Cells<P> for Vec<Cell<P>> {
     fn with<R>(&mut self, index: usize, act: impl FnOnce(&mut Cell<P>) -> R) -> R {
         act(&mut self[index])
     }
@@ -48,8 +48,10 @@ pub struct Neighbourhood {
     listeners: Vec<Vec<Vec<Listener>>>,
     /// Cells that hear some member of each cell, ascending.
     around: Vec<Vec<u16>>,
-    /// Cells in which frames start now, and cells that hear some of them.
+    /// Cells in which frames start now; `to_start` are those that have not put them on the air yet.
     starting: Vec<u16>,
+    to_start: Vec<u16>,
+    /// Cells in which members do not know yet that the medium is busy.
     hearing: Vec<u16>,
 }
 
@@ -91,8 +93,8 @@ impl Neighbourhood {
             }
         }
         let is_coupled = around.iter().any(|it| !it.is_empty());
-        let (starting, hearing) = (Vec::new(), Vec::new());
-        is_coupled.then_some(Self { listeners, around, starting, hearing })
+        let [starting, to_start, hearing] = [const { Vec::new() }; 3];
+        is_coupled.then_some(Self { listeners, around, starting, to_start, hearing })
     }
 
     /// True if another cell hears a member of this one, or a member of this one hears another cell.
@@ -101,81 +103,84 @@ impl Neighbourhood {
         !self.around[cell].is_empty() || self.around.iter().any(|it| it.contains(&number))
     }
 
-    /// Handles the event of a cell that its [`next_event`](Cell::next_event) has announced, with its effects in the cells
-    /// around it. Calls `changed` with each cell that may have a new next event.
-    pub fn handle_event<P: Copy + Headers>(
+    /// Passes on the frames of a cell that has just handled the event `next`, in which they have started or ended. Returns
+    /// the cell that must handle the event `next` as well, after which this function must be called for it in turn.
+    ///
+    /// Frames that start together start in two steps: all their cells put them on the air, and then all cells that have
+    /// sent or heard one let their members find the medium busy.
+    pub fn after<P: Copy + Headers>(
         &mut self,
-        cells: &mut (impl Cells<P> + ?Sized),
+        cells: &mut impl Cells<P>,
         (cell, next): (usize, Moment),
-        changed: impl FnMut(usize),
-    ) {
-        match next.phase() {
-            Phase::Start => self.start(cells, (cell, next), changed),
-            phase => self.end(cells, (cell, next.at(), phase), changed),
+    ) -> Option<usize> {
+        if next.phase() != Phase::Start {
+            self.end(cells, cell, next.at());
+            return None;
         }
+        if self.hearing.is_empty() {
+            if self.starting.is_empty() {
+                self.find_starting(cells, (cell, next));
+            }
+            let ahead = self.to_start.pop();
+            if ahead.is_some() {
+                return ahead.map(usize::from);
+            }
+            self.pass_on_starts(cells, next.at());
+        }
+        self.hearing.pop().map(usize::from)
     }
 
-    /// Starts the frames of `cell`, and of all cells nearby with frames that start at the same moment.
-    fn start<P: Copy + Headers>(
+    /// Notes the cells near `cell` with frames that start at the same moment.
+    fn find_starting<P: Copy + Headers>(
         &mut self,
-        cells: &mut (impl Cells<P> + ?Sized),
+        cells: &mut impl Cells<P>,
         (cell, next): (usize, Moment),
-        mut changed: impl FnMut(usize),
     ) {
-        let Self { listeners, around, starting, hearing } = self;
-        let now = next.at();
+        let Self { around, starting, to_start, .. } = self;
         starting.push(number(cell));
         let mut at = 0;
         while let Some(&cell) = starting.get(at) {
             for other in &around[usize::from(cell)] {
-                let mut is_due = || cells.with(usize::from(*other), |it| it.next_event()) == next;
-                if !starting.contains(other) && is_due() {
+                if !starting.contains(other)
+                    && cells.with(usize::from(*other), |it| it.next_event()) == next
+                {
                     starting.push(*other);
                 }
             }
             at += 1;
         }
-        for &cell in &*starting {
-            cells.with(usize::from(cell), |it| it.put_on_air(now));
-        }
-        hearing.extend_from_slice(starting);
-        for &cell in &*starting {
-            let listeners = &listeners[usize::from(cell)];
-            let around = &around[usize::from(cell)];
-            let started = cells.with(usize::from(cell), Cell::take_started);
+        to_start.extend_from_slice(&starting[1..]);
+        to_start.reverse();
+    }
+
+    /// Passes on the frames that start now to the cells that hear them.
+    fn pass_on_starts<P: Copy + Headers>(&mut self, cells: &mut impl Cells<P>, now: Time) {
+        let Self { listeners, around, starting, hearing, .. } = self;
+        for cell in starting.drain(..) {
+            let at = usize::from(cell);
+            let started = cells.with(at, Cell::take_started);
+            if !started.is_empty() && !hearing.contains(&cell) {
+                hearing.push(cell);
+            }
             for emission in &started {
-                for &other in around {
-                    if let Some(heard) = heard_in(other, listeners, emission) {
-                        cells.with(usize::from(other), |it| it.hear(now, &heard));
-                        if !hearing.contains(&other) {
-                            hearing.push(other);
-                        }
+                for &other in &around[at] {
+                    let Some(heard) = heard_in(other, &listeners[at], emission) else { continue };
+                    cells.with(usize::from(other), |it| it.hear(now, &heard));
+                    if !hearing.contains(&other) {
+                        hearing.push(other);
                     }
                 }
             }
-            cells.with(usize::from(cell), |it| it.keep_started(started));
-        }
-        starting.clear();
-        for cell in hearing.drain(..).map(usize::from) {
-            cells.with(cell, |it| it.begin_busy(now));
-            changed(cell);
+            cells.with(at, |it| it.keep_started(started));
         }
     }
 
-    /// Handles another event of `cell`, and ends its frames in the cells that hear them.
-    fn end<P: Copy + Headers>(
-        &self,
-        cells: &mut (impl Cells<P> + ?Sized),
-        (cell, now, phase): (usize, Time, Phase),
-        mut changed: impl FnMut(usize),
-    ) {
-        cells.with(cell, |it| it.handle_event(now, phase));
-        changed(cell);
+    /// Ends the frames of `cell` that end now in the cells that hear them.
+    fn end<P: Copy + Headers>(&self, cells: &mut impl Cells<P>, cell: usize, now: Time) {
         while let Some(emission) = cells.with(cell, Cell::take_ended) {
             for &other in &self.around[cell] {
                 if let Some(heard) = heard_in(other, &self.listeners[cell], &emission) {
                     cells.with(usize::from(other), |it| it.cease(now, heard.frame));
-                    changed(usize::from(other));
                 }
             }
         }

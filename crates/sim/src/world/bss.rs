@@ -40,22 +40,16 @@ impl Bss {
     }
 
     /// Handles an event of the cell, which has the access point's agents for that time if they choose the users of PPDUs.
+    /// There is one call of the cell, so that it stays inlined.
     #[inline]
     pub(super) fn handle_event(&mut self, now: Time, phase: Phase) {
-        self.with_agents(|cell| cell.handle_event(now, phase));
-    }
-
-    /// Calls `act` with the cell, to which the access point's agents are lent if they choose the users of PPDUs.
-    #[inline]
-    pub(super) fn with_agents<T>(&mut self, act: impl FnOnce(&mut Cell<Packet>) -> T) -> T {
         if self.schedules_users {
             self.lend_agents();
         }
-        let result = act(&mut self.cell);
+        self.cell.handle_event(now, phase);
         if self.schedules_users {
             self.take_back_agents();
         }
-        result
     }
 
     #[cold]

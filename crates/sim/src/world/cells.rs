@@ -18,8 +18,6 @@ pub(crate) struct Cells {
     all: Vec<Bss>,
     /// Relation between cells that share a channel; `None` if no cell hears another one.
     neighbourhood: Option<Box<Neighbourhood>>,
-    /// Cells that share a channel with another one.
-    is_coupled: Vec<bool>,
     /// Cells that have changed; `is_changed` has an entry for each cell. Not used with few cells.
     changed: Vec<usize>,
     is_changed: Vec<bool>,
@@ -30,10 +28,10 @@ pub(crate) struct Cells {
 
 impl Cells {
     pub(crate) fn new(mut all: Vec<Bss>, neighbourhood: Option<Neighbourhood>) -> Self {
-        let coupled = |index| neighbourhood.as_ref().is_some_and(|it| it.is_coupled(index));
-        let is_coupled: Vec<bool> = (0..all.len()).map(coupled).collect();
-        for (bss, _) in all.iter_mut().zip(&is_coupled).filter(|(_, is_coupled)| **is_coupled) {
-            bss.cell.share();
+        for (index, bss) in all.iter_mut().enumerate() {
+            if neighbourhood.as_ref().is_some_and(|it| it.is_coupled(index)) {
+                bss.cell.share();
+            }
         }
         let (mut is_changed, mut tree) = (Vec::new(), Vec::new());
         if all.len() > FEW {
@@ -42,7 +40,7 @@ impl Cells {
         }
         let changed = (0..is_changed.len()).collect();
         let neighbourhood = neighbourhood.map(Box::new);
-        Self { all, neighbourhood, is_coupled, changed, is_changed, tree }
+        Self { all, neighbourhood, changed, is_changed, tree }
     }
 
     /// All cells, to change them.
@@ -112,32 +110,27 @@ impl Cells {
     /// Handles the next event of a cell, with its effects in the cells that hear it.
     #[inline]
     pub(super) fn handle_event(&mut self, index: usize, next: Moment) {
-        self.note(index);
-        if self.is_coupled[index] {
-            return self.handle_coupled(index, next);
+        let mut due = Some(index);
+        while let Some(cell) = due {
+            self.note(cell);
+            self.all[cell].handle_event(next.at(), next.phase());
+            due = if self.neighbourhood.is_some() { self.after(cell, next) } else { None };
         }
-        self.all[index].handle_event(next.at(), next.phase());
     }
 
+    /// Passes on the frames of a cell that has handled the event `next`. Returns the cell that must handle it as well.
     #[inline(never)]
-    fn handle_coupled(&mut self, index: usize, next: Moment) {
-        let Self { all, neighbourhood, changed, is_changed, .. } = self;
-        let neighbourhood = neighbourhood.as_mut().expect("the cell is coupled to others");
-        neighbourhood.handle_event(&mut Coupled(all), (index, next), |index| {
-            if let Some(is_changed @ false) = is_changed.get_mut(index) {
-                *is_changed = true;
-                changed.push(index);
-            }
-        });
+    fn after(&mut self, cell: usize, next: Moment) -> Option<usize> {
+        let mut neighbourhood = self.neighbourhood.take()?;
+        let due = neighbourhood.after(self, (cell, next));
+        self.neighbourhood = Some(neighbourhood);
+        due
     }
 }
 
-/// Cells as a neighbourhood calls them: the access point's agents choose the users of PPDUs meanwhile.
-struct Coupled<'a>(&'a mut [Bss]);
-
-impl airfair_wlan::Cells<Packet> for Coupled<'_> {
-    fn with<R>(&mut self, index: usize, act: impl FnOnce(&mut Cell<Packet>) -> R) -> R {
-        self.0[index].with_agents(act)
+impl airfair_wlan::Cells<Packet> for Cells {
+    fn with<T>(&mut self, index: usize, act: impl FnOnce(&mut Cell<Packet>) -> T) -> T {
+        act(&mut self[index].cell)
     }
 }
 

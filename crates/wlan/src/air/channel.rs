@@ -43,6 +43,9 @@ pub(crate) struct Air<P> {
     pub(super) observers: Observers,
     /// Frames that other cells may hear; `None` if no other cell is on the channel.
     pub(crate) emissions: Option<Box<Emissions>>,
+    /// True while frames that start now are on the air and members do not know yet that the medium is busy, because other
+    /// cells come first.
+    pub(super) has_put_on_air: bool,
     /// Cell of each foreign member.
     pub(super) foreign: Vec<u16>,
     /// Powers of frames that overlap, in a cell with a radio that shares its channel.
@@ -118,6 +121,7 @@ impl<P: Copy> Air<P> {
             frames: OnAir::default(),
             observers: Observers::default(),
             emissions: None,
+            has_put_on_air: false,
             foreign: config.foreign.iter().map(|it| it.cell).collect(),
             interference: None,
             is_noisy: noise.is_on_anywhere(),

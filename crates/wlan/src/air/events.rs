@@ -36,7 +36,13 @@ impl<P: Copy> Air<P> {
     // ------------------------------------------------------------------------------------------------- starts
 
     fn start_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
-        if self.put_on_air(mac, now) {
+        if !self.has_put_on_air && !self.put_on_air(mac, now) {
+            return;
+        }
+        // The frames of all cells start before the members of any cell find the medium busy.
+        let is_shared = self.emissions.as_ref().is_some_and(|it| !it.started.is_empty());
+        self.has_put_on_air = is_shared && !self.has_put_on_air;
+        if !self.has_put_on_air {
             self.begin_busy(mac, now);
         }
     }
@@ -44,7 +50,7 @@ impl<P: Copy> Air<P> {
     /// Puts the frames that start now on the air. Returns false if that was an undisturbed exchange, in one go.
     #[expect(clippy::inline_always, reason = "few instructions for each frame")]
     #[inline(always)]
-    pub(crate) fn put_on_air<M: Mac<P>>(&mut self, mac: &mut M, now: Time) -> bool {
+    fn put_on_air<M: Mac<P>>(&mut self, mac: &mut M, now: Time) -> bool {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners come first, because a response that starts now would stop their countdowns.
         self.contention.take_winners(now, &mut winners);
@@ -90,7 +96,7 @@ impl<P: Copy> Air<P> {
     /// Lets all members that sense frames that start now find the medium busy.
     #[expect(clippy::inline_always, reason = "few instructions for each frame")]
     #[inline(always)]
-    pub(crate) fn begin_busy<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+    fn begin_busy<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
         self.contention.begin_busy(now);
         self.meet(now);
         self.back_off_forestalled(now);

@@ -101,6 +101,7 @@ impl<P: Copy> Air<P> {
     /// Announces a frame of other cells that starts now. Its transmitters have their numbers in this cell.
     pub(crate) fn hear(&mut self, now: Time, emission: &Emission) {
         let frame = &emission.frame;
+        self.has_put_on_air = true;
         for (from, source) in emission.senders() {
             if let Some(source) = source {
                 self.hear_power(now, frame, (from, &source));

@@ -207,20 +207,9 @@ impl<P: Copy + Headers> Cell<P> {
         self.air.handle_event(&mut self.mac, now, phase);
     }
 
-    /// Puts the frames on the air that start now. The start is complete after [`begin_busy`](Self::begin_busy).
-    pub(crate) fn put_on_air(&mut self, now: Time) {
-        self.air.put_on_air(&mut self.mac, now);
-    }
-
     /// Announces a frame of another cell that starts now.
     pub(crate) fn hear(&mut self, now: Time, emission: &Emission) {
         self.air.hear(now, emission);
-    }
-
-    /// Lets members find the medium busy, after all frames that start now are known.
-    pub(crate) fn begin_busy(&mut self, now: Time) {
-        self.air.begin_busy(&mut self.mac, now);
-        self.air.plan_next(now);
     }
 
     /// Ends a frame of another cell.

@@ -58,9 +58,11 @@ impl Street {
                 break;
             }
             self.now = next.at();
-            match &mut self.neighbourhood {
-                Some(all) => all.handle_event(&mut self.cells[..], (cell, next), |_| {}),
-                None => self.cells[cell].handle_event(next.at(), next.phase()),
+            let mut due = Some(cell);
+            while let Some(cell) = due {
+                self.cells[cell].handle_event(next.at(), next.phase());
+                let all = self.neighbourhood.as_mut();
+                due = all.and_then(|it| it.after(&mut self.cells, (cell, next)));
             }
             self.drain();
         }

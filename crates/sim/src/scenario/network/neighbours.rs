@@ -1,5 +1,7 @@
 //! Cells that share a channel, and members that hear each other across cells.
 
+use std::collections::BTreeSet;
+
 use airfair_wlan::phy::Block;
 
 use super::{Bss, Heard, Member, Scenario};
@@ -52,6 +54,27 @@ impl Scenario {
             && self.cells[cells[0]].overlaps(&self.cells[cells[1]])
             && self.admits(one, other)
             && self.admits(other, one)
+    }
+
+    /// Cells of which each cell's members may hear some member by their lists `hears`; `None` for all cells.
+    pub(crate) fn admitted_cells(&self) -> Vec<Option<BTreeSet<usize>>> {
+        let mut admitted = vec![Some(BTreeSet::new()); self.cells.len()];
+        let mut add = |cell: usize, own: &Option<Vec<Heard>>| {
+            let Some(list) = own.as_ref().or(self.cells[cell].hears.as_ref()) else {
+                admitted[cell] = None;
+                return;
+            };
+            let cells = list.iter().map(|heard| match *heard {
+                Heard::Cell(cell) => cell,
+                Heard::Member(member) => self.cell_of(member),
+            });
+            if let Some(known) = &mut admitted[cell] {
+                known.extend(cells);
+            }
+        };
+        self.cells.iter().enumerate().for_each(|(cell, bss)| add(cell, &bss.ap.hears));
+        self.stations.iter().for_each(|station| add(station.cell, &station.hears));
+        admitted
     }
 
     /// True if the list `hears` of `one` admits `other`.
