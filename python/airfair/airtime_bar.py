@@ -54,13 +54,19 @@ class Holder:
 _LOST = (
     ("beacon", "beacons", "", "^", "#7a3b9e"),
     ("collision", "collisions", "", "×", "#b00020"),
+    ("neighbours", "neighbours", "frames of other cells alone", "n", "#8a6d1d"),
+    ("overlap", "overlap", "frames of this and other cells at once", "o", "#d2691e"),
     ("contention", "contention", "gaps and back-off", "-", "#555555"),
     ("idle", "idle", "nothing to send", ".", "#222222"),
 )
 
 
+_ONLY_IF_USED = frozenset({"beacons", "neighbours", "overlap"})
+
+
 def holders(result: Result, cell: str, alone: int = MOST_HOLDERS) -> list[Holder]:
-    """Parts of a channel's air, which add up to 1: stations, beacons, collisions, contention, idle.
+    """Parts of a channel's air, which add up to 1: stations, beacons, collisions, neighbours, overlap,
+    contention, idle.
 
     If there are more than `alone` stations, those with consecutive numbers form one part.
     """
@@ -75,7 +81,7 @@ def holders(result: Result, cell: str, alone: int = MOST_HOLDERS) -> list[Holder
     parts = [_holder(i, name, members) for i, (name, members) in enumerate(_shown(here, alone))]
     for column, name, note, mark, colour in _LOST:
         values = channel[column]
-        if name != "beacons" or any(values):
+        if name not in _ONLY_IF_USED or any(values):
             share = mean(values) or 0.0
             parts.append(Holder(name, share, bounded_half_width(values, 1), note, mark, colour))
     return parts

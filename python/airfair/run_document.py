@@ -176,12 +176,15 @@ def _channels(result: Result) -> list[dict[str, Any]]:
 
 
 def _channel(name: str, table: Samples, shares: Samples) -> dict[str, Any]:
+    others = [use for use in ("neighbours", "overlap") if any(shares[use])]
+
     def airtime(figure: Figure) -> dict[str, float | None]:
         beacons = {"beacons": figure(shares["beacon"])} if any(shares["beacon"]) else {}
         return {
             **_each(figure, shares, ("data", "control")),
             **beacons,
             "collisions": figure(shares["collision"]),
+            **_each(figure, shares, others),
             **_each(figure, shares, ("contention", "idle")),
         }
 

@@ -18,6 +18,7 @@ mod hunt;
 #[path = "draw/luck.rs"]
 mod luck;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -31,7 +32,7 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::SentFrame;
 use toml::Table;
 
-use cells::{cell, mu_mimo_cell, multi_user_cell, random_access_cell, renewed};
+use cells::{cell, mu_mimo_cell, multi_user_cell, neighbours, random_access_cell, renewed};
 use hunt::{DocumentOutcome, hunt, luck};
 
 /// Number of scenarios that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
@@ -46,8 +47,8 @@ const ENDLESS: std::time::Duration = std::time::Duration::from_mins(1);
 /// Measures how long packets wait at a channel on which nothing is sent.
 #[derive(Debug, Default)]
 struct IdleChannelCheck {
-    /// Queue length of each member of the cell.
-    lengths: Vec<u32>,
+    /// Queue length of each member of each cell.
+    lengths: BTreeMap<(usize, usize), u32>,
     /// Time from which on packets have waited without a transmission; `None` if no packets wait.
     since: Option<Time>,
     /// Longest time so far for which packets have waited without a transmission.
@@ -59,12 +60,9 @@ impl IdleChannelCheck {
         self.longest = self.since.map_or(self.longest, |since| self.longest.max(now - since));
     }
 
-    fn queue(&mut self, now: Time, node: usize, length: u32) {
-        if node >= self.lengths.len() {
-            self.lengths.resize(node + 1, 0);
-        }
-        self.lengths[node] = length;
-        let waits = self.lengths.iter().any(|length| *length > 0);
+    fn queue(&mut self, now: Time, member: (usize, usize), length: u32) {
+        self.lengths.insert(member, length);
+        let waits = self.lengths.values().any(|length| *length > 0);
         self.since = waits.then(|| self.since.unwrap_or(now));
     }
 }
@@ -72,9 +70,9 @@ impl IdleChannelCheck {
 impl Recorder for IdleChannelCheck {
     fn record(&mut self, now: Time, record: &Record) {
         match record {
-            Record::Cell(_, airfair_wlan::Record::Queue { node, length }) => {
+            Record::Cell(cell, airfair_wlan::Record::Queue { node, length }) => {
                 self.look(now);
-                self.queue(now, node.index(), *length);
+                self.queue(now, (cell.index(), node.index()), *length);
             }
             Record::Cell(_, airfair_wlan::Record::Sent { frame, .. })
                 if *frame != SentFrame::Beacon =>
@@ -124,10 +122,11 @@ fn check(text: &str) -> Result<DocumentOutcome, String> {
 fn no_cell_loses_a_packet_or_starves_a_station() {
     let mut luck = luck();
     let document = || {
-        let text = match luck.below(9) {
+        let text = match luck.below(12) {
             0 | 1 => multi_user_cell(&mut luck),
             2 => mu_mimo_cell(&mut luck),
             8 => random_access_cell(&mut luck),
+            9..12 => neighbours(&mut luck),
             3..=4 => cell(&mut luck),
             _ => {
                 let text = cell(&mut luck);
