@@ -205,4 +205,11 @@ pub enum Eifs {
     Standard,
     /// The frame sets a NAV of the DCF's EIFS, which no later frame shortens, and an AIFS follows it, as in [ns-2].
     Nav,
+    /// An AIFS follows each frame, also under [`AfterCollision::Eifs`].
+    None,
+    /// The wait ends an EIFS after the frame to which the station was synchronised, as in ns-3 3.37. A frame that is
+    /// mere energy, and one that starts while others are on the air or together with others, has no EIFS and does
+    /// not delay the end of an earlier one. The start of a frame that the station decodes or that errors destroy, and
+    /// of its own, cancels the EIFS. Under [`AfterCollision::Eifs`] an EIFS follows each frame of a collision.
+    Ns3,
 }

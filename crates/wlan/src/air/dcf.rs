@@ -99,37 +99,79 @@ impl InterframeSpaces {
     }
 }
 
+/// Frames, of those that a station has not decoded, after which the rule for the EIFS applies.
+#[derive(Clone, Copy, Debug)]
+enum Asks {
+    /// Those after a reception error.
+    Errors,
+    /// Those that have not overlapped.
+    Frames,
+    /// Those after a reception error, and those in a collision.
+    Collisions,
+    Never,
+    Always,
+}
+
 /// Rules of a cell for the wait after a frame that was not decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waits {
     after_collision: AfterCollision,
     eifs: Eifs,
+    /// Frames after which the rule of `eifs` applies.
+    asks: Asks,
     /// Length of the NAV that replaces an EIFS, under [`Eifs::Nav`].
     nav: Duration,
 }
 
 impl Waits {
     pub(crate) fn new(rules: &Rules, timing: &Timing) -> Self {
-        Self { after_collision: rules.after_collision, eifs: rules.eifs, nav: timing.eifs }
+        let Rules { after_collision, eifs, .. } = *rules;
+        let asks = match (eifs, after_collision) {
+            (Eifs::None, _) => Asks::Never,
+            (Eifs::Ns3, _) => Asks::Always,
+            (_, AfterCollision::Standard) => Asks::Errors,
+            (_, AfterCollision::Difs) => Asks::Frames,
+            (_, AfterCollision::Eifs) => Asks::Collisions,
+        };
+        Self { after_collision, eifs, asks, nav: timing.eifs }
     }
 
-    /// True if an EIFS is a NAV, which no later frame shortens.
+    /// True if an EIFS may outlast the next frame: as a NAV, or if the next frame is not decoded.
     #[inline]
-    pub(crate) fn is_nav(&self) -> bool {
-        self.eifs == Eifs::Nav
+    pub(crate) fn outlasts_frames(&self) -> bool {
+        matches!(self.eifs, Eifs::Nav | Eifs::Ns3)
     }
 
-    /// True if an EIFS follows a frame that the station has not decoded. `collided` is true if the frame, the
+    /// True if an EIFS depends on the frame to which a station is synchronised.
+    #[inline]
+    pub(crate) fn is_ns3(&self) -> bool {
+        self.eifs == Eifs::Ns3
+    }
+
+    /// True if the rule for the EIFS applies after a frame that the station has not decoded. `collided` is true if the frame, the
     /// station's own or another's, has collided.
     fn ask_eifs(&self, carrier: CarrierSense, collided: bool) -> bool {
         let is_error = matches!(carrier, CarrierSense::Frame | CarrierSense::Overlap);
-        match self.after_collision {
-            AfterCollision::Standard => is_error,
-            AfterCollision::Difs => carrier == CarrierSense::Frame,
+        match self.asks {
+            Asks::Errors => is_error,
+            Asks::Frames => carrier == CarrierSense::Frame,
             // Senders know that their frame collided, although they have not heard the other one.
-            AfterCollision::Eifs => is_error || carrier == CarrierSense::Energy || collided,
+            Asks::Collisions => is_error || carrier == CarrierSense::Energy || collided,
+            Asks::Never => false,
+            Asks::Always => true,
         }
     }
+}
+
+/// Reception of a frame at one station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reception {
+    /// The station has decoded the frame.
+    Decoded,
+    /// Noise, other frames or a transmission of the station have destroyed the frame.
+    Failed,
+    /// The frame is mere energy for the station.
+    Energy,
 }
 
 /// End of a frame as one station perceives it, or of several frames that nobody has decoded.
@@ -137,8 +179,7 @@ impl Waits {
 pub(crate) struct Ended {
     pub(crate) from: NodeId,
     pub(crate) count: u32,
-    /// True if the station has decoded the frame.
-    pub(crate) decoded: bool,
+    pub(crate) reception: Reception,
     /// End of the reservation by the duration field, for stations other than the addressee.
     pub(crate) reserved_until: Option<Time>,
     /// True if the frame has collided, as far as its sender can know.
@@ -153,13 +194,14 @@ impl Ended {
         let reserved_until = (!duration_field.is_zero()).then(|| now + duration_field);
         // The sender of a beacon never learns whether the beacon collided.
         let collided = ppdu.collided && to.is_some();
-        Self { from, count: 1, decoded: true, reserved_until, collided }
+        Self { from, count: 1, reception: Reception::Decoded, reserved_until, collided }
     }
 
     /// End of the last frame of an undisturbed exchange, as a station perceives it that has decoded the frame.
     #[inline]
     pub(crate) fn last(from: NodeId) -> Self {
-        Self { from, count: 1, decoded: true, reserved_until: None, collided: false }
+        let reception = Reception::Decoded;
+        Self { from, count: 1, reception, reserved_until: None, collided: false }
     }
 }
 
@@ -173,9 +215,13 @@ pub(crate) struct MediumState {
     /// Transmitter of the frame to which the station is synchronised, in cells with capture: the only frame, or one
     /// that exceeds all others by the margin.
     follows: Option<NodeId>,
+    /// Transmitter of the frame to which the station was synchronised when others began to overlap it, under
+    /// [`Eifs::Ns3`].
+    first: Option<NodeId>,
     /// End of the network allocation vector, until which virtual carrier sense is busy.  [80211-2020 §10.3.2.4]
     nav_until: Time,
-    /// End of the interframe space and of the NAV, if the medium stays idle.
+    /// End of the interframe space and of the NAV, if the medium stays idle. While the medium is busy, an EIFS under
+    /// [`Eifs::Ns3`] may end here.
     access_start: Time,
     /// Time from which slots count: `access_start`, or the end of the slot in which a back-off was drawn.
     counts_from: Time,
@@ -231,10 +277,73 @@ impl MediumState {
         self.carrier = if sends { CarrierSense::Own } else { CarrierSense::Frame };
     }
 
-    /// Handles the end of a frame that was not decoded and that another frame follows before any interframe space is
-    /// over. An EIFS has an effect then only if it [is a NAV](Waits::is_nav).
-    pub(crate) fn hold_undecoded(&mut self, now: Time, waits: &Waits) {
-        self.reserve(now + waits.nav);
+    /// Handles the end of a frame that another frame follows before any interframe space is over. An EIFS has an effect
+    /// then only if it may [outlast that frame](Waits::outlasts_frames).
+    pub(crate) fn hold(&mut self, now: Time, decoded: bool, waits: &Waits) {
+        match (waits.eifs, decoded) {
+            (Eifs::Nav, false) => self.reserve(now + waits.nav),
+            (Eifs::Ns3, true) => self.cancel_eifs(now),
+            _ => {}
+        }
+    }
+
+    /// Cancels an EIFS that has outlasted the idle period before, under [`Eifs::Ns3`].
+    pub(crate) fn cancel_eifs(&mut self, now: Time) {
+        self.access_start = self.access_start.min(now);
+    }
+
+    /// Notes, under [`Eifs::Ns3`], the frame to which the station is synchronised before more frames start. `only`
+    /// returns the transmitter of the only frame on the air, if the station would decode this frame.
+    pub(crate) fn note_first(&mut self, now: Time, only: impl FnOnce() -> Option<NodeId>) {
+        match self.carrier {
+            CarrierSense::Idle => self.first = None,
+            CarrierSense::Frame => self.first = only(),
+            CarrierSense::Overlap | CarrierSense::Own | CarrierSense::Energy => {}
+        }
+        if self.carrier == CarrierSense::Own || self.first.is_some() && !self.is_idle() {
+            self.cancel_eifs(now);
+        }
+    }
+
+    /// Notes, under [`Eifs::Ns3`], the frame that the station receives by capture, although others have started
+    /// together with it.
+    pub(crate) fn note_captured(&mut self, now: Time) {
+        if self.carrier == CarrierSense::Overlap && self.first.is_none() && self.follows.is_some() {
+            self.first = self.follows;
+            self.cancel_eifs(now);
+        }
+    }
+
+    /// Interframe space after a frame that was not decoded, under [`Eifs::Ns3`]: an EIFS after the frame to which the
+    /// station was synchronised, and otherwise an AIFS, or the rest of an earlier EIFS.
+    #[cold]
+    fn space_as_in_ns3(
+        &mut self,
+        now: Time,
+        frame: &Ended,
+        spaces: InterframeSpaces,
+        waits: &Waits,
+    ) -> Duration {
+        use CarrierSense::{Energy, Frame, Overlap, Own};
+        let is_first = self.carrier == Overlap && self.first == Some(frame.from);
+        let is_alone = self.carrier == Frame && frame.reception == Reception::Failed;
+        let is_eifs = match waits.after_collision {
+            AfterCollision::Standard => is_first || is_alone,
+            AfterCollision::Difs => is_alone,
+            AfterCollision::Eifs => match self.carrier {
+                Overlap | Energy => true,
+                _ => is_alone || self.carrier == Own && frame.collided,
+            },
+        };
+        if is_first {
+            self.first = None;
+        }
+        if is_eifs {
+            self.access_start = now + spaces.eifs;
+        } else if self.carrier == Own {
+            self.cancel_eifs(now);
+        }
+        self.access_start.saturating_since(now).max(spaces.aifs)
     }
 
     /// Extends the NAV to `until`, unless it is longer.  [80211-2020 §10.3.2.4]
@@ -254,7 +363,7 @@ impl MediumState {
         waits: &Waits,
     ) {
         let mut space = spaces.aifs;
-        if frame.decoded {
+        if frame.reception == Reception::Decoded {
             if let Some(until) = frame.reserved_until {
                 self.reserve(until);
             }
@@ -262,6 +371,8 @@ impl MediumState {
             match waits.eifs {
                 Eifs::Standard => space = spaces.eifs,
                 Eifs::Nav => self.reserve(now + waits.nav),
+                Eifs::None => {}
+                Eifs::Ns3 => space = self.space_as_in_ns3(now, frame, spaces, waits),
             }
         }
         self.on_air -= frame.count;
@@ -294,7 +405,7 @@ impl MediumState {
         before: InterframeSpaces,
         spaces: InterframeSpaces,
     ) {
-        if self.is_idle() && now < self.access_start {
+        if now < self.access_start {
             self.access_start = (self.access_start + spaces.aifs - before.aifs).max(now);
             self.counts_from = self.access_start;
         }
@@ -433,7 +544,8 @@ mod tests {
         let mut medium = MediumState::new(spaces);
         medium.begin_frames(US(99), false, 1, SLOT);
         let reserved_until = Some(US(1300));
-        let seen = Ended { from: FROM, count: 1, decoded, reserved_until, collided: false };
+        let reception = if decoded { Reception::Decoded } else { Reception::Failed };
+        let seen = Ended { from: FROM, count: 1, reception, reserved_until, collided: false };
         medium.end_frames(US(1000), &seen, spaces, &waits);
         medium
     }

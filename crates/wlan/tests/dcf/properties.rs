@@ -58,7 +58,7 @@ pub(crate) fn cells() -> impl Strategy<Value = CellConfig> {
         prop::sample::select(
             &[AfterCollision::Standard, AfterCollision::Difs, AfterCollision::Eifs][..],
         ),
-        prop::sample::select(&[Eifs::Standard, Eifs::Nav][..]),
+        prop::sample::select(&[Eifs::Standard, Eifs::Nav, Eifs::None, Eifs::Ns3][..]),
         prop::bool::ANY,
         prop::sample::select(&[None, Some(0), Some(3)][..]),
     );

@@ -255,7 +255,7 @@ fn rules(standards: &'static [Standard]) -> impl Strategy<Value = Rules> {
         prop::sample::select(
             &[AfterCollision::Standard, AfterCollision::Difs, AfterCollision::Eifs][..],
         ),
-        prop::sample::select(&[Eifs::Standard, Eifs::Nav][..]),
+        prop::sample::select(&[Eifs::Standard, Eifs::Nav, Eifs::None, Eifs::Ns3][..]),
     );
     let attempts = prop::sample::select(vec![
         Attempts::Unlimited,

@@ -161,6 +161,8 @@ struct OnAir {
     /// For each member: true if it has listened since the frame began, and has neither transmitted nor been receiving
     /// another frame whose start it missed.
     heard_by: Vec<bool>,
+    /// For each member: true if it could decode the frame, which started alone on a silent medium.
+    locked_by: Vec<bool>,
     /// For each member: true if another frame that it senses, or its own, has overlapped this one.
     lost_to: Vec<bool>,
     /// True if the frame is a response whose start the member that waits for it does not sense.
@@ -227,6 +229,8 @@ struct Station {
     /// Wait after a frame that the station has decoded; `eifs` is the wait after one that it has not.
     aifs: u64,
     eifs: u64,
+    /// End of the frame whose reception failed last, if the station counts its EIFS from there, as in ns-3.
+    failed: Option<u64>,
     /// Time at which the station's TXOP began.
     txop_start: u64,
     /// Slots of the back-off left to count, of which the next one begins at `drawn_at` or later.
@@ -282,6 +286,7 @@ impl Station {
             access,
             aifs,
             eifs: us(timing.eifs) - us(timing.difs) + aifs,
+            failed: None,
             txop_start: 0,
             counter: 0,
             drawn_at: 0,
@@ -611,6 +616,15 @@ impl<'a> Model<'a> {
                 frame.readable_by[id] =
                     audibility == Audibility::Decodes && self.understands(id, frame.tx);
                 frame.heard_by[id] = frame.sensed_by[id] && listens;
+            }
+            let sensed = starting.iter().filter(|frame| frame.sensed_by[id]).count();
+            let locks = !sends && !self.is_busy(id) && sensed == 1;
+            for frame in &mut *starting {
+                frame.locked_by[id] = locks && frame.sensed_by[id] && frame.readable_by[id];
+            }
+            if sends || starting.iter().any(|frame| frame.locked_by[id]) {
+                let own = self.stations.iter_mut().filter(|s| s.member == id);
+                own.for_each(|s| s.failed = None);
             }
             if sends {
                 // The station turns from reception to transmission and loses the frames that it was receiving.

@@ -48,7 +48,7 @@ words!(GuardInterval {
 });
 words!(Preamble { Long = "long", Short = "short" });
 words!(AfterCollision { Standard = "standard", Difs = "difs", Eifs = "eifs" });
-words!(Eifs { Standard = "standard", Nav = "ns-2" });
+words!(Eifs { Standard = "standard", None = "none", Nav = "ns-2", Ns3 = "ns-3" });
 words!(AfterSilence { Retransmission = "retransmission", Request = "request" });
 words!(WidthRule { Dynamic = "dynamic", Static = "static" });
 words!(occupancy::Spare { Printed = "printed", Once = "once" });
@@ -126,7 +126,9 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss, written: WrittenHears) {
     );
     keys.word("eifs", &mut rules.eifs, "\"ns-2\"").says(
         "Wait after a frame that was sensed but not decoded. `standard`: EIFS, which the next decoded frame ends \
-         early. `ns-2`: a NAV of EIFS, which nothing shortens, and then a DIFS.",
+         early. `none`: no EIFS. `ns-2`: a NAV of EIFS, which nothing shortens, and then a DIFS. `ns-3`: EIFS from the \
+         end of a frame that was received from its start and destroyed by noise or a later frame; none after other \
+         frames, which do not prolong it either.",
     );
     keys.key("post_backoff", &mut rules.post_backoff, Kind::Flag, "false")
         .says(

@@ -6,7 +6,7 @@ use airfair_units::{Decibels, Duration, Time};
 use super::group::Alone;
 use super::reach::least;
 use super::{Capture, Contention};
-use crate::air::dcf::{CarrierSense, Ended, MediumState};
+use crate::air::dcf::{CarrierSense, Ended, MediumState, Reception};
 use crate::air::hearing::{Audibility, ClassId};
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::node::NodeId;
@@ -211,6 +211,9 @@ impl Contention {
             common += u32::from(is_common);
             self.part_exceptions(from, Audibility::Nothing);
         }
+        if self.waits.is_ns3() {
+            self.note_first(now, &starting);
+        }
         if common > 0 {
             self.begin_common(now, common);
         }
@@ -221,8 +224,44 @@ impl Contention {
         }
         if let Some(rule) = self.capture {
             self.follow(&starting, rule);
+            if self.waits.is_ns3() {
+                self.alone.iter_mut().for_each(|alone| alone.medium.note_captured(now));
+            }
         }
         self.starting = starting;
+    }
+
+    /// Notes the frame to which each contender is synchronised before the frames of `starting` start, and cancels the
+    /// EIFS of their senders, as ns-3 does.
+    #[cold]
+    fn note_first(&mut self, now: Time, starting: &[(NodeId, TxVector)]) {
+        let starts =
+            |id: NodeId| starting.iter().any(|(from, _)| Self::is_sender(&self.fellows, id, *from));
+        let is_fellow = |id: NodeId| self.fellows.iter().any(|(_, fellow)| *fellow == id);
+        let all = (0..).map(NodeId).zip(&self.reaches).filter(|(_, reach)| reach.is_sent);
+        let all = all.map(|(id, _)| id).filter(|id| !starts(*id) && !is_fellow(*id));
+        let on_air: Vec<NodeId> = all.collect();
+        for from in &on_air {
+            self.part_exceptions(*from, Audibility::Senses);
+        }
+        let Self { groups, reaches, alone, fellows, .. } = self;
+        let only = |class: Option<ClassId>| {
+            let hears = |from: NodeId| {
+                class.map_or(Audibility::Decodes, |it| reaches[from.index()].row[it.index()])
+            };
+            let sensed = on_air.iter().find(|from| hears(**from) != Audibility::Nothing);
+            sensed.copied().filter(|from| hears(*from) == Audibility::Decodes)
+        };
+        for group in groups {
+            group.medium.note_first(now, || only(group.class));
+        }
+        for alone in alone {
+            let id = alone.id.member();
+            alone.medium.note_first(now, || only(Some(alone.class)));
+            if starting.iter().any(|(from, _)| Self::is_sender(fellows, id, *from)) {
+                alone.medium.cancel_eifs(now);
+            }
+        }
     }
 
     /// Starts this number of frames, which all members sense.
@@ -305,7 +344,11 @@ impl Contention {
                     self.end_frame(now, ppdu, missed);
                 }
             }
-            [_, .., last] if self.are_sensed_by_all(ended) && self.fellows.is_empty() => {
+            [_, .., last]
+                if self.are_sensed_by_all(ended)
+                    && self.fellows.is_empty()
+                    && !self.waits.is_ns3() =>
+            {
                 self.end_collision(now, ended, last);
             }
             _ => {
@@ -328,7 +371,7 @@ impl Contention {
     /// EIFS.
     #[inline]
     pub(crate) fn forgets_frames(&self) -> bool {
-        self.all_decode_all() || !self.waits.is_nav()
+        self.all_decode_all() || !self.waits.outlasts_frames()
     }
 
     /// Ends an undisturbed exchange with the frame of `to`, which has followed that of `from` after a SIFS. No
@@ -411,8 +454,8 @@ impl Contention {
     #[inline]
     pub(crate) fn hold(&mut self, now: Time, from: NodeId) {
         self.reaches[from.index()].is_sent = false;
-        if self.waits.is_nav() && self.reaches[from.index()].least < Audibility::Decodes {
-            self.hold_undecoded(now, from);
+        if self.waits.outlasts_frames() && self.reaches[from.index()].least < Audibility::Decodes {
+            self.hold_each(now, from);
         }
     }
 
@@ -461,21 +504,18 @@ impl Contention {
     }
 
     /// Applies the EIFS of members that have not decoded the frame of `from` that ends, as far as it outlasts the next
-    /// frame.
-    fn hold_undecoded(&mut self, now: Time, from: NodeId) {
+    /// frame, and cancels earlier ones of members that have.
+    fn hold_each(&mut self, now: Time, from: NodeId) {
         self.part_exceptions(from, Audibility::Senses);
         let Self { groups, reaches, alone, waits, .. } = self;
         let row = &reaches[from.index()].row;
-        let misses = |class: ClassId| row[class.index()] != Audibility::Decodes;
+        let decodes = |class: ClassId| row[class.index()] == Audibility::Decodes;
         for group in groups {
-            if group.class.is_some_and(misses) {
-                group.medium.hold_undecoded(now, waits);
-            }
+            group.medium.hold(now, group.class.is_none_or(decodes), waits);
         }
         for alone in alone {
-            if misses(alone.class) && alone.id.member() != from {
-                alone.medium.hold_undecoded(now, waits);
-            }
+            let decoded = decodes(alone.class) || alone.id.member() == from;
+            alone.medium.hold(now, decoded, waits);
         }
     }
 
@@ -487,7 +527,9 @@ impl Contention {
         let from = ended.from;
         self.part_exceptions(from, Audibility::Senses);
         self.end_for_each(now, from, |audibility, id, _| {
-            Some(Ended { decoded: id == Some(from) || audibility == Audibility::Decodes, ..ended })
+            let decoded = id == Some(from) || audibility == Audibility::Decodes;
+            let reception = if decoded { Reception::Decoded } else { Reception::Energy };
+            Some(Ended { reception, ..ended })
         });
     }
 
@@ -498,7 +540,7 @@ impl Contention {
             self.reaches[ppdu.frame.from.index()].is_sent = false;
         }
         let count = u32::try_from(ended.len()).expect("one for each member");
-        let ended = Ended { count, decoded: false, ..Ended::of(last, now) };
+        let ended = Ended { count, reception: Reception::Failed, ..Ended::of(last, now) };
         self.end_for_each(now, last.frame.from, |_, _, _| Some(ended));
     }
 
@@ -522,13 +564,17 @@ impl Contention {
         let fellows = std::mem::take(&mut self.fellows);
         self.end_for_each(now, from, |audibility, id, medium| {
             let is_own = id.is_some_and(|id| Self::is_sender(&fellows, id, from));
-            let heard = audibility == Audibility::Decodes && medium.receives(from) && !is_own;
+            let heard = medium.receives(from) && !is_own;
             let is_errored = id.is_some_and(|id| ppdu.is_errored_for(id, missed));
             let is_bound = id.is_none() || id != ppdu.frame.addressee();
             let reserved_until = ended.reserved_until.filter(|_| is_bound);
-            let decoded = heard && !is_errored;
+            let reception = match audibility {
+                Audibility::Decodes if heard && !is_errored => Reception::Decoded,
+                Audibility::Decodes => Reception::Failed,
+                Audibility::Senses | Audibility::Nothing => Reception::Energy,
+            };
             (is_own || audibility != Audibility::Nothing).then_some(Ended {
-                decoded,
+                reception,
                 reserved_until,
                 ..ended
             })

@@ -148,20 +148,25 @@ impl Model<'_> {
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
                     self.stations[place].nav = self.stations[place].nav.max(now + frame.nav);
                 }
-                let sensed = frame.heard_by[id] && !decoded;
+                let rule = self.config.rules.eifs;
+                let is_ns3 = rule == Eifs::Ns3;
+                let sensed = frame.heard_by[id] && !decoded && (!is_ns3 || frame.locked_by[id]);
                 let wait = match self.config.rules.after_collision {
                     AfterCollision::Standard => sensed,
                     AfterCollision::Difs => sensed && !collision,
                     AfterCollision::Eifs => sensed || collision,
                 };
-                if wait && self.config.rules.eifs == Eifs::Nav {
-                    self.stations[place].nav = self.stations[place].nav.max(now + eifs);
-                } else if wait {
-                    gap = self.stations[place].eifs;
+                let s = &mut self.stations[place];
+                match rule {
+                    Eifs::Nav if wait => s.nav = s.nav.max(now + eifs),
+                    Eifs::Standard if wait => gap = s.eifs,
+                    Eifs::Ns3 if wait => s.failed = Some(now),
+                    _ => {}
                 }
             }
-            self.stations[place].gap = gap;
-            self.stations[place].clear_gap = self.stations[place].aifs;
+            let s = &mut self.stations[place];
+            let left = s.failed.map_or(0, |end| (end + s.eifs).saturating_sub(now));
+            (s.gap, s.clear_gap) = (gap.max(left), s.aifs);
         }
     }
 

@@ -29,6 +29,7 @@ impl Model<'_> {
             sensed_by: nobody(),
             readable_by: nobody(),
             heard_by: nobody(),
+            locked_by: nobody(),
             lost_to: nobody(),
             missed: false,
         }
