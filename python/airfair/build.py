@@ -654,7 +654,7 @@ class BssTable(TypedDict, total=False):
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
     edca: EdcaTable
-    eifs: Literal["standard", "ns-2"]
+    eifs: Literal["standard", "none", "ns-2", "ns-3"]
     errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"]
     llc_snap: bool
@@ -751,7 +751,7 @@ def bss(
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     edca: EdcaTable | None = None,
-    eifs: Literal["standard", "ns-2"] | None = None,
+    eifs: Literal["standard", "none", "ns-2", "ns-3"] | None = None,
     errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable | None = None,
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
     llc_snap: bool | None = None,
@@ -801,8 +801,10 @@ def bss(
     edca: Channel access of the stations; a station can set each key for itself. `ap.edca` is the
         access point's. Default: {"background": {}, "video": {}, "voice": {}}.
     eifs: Wait after a frame that was sensed but not decoded. `standard`: EIFS, which the next
-        decoded frame ends early. `ns-2`: a NAV of EIFS, which nothing shortens, and then a DIFS.
-        Default: "standard".
+        decoded frame ends early. `none`: no EIFS. `ns-2`: a NAV of EIFS, which nothing shortens,
+        and then a DIFS. `ns-3`: EIFS from the end of a frame that was received from its start and
+        destroyed by noise or a later frame; none after other frames, which do not prolong it
+        either. Default: "standard".
     errors: Error model of frames between a station and the access point, in both directions, for
         each station that sets none. Default: "none".
     guard_interval: Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and

@@ -133,6 +133,8 @@ fn no_cell_loses_a_packet_or_starves_a_station() {
                 renewed(&mut luck, &text)
             }
         };
+        let eifs = luck.pick(&["\"none\"", "\"ns-2\"", "\"ns-3\""]);
+        let text = text.replace("eifs = \"ns-2\"", &format!("eifs = {eifs}"));
         text.parse::<Table>().unwrap_or_else(|error| panic!("{error}\n{text}"))
     };
     let tally = hunt(FEW, document, check);

@@ -207,9 +207,11 @@ pub enum Eifs {
     Nav,
     /// An AIFS follows each frame, also under [`AfterCollision::Eifs`].
     None,
-    /// The wait ends an EIFS after the frame to which the station was synchronised, as in ns-3 3.37. A frame that is
-    /// mere energy, and one that starts while others are on the air or together with others, has no EIFS and does
-    /// not delay the end of an earlier one. The start of a frame that the station decodes or that errors destroy, and
-    /// of its own, cancels the EIFS. Under [`AfterCollision::Eifs`] an EIFS follows each frame of a collision.
+    /// An EIFS follows a frame only if the station has been synchronised to the frame from its start, and noise or later
+    /// frames have destroyed it. The EIFS counts from the end of this frame. The next frame to which the station becomes
+    /// synchronised cancels the EIFS, and so does one that the station sends. All other frames only keep the medium
+    /// busy: mere energy, frames that start together, and frames that start while others are on the air. No EIFS follows
+    /// them, and they do not change the end of an earlier one. Under [`AfterCollision::Difs`] no EIFS follows a collision,
+    /// and under [`AfterCollision::Eifs`] one follows each of its frames. This is the rule of [ns-3] 3.37.
     Ns3,
 }

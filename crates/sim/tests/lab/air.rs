@@ -157,11 +157,11 @@ fn no_station_measures_more_of_the_air_than_there_is() {
 }
 
 /// A traced run has the record hash of the run without a trace, although the next exchange of a TXOP begins while a NAV
-/// is set. With `eifs = "ns-2"`, a station that cannot decode a frame sets its NAV to EIFS at the end of that frame.
+/// is set or an EIFS lasts. With `eifs = "ns-2"`, a station that cannot decode a frame sets its NAV to EIFS at the end of
+/// that frame; with `"ns-3"` a frame that was not decoded does not end an EIFS.
 #[test]
-fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
-    let scenario = parse(
-        r#"
+fn a_trace_changes_nothing_where_an_eifs_outlasts_frames_and_a_txop_goes_on() {
+    let text = r#"
         duration = "2 s"
         [bss.home]
         standard = "802.11ax"
@@ -176,9 +176,9 @@ fn a_trace_changes_nothing_where_eifs_is_a_nav_and_a_txop_goes_on() {
         from = "server"
         to = "b"
         transport = { kind = "tcp" }
-        "#,
-    );
-    check_trace(&scenario, 1);
+        "#;
+    check_trace(&parse(text), 1);
+    check_trace(&parse(&text.replace("ns-2", "ns-3")), 1);
 }
 
 /// A traced run has the same outcome as the run without a trace, although in a TXOP of video a BlockAckReq follows an

@@ -136,6 +136,7 @@ fn whoever_listens_by_itself_hears_what_all_hear_together() {
         (walk, ""),
         (stand, "rts_threshold = \"500 B\""),
         (walk, "eifs = \"ns-2\""),
+        (walk, "eifs = \"ns-3\""),
         (stand, "after_collision = \"difs\""),
         (walk, "after_collision = \"eifs\"\nrts_threshold = \"0 B\""),
     ] {

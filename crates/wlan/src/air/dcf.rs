@@ -562,6 +562,31 @@ mod tests {
         assert_eq!([1_000, 1_099, 1_100].map(agree), [false, false, true]);
     }
 
+    /// Under ns-3's rule, frames that are mere energy leave an EIFS until 1364 µs, after a frame with an error, as it is.
+    /// A decoded frame and one of the station's own cancel it, and another error begins a new one.
+    ///
+    /// Verifies: [ns-3]
+    #[test]
+    fn energy_neither_ends_nor_renews_an_eifs_of_ns_3() {
+        use Reception::{Decoded, Energy, Failed};
+        let timing = Standard::B.timing(false, Preamble::Long);
+        let waits = Waits::new(&Rules { eifs: Eifs::Ns3, ..Rules::of(Standard::B) }, &timing);
+        let (spaces, _) = rules();
+        let resumes_after = |end: Time, is_own: bool, reception: Reception| {
+            let mut medium = MediumState { access_start: US(1364), ..MediumState::new(spaces) };
+            medium.begin_frames(US(1060), is_own, u32::from(!is_own), SLOT);
+            let ended =
+                Ended { from: FROM, count: 1, reception, reserved_until: None, collided: false };
+            medium.end_frames(end, &ended, spaces, &waits);
+            medium.access_start
+        };
+        assert_eq!(resumes_after(US(1200), false, Energy), US(1364));
+        assert_eq!(resumes_after(US(1350), false, Energy), US(1400));
+        assert_eq!(resumes_after(US(1200), false, Decoded), US(1250));
+        assert_eq!(resumes_after(US(1200), true, Failed), US(1250));
+        assert_eq!(resumes_after(US(1200), false, Failed), US(1564));
+    }
+
     /// A back-off that is drawn during a slot counts from the end of that slot.
     ///
     /// Verifies: [80211-2020 §10.3.3]

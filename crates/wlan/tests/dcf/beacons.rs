@@ -258,6 +258,8 @@ fn an_eifs_less_the_slots_between_pifs_and_aifs() {
         (AfterCollision::Eifs, Eifs::Standard, 344),
         // A NAV of 364 µs, and a PIFS.
         (AfterCollision::Standard, Eifs::Nav, 394),
+        (AfterCollision::Standard, Eifs::None, 30),
+        (AfterCollision::Eifs, Eifs::Ns3, 344),
     ];
     for (after_collision, eifs, gap) in waits {
         for aifsn in [1, 2, 5] {
@@ -328,7 +330,8 @@ fn everybody_hears_it_and_nobody_answers() {
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
 fn noise_on_one_link_leaves_it_to_the_others() {
-    for (eifs, gap) in [(Eifs::Standard, 364), (Eifs::Nav, 364 + 50)] {
+    let gaps = [(Eifs::Standard, 364), (Eifs::Nav, 364 + 50), (Eifs::None, 50), (Eifs::Ns3, 364)];
+    for (eifs, gap) in gaps {
         let mut cell = cell::<2>();
         cell.stations[0].errors = ErrorModel::Bernoulli(Probability::ONE);
         cell.rules.eifs = eifs;

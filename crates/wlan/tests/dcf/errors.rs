@@ -6,7 +6,7 @@
 
 use airfair_units::{Bytes, Probability};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{Attempts, CellConfig, DropCause, ErrorModel, NodeId, Record};
+use airfair_wlan::{Attempts, CellConfig, DropCause, Eifs, ErrorModel, NodeId, Record};
 use rand_core::Rng;
 
 use crate::bench::{Bench, MBPS, at, config, error_stream, without_backoff};
@@ -72,7 +72,8 @@ fn only_the_receiver_of_an_errored_frame_waits_eifs() {
     cell.rules.attempts = Attempts::Max(1);
     // The access point's packet for the last station, whose link has no errors, comes during the frame.
     let last = cell.stations.len() - 1;
-    let receiver_resumes = |from: NodeId, to: NodeId| {
+    let mut receiver_resumes = |eifs: Eifs, from: NodeId, to: NodeId| {
+        cell.rules.eifs = eifs;
         let mut bench = Bench::new(&cell);
         bench.send_up(station, 972);
         bench.run_until(at(500));
@@ -85,9 +86,12 @@ fn only_the_receiver_of_an_errored_frame_waits_eifs() {
     };
     let last = NodeId::station(last);
     // 970 + 364 = 1334, and 920 µs.
-    assert_eq!(receiver_resumes(NodeId::AP, last), (2_254, 0));
+    assert_eq!(receiver_resumes(Eifs::Standard, NodeId::AP, last), (2_254, 0));
+    assert_eq!(receiver_resumes(Eifs::Ns3, NodeId::AP, last), (2_254, 0));
+    // 970 + 50 = 1020.
+    assert_eq!(receiver_resumes(Eifs::None, NodeId::AP, last), (1_940, 0));
     // The other stations obey the NAV: 970 + 10 + 248 + 50 = 1278.
-    assert_eq!(receiver_resumes(last, NodeId::AP), (2_198, last.0));
+    assert_eq!(receiver_resumes(Eifs::Standard, last, NodeId::AP), (2_198, last.0));
 }
 
 /// Verifies: [80211-2020 §10.3.2.9]

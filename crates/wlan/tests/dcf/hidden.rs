@@ -3,7 +3,9 @@
 use airfair_laws::Direction;
 use airfair_units::{Bytes, Time};
 use airfair_wlan::phy::Standard;
-use airfair_wlan::{AirUse, Attempts, Audibility, CellConfig, NodeId, Record, SentFrame};
+use airfair_wlan::{
+    AfterCollision, AirUse, Attempts, Audibility, CellConfig, Eifs, NodeId, Record, SentFrame,
+};
 
 use crate::bench::{Bench, MBPS, Sent, at, config, without_backoff};
 
@@ -65,6 +67,35 @@ fn a_frame_that_starts_in_the_middle_of_a_hidden_one_collides_with_it_at_the_acc
     for (from, to, usage) in [(1000, 1500, alone), (1940, 2440, AirUse::Collision)] {
         let air = Record::Air { from: at(from), to: at(to), usage };
         assert!(bench.records.iter().any(|(_, record)| *record == air), "{air:?}");
+    }
+}
+
+/// A station between two hidden ones waits for an EIFS after both of their frames; under ns-3's rule the EIFS begins at
+/// the end of the first frame, to which the station was synchronised, and a DIFS follows the second.
+///
+/// Verifies: [80211-2020 §10.3.2.3.7] [ns-3]
+#[test]
+fn the_eifs_of_a_station_in_the_middle_begins_at_the_end_of_the_first_or_the_last_frame() {
+    // The second frame starts and ends 100 or 400 µs after the first, which ends at 1940.
+    let rules = [
+        (Eifs::Standard, AfterCollision::Standard, [2040 + EIFS, 2340 + EIFS]),
+        (Eifs::Ns3, AfterCollision::Standard, [1940 + EIFS, 2340 + DIFS]),
+        (Eifs::Ns3, AfterCollision::Difs, [2040 + DIFS, 2340 + DIFS]),
+        (Eifs::Ns3, AfterCollision::Eifs, [2040 + EIFS, 2340 + EIFS]),
+        (Eifs::None, AfterCollision::Standard, [2040 + DIFS, 2340 + DIFS]),
+        (Eifs::None, AfterCollision::Eifs, [2040 + DIFS, 2340 + DIFS]),
+    ];
+    for (eifs, after_collision, starts) in rules {
+        for (later, start) in [100, 400].into_iter().zip(starts) {
+            let mut cell = hidden(3);
+            (cell.rules.eifs, cell.rules.after_collision) = (eifs, after_collision);
+            let mut bench = once(cell);
+            send_at(&mut bench, 1000, 0);
+            send_at(&mut bench, 1000 + later, 1);
+            send_at(&mut bench, 1600, 2);
+            bench.run_until(at(20_000));
+            assert_eq!(bench.ends()[2], (start + DATA, 3), "{eifs:?} {after_collision:?}");
+        }
     }
 }
 

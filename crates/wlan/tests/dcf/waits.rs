@@ -183,6 +183,10 @@ fn listeners_wait_eifs_after_a_collision_or_difs_where_a_model_wants_it() {
     assert_eq!(wait(AfterCollision::Eifs, Eifs::Standard), 364);
     assert_eq!(wait(AfterCollision::Difs, Eifs::Standard), 50);
     assert_eq!(wait(AfterCollision::Standard, Eifs::Nav), 414);
+    assert_eq!(wait(AfterCollision::Eifs, Eifs::None), 50);
+    // The preambles of frames that start together are not detected.
+    assert_eq!(wait(AfterCollision::Standard, Eifs::Ns3), 50);
+    assert_eq!(wait(AfterCollision::Eifs, Eifs::Ns3), 364);
 }
 
 /// A cell in which stations 0 and 1 sense, but do not decode, each other.
@@ -198,7 +202,9 @@ fn deaf_pair() -> CellConfig {
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
 fn eifs_ends_with_the_next_frame_that_is_decoded() {
-    for (eifs, gap) in [(Eifs::Standard, 50), (Eifs::Nav, 364 - 258 + 50)] {
+    let gaps =
+        [(Eifs::Standard, 50), (Eifs::Nav, 364 - 258 + 50), (Eifs::None, 50), (Eifs::Ns3, 50)];
+    for (eifs, gap) in gaps {
         let mut cell = deaf_pair();
         cell.rules.eifs = eifs;
         let mut bench = Bench::new(&cell);
@@ -213,20 +219,25 @@ fn eifs_ends_with_the_next_frame_that_is_decoded() {
     }
 }
 
-/// A station that senses an ACK without decoding it waits for an EIFS, even if it has decoded the data frame.
+/// A station that senses an ACK without decoding it waits for an EIFS, even if it has decoded the data frame, unless
+/// the rules have no EIFS after mere energy.
 ///
 /// Verifies: [80211-2020 §10.3.2.3.7]
 #[test]
 fn a_response_that_is_only_sensed_leaves_an_eifs_behind() {
-    let mut bench = Bench::new(&deaf_pair());
-    bench.run_until(at(1000));
-    bench.send(NodeId::AP, NodeId::station(1), 1000);
-    bench.run_until(at(1100));
-    bench.send_up(0, 1000);
-    bench.run_until(at(10_000));
-    // Station 0 decodes the data, whose NAV ends with the ACK, but not station 1's ACK: EIFS 364 µs.
-    let ack = 1000 + DATA + SIFS_ACK;
-    assert_eq!(bench.ends()[2], (ack + 364 + DATA, 1));
+    for (eifs, gap) in [(Eifs::Standard, 364), (Eifs::None, 50), (Eifs::Ns3, 50)] {
+        let mut cell = deaf_pair();
+        cell.rules.eifs = eifs;
+        let mut bench = Bench::new(&cell);
+        bench.run_until(at(1000));
+        bench.send(NodeId::AP, NodeId::station(1), 1000);
+        bench.run_until(at(1100));
+        bench.send_up(0, 1000);
+        bench.run_until(at(10_000));
+        // Station 0 decodes the data, whose NAV ends with the ACK, but not station 1's ACK: EIFS 364 µs.
+        let ack = 1000 + DATA + SIFS_ACK;
+        assert_eq!(bench.ends()[2], (ack + gap + DATA, 1), "{eifs:?}");
+    }
 }
 
 /// A station that has decoded the RTS of an exchange, and not the CTS, stays quiet until the end of the exchange.
