@@ -94,6 +94,7 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     runs.extend((0..720).filter_map(renewed_cell).take(120));
     runs.extend((0..80).filter_map(mu_mimo));
     runs.extend((0..60).filter_map(small_mu_mimo));
+    runs.extend((0..110).filter_map(small_eifs));
     List { runs, unfit }
 });
 
@@ -158,6 +159,16 @@ fn small_random_access(seed: u64) -> Option<Run> {
 /// Run of a random cell with MU-MIMO of the fuzzer `fuzz_traces`.
 fn small_mu_mimo(seed: u64) -> Option<Run> {
     traced(format!("small_mu_mimo-{seed}"), seed, &small_cells::mu_mimo_cells())
+}
+
+/// Run of a random cell of the fuzzer `fuzz_traces` without EIFS, or with that of ns-3.
+fn small_eifs(seed: u64) -> Option<Run> {
+    let word = if seed.is_multiple_of(2) { "none" } else { "ns-3" };
+    let cells = small_cells::cells().prop_map(move |(text, of)| {
+        let text = text.replace("eifs = \"ns-2\"\n", "");
+        (text.replace("[bss.c]\n", &format!("[bss.c]\neifs = \"{word}\"\n")), of)
+    });
+    traced(format!("small_eifs-{seed}"), seed, &cells)
 }
 
 /// Run of a cell that `seed` draws from `cells`, with a trace.

@@ -148,8 +148,8 @@ impl Waits {
         self.eifs == Eifs::Ns3
     }
 
-    /// True if the rule for the EIFS applies after a frame that the station has not decoded. `collided` is true if the frame, the
-    /// station's own or another's, has collided.
+    /// True if the rule for the EIFS applies after a frame that the station has not decoded. `collided` is true if the
+    /// frame, the station's own or another's, has collided.
     fn ask_eifs(&self, carrier: CarrierSense, collided: bool) -> bool {
         let is_error = matches!(carrier, CarrierSense::Frame | CarrierSense::Overlap);
         match self.asks {
