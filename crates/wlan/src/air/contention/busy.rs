@@ -509,12 +509,12 @@ impl Contention {
         self.part_exceptions(from, Audibility::Senses);
         let Self { groups, reaches, alone, waits, .. } = self;
         let row = &reaches[from.index()].row;
-        let decodes = |class: ClassId| row[class.index()] == Audibility::Decodes;
+        let is_read_by = |class: ClassId| row[class.index()] == Audibility::Decodes;
         for group in groups {
-            group.medium.hold(now, group.class.is_none_or(decodes), waits);
+            group.medium.hold(now, group.class.is_none_or(is_read_by), waits);
         }
         for alone in alone {
-            let decoded = decodes(alone.class) || alone.id.member() == from;
+            let decoded = is_read_by(alone.class) || alone.id.member() == from;
             alone.medium.hold(now, decoded, waits);
         }
     }
