@@ -454,7 +454,10 @@ impl Contention {
     #[inline]
     pub(crate) fn hold(&mut self, now: Time, from: NodeId) {
         self.reaches[from.index()].is_sent = false;
-        if self.waits.outlasts_frames() && self.reaches[from.index()].least < Audibility::Decodes {
+        // Under ns-3's rule a frame that all decode cancels each EIFS.
+        if self.waits.outlasts_frames()
+            && (self.waits.is_ns3() || self.reaches[from.index()].least < Audibility::Decodes)
+        {
             self.hold_each(now, from);
         }
     }
