@@ -578,6 +578,7 @@ class ApTable(TypedDict, total=False):
 
     control: Literal["none", "uplink-share"] | ControlUplinkShareTable
     edca: EdcaTable
+    hears: Sequence[str]
     max_attempts: Literal["unlimited", "cell"] | int
     occupancy: bool | OccupancyTable
     queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
@@ -628,6 +629,7 @@ class StationTable(TypedDict, total=False):
     edca: EdcaTable
     errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"]
+    hears: Sequence[str]
     hidden_from: Sequence[str]
     max_attempts: Literal["unlimited", "cell"] | int
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable
@@ -651,12 +653,14 @@ class BssTable(TypedDict, total=False):
     basic_rate: str
     basic_rates: Sequence[str]
     beacon: bool | BeaconTable
+    channel: int
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
     edca: EdcaTable
     eifs: Literal["standard", "none", "ns-2", "ns-3"]
     errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"]
+    hears: Sequence[str]
     llc_snap: bool
     max_attempts: Literal["unlimited"] | int
     mu_edca: Literal["off"] | MuEdcaTable
@@ -672,6 +676,7 @@ class BssTable(TypedDict, total=False):
     standard: Required[Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"]]
     streams: int
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]
+    width_rule: Literal["dynamic", "static"]
 
 
 class HostTable(TypedDict, total=False):
@@ -719,8 +724,8 @@ def scenario(
 
     duration: Simulated time of one run.
     flow: Flows, at most 10000.
-    bss: Cells, at most 100: each is an access point with a channel of its own. The names of cells,
-        stations, hosts, routers and links must all differ. Default: {}.
+    bss: Cells, at most 100: each is an access point with a channel. The names of cells, stations,
+        hosts, routers and links must all differ. Default: {}.
     host: Wired hosts, at most 1000. Hosts are ends of flows, and also forward packets. Default: {}.
     link: Wired links other than the hosts' own links, at most 10000. Default: {}.
     replications: Number of independent runs; results are means over them. Default: 1.
@@ -748,12 +753,14 @@ def bss(
     basic_rate: str | None = None,
     basic_rates: Sequence[str] | None = None,
     beacon: bool | BeaconTable | None = None,
+    channel: int | None = None,
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     edca: EdcaTable | None = None,
     eifs: Literal["standard", "none", "ns-2", "ns-3"] | None = None,
     errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable | None = None,
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
+    hears: Sequence[str] | None = None,
     llc_snap: bool | None = None,
     max_attempts: Literal["unlimited"] | int | None = None,
     mu_edca: Literal["off"] | MuEdcaTable | None = None,
@@ -768,8 +775,9 @@ def bss(
     rts_threshold: Literal["off"] | str | None = None,
     streams: int | None = None,
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"] | None = None,
+    width_rule: Literal["dynamic", "static"] | None = None,
 ) -> BssTable:
-    """Cells, at most 100: each is an access point with a channel of its own.
+    """Cells, at most 100: each is an access point with a channel.
 
     The names of cells, stations, hosts, routers and links must all differ.
 
@@ -794,6 +802,14 @@ def bss(
         later standards have those of 802.11g at 2.4 GHz and of 802.11a at 5 and 6 GHz.
     beacon: Beacons of the access point. Each is sent at the lowest basic rate, as soon as the
         medium has been idle for a PIFS. Default: true if `ap.occupancy` is on, else false.
+    channel: Number of the primary channel of 20 MHz in the cell's band. With `width` it gives the
+        block of spectrum that the cell occupies: at 5 GHz, 36 with 80 MHz means channels 36 to 48.
+        At 2.4 GHz the second channel of 40 MHz is above the primary channels 1 to 9 and below the
+        others; channel 14 is for 802.11b. At 6 GHz the channels are 1, 5, 9, … 233; 320 MHz is a
+        channel 320-1 if the primary is in one, else 320-2. Cells with overlapping blocks are
+        neighbours, whose members hear each other. Blocks at 2.4 GHz that overlap without a common
+        channel of 20 MHz are not modelled: different channels are at least four numbers apart, and
+        five with 802.11b. Default: a channel of its own.
     cw_max: Largest contention window [slots], at least `cw_min`. `standard` is 1023. Default:
         "standard".
     cw_min: Smallest contention window [slots]. `standard` is 31 in 802.11b, in 802.11g cells with a
@@ -810,6 +826,10 @@ def bss(
     guard_interval: Guard interval of data frames: 400 and 800 ns in 802.11n and ac; 800, 1600 and
         3200 ns in later standards. Default: 800 ns; 400 ns if a station has a rate in Mb/s that
         needs it.
+    hears: Members of neighbours that the members of this cell hear: names of cells, which mean all
+        their members, of stations, and of access points such as `home.ap`. Two members hear each
+        other if the list of each has the other. `[]` means no neighbour. Only together with
+        `channel`. Default: all members of neighbours.
     llc_snap: 8 octets of LLC/SNAP precede each packet. Default: true.
     max_attempts: Largest number of transmission attempts of a frame, whatever its length. Default:
         see `retry_limits`.
@@ -845,6 +865,10 @@ def bss(
     width: Width of the channel: 20 and 40 MHz in 802.11n and at 2.4 GHz, else up to 160 MHz; 320
         MHz in 802.11be at 6 GHz. Default: 80 MHz in 802.11ac and later at 5 and 6 GHz, else 20 MHz;
         wider if a station has a rate in Mb/s that only a wider channel has.
+    width_rule: Rule for frames while a neighbour occupies a part of the channel other than the
+        primary channel of 20 MHz. `dynamic`: a narrower PPDU is sent. `static`: the member waits
+        until the whole channel is idle. In a cell of 20 MHz both are the same. Only together with
+        `channel`. Default: "dynamic".
     """
     return _given(BssTable, locals())
 
@@ -882,6 +906,7 @@ def ap(
     *,
     control: Literal["none", "uplink-share"] | ControlUplinkShareTable | None = None,
     edca: EdcaTable | None = None,
+    hears: Sequence[str] | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     occupancy: bool | OccupancyTable | None = None,
     queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
@@ -894,6 +919,8 @@ def ap(
     edca: Channel access of this node. These keys apply to best effort, and to all packets if no
         flow has another category. The tables apply to the other categories. Default: {"background":
         {}, "video": {}, "voice": {}}.
+    hears: Members of neighbours that the access point hears, if others than those of the cell's
+        list. Default: the cell's.
     max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
         cell's. Default: "cell".
     occupancy: The beacons grant each active station an equal share of the channel. Flows with
@@ -2047,6 +2074,7 @@ def station(
     edca: EdcaTable | None = None,
     errors: Literal["none"] | ErrorsBernoulliTable | ErrorsBitTable | ErrorsGilbertElliottTable | ErrorsSnrTable | None = None,
     guard_interval: Literal["400 ns", "800 ns", "1600 ns", "3200 ns"] | None = None,
+    hears: Sequence[str] | None = None,
     hidden_from: Sequence[str] | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable | None = None,
@@ -2076,6 +2104,8 @@ def station(
         Default: the cell's.
     guard_interval: Guard interval of data frames from and to the station, if longer than the
         cell's. Default: the cell's; 800 ns if the station's standard is older.
+    hears: Members of neighbours that the station hears, if others than those of the cell's list.
+        See the key of cells. Default: the cell's.
     hidden_from: Stations of the same cell whose frames this station does not sense. They also do
         not sense the frames of this station. Default: [].
     max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the

@@ -7,7 +7,7 @@ use airfair_wlan::phy::{Preamble, Standard, Timing};
 use super::context::{CellContext, Context};
 use super::declare::Keys;
 use super::error::Mistakes;
-use super::keys::ERRORS;
+use super::keys::{ERRORS, WrittenHears};
 use super::kind::Words;
 use super::legacy_rates::{list_rates, not_a_rate};
 use super::printed::{self, Open};
@@ -106,7 +106,7 @@ pub(super) fn finish(
     }
     let mut bss = Bss::new(fields.name, standard?);
     bss.rules.channel = channel?;
-    let declare = |keys: &mut Keys, it: &mut Bss| keys::bss(keys, it, Default::default());
+    let declare = |keys: &mut Keys, it: &mut Bss| keys::bss(keys, it, WrittenHears::default());
     let mut bss = Keys::read(fields, bss, declare)?;
     bss.rules.channel = channel?;
     bss.rules.basic_rates = basic_rates?;

@@ -10,7 +10,7 @@ use super::error::{Address, Mistakes, listed};
 use super::names::{HeardName, Names};
 use super::reader::{Entry, Fields};
 use super::size::{Budget, MAX_RELATED};
-use super::{Heard, Member, Scenario};
+use super::{Bss, Heard, Member, Scenario};
 
 /// Checks the key `channel` of a cell, and that the keys that need it do not occur without it.
 pub(super) fn check_channel(
@@ -109,7 +109,9 @@ impl List<'_> {
             Owner::AccessPoint(cell) => scenario.cells[*cell].ap.hears = Some(all),
             Owner::Stations(range) => {
                 let stations = &mut scenario.stations[range.clone()];
-                stations.iter_mut().for_each(|station| station.hears = Some(all.clone()));
+                for station in stations {
+                    station.hears = Some(all.clone());
+                }
             }
         }
     }
@@ -122,7 +124,9 @@ pub(super) fn check(
     sections: &[&Fields],
     mistakes: &mut Mistakes,
 ) {
-    lists.iter().for_each(|list| list.apply(scenario));
+    for list in lists {
+        list.apply(scenario);
+    }
     if scenario.cells.iter().any(|bss| bss.channel.is_some() && bss.block().is_none()) {
         // Which cells overlap is not known.
         return;
@@ -130,7 +134,9 @@ pub(super) fn check(
     check_overlaps(scenario, sections, mistakes);
     check_radios(scenario, sections, mistakes);
     let members = Members::of(scenario);
-    lists.iter().for_each(|list| members.check(list, mistakes));
+    for list in lists {
+        members.check(list, mistakes);
+    }
 }
 
 /// Checks that no two blocks overlap without a common channel of 20 MHz.
@@ -140,7 +146,7 @@ fn check_overlaps(scenario: &Scenario, sections: &[&Fields], mistakes: &mut Mist
     for station in &scenario.stations {
         has_dsss[station.cell] |= station.standard == Standard::B;
     }
-    let blocks: Vec<Option<Block>> = scenario.cells.iter().map(|bss| bss.block()).collect();
+    let blocks: Vec<Option<Block>> = scenario.cells.iter().map(Bss::block).collect();
     let in_part = |index: usize, block: Block, other: usize| {
         let has_dsss = has_dsss[index] || has_dsss[other];
         blocks[other].is_some_and(|other| block.overlaps_in_part(other, has_dsss))
@@ -222,47 +228,59 @@ impl<'s> Members<'s> {
         }
     }
 
-    /// Checks that each item of a list names neighbours, of which at least one also admits an owner of the list.
-    fn check(&self, list: &List, mistakes: &mut Mistakes) {
+    /// Cell of the owner of a list, and the owner's name.
+    fn owner(&self, owner: &Owner) -> (usize, String) {
         let Scenario { cells, stations, .. } = self.scenario;
-        let (own, owner) = match &list.owner {
+        match owner {
             Owner::Cell(cell) => (*cell, cells[*cell].name.clone()),
             Owner::AccessPoint(cell) => (*cell, format!("{}.ap", cells[*cell].name)),
             Owner::Stations(range) => {
                 let station = &stations[range.start];
                 (station.cell, station.name.clone())
             }
-        };
-        if cells[own].channel.is_none() {
-            return;
         }
-        let owned = self.owned(&list.owner);
-        let near =
-            || cells.iter().enumerate().filter(|(i, bss)| *i != own && bss.overlaps(&cells[own]));
-        let neighbours = || match listed(near().map(|(_, bss)| bss.name.as_str())) {
+    }
+
+    /// Members of other cells that a member of this cell may hear, as the end of a message.
+    fn neighbours(&self, cell: usize) -> String {
+        let cells = &self.scenario.cells;
+        let is_near = |(index, bss): &(usize, &Bss)| *index != cell && bss.overlaps(&cells[cell]);
+        let near = cells.iter().enumerate().filter(is_near).map(|(_, bss)| bss.name.as_str());
+        match listed(near) {
             none if none.is_empty() => "[], because no cell has an overlapping channel".to_owned(),
             names => format!("members of {names}"),
-        };
-        let admits = |it: &Member| owned.iter().any(|owner| self.scenario.admits(*it, *owner));
+        }
+    }
+
+    /// Checks that each item of a list names neighbours, of which at least one also admits an owner of the list.
+    fn check(&self, list: &List, mistakes: &mut Mistakes) {
+        let cells = &self.scenario.cells;
+        let (home, name) = self.owner(&list.owner);
+        if cells[home].channel.is_none() {
+            return;
+        }
+        let owners = self.owned(&list.owner);
+        let admits = |it: &Member| owners.iter().any(|owner| self.scenario.admits(*it, *owner));
         for (entry, heard) in &list.items {
             if mistakes.is_flooded() {
                 return;
             }
             let members = || heard.iter().flat_map(|it| self.named(it));
-            let others = || members().map(|it| self.scenario.cell_of(*it));
-            let (problem, allowed) = if others().any(|cell| cell == own) {
-                ("a member of the same cell".to_owned(), neighbours())
-            } else if let Some(far) = others().find(|cell| !cells[*cell].overlaps(&cells[own])) {
-                let name = &cells[far].name;
-                let problem = match cells[far].channel {
-                    None => format!("cell {name} has a channel of its own"),
-                    Some(_) => format!("the channel of cell {name} does not overlap"),
+            let mut others = members().map(|it| self.scenario.cell_of(*it));
+            let is_no_neighbour =
+                |cell: &usize| *cell == home || !cells[*cell].overlaps(&cells[home]);
+            let (problem, allowed) = if let Some(cell) = others.find(is_no_neighbour) {
+                let other = &cells[cell].name;
+                let problem = match cells[cell].channel {
+                    _ if cell == home => "a member of the same cell".to_owned(),
+                    None => format!("cell {other} has a channel of its own"),
+                    Some(_) => format!("the channel of cell {other} does not overlap"),
                 };
-                (problem, neighbours())
-            } else if !owned.is_empty() && !members().any(admits) {
+                (problem, self.neighbours(home))
+            } else if !owners.is_empty() && !members().any(admits) {
                 let problem =
-                    format!("one-sided, because the lists `hears` there leave out {owner}");
-                let allowed = format!("members whose own list has {owner}, or that have none");
+                    format!("one-sided, because the lists `hears` there leave out {name}");
+                let allowed = format!("members whose own list has {name}, or that have none");
                 (problem, allowed)
             } else {
                 continue;

@@ -307,7 +307,7 @@ fn relation(
         for entry in group.fields.get(key).items() {
             let Some(others) = others(entry, names, mistakes) else { continue };
             if cells[others.start].zip(group.cell).is_some_and(|(theirs, own)| theirs != own) {
-                let problem = "in another cell, on another channel";
+                let problem = "in another cell";
                 mistakes.add(entry.at, entry.mistake(problem, "stations of the same cell"));
                 continue;
             }

@@ -34,13 +34,12 @@ impl Block {
     /// # Errors
     /// [`NoSuchBlock`] if the band has no block of this width with this primary channel.
     pub fn of(band: Band, primary: u8, width: Width) -> Result<Self, NoSuchBlock> {
-        match lowest(band, primary, width) {
-            Some(lowest) => Ok(Self { band, primary, lowest, width }),
-            None => {
-                let allowed = Self::primaries(band, width).collect();
-                Err(NoSuchBlock { band, primary, width, allowed })
-            }
-        }
+        let block =
+            lowest(band, primary, width).map(|lowest| Self { band, primary, lowest, width });
+        block.ok_or_else(|| {
+            let allowed = Self::primaries(band, width).collect();
+            NoSuchBlock { band, primary, width, allowed }
+        })
     }
 
     /// Primary channels of the blocks of this width, ascending. At 2.4 GHz, channel 14 is for 802.11b only.

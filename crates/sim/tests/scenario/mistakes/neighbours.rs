@@ -32,8 +32,11 @@ to = "server"
 transport = { kind = "udp", payload = "500 B", rate = "saturated" }
 "#;
 
-/// Keys with values, and the message.
-const OF_NEIGHBOURS: &[(&[(&str, &str)], &[&str])] = &[
+/// Keys with values.
+type Values = &'static [(&'static str, &'static str)];
+
+/// Keys with values, and the messages.
+const OF_NEIGHBOURS: &[(Values, &[&str])] = &[
     (
         &[("bss.home.channel", "36")],
         &[

@@ -40,7 +40,7 @@ const NETWORKS: &[(&str, &str, &str)] = &[
     (
         "station.here.senses_only",
         r#"["there"]"#,
-        r#"station.here.senses_only[0] = "there": in another cell, on another channel; allowed stations of the same cell"#,
+        r#"station.here.senses_only[0] = "there": in another cell; allowed stations of the same cell"#,
     ),
     (
         "station.there.rate",
