@@ -17,6 +17,8 @@ mod cells;
 mod hunt;
 #[path = "draw/luck.rs"]
 mod luck;
+#[path = "draw/neighbours.rs"]
+mod neighbours;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -32,8 +34,9 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::SentFrame;
 use toml::Table;
 
-use cells::{cell, mu_mimo_cell, multi_user_cell, neighbours, random_access_cell, renewed};
+use cells::{cell, mu_mimo_cell, multi_user_cell, random_access_cell, renewed};
 use hunt::{DocumentOutcome, hunt, luck};
+use neighbours::neighbours;
 
 /// Number of scenarios that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
 const FEW: u64 = 60;

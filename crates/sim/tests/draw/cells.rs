@@ -86,44 +86,8 @@ pub(crate) fn mu_mimo_cell(luck: &mut Luck) -> String {
     text.replacen("[bss.c]\n", &keys, 1)
 }
 
-/// Draws the text of a scenario of two or three cells on one channel, some of whose members do not hear each other.
-pub(crate) fn neighbours(luck: &mut Luck) -> String {
-    let cells = 2 + luck.below(2);
-    let mut text = String::new();
-    for cell in 0..cells {
-        let drawn = match luck.below(4) {
-            0 => multi_user_cell(luck),
-            1 => mu_mimo_cell(luck),
-            _ => {
-                let standard = *luck.pick(&["802.11a", "802.11n", "802.11ac", "802.11ax"]);
-                cell_of(luck, standard, 3)
-            }
-        };
-        let primary = luck.pick(&["36", "36", "40"]);
-        let drawn = drawn
-            .replace("[bss.c]", &format!("[bss.c{cell}]\nchannel = {primary}"))
-            .replace(
-                "[host.h]\nlink = { ",
-                &format!("[host.h{cell}]\nlink = {{ to = \"c{cell}\", "),
-            )
-            .replace("= \"h\"", &format!("= \"h{cell}\""))
-            .replace("[flow.f", &format!("[flow.x{cell}f"))
-            .replace("= \"s", &format!("= \"x{cell}s"));
-        for line in drawn.lines().filter(|line| cell == 0 || !line.starts_with("duration")) {
-            match line.strip_prefix("[station.s") {
-                None => text += &format!("{line}\n"),
-                Some(rest) => {
-                    let hears = luck.pick(&["", "", "hears = []\n"]);
-                    text += &format!("[station.x{cell}s{rest}\nbss = \"c{cell}\"\n{hears}");
-                }
-            }
-        }
-    }
-    text
-}
-
 /// Draws the text of a scenario of one cell of `standard` with at most `most` stations.
-fn cell_of(luck: &mut Luck, standard: &str, most: usize) -> String {
+pub(crate) fn cell_of(luck: &mut Luck, standard: &str, most: usize) -> String {
     let is_modern = ["802.11n", "802.11ac", "802.11ax"].contains(&standard);
     let life = *luck.pick(&[200, 500, 1_000, 2_000]);
     let mut text = format!("duration = \"{} ms\"\n[bss.c]\n", life + 6_000);
