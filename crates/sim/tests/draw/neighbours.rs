@@ -21,7 +21,7 @@ pub(crate) fn neighbours(luck: &mut Luck) -> String {
             .replace("[bss.c]", &format!("[bss.c{cell}]\nchannel = {primary}"))
             .replace(
                 "[host.h]\nlink = { ",
-                &format!("[host.h{cell}]\nlink = {{ to = \"c{cell}\", "),
+                &format!("[host.x{cell}h]\nlink = {{ to = \"c{cell}\", "),
             )
             .replace("[flow.f", &format!("[flow.x{cell}f"))
             .replace("from = \"", &format!("from = \"x{cell}"))
