@@ -401,7 +401,8 @@ impl<P> Ppdu<P> {
     /// Takes the buffers of the parts' MPDUs, which are empty then.
     #[cold]
     pub(crate) fn take_users_mpdus(&mut self) -> impl Iterator<Item = Vec<Mpdu<P>>> {
-        self.users_mut().iter_mut().map(|user| {
+        let with_data = self.users_mut().iter_mut().filter(|user| !user.mpdus.is_empty());
+        with_data.map(|user| {
             user.mpdus.clear();
             std::mem::take(&mut user.mpdus)
         })

@@ -74,9 +74,10 @@ impl<P: Copy> Air<P> {
     ) -> Vec<User<P>> {
         let turn = exchange.turn();
         let is_up = matches!(turn.kind, TurnKind::Uplink | TurnKind::MultiBlockAck);
+        let has_data = matches!(turn.kind, TurnKind::Data | TurnKind::Uplink);
         let mut users = Vec::with_capacity(exchange.participants.len());
         for participant in exchange.concerned() {
-            let spare = self.spare_mpdus();
+            let spare = if has_data { self.spare_mpdus() } else { Vec::new() };
             let user = mac.part(self, id, (turn.kind, participant), spare);
             let category = self.roster.category(if is_up { participant.contender } else { id });
             let (place, answer) = (participant.place, participant.answer.0);

@@ -199,6 +199,7 @@ impl<P: Copy + Headers> CellMac<P> {
         mpdus: &mut Vec<Mpdu<P>>,
     ) -> Vec<Msdu<P>> {
         let link = self.queues[id.index()].link(to);
+        mpdus.reserve(link.batch.mpdus().into());
         let mut joined = Vec::with_capacity(link.batch.joined.into());
         mpdus.extend(link.on_air().map(|it| {
             joined.extend(it.packet.others());

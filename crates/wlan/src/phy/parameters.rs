@@ -80,20 +80,11 @@ impl Parameters {
         }
     }
 
-    /// Units that a PPDU with these parameters may have. A user of an MU PPDU without OFDMA has the unit that all of
-    /// its users share.
-    fn units(self) -> Vec<Unit> {
-        let alone = Unit::without_ofdma(self.format, self.width).iter().copied();
-        match self.kind {
-            PpduKind::Single => alone.collect(),
-            PpduKind::Multi | PpduKind::Triggered => {
-                let mut units: Vec<Unit> = alone.collect();
-                units.extend(Unit::of_ofdma(self.format, self.width));
-                units.sort_unstable();
-                units.dedup();
-                units
-            }
-        }
+    /// True if a PPDU with these parameters may have this unit. A user of an MU PPDU without OFDMA has the unit that all
+    /// of its users share.
+    fn may_have(self, unit: Unit) -> bool {
+        Unit::without_ofdma(self.format, self.width).contains(&unit)
+            || (self.kind != PpduKind::Single && unit.is_of_ofdma(self.format, self.width))
     }
 }
 
@@ -154,26 +145,26 @@ impl Format {
 /// Checks that the standard has a mode with these parameters.
 pub(super) fn check(of: Parameters) -> Result<(), NoSuchMode> {
     let Parameters { format, mcs, streams, width, guard, .. } = of;
-    let name = of.name();
+    let name = || of.name();
     let plural = if streams == 1 { "" } else { "s" };
     let refuse = |found: String, with: String, allowed: Vec<String>| {
         Err(NoSuchMode { found, with, allowed, clause: format.clause() })
     };
     let widths = format.all_widths();
     if !widths.contains(&width) {
-        return refuse(width.to_string(), name, texts(widths));
+        return refuse(width.to_string(), name(), texts(widths));
     }
     if of.kind != PpduKind::Single && !format.has_units() {
         let only = vec![format.word().to_uppercase()];
-        return refuse(name, "this model".to_owned(), only);
+        return refuse(name(), "this model".to_owned(), only);
     }
     let guards = of.kind.guard_intervals(format);
     if !guards.contains(&guard) {
-        return refuse(guard.to_string(), name, texts(guards));
+        return refuse(guard.to_string(), name(), texts(guards));
     }
     if !(1..=format.max_streams()).contains(&streams) {
         let allowed = (1..=format.max_streams()).map(|it| it.to_string()).collect();
-        return refuse(format!("{streams} stream{plural}"), name, allowed);
+        return refuse(format!("{streams} stream{plural}"), name(), allowed);
     }
     if !of.has_mcs() {
         let fits = |mcs: &u8| Parameters { mcs: *mcs, ..of }.has_mcs();
@@ -181,17 +172,18 @@ pub(super) fn check(of: Parameters) -> Result<(), NoSuchMode> {
         let with = match (format, mcs) {
             (Format::Eht, 14) => "this model, which never duplicates data (EHT DUP)".to_owned(),
             (Format::Eht, 15) => "this model, which has no dual carrier modulation".to_owned(),
-            _ => format!("{name}, {width}, {streams} stream{plural}"),
+            _ => format!("{}, {width}, {streams} stream{plural}", name()),
         };
         return refuse(format!("MCS {mcs}"), with, allowed);
     }
     check_ltf(of)?;
-    if of.unit != Unit::Full && !of.units().contains(&of.unit) {
-        return refuse(of.unit.to_string(), format!("{name}, {width}"), texts(&of.units()));
+    if !of.may_have(of.unit) {
+        let units = Unit::ALL.into_iter().filter(|it| of.may_have(*it)).collect::<Vec<_>>();
+        return refuse(of.unit.to_string(), format!("{}, {width}", name()), texts(&units));
     }
     if of.coding == Coding::Bcc && !of.may_be_convolutional() {
         let unit = if of.unit == Unit::Full { String::new() } else { format!(", {}", of.unit) };
-        let with = format!("{name}, {width}{unit}, {streams} stream{plural}, MCS {mcs}");
+        let with = format!("{}, {width}{unit}, {streams} stream{plural}, MCS {mcs}", name());
         return refuse(String::from("BCC"), with, vec![String::from("LDPC")]);
     }
     Ok(())

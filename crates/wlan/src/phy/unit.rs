@@ -201,12 +201,17 @@ impl Unit {
 
     /// Units, the full width included, that a PPDU of this format and width may have beside units for other users.
     pub fn of_ofdma(format: Format, width: Width) -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(move |unit| match unit {
+        Self::ALL.into_iter().filter(move |unit| unit.is_of_ofdma(format, width))
+    }
+
+    /// True for a unit that a PPDU of this format and width may have beside units for other users.
+    pub(super) fn is_of_ofdma(self, format: Format, width: Width) -> bool {
+        match self {
             Full => true,
             Tones996And484And242 => false,
-            _ if !format.has_units() || unit.is_multiple() && format != Format::Eht => false,
-            _ => unit.tones(width) <= Self::filling(width).tones(width),
-        })
+            _ if !format.has_units() || self.is_multiple() && format != Format::Eht => false,
+            _ => self.tones(width) <= Self::filling(width).tones(width),
+        }
     }
 
     /// Units, the full width included, that a PPDU of this format and width may have for all its users together. In
