@@ -289,7 +289,7 @@ impl<P> User<P> {
     }
 
     /// MPDUs of data, each with the packets of its A-MSDU after the first one.
-    pub(crate) fn contents(&self) -> impl Iterator<Item = (&Mpdu<P>, &[Msdu<P>])> {
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&Mpdu<P>, &[Msdu<P>])> + Clone {
         contents(&self.mpdus, &self.joined)
     }
 }
@@ -298,7 +298,7 @@ impl<P> User<P> {
 fn contents<'a, P>(
     mpdus: &'a [Mpdu<P>],
     mut joined: &'a [Msdu<P>],
-) -> impl Iterator<Item = (&'a Mpdu<P>, &'a [Msdu<P>])> {
+) -> impl Iterator<Item = (&'a Mpdu<P>, &'a [Msdu<P>])> + Clone {
     mpdus.iter().map(move |mpdu| {
         let (own, others) = joined.split_at(mpdu.joined.into());
         joined = others;
@@ -353,7 +353,7 @@ impl<P> Ppdu<P> {
     }
 
     /// MPDUs of a data frame, each with the packets of its A-MSDU after the first one.
-    pub(crate) fn contents(&self) -> impl Iterator<Item = (&Mpdu<P>, &[Msdu<P>])> {
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&Mpdu<P>, &[Msdu<P>])> + Clone {
         let joined = match self.rest.as_deref() {
             Some(Rest::Joined(packets)) => packets.as_slice(),
             _ => &[],

@@ -238,6 +238,22 @@ impl<P> Originator<P> {
         usize::from(self.on_air + self.waiting) == self.outstanding.len()
     }
 
+    /// Number of packets on the air, and number of those that a `BlockAck` acknowledges.
+    pub fn acknowledged(&mut self, bitmap: &Bitmap) -> (u16, u16) {
+        let (sent, row) = (self.on_air, self.row(Arrived::InBitmap(bitmap)));
+        if row == sent {
+            return (sent, row);
+        }
+        let count = self.on_air().filter(|it| bitmap.has(it.sequence)).count();
+        (sent, u16::try_from(count).expect("at most a window"))
+    }
+
+    /// Number of packets that have arrived from the first in the window on, if all packets on the air are consecutive from
+    /// there.
+    fn row(&self, arrived: Arrived<'_>) -> u16 {
+        if self.is_row_on_air() { arrived.row(self.start).min(self.on_air) } else { 0 }
+    }
+
     /// Handles a `BlockAck`: each packet on the air has arrived or is lost. Calls `tell` for each packet that leaves
     /// the window.
     pub fn handle_block_ack(&mut self, bitmap: &Bitmap, tell: impl FnMut(Done<&P>)) {
@@ -285,7 +301,7 @@ impl<P> Originator<P> {
     #[inline]
     fn settle(&mut self, arrived: Arrived<'_>, mut tell: impl FnMut(Done<&P>)) {
         let (start, attempts) = (self.start, self.limits.attempts);
-        let row = if self.is_row_on_air() { arrived.row(start).min(self.on_air) } else { 0 };
+        let row = self.row(arrived);
         let (mut left, mut lost) = (std::mem::take(&mut self.on_air), 0);
         for (place, it) in self.outstanding.iter_mut().enumerate() {
             if left == 0 {

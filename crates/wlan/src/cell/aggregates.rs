@@ -268,11 +268,14 @@ impl<P: Copy + Headers> CellMac<P> {
         air: &mut Air<P>,
         now: Time,
         (id, to): (ContenderId, NodeId),
-        contents: impl Iterator<Item = (&'m Mpdu<P>, &'m [Msdu<P>])>,
+        contents: impl Iterator<Item = (&'m Mpdu<P>, &'m [Msdu<P>])> + Clone,
     ) where
         P: 'm,
     {
         let hop = air.roster.hop(id, to);
+        if contents.clone().all(|(mpdu, _)| !mpdu.errored) && self.deliver_row(hop, id, to) {
+            return self.await_missing(air, hop);
+        }
         let Self { queues, recipients, deliveries, .. } = self;
         let originator = &mut queues[id.index()].link(to).originator;
         let mut receiver = Receiver {
@@ -351,10 +354,7 @@ impl<P: Copy + Headers> CellMac<P> {
         to: NodeId,
         come: &Bitmap,
     ) -> (u16, u16) {
-        let on_air = self.queues[id.index()].link(to).on_air();
-        on_air.fold((0, 0), |(sent, acknowledged), mpdu| {
-            (sent + 1, acknowledged + u16::from(come.has(mpdu.sequence)))
-        })
+        self.queues[id.index()].link(to).originator.acknowledged(come)
     }
 
     /// Ends the sequence of contender `id` with `to`, which was answered. `block_ack` is the content of a `BlockAck` on

@@ -101,6 +101,12 @@ impl Scheduler {
         matches!(self, Self::Single)
     }
 
+    /// True if all packets for a receiver are in one queue, from which an aggregate takes them in their order.
+    #[inline]
+    pub(super) fn serves_in_order(&self) -> bool {
+        matches!(self, Self::Single | Self::RoundRobin(_))
+    }
+
     /// Queue in which the part for `to` of a PPDU for several receivers begins: its own, or the first of all, in which the
     /// scheduler finds its packets. Disciplines that choose the receivers themselves have no such PPDUs.
     pub(super) fn queue_of_part(&self, to: NodeId) -> usize {
@@ -158,7 +164,7 @@ impl Scheduler {
 
     /// Cancels the turn of queue `index`, if the last that waited in it has been sent out of turn. Disciplines that are
     /// not named here look into their queues before they choose one.
-    #[cold]
+    #[inline]
     pub(super) fn cancel_empty_turn<P>(&mut self, queues: &SubQueues<P>, index: usize) {
         if queues.len(index) > 0 {
             return;

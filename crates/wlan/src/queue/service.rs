@@ -228,10 +228,11 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             });
             return;
         }
-        if goes_on && scheduler.is_single() && link.agreement.amsdu.is_none() {
+        if goes_on && scheduler.serves_in_order() && link.agreement.amsdu.is_none() {
             // In a single queue, packets for one receiver mostly follow each other.
             let queue = serving;
             let taken = queues.hand_over(queue, to, |msdu| link.take(msdu, queue, room));
+            scheduler.cancel_empty_turn(queues, queue);
             note(&mut links.of_queue, queue, taken);
             links.under_way += taken;
             goes_on = link.may_take();
@@ -259,11 +260,33 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         now: Time,
         to: NodeId,
         response: Response<'_>,
-        mut tell: impl FnMut(&Queued<P>, PacketOutcome),
+        tell: impl FnMut(&Queued<P>, PacketOutcome),
     ) {
         let is_answered = matches!(response, Response::BlockAck(_) | Response::Ack);
-        let Some(links) = &mut self.links else { return };
-        let Some(mut link) = links.to[to.index()].take() else { return };
+        let Some((has_waiting, again)) = self.settle_link(to, response, tell) else { return };
+        if has_waiting && !is_answered {
+            return;
+        }
+        if let Some(links) = &mut self.links {
+            links.in_service = None;
+        }
+        if has_waiting {
+            self.push_again(now, to, again);
+        }
+        self.serve_next(now);
+    }
+
+    /// Ends the exchange with a receiver. Returns true if MPDUs are left for it, with the queue in whose turn they are
+    /// sent.
+    #[inline]
+    fn settle_link(
+        &mut self,
+        to: NodeId,
+        response: Response<'_>,
+        mut tell: impl FnMut(&Queued<P>, PacketOutcome),
+    ) -> Option<(bool, usize)> {
+        let links = self.links.as_mut()?;
+        let mut link = links.to[to.index()].take()?;
         let before = links.under_way;
         // Packets of one queue mostly follow each other, and are subtracted together.
         let (mut of_queue, mut count) = (self.serving, 0);
@@ -281,17 +304,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         if self.driver.is_some() {
             self.scheduler.note_done(to, (before - links.under_way) as usize);
         }
-        let has_waiting = link.has_waiting();
-        let again = link.queue().unwrap_or(self.serving);
+        let waits = (link.has_waiting(), link.queue().unwrap_or(self.serving));
         links.to[to.index()] = Some(link);
-        if has_waiting && !is_answered {
-            return;
-        }
-        links.in_service = None;
-        if has_waiting {
-            self.push_again(now, to, again);
-        }
-        self.serve_next(now);
+        Some(waits)
     }
 
     /// Ends the exchange with a receiver that need not be in service, as [`settle`](Self::settle) does. A receiver for
@@ -302,23 +317,12 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         now: Time,
         to: NodeId,
         response: Response<'_>,
-        mut tell: impl FnMut(&Queued<P>, PacketOutcome),
+        tell: impl FnMut(&Queued<P>, PacketOutcome),
     ) {
         if self.link_in_service() == Some(to) {
             return self.settle(now, to, response, tell);
         }
-        let Some(links) = &mut self.links else { return };
-        let Some(mut link) = links.to[to.index()].take() else { return };
-        link.settle(response, |done| {
-            tell(done.packet, done.outcome);
-            done.packet.queues().for_each(|queue| links.forget(queue, 1));
-            if self.driver.is_some() {
-                self.scheduler.note_done(to, done.packet.queues().count());
-            }
-        });
-        let (has_waiting, again) = (link.has_waiting(), link.queue().unwrap_or(self.serving));
-        links.to[to.index()] = Some(link);
-        if has_waiting {
+        if let Some((true, again)) = self.settle_link(to, response, tell) {
             self.push_again(now, to, again);
         }
     }
@@ -344,15 +348,17 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     #[cold]
     pub(crate) fn add_backlogs(&self, of: &mut [Waits]) {
         if let Some(driver) = &self.driver {
-            driver.packets().for_each(|(msdu, _)| of[msdu.to.index()].add(msdu.size, None));
+            driver.packets().for_each(|(msdu, _)| of[msdu.to.index()].add(msdu.size));
         } else {
             for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {
-                of[waiting.msdu.to.index()].add(waiting.msdu.size, Some(waiting.since));
+                let of = &mut of[waiting.msdu.to.index()];
+                of.add(waiting.msdu.size);
+                of.note_since(waiting.since);
             }
         }
         let links = self.links.iter().flat_map(|links| links.to.iter().flatten());
         for outgoing in links.flat_map(|link| link.originator.batch()) {
-            of[outgoing.packet.msdu.to.index()].add(outgoing.packet.size(), None);
+            of[outgoing.packet.msdu.to.index()].add(outgoing.packet.size());
         }
     }
 

@@ -89,13 +89,15 @@ pub(crate) struct Waits {
 
 impl Waits {
     #[inline]
-    pub(super) fn add(&mut self, size: Bytes, since: Option<Time>) {
+    pub(super) fn add(&mut self, size: Bytes) {
         self.octets += size;
         self.largest = self.largest.max(size);
-        self.since = match (self.since, since) {
-            (Some(before), Some(since)) => Some(before.min(since)),
-            (before, since) => before.or(since),
-        };
+    }
+
+    /// Notes that a packet waits since this time.
+    #[inline]
+    pub(super) fn note_since(&mut self, since: Time) {
+        self.since = Some(self.since.map_or(since, |before| before.min(since)));
     }
 }
 

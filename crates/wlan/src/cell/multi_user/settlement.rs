@@ -76,12 +76,10 @@ impl<P: Copy + Headers> CellMac<P> {
     ) {
         let &Participant { contender: id, is_random, .. } = participant;
         if is_random {
-            // The access point has chosen the rate, from which rate control learns nothing.
             self.settle_random_unit(id.member(), block_ack.is_some());
-        } else {
-            self.adapt_to_part(air, now, (id, NodeId::AP), block_ack);
         }
-        self.settle_users_data(air, now, (id, NodeId::AP), block_ack);
+        // The access point has chosen the rate in a random unit, from which rate control learns nothing.
+        self.settle_users_data(air, now, (id, NodeId::AP), (block_ack, !is_random));
         self.leave_service(air, now, id);
         if !self.has_content(id) {
             air.withdraw(id);
@@ -94,30 +92,21 @@ impl<P: Copy + Headers> CellMac<P> {
         }
     }
 
-    /// Lets rate control learn from the data from contender `id` to `to` in a multi-user exchange.
-    fn adapt_to_part(
-        &mut self,
-        air: &mut Air<P>,
-        now: Time,
-        (id, to): (ContenderId, NodeId),
-        block_ack: Option<&Bitmap>,
-    ) {
-        let sent = self.queues[id.index()].batch(to).mpdus();
-        let acknowledged = block_ack.map_or(0, |come| self.acknowledged(id, to, come).1);
-        self.adapt_link(air, now, (id, to), LinkEvent::Block { sent, acknowledged });
-    }
-
-    /// Settles the data from contender `id` to `to` in a multi-user exchange. Returns the octets that have arrived.
+    /// Settles the data from contender `id` to `to` in a multi-user exchange, from which rate control may learn. Returns
+    /// the octets that have arrived.
     fn settle_users_data(
         &mut self,
         air: &mut Air<P>,
         now: Time,
         (id, to): (ContenderId, NodeId),
-        block_ack: Option<&Bitmap>,
+        (block_ack, learns): (Option<&Bitmap>, bool),
     ) -> Bytes {
         let batch = self.queues[id.index()].batch(to);
         let (octets, sent) = (batch.octets(), batch.mpdus());
         let acknowledged = block_ack.map_or(0, |come| self.acknowledged(id, to, come).1);
+        if learns {
+            self.adapt_link(air, now, (id, to), LinkEvent::Block { sent, acknowledged });
+        }
         let planned = self.rate_to(id, to).longest_chain();
         let attempts = air.accesses[id.index()].limits.mpdu_attempts(false, planned);
         self.queues[id.index()].link(to).originator.set_attempts(attempts);
@@ -156,8 +145,7 @@ impl<P: Copy + Headers> CellMac<P> {
             let station = participant.station();
             let octets = match (exchange.is_down(), exchange.has_sent) {
                 (true, true) => {
-                    self.adapt_to_part(air, now, (id, station), block_ack.as_ref());
-                    self.settle_users_data(air, now, (id, station), block_ack.as_ref())
+                    self.settle_users_data(air, now, (id, station), (block_ack.as_ref(), true))
                 }
                 (true, false) => {
                     self.queues[id.index()].return_part(now, station);
