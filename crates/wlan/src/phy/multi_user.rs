@@ -13,7 +13,7 @@ use super::allocation::{Allocation, IllegalAllocation};
 use super::format::PpduKind;
 use super::ppdu::{PacketPadding, max_psdu, preamble_of_users, tail};
 use super::signal_b::{self, UserFields};
-use super::symbols::{Symbols, common_symbols, full_symbols, padded_psdu};
+use super::symbols::{SymbolBits, Symbols, common_symbols, full_symbols};
 use super::unit::Unit;
 use super::{Band, Mode};
 
@@ -31,6 +31,8 @@ pub const MOST_STREAMS_OF_SHARING: u8 = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MultiUser {
     modes: Vec<Mode>,
+    /// Bits in the symbols of each mode.
+    bits: Vec<SymbolBits>,
     preamble: Duration,
 }
 
@@ -69,7 +71,9 @@ impl MultiUser {
             PpduKind::Triggered => 0,
             _ => signal_b::symbols(format, width, fields, mcs),
         };
-        Ok(Self { modes: modes.to_vec(), preamble: preamble_of_users(first, streams, signal) })
+        let bits = modes.iter().map(|mode| SymbolBits::of(*mode)).collect();
+        let preamble = preamble_of_users(first, streams, signal);
+        Ok(Self { modes: modes.to_vec(), bits, preamble })
     }
 
     /// Modes of the users.
@@ -95,7 +99,7 @@ impl MultiUser {
     /// If there are not as many sizes as users.
     pub fn symbols(&self, sizes: &[Bytes]) -> Symbols {
         assert_eq!(sizes.len(), self.modes.len(), "each user has a PSDU");
-        common_symbols(self.modes.iter().copied().zip(sizes.iter().copied()))
+        common_symbols(&self.bits, sizes)
     }
 
     /// Time on the air, TXTIME, for a PSDU of each user, with packet extension and signal extension.
@@ -119,13 +123,12 @@ impl MultiUser {
         let full = Symbols { count: 0, last_segments: 4 };
         let symbol = self.modes[0].symbol();
         let count = limit.saturating_sub(self.lasting(full, band, padding)).whole_steps(symbol);
-        (count > 0).then(|| full_symbols(self.modes.iter().copied(), count))
+        (count > 0).then(|| full_symbols(&self.bits, count))
     }
 
     /// Largest PSDU of a user whose data fill at most the symbols of a [`room`](Self::room).
     pub fn largest_psdu(&self, user: usize, room: Symbols) -> Bytes {
-        let mode = self.modes[user];
-        padded_psdu(mode, room).min(max_psdu(mode.format()))
+        self.bits[user].padded_psdu(room).min(max_psdu(self.modes[user].format()))
     }
 }
 

@@ -21,122 +21,136 @@ pub struct Symbols {
     pub last_segments: u64,
 }
 
+/// Numbers of bits in the symbols of a mode, which are computed once for several PSDUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SymbolBits {
+    format: Format,
+    coding: Coding,
+    /// Code rate: data bits of so many coded bits.
+    rate: (u64, u64),
+    /// Data bits and coded bits of a symbol, `N_DBPS` and `N_CBPS`.
+    whole: (u64, u64),
+    /// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`. HT and VHT have only whole symbols.
+    /// [80211ax-2021 Table 27-33], [80211be-2024 §36.3.13.3.5]
+    short: (u64, u64),
+    /// Bits of the data field beside the PSDU and padding: service and tail.
+    around: u64,
+}
+
 /// Symbols of the data field for a PSDU of `size`.
 pub fn symbols(mode: Mode, size: Bytes) -> Symbols {
-    let bits = data_field_bits(mode, size);
-    let first = before_addition(mode, bits);
-    if needs_more(mode, bits, first) { with_addition(mode.format(), first) } else { first }
-}
-
-/// Common symbols of the data fields of several users with these modes and PSDUs, of HE or EHT: those of the longest
-/// user, with the addition of LDPC if the code of any user needs it.  [80211ax-2021 §27.3.12.5.2, §27.3.12.5.3]
-pub(super) fn common_symbols(users: impl Iterator<Item = (Mode, Bytes)> + Clone) -> Symbols {
-    let of = |(mode, size)| before_addition(mode, data_field_bits(mode, size));
-    let longest = |it: &Symbols| (it.count, it.last_segments);
-    let first = users.clone().map(of).max_by_key(longest).expect("a user");
-    let format = users.clone().map(|(mode, _)| mode.format()).next().expect("a user");
-    let more = users.into_iter().any(|(mode, _)| needs_more(mode, 0, first));
-    if more { with_addition(format, first) } else { first }
-}
-
-/// Symbols that the data of users with these modes, of HE or EHT, may fill so that all symbols are at most `count`: the
-/// last one only up to its third segment if the code of a user would add to a full one.
-pub(super) fn full_symbols(mut modes: impl Iterator<Item = Mode>, count: u64) -> Symbols {
-    let full = Symbols { count, last_segments: 4 };
-    let more = modes.any(|mode| needs_more(mode, 0, full));
-    Symbols { last_segments: if more { 3 } else { 4 }, ..full }
-}
-
-/// Largest PSDU whose data fill these symbols, without the addition of LDPC.
-pub(super) fn padded_psdu(mode: Mode, Symbols { count, last_segments }: Symbols) -> Bytes {
-    let last =
-        if last_segments == 4 { mode.data_bits() } else { last_segments * short_bits(mode).0 };
-    let bits = (count - 1) * mode.data_bits() + last;
-    Bytes::new(bits.saturating_sub(SERVICE + TAIL * mode.encoders()) / 8)
-}
-
-/// Bits of the data field without padding: service, PSDU and tail.
-fn data_field_bits(mode: Mode, size: Bytes) -> u64 {
-    size.bits() + SERVICE + TAIL * mode.encoders()
-}
-
-/// Symbols that the bits of the data field fill, `N_SYM,init` and `a_init`.
-fn before_addition(mode: Mode, bits: u64) -> Symbols {
-    let last_segments = if mode.format().has_units() { segments(mode, bits) } else { 4 };
-    Symbols { count: bits.div_ceil(mode.data_bits()), last_segments }
-}
-
-/// Symbols with the addition of LDPC: a segment in HE and EHT, or a symbol in HT and VHT.
-fn with_addition(format: Format, Symbols { count, last_segments }: Symbols) -> Symbols {
-    match last_segments {
-        4 if format.has_units() => Symbols { count: count + 1, last_segments: 1 },
-        4 => Symbols { count: count + 1, last_segments: 4 },
-        _ => Symbols { count, last_segments: last_segments + 1 },
-    }
+    SymbolBits::of(mode).symbols(size)
 }
 
 /// Largest PSDU whose data field has at most `count` symbols. `count` is at least 1.
 pub fn largest_psdu(mode: Mode, count: u64) -> Bytes {
+    let bits = SymbolBits::of(mode);
     // For the last bits LDPC may need one more symbol. The fewer bits there are, the less often it does.
-    let of = |last_segments| padded_psdu(mode, Symbols { count, last_segments });
-    let fits = |size: &Bytes| symbols(mode, *size).count <= count;
+    let of = |last_segments| bits.padded_psdu(Symbols { count, last_segments });
+    let fits = |size: &Bytes| bits.symbols(*size).count <= count;
     [4, 3, 2, 1].into_iter().map(of).find(fits).unwrap_or_else(|| of(0))
 }
 
-/// Segments of the last symbol that the data fills, `a_init`.  [80211ax-2021 §27.3.12.5.1]
-fn segments(mode: Mode, bits: u64) -> u64 {
-    let excess = bits % mode.data_bits();
-    if excess == 0 { 4 } else { excess.div_ceil(short_bits(mode).0).min(4) }
+/// Common symbols of the data fields of several users with these modes and PSDUs, of HE or EHT: those of the longest
+/// user, with the addition of LDPC if the code of any user needs it.  [80211ax-2021 §27.3.12.5.2, §27.3.12.5.3]
+pub(super) fn common_symbols(users: &[SymbolBits], sizes: &[Bytes]) -> Symbols {
+    let of = |(bits, size): (&SymbolBits, &Bytes)| bits.before_addition(bits.data_field(*size));
+    let longest = |it: &Symbols| (it.count, it.last_segments);
+    let first = users.iter().zip(sizes).map(of).max_by_key(longest).expect("a user");
+    let more = users.iter().any(|bits| bits.needs_more(0, first));
+    if more { users[0].with_addition(first) } else { first }
 }
 
-/// Data bits and coded bits of a segment, `N_DBPS,short` and `N_CBPS,short`. HT and VHT have only whole symbols.
-/// [80211ax-2021 Table 27-33], [80211be-2024 §36.3.13.3.5]
-fn short_bits(mode: Mode) -> (u64, u64) {
-    if !mode.format().has_units() {
-        return (mode.data_bits(), mode.coded_bits());
+/// Symbols that the data of users with these modes, of HE or EHT, may fill so that all symbols are at most `count`: the
+/// last one only up to its third segment if the code of a user would add to a full one.
+pub(super) fn full_symbols(users: &[SymbolBits], count: u64) -> Symbols {
+    let full = Symbols { count, last_segments: 4 };
+    let more = users.iter().any(|bits| bits.needs_more(0, full));
+    Symbols { last_segments: if more { 3 } else { 4 }, ..full }
+}
+
+impl SymbolBits {
+    pub(super) fn of(mode: Mode) -> Self {
+        let (format, coding) = (mode.format(), mode.coding());
+        let ModulationAndCoding { constellation, code_rate } = mode.modulation();
+        let rate @ (data, coded) = code_rate.fraction();
+        let of = |coded_bits: u64| (coded_bits * data / coded, coded_bits);
+        let whole = of(mode.coded_bits());
+        let short = if format.has_units() {
+            let subcarriers = mode.unit().short_subcarriers(mode.width());
+            of(subcarriers * constellation.bits() * u64::from(mode.streams()))
+        } else {
+            whole
+        };
+        let around = SERVICE + TAIL * mode.encoders();
+        Self { format, coding, rate, whole, short, around }
     }
-    let subcarriers = mode.unit().short_subcarriers(mode.width());
-    let ModulationAndCoding { constellation, code_rate } = mode.modulation();
-    let coded = subcarriers * constellation.bits() * u64::from(mode.streams());
-    let (data, of) = code_rate.fraction();
-    (coded * data / of, coded)
-}
 
-/// True if LDPC would have to puncture so many parity bits that the standard requires one more symbol or segment. Only
-/// in HT does this depend on the data bits, since the later formats pad the data.
-/// [80211-2020 §19.3.11.7.5 steps a to d, §21.3.10.5.4], [80211ax-2021 §27.3.12.5.2]
-fn needs_more(mode: Mode, bits: u64, first: Symbols) -> bool {
-    if mode.coding() == Coding::Bcc {
-        return false;
+    /// Symbols of the data field for a PSDU of `size`.
+    fn symbols(&self, size: Bytes) -> Symbols {
+        let bits = self.data_field(size);
+        let first = self.before_addition(bits);
+        if self.needs_more(bits, first) { self.with_addition(first) } else { first }
     }
-    let (data, coded) = mode.modulation().code_rate.fraction();
-    let parity = coded - data;
-    let (payload, available) = ldpc_bits(mode, bits, first);
-    let (words, length) = codewords(payload, available, (data, coded));
-    let total = words * length;
-    // Shortened bits are data bits of codewords that are known zeros. Punctured bits are parity bits that are not
-    // sent.
-    let shortened = (total * data / coded).saturating_sub(payload);
-    let punctured = total.saturating_sub(available + shortened);
-    let share = 10 * punctured * coded;
-    (share > total * parity && 10 * shortened * parity < 12 * punctured * data)
-        || share > 3 * total * parity
-}
 
-/// Data bits to encode, `N_pld`, and bits that the symbols hold, `N_avbits`. HT encodes only the PSDU; the later
-/// formats also encode its padding.
-fn ldpc_bits(mode: Mode, bits: u64, first: Symbols) -> (u64, u64) {
-    let Symbols { count, last_segments } = first;
-    match mode.format() {
-        Format::Ht => (bits, count * mode.coded_bits()),
-        _ if last_segments == 4 => (count * mode.data_bits(), count * mode.coded_bits()),
-        _ => {
-            let (data, coded) = short_bits(mode);
-            (
-                (count - 1) * mode.data_bits() + last_segments * data,
-                (count - 1) * mode.coded_bits() + last_segments * coded,
-            )
+    /// Largest PSDU whose data fill these symbols, without the addition of LDPC.
+    pub(super) fn padded_psdu(&self, symbols: Symbols) -> Bytes {
+        Bytes::new(self.held(symbols).0.saturating_sub(self.around) / 8)
+    }
+
+    /// Data bits and coded bits that these symbols hold.
+    fn held(&self, Symbols { count, last_segments }: Symbols) -> (u64, u64) {
+        let ((data, coded), (short_data, short_coded)) = (self.whole, self.short);
+        if last_segments == 4 {
+            return (count * data, count * coded);
         }
+        let (whole, short) = (count - 1, last_segments);
+        (whole * data + short * short_data, whole * coded + short * short_coded)
+    }
+
+    /// Bits of the data field without padding: service, PSDU and tail.
+    fn data_field(&self, size: Bytes) -> u64 {
+        size.bits() + self.around
+    }
+
+    /// Symbols that the bits of the data field fill, `N_SYM,init` and `a_init`.  [80211ax-2021 §27.3.12.5.1]
+    fn before_addition(&self, bits: u64) -> Symbols {
+        let (whole, excess) = (bits / self.whole.0, bits % self.whole.0);
+        let is_full = excess == 0 || !self.format.has_units();
+        let last_segments = if is_full { 4 } else { excess.div_ceil(self.short.0).min(4) };
+        Symbols { count: whole + u64::from(excess > 0), last_segments }
+    }
+
+    /// Symbols with the addition of LDPC: a segment in HE and EHT, or a symbol in HT and VHT.
+    fn with_addition(&self, Symbols { count, last_segments }: Symbols) -> Symbols {
+        match last_segments {
+            4 if self.format.has_units() => Symbols { count: count + 1, last_segments: 1 },
+            4 => Symbols { count: count + 1, last_segments: 4 },
+            _ => Symbols { count, last_segments: last_segments + 1 },
+        }
+    }
+
+    /// True if LDPC would have to puncture so many parity bits that the standard requires one more symbol or segment.
+    /// Only in HT does this depend on the data bits: the later formats also encode their padding.
+    /// [80211-2020 §19.3.11.7.5 steps a to d, §21.3.10.5.4], [80211ax-2021 §27.3.12.5.2]
+    fn needs_more(&self, bits: u64, first: Symbols) -> bool {
+        if self.coding == Coding::Bcc {
+            return false;
+        }
+        let (data, coded) = self.rate;
+        let parity = coded - data;
+        // Data bits to encode, `N_pld`, and bits that the symbols hold, `N_avbits`.
+        let (padded, available) = self.held(first);
+        let payload = if self.format == Format::Ht { bits } else { padded };
+        let (words, length) = codewords(payload, available, (data, coded));
+        let total = words * length;
+        // Shortened bits are data bits of codewords that are known zeros. Punctured bits are parity bits that are not
+        // sent.
+        let shortened = (total * data / coded).saturating_sub(payload);
+        let punctured = total.saturating_sub(available + shortened);
+        let share = 10 * punctured * coded;
+        (share > total * parity && 10 * shortened * parity < 12 * punctured * data)
+            || share > 3 * total * parity
     }
 }
 

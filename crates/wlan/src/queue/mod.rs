@@ -181,7 +181,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         self.append(now, payload, frame).is_some() || self.push_otherwise(now, msdu)
     }
 
-    /// Adds a packet, if it only joins the end of the single queue. Returns the length with the packet; or `None`,
+    /// Adds a packet, if it only joins the end of a queue. Returns the length with the packet; or `None`,
     /// without adding the packet, if [`push`](Self::push) has more to do.
     #[expect(
         clippy::inline_always,
@@ -189,15 +189,29 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     )]
     #[inline(always)]
     pub(crate) fn append(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Option<u32> {
-        if !self.only_appends() {
-            return None;
-        }
         let length = self.len() + 1;
-        if length > self.config.packets {
-            return None;
-        }
-        self.queues.append(0, payload, frame, now);
+        let queue = if self.only_appends() {
+            if length > self.config.packets {
+                return None;
+            }
+            0
+        } else {
+            self.own_queue_with_room(frame.to)?
+        };
+        self.queues.append(queue, payload, frame, now);
         Some(length)
+    }
+
+    /// Queue of a receiver's own whose end one more packet only joins, under a scheduler that serves receivers in turn.
+    #[inline]
+    fn own_queue_with_room(&self, to: NodeId) -> Option<usize> {
+        let queue = to.index();
+        let joins = matches!(self.config.discipline, Discipline::RoundRobin)
+            && self.queues.packets(queue) > 0
+            && !self.is_empty()
+            && !self.config.ack_filter
+            && self.driver.is_none();
+        (joins && self.has_room(queue)).then_some(queue)
     }
 
     #[inline(never)]
