@@ -253,6 +253,20 @@ impl Hearing {
         }
     }
 
+    /// Audibility of a frame of `from` for one class of contenders. `generation` is that of the frame's PPDU.
+    pub(crate) fn audibility_for(
+        &self,
+        class: usize,
+        from: NodeId,
+        generation: Generation,
+    ) -> Audibility {
+        let audibility = self.rows[from.index()][class];
+        let is_deaf = generation != Generation::Dsss
+            && self.has_deaf
+            && self.classes[class].understands < generation;
+        if is_deaf { Audibility::Senses.min(audibility) } else { audibility }
+    }
+
     /// Writes the audibility of a frame of `from` for each class of contenders, which hear the same frames, into `row`.
     /// `generation` is that of the frame's PPDU. This happens once, at the start of the frame.
     pub(crate) fn copy_audibility(

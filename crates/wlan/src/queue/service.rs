@@ -6,6 +6,7 @@ use super::TransmitQueue;
 use super::headers::Headers;
 use super::link::{Batch, BlockAckLink, Queued, Response, Room};
 use super::links::note;
+use super::scheduler::Scheduler;
 use super::sub_queue::{Picked, Waits};
 use crate::aggregation::Agreement;
 use crate::block_ack::PacketOutcome;
@@ -347,7 +348,10 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// O(packets), at each frame of several users.
     #[cold]
     pub(crate) fn add_backlogs(&self, of: &mut [Waits]) {
-        if let Some(driver) = &self.driver {
+        if let Scheduler::RoundRobin(_) = &self.scheduler {
+            // Each receiver has a queue of its own, in which the first packet is the oldest.
+            of.iter_mut().zip(self.queues.iter()).for_each(|(of, queue)| of.add_queue(queue));
+        } else if let Some(driver) = &self.driver {
             driver.packets().for_each(|(msdu, _)| of[msdu.to.index()].add(msdu.size));
         } else {
             for waiting in self.queues.iter().flat_map(|queue| &queue.packets) {

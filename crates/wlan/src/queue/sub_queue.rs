@@ -94,6 +94,14 @@ impl Waits {
         self.largest = self.largest.max(size);
     }
 
+    /// Adds the packets of a queue that has packets for this receiver only.
+    pub(super) fn add_queue<P>(&mut self, queue: &SubQueue<P>) {
+        let largest = queue.packets.iter().map(|it| it.msdu.size).max();
+        self.largest = self.largest.max(largest.unwrap_or_default());
+        self.octets += queue.bytes;
+        self.since = queue.packets.front().map(|it| it.since);
+    }
+
     /// Notes that a packet waits since this time.
     #[inline]
     pub(super) fn note_since(&mut self, since: Time) {

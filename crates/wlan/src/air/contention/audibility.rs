@@ -179,9 +179,8 @@ impl Contention {
     /// it.
     #[cold]
     pub(crate) fn will_reach(&self, id: NodeId, from: NodeId, tx: TxVector) -> bool {
-        let mut row = Vec::new();
-        self.hearing.copy_audibility(from, tx.generation(), &mut row);
-        row[self.memberships[id.index()].class.index()] == Audibility::Decodes
+        let class = self.memberships[id.index()].class.index();
+        self.hearing.audibility_for(class, from, tx.generation()) == Audibility::Decodes
     }
 
     /// True if member `id`, once it has received a frame of `from` from its start, decodes the frame unless noise

@@ -280,13 +280,12 @@ impl MultiUserMac {
     }
 
     /// PPDU of users with these modes; `None` if the modes do not go together.
-    pub(super) fn ppdu(&mut self, modes: impl Iterator<Item = Mode>) -> Option<&Ppdu> {
-        let modes: Vec<Mode> = modes.collect();
-        let found = self.known.iter().position(|it| it.modes() == modes);
-        let place = if let Some(place) = found {
+    pub(super) fn ppdu(&mut self, modes: impl Iterator<Item = Mode> + Clone) -> Option<&Ppdu> {
+        let is_of_modes = |it: &Ppdu| it.modes().iter().copied().eq(modes.clone());
+        let place = if let Some(place) = self.known.iter().position(is_of_modes) {
             place
         } else {
-            let new = Ppdu::new(&modes).ok()?;
+            let new = Ppdu::new(&modes.collect::<Vec<_>>()).ok()?;
             if self.known.len() == KNOWN {
                 self.known.remove(0);
             }
