@@ -45,8 +45,9 @@ impl Parameters {
     /// True if the standard has the MCS with these parameters: each symbol carries a whole number of bits, and each VHT
     /// encoder has an equal share of them.  [80211-2020 §21.5], [80211ax-2021 §27.5]
     fn has_mcs(self) -> bool {
-        if self.mcs > self.format.max_mcs() {
-            return false;
+        let is_known = self.mcs <= self.format.max_mcs();
+        if !is_known || self.format != Format::Vht {
+            return is_known;
         }
         let ModulationAndCoding { constellation, code_rate } = ModulationAndCoding::of(self.mcs);
         let coded_bits = data_subcarriers(self.format, self.width, self.unit)
@@ -55,12 +56,11 @@ impl Parameters {
         let (data, coded) = code_rate.fraction();
         // HE and EHT round down if LDPC leaves a fraction. VHT excludes such an MCS, and also these, which have 2 or
         // 6 encoders.
-        self.format != Format::Vht
-            || ((coded_bits * data).is_multiple_of(coded)
-                && !matches!(
-                    (self.width, self.mcs, self.streams),
-                    (Width::Mhz80, 6, 3 | 7) | (Width::Mhz80, 9, 6) | (Width::Mhz160, 9, 3)
-                ))
+        (coded_bits * data).is_multiple_of(coded)
+            && !matches!(
+                (self.width, self.mcs, self.streams),
+                (Width::Mhz80, 6, 3 | 7) | (Width::Mhz80, 9, 6) | (Width::Mhz160, 9, 3)
+            )
     }
 
     /// True if the mode may use BCC: in HE and EHT in units up to 242 tones.  [80211ax-2021 §27.3.12.5],

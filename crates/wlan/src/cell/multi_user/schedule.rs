@@ -24,7 +24,7 @@ use crate::roster::{ContenderId, Roster};
 /// Time for which a report of a station's backlog is valid.  [ns3-multi-user §`BsrLifetime`]
 const REPORT_LIFETIME: Duration = Duration::from_millis(20);
 /// Number of sets of users whose preambles are kept.
-const KNOWN: usize = 16;
+const KNOWN: usize = 32;
 
 /// Law of one direction with its state.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Uplink: trigger frames, and the stations' answers.  [80211ax-2021 §26.5.2, §26.5.5]
 
-use std::iter::repeat_n;
+use std::iter::{once, repeat_n};
 
 use airfair_laws::Direction;
 use airfair_laws::multi_user::{self as law, Backlog, Candidate, Urgency};
@@ -17,7 +17,7 @@ use crate::frame::RandomUnits;
 use crate::node::NodeId;
 use crate::phy::multi_user::MultiUser;
 use crate::phy::ppdu::{MAX_PPDU_DURATION, PacketPadding};
-use crate::phy::{PpduKind, TxVector, Unit};
+use crate::phy::{Band, PpduKind, TxVector, Unit};
 use crate::queue::headers::Headers;
 use crate::roster::ContenderId;
 use crate::sizes::{Acknowledgment, TriggerVariant, multi_sta_block_ack};
@@ -25,6 +25,18 @@ use crate::sizes::{Acknowledgment, TriggerVariant, multi_sta_block_ack};
 /// Part of a PPDU that each unit must be able to carry: an MPDU with a packet of 1500 octets. The access point does not
 /// know the packets of the stations.
 const ORDINARY_PART: Bytes = Bytes::new(1_544);
+
+impl MultiUserMac {
+    /// Largest PSDU of a triggered PPDU that lasts `duration`.
+    fn octets_within(&mut self, band: Band, tx: TxVector, duration: Duration) -> Bytes {
+        let alone = tx.mode().and_then(|mode| self.ppdu(once(mode)));
+        let octets = alone.and_then(|alone| {
+            let room = alone.room(duration, band, PacketPadding::default())?;
+            Some(alone.largest_psdu(0, room))
+        });
+        octets.unwrap_or(Bytes::ZERO)
+    }
+}
 
 impl<P: Copy + Headers> CellMac<P> {
     /// Plans a trigger frame for data of several stations, or for their buffer reports. Returns false if there is no
@@ -206,7 +218,8 @@ impl<P: Copy + Headers> CellMac<P> {
             return;
         }
         let Some(id) = self.contender_with_data(air, participant.station()) else { return };
-        let octets = octets_within(air, participant.data.0, duration);
+        let Some(mu) = &mut self.multi_user else { return };
+        let octets = mu.octets_within(air.airtime.band(), participant.data.0, duration);
         let room = self.room_of_part((id, NodeId::AP), octets);
         let queue = &mut self.queues[id.index()];
         queue.prepare(now, NodeId::AP, &room);
@@ -254,13 +267,4 @@ fn triggered_ppdu<'a>(
 fn lasts<P>(air: &Air<P>, ppdu: &MultiUser, octets: Bytes) -> Duration {
     let sizes = vec![octets; ppdu.modes().len()];
     ppdu.duration(&sizes, air.airtime.band(), PacketPadding::default())
-}
-
-/// Largest PSDU of a triggered PPDU that lasts `duration`.
-fn octets_within<P>(air: &Air<P>, tx: TxVector, duration: Duration) -> Bytes {
-    let (band, padding) = (air.airtime.band(), PacketPadding::default());
-    let alone = tx.mode().and_then(|mode| MultiUser::new(&[mode]).ok());
-    let octets =
-        alone.and_then(|alone| Some(alone.largest_psdu(0, alone.room(duration, band, padding)?)));
-    octets.unwrap_or(Bytes::ZERO)
 }
