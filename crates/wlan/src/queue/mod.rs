@@ -189,15 +189,12 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     )]
     #[inline(always)]
     pub(crate) fn append(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Option<u32> {
+        let is_single = self.only_appends();
+        let queue = if is_single { 0 } else { self.own_queue_with_room(frame.to)? };
         let length = self.len() + 1;
-        let queue = if self.only_appends() {
-            if length > self.config.packets {
-                return None;
-            }
-            0
-        } else {
-            self.own_queue_with_room(frame.to)?
-        };
+        if is_single && length > self.config.packets {
+            return None;
+        }
         self.queues.append(queue, payload, frame, now);
         Some(length)
     }
