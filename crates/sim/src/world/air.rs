@@ -111,7 +111,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
         let Self { cells, recorder, now, .. } = self;
         let id = CellId::new(index);
-        cells[index].cell.hand_records(|records| recorder.record_cell(*now, id, records));
+        cells.emptied(index).cell.hand_records(|records| recorder.record_cell(*now, id, records));
     }
 
     /// Processes deliveries, departures and changed rates of a cell.
@@ -131,7 +131,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline]
     fn drain_deliveries(&mut self, index: usize) {
         let mut delivered = std::mem::take(&mut self.delivered);
-        self.cells[index].cell.take_deliveries(&mut delivered);
+        self.cells.emptied(index).cell.take_deliveries(&mut delivered);
         // Advances the hops of all packets before any of them is copied. A copy right after such a change would stall
         // the processor.
         for msdu in &mut delivered {
@@ -184,7 +184,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn drain_departures(&mut self, index: usize) {
         while self.cells[index].cell.has_departures() {
             let mut departed = std::mem::take(&mut self.departed);
-            self.cells[index].cell.take_departures(&mut departed);
+            self.cells.emptied(index).cell.take_departures(&mut departed);
             for run in departed.chunk_by(leave_together) {
                 let Departure { msdu, lost } = &run[0];
                 let Packet { flow, origin, hop, .. } = msdu.payload;

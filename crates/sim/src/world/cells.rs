@@ -49,6 +49,12 @@ impl Cells {
         self.all.iter_mut()
     }
 
+    /// Cell with this index, to take results from it, which leaves its next event as it is.
+    #[inline]
+    pub(super) fn emptied(&mut self, index: usize) -> &mut Bss {
+        &mut self.all[index]
+    }
+
     /// Notes that a cell changes.
     #[inline]
     fn note(&mut self, index: usize) {

@@ -142,7 +142,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
     fn waiting_for(&mut self, queue: Hop, category: AccessCategory) -> &mut WaitingEnds {
         match queue {
             Hop::Air { cell, from, .. } => {
-                &mut self.cells[cell.index()].waiting[from.index()][category as usize]
+                &mut self.cells.emptied(cell.index()).waiting[from.index()][category as usize]
             }
             Hop::Wire(link) => &mut self.waiting[link.index()],
         }
