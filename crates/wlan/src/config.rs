@@ -1,6 +1,6 @@
 //! Configuration of one cell, without contradictions.
 
-use airfair_units::{Bytes, DataRate};
+use airfair_units::{Bytes, DataRate, Dbm};
 
 use crate::capabilities::{Channel, LinkCapabilities};
 use crate::edca::{AccessCategory, AccessParameters, Attempts};
@@ -69,6 +69,17 @@ pub struct Rules {
     pub cw_max: Option<u16>,
     /// Frames to and from several stations at once.
     pub multi_user: MultiUser,
+    /// Colour of the cell's frames, and its spatial reuse; `None` if the frames have no colour.
+    pub spatial_reuse: Option<SpatialReuse>,
+}
+
+/// BSS colour of a cell, and spatial reuse by OBSS-PD.  [80211ax-2021 §26.10.2.2]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpatialReuse {
+    /// BSS colour, 1 to 63.
+    pub colour: u8,
+    /// Power below which members of the cell ignore frames of another colour; `None` if they ignore none.
+    pub level: Option<Dbm>,
 }
 
 impl Rules {
@@ -89,6 +100,7 @@ impl Rules {
             cw_min: None,
             cw_max: None,
             multi_user: MultiUser::default(),
+            spatial_reuse: None,
         }
     }
 

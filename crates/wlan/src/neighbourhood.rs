@@ -196,7 +196,7 @@ fn heard_in(other: u16, listeners: &[Vec<Listener>], emission: &Emission) -> Opt
     let mut heard = emission.senders().filter_map(|(it, source)| Some((number_of(it)?, source)));
     let (from, source) = heard.next()?;
     let frame = Frame { from, to: None, ..emission.frame };
-    Some(Emission { frame, source, fellows: heard.collect() })
+    Some(Emission { frame, source, fellows: heard.collect(), colour: emission.colour })
 }
 
 fn number(index: usize) -> u16 {

@@ -11,6 +11,7 @@ use super::noise::Noise;
 use super::on_air::OnAir;
 use super::sequence::Sequence;
 use super::shared::Emissions;
+use super::spatial_reuse::SpatialReuse;
 use super::turns::MultiUserExchange;
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig};
@@ -50,6 +51,8 @@ pub(crate) struct Air<P> {
     pub(super) foreign: Vec<u16>,
     /// Powers of frames that overlap, in a cell with a radio that shares its channel.
     pub(super) interference: Option<Box<Interference>>,
+    /// Spatial reuse, in a cell with a colour and a radio that shares its channel.
+    pub(super) reuse: Option<Box<SpatialReuse>>,
     /// True if noise may make errors in some frame.
     pub(super) is_noisy: bool,
     /// Next event of the channel, which is kept because it is asked for more often than it changes.
@@ -124,6 +127,7 @@ impl<P: Copy> Air<P> {
             has_put_on_air: false,
             foreign: config.foreign.iter().map(|it| it.cell).collect(),
             interference: None,
+            reuse: SpatialReuse::new(&config.rules).map(Box::new),
             is_noisy: noise.is_on_anywhere(),
             noise,
             beacons: Beacons::default(),

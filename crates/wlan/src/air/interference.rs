@@ -3,7 +3,7 @@
 //! The receiver of a frame is synchronised to it. All other frames, also those too weak to be sensed, add to the noise
 //! for the time for which they overlap it. Deviates: [D-270]
 
-use airfair_units::{Bytes, Dbm, Time};
+use airfair_units::{Bytes, Dbm, Decibels, Time};
 
 use super::channel::Air;
 use super::noise::Noise;
@@ -84,7 +84,8 @@ impl<P: Copy> Air<P> {
             return false;
         };
         let level = interference.level(ends.to, ends.leader, (start, end));
-        let rise = propagation.rise(tx, level);
+        let reduction = self.reuse.as_ref().map_or(Decibels::ZERO, |it| it.reduction(ends.from));
+        let rise = propagation.rise(tx, level) + reduction;
         let station = Link::between(ends.from, ends.to).station;
         propagation.errs_above(end, station, (tx, psdu), rise)
     }

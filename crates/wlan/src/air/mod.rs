@@ -25,6 +25,7 @@
 //! | `hearing` | audibility: which members sense and decode whose frames |
 //! | `shared` | frames that pass between the cells of one channel |
 //! | `interference` | powers of the frames that overlap one that is received |
+//! | `spatial_reuse` | frames of other cells that members ignore, and their powers meanwhile |
 //! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
 //! | `on_air` | the frames on the air, and the account of airtime |
 //! | `mac` | [`Mac`]: interface to the MAC above |
@@ -44,6 +45,7 @@ pub(crate) mod noise;
 mod on_air;
 pub(crate) mod sequence;
 pub(crate) mod shared;
+mod spatial_reuse;
 pub(crate) mod turns;
 mod undisturbed;
 

@@ -16,7 +16,7 @@
 //! PPDUs that start together on purpose. Carrier sense takes a turn as one frame, so its PPDUs do not collide with each
 //! other. If an answer is missing, the access point goes on with its next own turn at the response time-out.
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, Dbm, Decibels, Duration, Time};
 
 use super::access::{Deadline, FrameAhead, Unanswered};
 use super::channel::Air;
@@ -135,6 +135,15 @@ impl<P: Copy> Air<P> {
         if let Noise::Propagation(propagation) = &mut self.noise
             && self.contention.can_change()
         {
+            let power = propagation.transmit_power();
+            let reduction = self.reuse.as_mut().map(|it| it.reduce(frame.from, power));
+            if let Some(reduction) = reduction.filter(|it| *it > Decibels::ZERO) {
+                let powers = propagation.powers(now, frame.from).map(|power| power - reduction);
+                let powers: Vec<Dbm> = powers.collect();
+                let row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
+                self.contention.set_row(frame, &row);
+                return self.contention.set_powers(frame.from, powers.into_iter());
+            }
             self.contention.set_row(frame, propagation.audibility(now, frame.from, frame.tx));
             if self.contention.needs_powers() {
                 self.contention.set_powers(frame.from, propagation.powers(now, frame.from));

@@ -8,12 +8,13 @@
 //! In cells with a radio, the powers of frames decide who hears them, and add up to the [interference](super::interference)
 //! in the frames that they overlap.
 
-use airfair_units::Time;
+use airfair_units::{Decibels, Time};
 
 use super::channel::Air;
 use super::interference::Interference;
 use super::mac::Mac;
 use super::noise::Noise;
+use super::spatial_reuse::SpatialReuse;
 use crate::frame::{Frame, Ppdu};
 use crate::node::NodeId;
 use crate::radio::Source;
@@ -25,6 +26,8 @@ pub(crate) struct Emission {
     pub(crate) frame: Frame,
     /// Place and power of its transmitter, in a cell with a radio.
     pub(crate) source: Option<Source>,
+    /// Colour of its cell.
+    pub(crate) colour: Option<u8>,
     /// Members that send the frame together with the one in its header; of most frames there are none.
     pub(crate) fellows: Vec<(NodeId, Option<Source>)>,
 }
@@ -73,12 +76,21 @@ impl<P: Copy> Air<P> {
 
     #[cold]
     fn emit_to_others(&mut self, now: Time, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+        let reuse = self.reuse.as_deref();
         let mut source = |from: NodeId| match &mut self.noise {
-            Noise::Propagation(propagation) => Some(propagation.source(now, from)),
+            Noise::Propagation(propagation) => {
+                let reduction = reuse.map_or(Decibels::ZERO, |it| it.reduction(from));
+                Some(propagation.source(now, from, reduction))
+            }
             Noise::Links { .. } => None,
         };
         let (of_frame, of_fellows) = (source(frame.from), fellows.map(|it| (it, source(it))));
-        let emission = Emission { frame: *frame, source: of_frame, fellows: of_fellows.collect() };
+        let emission = Emission {
+            frame: *frame,
+            source: of_frame,
+            fellows: of_fellows.collect(),
+            colour: reuse.map(SpatialReuse::colour),
+        };
         if let Some(interference) = &mut self.interference {
             for (from, _) in emission.senders() {
                 let powers = self.contention.powers(from).iter().copied();
@@ -104,7 +116,7 @@ impl<P: Copy> Air<P> {
         self.has_put_on_air = true;
         for (from, source) in emission.senders() {
             if let Some(source) = source {
-                self.hear_power(now, frame, (from, &source));
+                self.hear_power(now, (frame, emission.colour), (from, &source));
             }
         }
         if emission.fellows.is_empty() {
@@ -124,11 +136,19 @@ impl<P: Copy> Air<P> {
     }
 
     /// Sets how members hear a foreign member's frame by its power, which interferes with other frames.
-    fn hear_power(&mut self, now: Time, frame: &Frame, (from, source): (NodeId, &Source)) {
+    fn hear_power(
+        &mut self,
+        now: Time,
+        (frame, colour): (&Frame, Option<u8>),
+        (from, source): (NodeId, &Source),
+    ) {
         let place = self.place_of(from);
         let Noise::Propagation(propagation) = &mut self.noise else { return };
         let powers = propagation.foreign_powers(now, place, source).to_vec();
-        let row: Vec<_> = propagation.foreign_audibility(frame.tx, &powers).collect();
+        let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
+        if let Some(reuse) = &mut self.reuse {
+            reuse.ignore((frame.from, colour), &powers, &mut row);
+        }
         self.contention.set_foreign(from, &row, &powers);
         if let Some(interference) = &mut self.interference {
             interference.add(frame.from, (now, now + frame.duration), powers.into_iter());
@@ -138,6 +158,9 @@ impl<P: Copy> Air<P> {
     /// Ends a frame of another cell.
     pub(crate) fn cease<M: Mac<P>>(&mut self, mac: &mut M, now: Time, frame: Frame) {
         self.frames.end_foreign(now, frame.from);
+        if let Some(reuse) = &mut self.reuse {
+            reuse.end(frame.from);
+        }
         let from = ContenderId::first(frame.from);
         let ppdu: Ppdu<P> = Ppdu::new(now - frame.duration, (from, frame), (Vec::new(), None));
         self.contention.end_busy(now, &[ppdu], &[]);

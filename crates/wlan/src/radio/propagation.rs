@@ -163,12 +163,17 @@ impl Propagation {
         }
     }
 
-    /// Member `from` as a transmitter that other cells hear.
-    pub(crate) fn source(&mut self, now: Time, from: NodeId) -> Source {
+    /// Usual transmit power of a member.
+    pub(crate) fn transmit_power(&self) -> Dbm {
+        self.terminal.transmit_power
+    }
+
+    /// Member `from` as a transmitter that other cells hear, with its power less `reduction`.
+    pub(crate) fn source(&mut self, now: Time, from: NodeId, reduction: Decibels) -> Source {
         let Position { x, y } = self.position(now, from);
         Source {
             position: Position { x: self.origin.x + x, y: self.origin.y + y },
-            power: self.terminal.transmit_power,
+            power: self.terminal.transmit_power - reduction,
             is_ap: from.is_ap(),
             is_still: self.speed(from) <= 0.0,
             seed: self.seed_of(from),
@@ -226,8 +231,8 @@ impl Propagation {
         loss.happens(self.places[station.index() - 1].errors.next_u64())
     }
 
-    /// Audibility of a frame of a foreign member at each member, by its received powers.
-    pub(crate) fn foreign_audibility(
+    /// Audibility of a frame of any transmitter at each member, by its received powers.
+    pub(crate) fn audibility_at(
         &mut self,
         tx: TxVector,
         powers: &[Dbm],
