@@ -180,7 +180,6 @@ CELL = """
 [bss.{name}]
 standard        = "802.11{standard}"
 {modern}max_attempts    = "unlimited"
-after_collision = "difs"
 eifs            = "{eifs}"
 cw_min          = {cw_min}
 cw_max          = {cw_max}

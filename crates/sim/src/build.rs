@@ -203,7 +203,19 @@ fn neighbourhood(scenario: &Scenario, configs: &mut [CellConfig]) -> Option<Neig
             && admits(other, one)
             && scenario.cells[one].overlaps(&scenario.cells[other])
     };
-    Neighbourhood::new(configs, may_hear, |one, other| scenario.hears(member(one), member(other)))
+    let hears = |one, other| scenario.hears(member(one), member(other));
+    for config in &mut *configs {
+        config.rules.cca_time = cca_time(config);
+    }
+    Neighbourhood::new(configs, may_hear, hears)
+}
+
+/// Time in which the PHY of a cell finds out that a frame has started: aCCATime of DSSS with its long slot, otherwise
+/// that of OFDM.  [80211-2020 Table 15-5, Table 17-21, Table 18-5]
+fn cca_time(config: &CellConfig) -> Duration {
+    const LONG_SLOT: Duration = Duration::from_micros(20);
+    let timing = config.rules.timing(config.stations.iter().map(|it| it.standard));
+    Duration::from_micros(if timing.slot == LONG_SLOT { 15 } else { 4 })
 }
 
 /// Builds cell `index`. Returns `None` if `cancel` is set before it is complete.
