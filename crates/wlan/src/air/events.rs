@@ -202,7 +202,11 @@ impl<P: Copy> Air<P> {
         if self.contention.is_undisturbed() {
             return;
         }
-        self.frames.collide(|frame| self.contention.overlapped(frame));
+        if self.emissions.is_some() && self.interference.is_none() {
+            self.collide_in_part(now);
+        } else {
+            self.frames.collide(|ppdu| self.contention.overlapped(&ppdu.frame));
+        }
         for ppdu in self.frames.started(now) {
             if !self.contention.misses(&ppdu.frame) {
                 continue;
@@ -225,6 +229,9 @@ impl<P: Copy> Air<P> {
         self.frames.take_ended(now, &mut ended);
         self.missed.clear();
         for ppdu in &mut ended {
+            if self.emissions.is_some() {
+                self.settle_hits(ppdu);
+            }
             self.frames.record_sent(ppdu);
             mac.record_content(ppdu, &mut self.frames.records);
             self.add_noise(now, ppdu);

@@ -54,7 +54,7 @@ impl<P: Copy> Air<P> {
             }
             return;
         }
-        if !self.contention.decodes(to, from) {
+        if !self.receives(ppdu, to) {
             return;
         }
         if self.interference.is_some() {
@@ -69,7 +69,7 @@ impl<P: Copy> Air<P> {
         }
         let mut errored = true;
         for mpdu in &mut ppdu.mpdus {
-            mpdu.errored = self.errs(now, (from, to), (tx, mpdu.size(tx)), is_beyond);
+            mpdu.errored |= self.errs(now, (from, to), (tx, mpdu.size(tx)), is_beyond);
             errored &= mpdu.errored;
         }
         ppdu.errored = errored;
@@ -129,7 +129,7 @@ impl<P: Copy> Air<P> {
             return self.receive_turn(mac, now, ppdu);
         }
         let is_lost = ppdu.collided || ppdu.errored;
-        let receiver = frame.to.filter(|to| !is_lost && self.contention.decodes(*to, frame.from));
+        let receiver = frame.to.filter(|to| !is_lost && self.receives(ppdu, *to));
         match (frame.kind, receiver) {
             (FrameKind::Beacon, _) => self.receive_by_all(mac, now, ppdu),
             (FrameKind::Rts, Some(to)) if !self.contention.nav_is_clear(to, now) => {

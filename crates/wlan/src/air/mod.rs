@@ -26,6 +26,7 @@
 //! | `shared` | frames that pass between the cells of one channel |
 //! | `interference` | powers of the frames that overlap one that is received |
 //! | `spatial_reuse` | frames of other cells that members ignore, and their powers meanwhile |
+//! | `overlap` | aggregates of which other frames destroy a part |
 //! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
 //! | `on_air` | the frames on the air, and the account of airtime |
 //! | `mac` | [`Mac`]: interface to the MAC above |
@@ -43,6 +44,7 @@ mod mpdu_errors;
 mod multi_user;
 pub(crate) mod noise;
 mod on_air;
+mod overlap;
 pub(crate) mod sequence;
 pub(crate) mod shared;
 mod spatial_reuse;

@@ -107,10 +107,11 @@ impl<P> OnAir<P> {
     }
 
     /// Marks all frames on the air that are `overlapped` at their receiver as collided.
-    pub(crate) fn collide(&mut self, overlapped: impl Fn(&Frame) -> bool) {
+    pub(crate) fn collide(&mut self, mut overlapped: impl FnMut(&Ppdu<P>) -> bool) {
         let known = self.ppdus.iter().any(|ppdu| ppdu.collided);
         for ppdu in &mut self.ppdus {
-            ppdu.collided |= overlapped(&ppdu.frame);
+            let is_overlapped = overlapped(ppdu);
+            ppdu.collided |= is_overlapped;
         }
         if !known && self.ppdus.iter().any(|ppdu| ppdu.collided) {
             self.records.push(Record::Collision);

@@ -16,6 +16,7 @@ use super::channel::Air;
 use super::interference::Interference;
 use super::mac::Mac;
 use super::noise::Noise;
+use super::overlap::Hit;
 use super::spatial_reuse::SpatialReuse;
 use crate::frame::{Frame, Ppdu};
 use crate::moment::{Moment, Phase};
@@ -52,6 +53,10 @@ pub(crate) struct Emissions {
     pub(crate) ended: Vec<Emission>,
     /// Frames of other cells that have started, with the times at which members sense them, ascending.
     pending: VecDeque<(Time, Emission)>,
+    /// Latest end of the frames that have started since the last look for collisions.
+    pub(super) latest_end: Time,
+    /// Parts of aggregates on the air that other frames overlap.
+    pub(super) hits: Vec<Hit>,
 }
 
 impl Emissions {
@@ -103,6 +108,7 @@ impl<P: Copy> Air<P> {
             }
         }
         if let Some(emissions) = &mut self.emissions {
+            emissions.latest_end = emissions.latest_end.max(now + frame.duration);
             emissions.started.push(emission);
         }
     }
@@ -163,6 +169,10 @@ impl<P: Copy> Air<P> {
             self.contention.announce(frame);
         } else {
             self.contention.announce_turn(frame, emission.fellows.iter().map(|it| it.0));
+        }
+        if let Some(emissions) = &mut self.emissions {
+            let end = now - self.cca_time + frame.duration;
+            emissions.latest_end = emissions.latest_end.max(end);
         }
         let heard = emission.senders().find(|it| self.contention.hears(NodeId::AP, it.0));
         if let Some((heard, _)) = heard {
