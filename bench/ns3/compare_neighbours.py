@@ -27,7 +27,8 @@ Conventions of ns-3.37, the classes of src/wifi/model that implement them, and t
 * At the signal-to-interference ratio of 0 dB that this means, BPSK has few errors (TableBasedErrorRateModel),
   so that 6 Mb/s survives overlaps, as L-SIG does. Data here are faster. With NistErrorRateModel L-SIG is lost
   as well, and the node then sends into the rest of the frame, which it no longer senses: the middle cell gets
-  a third. With the table that happens in 0.3 % of the attempts in the middle, and more often with A-MPDUs.
+  a third (one run). With the table that happened in 3 of 1222 attempts in the middle of three cells of n
+  without aggregation, and in 4 of 42 of ax with A-MPDUs.
 * A second preamble within the 4 µs in which the first is detected (PreambleDetectionPeriod) hides both. The
   node senses their energy, and waits an AIFS after them.
 * The channel's delay is 3 ns between any two nodes.
@@ -179,7 +180,6 @@ CELL = """
 [bss.{name}]
 standard        = "802.11{standard}"
 {modern}max_attempts    = "unlimited"
-after_collision = "difs"
 eifs            = "{eifs}"
 cw_min          = {cw_min}
 cw_max          = {cw_max}

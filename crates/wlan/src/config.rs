@@ -1,6 +1,6 @@
 //! Configuration of one cell, without contradictions.
 
-use airfair_units::{Bytes, DataRate, Dbm};
+use airfair_units::{Bytes, DataRate, Dbm, Duration};
 
 use crate::capabilities::{Channel, LinkCapabilities};
 use crate::edca::{AccessCategory, AccessParameters, Attempts};
@@ -69,6 +69,8 @@ pub struct Rules {
     pub cw_max: Option<u16>,
     /// Frames to and from several stations at once.
     pub multi_user: MultiUser,
+    /// Time that members need to sense a frame of another cell: aCCATime.
+    pub cca_time: Duration,
     /// Colour of the cell's frames, and its spatial reuse; `None` if the frames have no colour.
     pub spatial_reuse: Option<SpatialReuse>,
 }
@@ -100,6 +102,7 @@ impl Rules {
             cw_min: None,
             cw_max: None,
             multi_user: MultiUser::default(),
+            cca_time: Duration::ZERO,
             spatial_reuse: None,
         }
     }

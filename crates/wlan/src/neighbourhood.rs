@@ -165,8 +165,8 @@ impl Neighbourhood {
             for emission in &started {
                 for &other in &around[at] {
                     let Some(heard) = heard_in(other, &listeners[at], emission) else { continue };
-                    cells.with(usize::from(other), |it| it.hear(now, &heard));
-                    if !hearing.contains(&other) {
+                    let is_sensed = cells.with(usize::from(other), |it| it.hear(now, heard));
+                    if is_sensed && !hearing.contains(&other) {
                         hearing.push(other);
                     }
                 }

@@ -1,6 +1,6 @@
 //! Cells that share a channel: which of their members hear each other, by lists or by powers.
 
-use airfair_units::{Dbm, Decibels};
+use airfair_units::{Dbm, Decibels, Duration};
 use airfair_wlan::radio::{Layout, Mobility, Position};
 use airfair_wlan::{CellConfig, CellMember, Neighbourhood, NodeId};
 
@@ -51,7 +51,18 @@ pub(super) fn neighbourhood(
         (Some(own), Some(from)) => own.receives(one.1, (from, other.1)),
         _ => scenario.hears(member(one), member(other)),
     };
+    for config in &mut *configs {
+        config.rules.cca_time = cca_time(config);
+    }
     Neighbourhood::new(configs, may_hear, hears)
+}
+
+/// Time in which the PHY of a cell finds out that a frame has started: aCCATime of DSSS with its long slot, otherwise
+/// that of OFDM.  [80211-2020 Table 15-5, Table 17-21, Table 18-5]
+fn cca_time(config: &CellConfig) -> Duration {
+    const LONG_SLOT: Duration = Duration::from_micros(20);
+    let timing = config.rules.timing(config.stations.iter().map(|it| it.standard));
+    Duration::from_micros(if timing.slot == LONG_SLOT { 15 } else { 4 })
 }
 
 /// Members of a cell with a radio in the plane of all cells.

@@ -47,6 +47,8 @@ pub(crate) struct Air<P> {
     /// True while frames that start now are on the air and members do not know yet that the medium is busy, because other
     /// cells come first.
     pub(super) has_put_on_air: bool,
+    /// Time after the start of a foreign frame at which members sense it.
+    pub(super) cca_time: Duration,
     /// Cell of each foreign member.
     pub(super) foreign: Vec<u16>,
     /// Powers of frames that overlap, in a cell with a radio that shares its channel.
@@ -125,6 +127,7 @@ impl<P: Copy> Air<P> {
             observers: Observers::default(),
             emissions: None,
             has_put_on_air: false,
+            cca_time: config.rules.cca_time,
             foreign: config.foreign.iter().map(|it| it.cell).collect(),
             interference: None,
             reuse: SpatialReuse::new(&config.rules).map(Box::new),
@@ -305,6 +308,9 @@ impl<P: Copy> Air<P> {
         }
         if !self.following.is_empty() {
             next = next.min(Moment::of(self.next_response(), Phase::Start));
+        }
+        if self.emissions.is_some() {
+            next = next.min(Moment::of(self.next_sensed(), Phase::Start));
         }
         next.min(Moment::of(self.contention.next_access(), Phase::Start))
     }

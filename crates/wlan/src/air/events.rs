@@ -36,6 +36,9 @@ impl<P: Copy> Air<P> {
     // ------------------------------------------------------------------------------------------------- starts
 
     fn start_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
+        if self.emissions.is_some() && !self.has_put_on_air {
+            self.sense_pending(now);
+        }
         if !self.has_put_on_air && !self.put_on_air(mac, now) {
             return;
         }

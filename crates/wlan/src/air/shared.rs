@@ -8,6 +8,8 @@
 //! In cells with a radio, the powers of frames decide who hears them, and add up to the [interference](super::interference)
 //! in the frames that they overlap.
 
+use std::collections::VecDeque;
+
 use airfair_units::{Decibels, Time};
 
 use super::channel::Air;
@@ -16,6 +18,7 @@ use super::mac::Mac;
 use super::noise::Noise;
 use super::spatial_reuse::SpatialReuse;
 use crate::frame::{Frame, Ppdu};
+use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
 use crate::radio::Source;
 use crate::roster::ContenderId;
@@ -47,6 +50,8 @@ pub(crate) struct Emissions {
     pub(crate) on_air: Vec<Emission>,
     /// Frames that end now.
     pub(crate) ended: Vec<Emission>,
+    /// Frames of other cells that have started, with the times at which members sense them, ascending.
+    pending: VecDeque<(Time, Emission)>,
 }
 
 impl Emissions {
@@ -110,10 +115,45 @@ impl<P: Copy> Air<P> {
         }
     }
 
-    /// Announces a frame of other cells that starts now. Its transmitters have their numbers in this cell.
-    pub(crate) fn hear(&mut self, now: Time, emission: &Emission) {
+    /// Notes a frame of other cells that has started now. Its transmitters have their numbers in this cell, whose members
+    /// sense it after aCCATime. Returns true if they do so at once.
+    ///
+    /// Slots of cells that do not hear the same frames are not aligned, so a back-off may end while the PHY does not know
+    /// yet that a frame has started. Deviates: [D-275]
+    pub(crate) fn hear(&mut self, now: Time, emission: Emission) -> bool {
+        if self.cca_time.is_zero() {
+            self.has_put_on_air = true;
+            self.sense(now, &emission);
+            return true;
+        }
+        let at = now + self.cca_time;
+        if let Some(emissions) = &mut self.emissions {
+            emissions.pending.push_back((at, emission));
+        }
+        self.next = self.next.min(Moment::new(at, Phase::Start));
+        false
+    }
+
+    /// Next time at which members sense a frame of other cells that has started.
+    pub(super) fn next_sensed(&self) -> Option<Time> {
+        let emissions = self.emissions.as_ref()?;
+        emissions.pending.front().map(|(at, _)| *at)
+    }
+
+    /// Lets members sense the frames of other cells that they can sense from now on.
+    #[cold]
+    pub(super) fn sense_pending(&mut self, now: Time) {
+        while self.next_sensed() == Some(now) {
+            let pending = self.emissions.as_mut().and_then(|it| it.pending.pop_front());
+            if let Some((_, emission)) = pending {
+                self.sense(now, &emission);
+            }
+        }
+    }
+
+    /// Announces a frame of other cells that members sense from now on.
+    fn sense(&mut self, now: Time, emission: &Emission) {
         let frame = &emission.frame;
-        self.has_put_on_air = true;
         for (from, source) in emission.senders() {
             if let Some(source) = source {
                 self.hear_power(now, (frame, emission.colour), (from, &source));
@@ -151,7 +191,8 @@ impl<P: Copy> Air<P> {
         }
         self.contention.set_foreign(from, &row, &powers);
         if let Some(interference) = &mut self.interference {
-            interference.add(frame.from, (now, now + frame.duration), powers.into_iter());
+            let start = now - self.cca_time;
+            interference.add(frame.from, (start, start + frame.duration), powers.into_iter());
         }
     }
 

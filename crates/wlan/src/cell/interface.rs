@@ -207,9 +207,9 @@ impl<P: Copy + Headers> Cell<P> {
         self.air.handle_event(&mut self.mac, now, phase);
     }
 
-    /// Announces a frame of another cell that starts now.
-    pub(crate) fn hear(&mut self, now: Time, emission: &Emission) {
-        self.air.hear(now, emission);
+    /// Notes a frame of another cell that has started now. Returns true if members sense it at once.
+    pub(crate) fn hear(&mut self, now: Time, emission: Emission) -> bool {
+        self.air.hear(now, emission)
     }
 
     /// Ends a frame of another cell.
