@@ -513,6 +513,7 @@ class RadioTable(TypedDict, total=False):
     reception: Literal["snr", "sensitivity", "qualnet4"]
     shadowing: str
     tx_power: str
+    walls: str
 
 
 class TransportTcpTable(TypedDict, total=False):
@@ -581,6 +582,7 @@ class ApTable(TypedDict, total=False):
     hears: Sequence[str]
     max_attempts: Literal["unlimited", "cell"] | int
     occupancy: bool | OccupancyTable
+    position: Sequence[str]
     queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
     window_sharing: bool
 
@@ -654,6 +656,7 @@ class BssTable(TypedDict, total=False):
     basic_rates: Sequence[str]
     beacon: bool | BeaconTable
     channel: int
+    colour: int
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"]
     edca: EdcaTable
@@ -665,6 +668,7 @@ class BssTable(TypedDict, total=False):
     max_attempts: Literal["unlimited"] | int
     mu_edca: Literal["off"] | MuEdcaTable
     mu_mimo: Literal["off"] | MuMimoTable
+    obss_pd: str
     ofdma: Literal["off"] | OfdmaTable
     post_backoff: bool
     preamble: Literal["long", "short"]
@@ -724,7 +728,7 @@ def scenario(
 
     duration: Simulated time of one run.
     flow: Flows, at most 10000.
-    bss: Cells, at most 100: each is an access point with a channel. The names of cells, stations,
+    bss: Cells, at most 500: each is an access point with a channel. The names of cells, stations,
         hosts, routers and links must all differ. Default: {}.
     host: Wired hosts, at most 1000. Hosts are ends of flows, and also forward packets. Default: {}.
     link: Wired links other than the hosts' own links, at most 10000. Default: {}.
@@ -754,6 +758,7 @@ def bss(
     basic_rates: Sequence[str] | None = None,
     beacon: bool | BeaconTable | None = None,
     channel: int | None = None,
+    colour: int | None = None,
     cw_max: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     cw_min: Literal[1, 3, 7, 15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 16383, 32767, "standard"] | None = None,
     edca: EdcaTable | None = None,
@@ -765,6 +770,7 @@ def bss(
     max_attempts: Literal["unlimited"] | int | None = None,
     mu_edca: Literal["off"] | MuEdcaTable | None = None,
     mu_mimo: Literal["off"] | MuMimoTable | None = None,
+    obss_pd: str | None = None,
     ofdma: Literal["off"] | OfdmaTable | None = None,
     post_backoff: bool | None = None,
     preamble: Literal["long", "short"] | None = None,
@@ -777,7 +783,7 @@ def bss(
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"] | None = None,
     width_rule: Literal["dynamic", "static"] | None = None,
 ) -> BssTable:
-    """Cells, at most 100: each is an access point with a channel.
+    """Cells, at most 500: each is an access point with a channel.
 
     The names of cells, stations, hosts, routers and links must all differ.
 
@@ -810,6 +816,8 @@ def bss(
         neighbours, whose members hear each other. Blocks at 2.4 GHz that overlap without a common
         channel of 20 MHz are not modelled: different channels are at least four numbers apart, and
         five with 802.11b. Default: a channel of its own.
+    colour: BSS colour, by which members tell frames of the cell from those of neighbours; in
+        802.11ax and later. Default: no colour.
     cw_max: Largest contention window [slots], at least `cw_min`. `standard` is 1023. Default:
         "standard".
     cw_min: Smallest contention window [slots]. `standard` is 31 in 802.11b, in 802.11g cells with a
@@ -839,6 +847,9 @@ def bss(
         802.11ax. Stations of older standards, and those without `aggregation` or with less than the
         cell's `width`, have frames of their own. With `ofdma.down`, the access point chooses for
         each frame what delivers more per time. Default: "off".
+    obss_pd: OBSS-PD level of the members of 802.11ax and later. They ignore frames of another
+        colour that they receive with less power, and then send with limited power themselves. Only
+        together with `colour` and `radio`. Default: no spatial reuse.
     ofdma: OFDMA: frames to and from several stations at once, each in its own part of the width, in
         802.11ax. Stations of older standards, and those without `aggregation`, have frames of their
         own. Default: "off".
@@ -855,8 +866,8 @@ def bss(
         patterns of the standard. Stations of older standards have the widest part without any.
         Default: [].
     radio: Radio model. Transmit powers, distances and noise decide which stations hear each other
-        and which frames have errors, instead of `errors` and `senses_only`. The access point is at
-        ["0 m", "0 m"]. Default: "none".
+        and which frames have errors, instead of `errors`, `senses_only` and `hears`. Cells with
+        overlapping channels all have a radio, or none. Default: "none".
     retry_limits: Largest numbers of transmission attempts, by the standard's two retry counters.
         Not together with `max_attempts`. Default: {"long": 4, "short": 7}.
     rts_threshold: Length above which PSDUs are protected by RTS/CTS. Default: "off".
@@ -909,6 +920,7 @@ def ap(
     hears: Sequence[str] | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     occupancy: bool | OccupancyTable | None = None,
+    position: Sequence[str] | None = None,
     queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
     window_sharing: bool | None = None,
 ) -> ApTable:
@@ -925,6 +937,8 @@ def ap(
         cell's. Default: "cell".
     occupancy: The beacons grant each active station an equal share of the channel. Flows with
         `control = "occupancy"` keep to it. Default: false.
+    position: Position in the plane of all cells, to the east and to the north. Positions of
+        stations are relative to it. Only together with `radio`. Default: ["0 m", "0 m"].
     queue: Transmit queue of the access point. Default: {}.
     window_sharing: The access point writes a receive window into each TCP ACK that it forwards: the
         capacity of its queue, divided by the number of connections that it sees. Default: false.
@@ -1505,11 +1519,13 @@ def radio(
     reception: Literal["snr", "sensitivity", "qualnet4"] | None = None,
     shadowing: str | None = None,
     tx_power: str | None = None,
+    walls: str | None = None,
 ) -> RadioTable:
     """Radio model.
 
     Transmit powers, distances and noise decide which stations hear each other and which frames have
-    errors, instead of `errors` and `senses_only`. The access point is at ["0 m", "0 m"].
+    errors, instead of `errors`, `senses_only` and `hears`. Cells with overlapping channels all have
+    a radio, or none.
 
     capture: The strongest of overlapping frames survives at a receiver if its power is at least
         this many times that of all others together. With `off` none survives. Default: "off".
@@ -1534,6 +1550,8 @@ def radio(
     shadowing: Standard deviation of shadowing, the loss or gain of each link by obstacles; drawn
         once per run. Default: "0 dB".
     tx_power: Transmit power of every member, antenna gain included. Default: "20 dBm".
+    walls: Loss of the walls around the cell. A frame between two cells passes the walls of both.
+        Default: "0 dB".
     """
     return _given(RadioTable, locals())
 

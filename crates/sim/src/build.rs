@@ -1,5 +1,7 @@
 //! Construction of a [`World`] from a [`Scenario`].
 
+mod neighbours;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,11 +11,8 @@ use airfair_wlan::LinkCapabilities;
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::medium::Medium;
 use airfair_wlan::phy::{Band, Rate, Standard, Timing, TxVector, mode_groups};
-use airfair_wlan::radio::{Propagation, StationStreams};
-use airfair_wlan::{
-    Cell, CellConfig, CellMember, Neighbourhood, NodeId, Phase, RateLaw, Rules, StationConfig,
-    Stream,
-};
+use airfair_wlan::radio::{Layout, Propagation, StationStreams};
+use airfair_wlan::{Cell, CellConfig, NodeId, Phase, RateLaw, Rules, StationConfig, Stream};
 use rand_core::Rng;
 
 use crate::clock::Clock;
@@ -157,7 +156,7 @@ fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
         errors: station.errors,
     };
     CellConfig {
-        rules: bss.rules.clone(),
+        rules: Rules { spatial_reuse: bss.spatial_reuse(), ..bss.rules.clone() },
         ap_queue: bss.ap.queue.config,
         ap_access: bss.ap.access.best_effort,
         ap_categories: categories(NodeId::AP, &bss.ap.access),
@@ -176,46 +175,10 @@ fn cells(
     let indices = 0..scenario.cells.len();
     let mut configs: Vec<CellConfig> =
         indices.clone().map(|index| config(scenario, index, members)).collect();
-    let neighbourhood = neighbourhood(scenario, &mut configs);
+    let neighbourhood = neighbours::neighbourhood(scenario, &mut configs);
     let cells = indices.zip(configs);
     let cells = cells.map(|(index, config)| bss(scenario, (index, config), cancel, streams));
     Some(Cells::new(cells.collect::<Option<_>>()?, neighbourhood))
-}
-
-/// Relation between cells that share a channel, whose members get numbers in the cells that hear them.
-fn neighbourhood(scenario: &Scenario, configs: &mut [CellConfig]) -> Option<Neighbourhood> {
-    if !scenario.cells.iter().any(|bss| bss.channel.is_some()) {
-        return None;
-    }
-    let mut stations = vec![Vec::new(); scenario.cells.len()];
-    for (index, station) in scenario.stations.iter().enumerate() {
-        stations[station.cell].push(index);
-    }
-    let member = |(cell, node): CellMember| match node.index().checked_sub(1) {
-        None => scenario::Member::AccessPoint(cell),
-        Some(place) => scenario::Member::Station(stations[cell][place]),
-    };
-    let admitted = scenario.admitted_cells();
-    let may_hear = |one: usize, other: usize| {
-        let admits =
-            |one: usize, other| admitted[one].as_ref().is_none_or(|it| it.contains(&other));
-        admits(one, other)
-            && admits(other, one)
-            && scenario.cells[one].overlaps(&scenario.cells[other])
-    };
-    let hears = |one, other| scenario.hears(member(one), member(other));
-    for config in &mut *configs {
-        config.rules.cca_time = cca_time(config);
-    }
-    Neighbourhood::new(configs, may_hear, hears)
-}
-
-/// Time in which the PHY of a cell finds out that a frame has started: aCCATime of DSSS with its long slot, otherwise
-/// that of OFDM.  [80211-2020 Table 15-5, Table 17-21, Table 18-5]
-fn cca_time(config: &CellConfig) -> Duration {
-    const LONG_SLOT: Duration = Duration::from_micros(20);
-    let timing = config.rules.timing(config.stations.iter().map(|it| it.standard));
-    Duration::from_micros(if timing.slot == LONG_SLOT { 15 } else { 4 })
 }
 
 /// Builds cell `index`. Returns `None` if `cancel` is set before it is complete.
@@ -237,7 +200,7 @@ fn bss(
         None => Cell::new(&config, backoffs, errors),
         Some(radio) => {
             let stations: Vec<&Station> = stations().collect();
-            let propagation = propagation((radio, &bss.rules), &stations, streams, cancel)?;
+            let propagation = propagation((bss, radio), &stations, streams, cancel)?;
             let end = Time::ZERO + scenario.duration;
             let all_decode = propagation.all_decode(end, cancel)?;
             Cell::with_propagation(propagation, all_decode, &config, backoffs)
@@ -295,21 +258,25 @@ fn timing<'s>(bss: &scenario::Bss, mut stations: impl Iterator<Item = &'s Statio
 
 /// Propagation model of a cell with a radio. Returns `None` if `cancel` is set before it is complete.
 fn propagation(
-    (radio, rules): (&scenario::Radio, &Rules),
+    (bss, radio): (&scenario::Bss, &scenario::Radio),
     stations: &[&Station],
     streams: Streams,
     cancel: &AtomicBool,
 ) -> Option<Propagation> {
     let mobility =
         |station: &&Station| station.trajectory.as_ref().expect("a cell with a radio").mobility();
-    let ways = stations.iter().map(mobility).collect();
+    let (ways, rules) = (stations.iter().map(mobility).collect(), &bss.rules);
     let vector = |rate| match rate {
         Rate::Legacy(rate) => TxVector::of(rate, rules.preamble).expect("a rate of the standard"),
         Rate::Mode(mode) => TxVector::Mode(mode),
     };
     let vectors = rates_of(stations, rules.channel.band, cancel)?.into_iter().map(vector).collect();
     let rates = CellRates::of(rules.standard, rules.channel);
-    let layout = radio.layout(rates, ways, vectors);
+    let layout = Layout {
+        origin: bss.ap.origin(),
+        seed: streams.stream(&bss.name, Purpose::Shadowing).next_u64(),
+        ..radio.layout(rates, ways, vectors)
+    };
     let purposes = |station: &&Station| StationStreams {
         way: streams.stream(&station.name, Purpose::Mobility),
         link: streams.stream(&station.name, Purpose::Shadowing),

@@ -11,15 +11,15 @@ use crate::packet::{FlowId, Side};
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
-pub struct CellId(pub u8);
+pub struct CellId(pub u16);
 
 impl CellId {
     /// The `index`-th cell of the scenario.
     ///
     /// # Panics
-    /// If `index` is above 255.
+    /// If `index` is above 65 535.
     pub fn new(index: usize) -> Self {
-        Self(u8::try_from(index).expect("at most 256 cells"))
+        Self(u16::try_from(index).expect("at most 65 536 cells"))
     }
 
     /// Index of the cell in the scenario, and in tables with one entry per cell.

@@ -39,7 +39,7 @@
 //! | 36 | `DroppedEarly` | link | 0 | |
 //! | 48 | `Measured` | station | active stations | start, end, own time, others' time |
 //!
-//! The cell is 0 for records without one. Times and durations are in nanoseconds. A `Sample` has no words, because it
+//! The cell is 0 for records without one; its bits 8 and 9 are above the kind, in bits 62 and 63. Times and durations are in nanoseconds. A `Sample` has no words, because it
 //! observes the world and changes nothing: a run has the same hash with a time series and without one.
 //!
 //! A word `w` turns the hash `h`, which starts at 0, into `(rotl(h, 5) ^ w) · 0x517cc1b727220a95` modulo 2^64. For a
@@ -99,7 +99,8 @@ impl Recorder for Fingerprint {
     }
 }
 
-/// Fields of the first word of an encoded record.
+/// Fields of the first word of an encoded record. Kinds are below 64, so that two more bits of the cell have room above
+/// them.
 #[derive(Clone, Copy)]
 struct Head {
     kind: u8,
@@ -112,7 +113,8 @@ impl Head {
     #[inline]
     fn word(self) -> u64 {
         u64::from(self.kind) << 56
-            | u64::from(self.cell.0) << 48
+            | u64::from(self.cell.0 >> 8) << 62
+            | u64::from(self.cell.0 & 0xff) << 48
             | u64::from(self.whose) << 32
             | u64::from(self.payload)
     }

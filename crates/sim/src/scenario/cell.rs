@@ -38,6 +38,15 @@ pub(super) fn draft<'n>(
     let has_radio = radio::check(fields.get("radio"), rates, mistakes);
     let given = fields.get("errors");
     radio::no_radio(given, has_radio, mistakes);
+    let (ap, is_alone) = (fields.get("ap").fields(), !fields.get("channel").is_set());
+    if !is_alone {
+        let lists = [Some(&fields), ap].into_iter().flatten().map(|it| it.get("hears"));
+        lists.for_each(|it| radio::no_radio(it, has_radio, mistakes));
+    }
+    if let Some(ap) = ap {
+        radio::no_position(ap.get("position"), has_radio, mistakes);
+    }
+    neighbours::check_spatial_reuse(&fields, standard, has_radio, mistakes);
     let errors = ERRORS.read(given);
     let name = fields.name.to_owned();
     let access = access::of_stations(fields.get("edca"), mistakes);
@@ -46,7 +55,7 @@ pub(super) fn draft<'n>(
         name,
         standard,
         channel,
-        is_alone: !fields.get("channel").is_set(),
+        is_alone,
         open,
         llc_snap,
         errors,

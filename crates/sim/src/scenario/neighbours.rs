@@ -39,6 +39,30 @@ pub(super) fn check_channel(
     }
 }
 
+/// Checks the keys of a cell's BSS colour and of spatial reuse.
+pub(super) fn check_spatial_reuse(
+    fields: &Fields,
+    standard: Option<Standard>,
+    has_radio: Option<bool>,
+    mistakes: &mut Mistakes,
+) {
+    let (colour, level) = (fields.get("colour"), fields.get("obss_pd"));
+    let is_set = |entry: &Entry| entry.is_set() && !entry.bad;
+    if let Some(standard) = standard.filter(|it| *it < Standard::Ax) {
+        for entry in [colour, level].into_iter().filter(|it| is_set(it)) {
+            let problem = format!("{standard} does not have this setting");
+            mistakes.add(entry.at, entry.mistake(problem, "with 802.11ax or later"));
+        }
+    } else if is_set(level) {
+        let lacks = [("colour", !colour.is_set()), ("radio", has_radio == Some(false))];
+        for (key, _) in lacks.into_iter().filter(|(_, is_missing)| *is_missing) {
+            let problem = format!("the cell has no {key}");
+            let allowed = format!("together with the key {key} of the cell");
+            mistakes.add(level.at, level.mistake(problem, allowed));
+        }
+    }
+}
+
 /// Reports the key of `entry` if it is set, because its cell has no key `channel`.
 pub(super) fn needs_channel(entry: &Entry, mistakes: &mut Mistakes) {
     if entry.is_set() && !entry.bad {
@@ -174,16 +198,16 @@ fn check_overlaps(scenario: &Scenario, sections: &[&Fields], mistakes: &mut Mist
     }
 }
 
-/// Checks that no cell with a radio has neighbours.
+/// Checks that of the cells with overlapping blocks all have a radio, or none.
 fn check_radios(scenario: &Scenario, sections: &[&Fields], mistakes: &mut Mistakes) {
-    for group in scenario.neighbours().iter().filter(|group| group.len() > 1) {
-        for index in group.iter().filter(|index| scenario.cells[**index].radio.is_some()) {
-            let other = group.iter().find(|it| *it != index).expect("two cells at least");
-            let (entry, name) = (sections[*index].get("radio"), &scenario.cells[*other].name);
-            let problem = format!("not possible for a cell with neighbours, here {name}");
-            let allowed = "lists `hears` instead of radios, or a channel without neighbours";
-            mistakes.add(entry.at, entry.mistake(problem, allowed));
-        }
+    let cells = &scenario.cells;
+    for (bss, section) in cells.iter().zip(sections).filter(|(bss, _)| bss.radio.is_some()) {
+        let lacks = |other: &&Bss| other.radio.is_none() && other.overlaps(bss);
+        let Some(other) = cells.iter().find(lacks) else { continue };
+        let entry = section.get("radio");
+        let problem = format!("cell {} on an overlapping channel has none", other.name);
+        let allowed = "a radio in all cells with overlapping channels, or in none of them";
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
 }
 
@@ -256,7 +280,7 @@ impl<'s> Members<'s> {
     fn check(&self, list: &List, mistakes: &mut Mistakes) {
         let cells = &self.scenario.cells;
         let (home, name) = self.owner(&list.owner);
-        if cells[home].channel.is_none() {
+        if cells[home].channel.is_none() || cells[home].radio.is_some() {
             return;
         }
         let owners = self.owned(&list.owner);

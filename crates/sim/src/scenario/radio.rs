@@ -98,6 +98,14 @@ pub(super) fn no_radio(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mi
     }
 }
 
+/// Reports the position of an access point or a station in a cell without a radio.
+pub(super) fn no_position(entry: &Entry, has_radio: Option<bool>, mistakes: &mut Mistakes) {
+    if has_radio == Some(false) && entry.is_set() && !entry.bad && entry.word().is_none() {
+        let problem = "its cell has no radio, so positions have no effect";
+        mistakes.add(entry.at, entry.mistake(problem, "bss.NAME.radio = { … } as well"));
+    }
+}
+
 /// Trajectories of the members of a group.
 #[derive(Debug)]
 pub(super) struct GroupTrajectory {
@@ -144,12 +152,8 @@ pub(super) fn trajectory(
 ) -> Result<Option<GroupTrajectory>, Spoilt> {
     let (position, mobility) = (fields.get("position"), fields.get("mobility"));
     if !has_radio.ok_or(Spoilt)? {
-        for entry in [position, mobility] {
-            if entry.is_set() && !entry.bad && entry.word().is_none() {
-                let problem = "its cell has no radio, so positions have no effect";
-                mistakes.add(entry.at, entry.mistake(problem, "bss.NAME.radio = { … } as well"));
-            }
-        }
+        no_position(position, has_radio, mistakes);
+        no_position(mobility, has_radio, mistakes);
         return if position.bad || mobility.bad { Err(Spoilt) } else { Ok(None) };
     }
     on_radio(position, mobility, traces, mistakes).map(Some).ok_or(Spoilt)

@@ -76,6 +76,8 @@ fn group<'n>(fields: Fields<'n>, context: &Context, mistakes: &mut Mistakes) -> 
     }
     if bss.is_some_and(|bss| bss.is_alone) {
         neighbours::needs_channel(fields.get("hears"), mistakes);
+    } else {
+        no_radio(fields.get("hears"), has_radio, mistakes);
     }
     let trajectory = trajectory(&fields, has_radio, &context.traces, mistakes);
     let count = fields.get("count").integer();

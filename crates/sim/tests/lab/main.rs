@@ -29,6 +29,7 @@ mod luck;
 mod modern;
 mod networks;
 mod radio;
+mod radio_cells;
 mod rate_cap;
 mod rates;
 mod room;

@@ -41,7 +41,7 @@ transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
 /// Keys that may have to be set beside a key for its value to be valid, in the order in which they are tried.
-const COMPANIONS: [&str; 29] = [
+const COMPANIONS: [&str; 30] = [
     "",
     "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
      flow.down.access_category = \"background\"\nstation.slow.rate = [[\"0 s\", \"he-mcs9x1\"], [\"40 ms\", \"he-mcs0x1\"]]",
@@ -74,6 +74,8 @@ const COMPANIONS: [&str; 29] = [
     "duration = \"1200 ms\"",
     "duration = \"5100 ms\"",
     "bss.home.channel = 6",
+    "bss.home.standard = \"802.11ax\"\nbss.home.colour = 5\nbss.home.radio = {}\nstation.slow.rate = \"he-mcs5x1\"\n\
+     station.slow.position = [\"60 m\", \"1 m\"]\nstation.fast.position = [\"-90 m\", \"0 m\"]",
     "bss.home.channel = 6\nbss.guest = { standard = \"802.11g\", channel = 6 }\nstation.slow.bss = \"home\"\n\
      station.fast.bss = \"home\"\nhost.server.link.to = \"home\"",
 ];

@@ -68,7 +68,8 @@ impl Addresses {
 /// MAC address of an access point or a station.
 pub(super) fn mac(cell: CellId, node: NodeId) -> Mac {
     let [high, low] = node.0.to_be_bytes();
-    [0x02, 0xaf, cell.0, 0x00, high, low]
+    let [above, cell] = cell.0.to_be_bytes();
+    [0x02, 0xaf, cell, above, high, low]
 }
 
 fn ip(end: Endpoint) -> Ip {

@@ -71,9 +71,20 @@ impl Interference {
 
 impl<P: Copy> Air<P> {
     /// Draws the errors of a frame without MPDUs, from its start to its end, under interference.
-    #[cold]
     pub(super) fn errs_in_interference(
         &mut self,
+        ends: Ends,
+        content: (TxVector, Bytes),
+        (start, end): (Time, Time),
+    ) -> bool {
+        self.part_errs(end, ends, content, (start, end))
+    }
+
+    /// Draws the errors of the part from `start` to `end` of a frame that ends now.
+    #[cold]
+    fn part_errs(
+        &mut self,
+        now: Time,
         ends: Ends,
         (tx, psdu): (TxVector, Bytes),
         (start, end): (Time, Time),
@@ -87,7 +98,7 @@ impl<P: Copy> Air<P> {
         let reduction = self.reuse.as_ref().map_or(Decibels::ZERO, |it| it.reduction(ends.from));
         let rise = propagation.rise(tx, level) + reduction;
         let station = Link::between(ends.from, ends.to).station;
-        propagation.errs_above(end, station, (tx, psdu), rise)
+        propagation.errs_above(now, station, (tx, psdu), rise)
     }
 
     /// Draws and records the errors of a frame under interference, or of each of its MPDUs, which take parts of its time
@@ -109,7 +120,7 @@ impl<P: Copy> Air<P> {
         for mpdu in mpdus {
             octets += mpdu.size(tx).get();
             let until = start + (end - start) * octets / all;
-            mpdu.errored = self.errs_in_interference(ends, (tx, mpdu.size(tx)), (from, until));
+            mpdu.errored = self.part_errs(end, ends, (tx, mpdu.size(tx)), (from, until));
             self.record_errors(ends.from, mpdu.errored);
             (from, errored) = (until, errored & mpdu.errored);
         }

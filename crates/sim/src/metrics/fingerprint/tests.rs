@@ -41,7 +41,7 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
     let (from, to, time) = (Time::from_nanos(a), Time::from_nanos(b), Duration::from_nanos(a));
     let (flag, other_flag, sent) = (flags & 1 == 1, flags & 2 == 2, SentAt(from));
     let direction = if flag { Direction::Up } else { Direction::Down };
-    let cell = CellId(cell as u8);
+    let cell = CellId(cell as u16 % 1_024);
     let in_cell = |record| Record::Cell(cell, record);
     let of_flow = |record| Record::Flow(flow, record);
     let on_link = |record| Record::Link(link, record);

@@ -1,7 +1,7 @@
 //! Keys of cells and their access points: rules, beacons, channel access.
 
 use airfair_laws::occupancy;
-use airfair_units::Duration;
+use airfair_units::{Dbm, Duration, Length};
 use airfair_wlan::aggregation::{BlockAckWindow, SLOW_BELOW};
 use airfair_wlan::block_ack::AfterSilence;
 use airfair_wlan::phy::mode::Format;
@@ -20,7 +20,7 @@ use super::errors::ERRORS;
 use super::limits::MAX_MSDU;
 use super::multi_user::multi_user;
 use super::queues::QUEUE;
-use super::radio::radio;
+use super::radio::{self, POINT, radio};
 use super::ranges::{OFF, UNLIMITED, bytes, integer, time};
 
 words!(Standard {
@@ -92,6 +92,7 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss, written: WrittenHears) {
     channel(keys, &mut rules.channel, is_legacy);
     let WrittenHears { cell, ap } = written;
     neighbours(keys, (&mut it.channel, &mut it.width_rule), cell);
+    spatial_reuse(keys, (&mut it.colour, &mut it.obss_pd));
     multi_user(keys, &mut rules.multi_user);
     keys.other("basic_rate", || Kind::Rate, "\"2 Mb/s\"", || None)
         .follows("see `basic_rates`")
@@ -156,7 +157,8 @@ pub(crate) fn bss(keys: &mut Keys, it: &mut Bss, written: WrittenHears) {
     let example = "{ range = { \"54 Mb/s\" = \"40 m\" } }";
     keys.table_or("radio", &mut it.radio, OrNone { none, default, declare: radio }, example).written_if(has_radio).says(
         "Radio model. Transmit powers, distances and noise decide which stations hear each other and which frames \
-         have errors, instead of `errors` and `senses_only`. The access point is at [\"0 m\", \"0 m\"].",
+         have errors, instead of `errors`, `senses_only` and `hears`. Cells with overlapping channels all have a radio, or \
+         none.",
     );
     let (none, default) = (Plain::Flag(false), Beacons::default());
     keys.table_or("beacon", &mut it.beacons, OrNone { none, default, declare: beacon }, "{ interval = \"100 ms\" }")
@@ -193,6 +195,18 @@ fn neighbours(
         "Members of neighbours that the members of this cell hear: names of cells, which mean all their members, of \
          stations, and of access points such as `home.ap`. Two members hear each other if the list of each has the \
          other. `[]` means no neighbour. Only together with `channel`.",
+    );
+}
+
+/// Declares the keys of a cell's BSS colour, and of spatial reuse.
+fn spatial_reuse(keys: &mut Keys, (colour, obss_pd): (&mut Option<u8>, &mut Option<Dbm>)) {
+    keys.maybe("colour", colour, integer(1, 63), "5").follows("no colour").says(
+        "BSS colour, by which members tell frames of the cell from those of neighbours; in 802.11ax and later.",
+    );
+    let levels = Kind::Power { min: Dbm::new(-82), max: Dbm::new(-62) };
+    keys.maybe("obss_pd", obss_pd, levels, "\"-72 dBm\"").follows("no spatial reuse").says(
+        "OBSS-PD level of the members of 802.11ax and later. They ignore frames of another colour that they receive with \
+         less power, and then send with limited power themselves. Only together with `colour` and `radio`.",
     );
 }
 
@@ -347,6 +361,16 @@ fn beacon(keys: &mut Keys, it: &mut Beacons) {
 
 fn access_point(keys: &mut Keys, it: &mut AccessPoint, written: Option<&str>) {
     keys.of("an access point");
+    let describe = |_: &mut _| (Kind::Tuple(&POINT), Absent::Required);
+    let (read, write) = (|it: &Entry, _: &_| radio::point(it), |it: &[Length; 2]| radio::pair(*it));
+    let is_elsewhere = it.position != [Length::ZERO; 2];
+    keys.any("position", &mut it.position, "[\"30 m\", \"0 m\"]", Form { describe, read, write })
+        .follows("[\"0 m\", \"0 m\"]")
+        .written_if(is_elsewhere)
+        .says(
+            "Position in the plane of all cells, to the east and to the north. Positions of stations are relative to it. \
+             Only together with `radio`.",
+        );
     hears(keys, written.map(str::to_owned))
         .follows("the cell's")
         .says("Members of neighbours that the access point hears, if others than those of the cell's list.");

@@ -9,7 +9,7 @@ pub(crate) const MAX_STATIONS: usize = 5_000;
 /// Largest number of wired hosts.
 pub(crate) const MAX_HOSTS: usize = 1_000;
 /// Largest number of cells.
-pub(crate) const MAX_CELLS: usize = 100;
+pub(crate) const MAX_CELLS: usize = 500;
 /// Largest number of routers.
 pub(crate) const MAX_ROUTERS: usize = 1_000;
 /// Largest number of links, without those of the hosts.

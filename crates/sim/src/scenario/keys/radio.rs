@@ -33,7 +33,7 @@ const CARRIER: Kind = Kind::Frequency {
     max: Frequency::from_megahertz(100_000),
 };
 
-static POINT: Tuple = Tuple {
+pub(super) static POINT: Tuple = Tuple {
     one: "a pair [x, y] such as [\"10 m\", \"-5 m\"]",
     many: "a list of pairs [[\"0 m\", \"0 m\"], [\"10 m\", \"-5 m\"], …]",
     items: &[COORDINATE, COORDINATE],
@@ -95,6 +95,10 @@ pub(crate) fn radio(keys: &mut Keys, it: &mut Radio) {
     keys.optional("capture", &mut it.capture, CAPTURE, "\"10 dB\"").says(
         "The strongest of overlapping frames survives at a receiver if its power is at least this many times that of \
          all others together. With `off` none survives.",
+    );
+    let has_walls = it.walls != Decibels::ZERO;
+    keys.key("walls", &mut it.walls, decibels(0, 100), "\"10 dB\"").written_if(has_walls).says(
+        "Loss of the walls around the cell. A frame between two cells passes the walls of both.",
     );
 }
 
@@ -368,6 +372,6 @@ pub(crate) fn point(entry: &Entry) -> Option<[Length; 2]> {
     Some([x.value()?, y.value()?])
 }
 
-fn pair([x, y]: [Length; 2]) -> String {
+pub(super) fn pair([x, y]: [Length; 2]) -> String {
     format!("[\"{x}\", \"{y}\"]")
 }

@@ -61,7 +61,7 @@ fn sections(keys: &mut Keys) {
         }))
     };
     keys.other("bss", bss, "", || None).or_none().says(
-        "Cells, at most 100: each is an access point with a channel. The names of cells, stations, hosts, \
+        "Cells, at most 500: each is an access point with a channel. The names of cells, stations, hosts, \
          routers and links must all differ.",
     );
     keys.other("station", station, "", || None)

@@ -1,9 +1,10 @@
 //! Cells, with their access points and beacons.
 
 use airfair_laws::occupancy;
-use airfair_units::{Bytes, Duration};
-use airfair_wlan::Rules;
+use airfair_units::{Bytes, Dbm, Duration, Length};
 use airfair_wlan::phy::Standard;
+use airfair_wlan::radio::Position;
+use airfair_wlan::{Rules, SpatialReuse};
 
 use super::super::schemes::ApScheme;
 use super::{Access, Heard, Queue, Radio, WidthRule};
@@ -22,6 +23,11 @@ pub struct Bss {
     pub width_rule: WidthRule,
     /// Members of other cells that the members of this cell hear, ascending; `None` for all on overlapping channels.
     pub hears: Option<Vec<Heard>>,
+    /// BSS colour, 1 to 63, by which members tell the cell's frames from those of neighbours; `None` for no colour.
+    pub colour: Option<u8>,
+    /// OBSS-PD level of the members of 802.11ax and later: they treat the medium as idle during frames of other colours
+    /// that they receive with less power. `None` for no spatial reuse.
+    pub obss_pd: Option<Dbm>,
     /// True if 8 octets of LLC/SNAP precede each packet on the air.
     pub llc_snap: bool,
     /// Radio model, by which members hear each other. With `None`, members hear each other except for the stations in
@@ -39,8 +45,25 @@ impl Bss {
         let (name, rules) = (name.to_owned(), Rules::of(standard));
         let ap = AccessPoint { access: Access::of(standard), ..AccessPoint::default() };
         let (channel, width_rule, hears) = (None, WidthRule::default(), None);
-        let (radio, beacons) = (None, None);
-        Self { name, rules, channel, width_rule, hears, llc_snap: true, radio, beacons, ap }
+        let (colour, obss_pd, radio, beacons) = (None, None, None, None);
+        Self {
+            name,
+            rules,
+            channel,
+            width_rule,
+            hears,
+            colour,
+            obss_pd,
+            llc_snap: true,
+            radio,
+            beacons,
+            ap,
+        }
+    }
+
+    /// Spatial reuse of the cell; `None` if it has no colour.
+    pub(crate) fn spatial_reuse(&self) -> Option<SpatialReuse> {
+        Some(SpatialReuse { colour: self.colour?, level: self.obss_pd })
     }
 }
 
@@ -65,6 +88,8 @@ impl Default for Beacons {
 /// Access point of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccessPoint {
+    /// Coordinates in the plane of all cells, to the east and to the north, in a cell with a radio.
+    pub position: [Length; 2],
     /// Members of other cells that the access point hears, ascending; `None` for those of the cell's list.
     pub hears: Option<Vec<Heard>>,
     /// Transmit queue of the access point, for packets to the stations.
@@ -79,4 +104,12 @@ pub struct AccessPoint {
     pub occupancy: Option<occupancy::Params>,
     /// Scheme by which the access point acts on the packets that it forwards.
     pub control: ApScheme,
+}
+
+impl AccessPoint {
+    /// Position in the plane of all cells.
+    pub(crate) fn origin(&self) -> Position {
+        let [x, y] = self.position;
+        Position::new(x, y)
+    }
 }

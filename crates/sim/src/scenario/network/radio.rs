@@ -33,6 +33,8 @@ pub struct Radio {
     /// Ratio by which a frame must exceed the sum of all overlapping frames to survive; with `None`, no overlapping
     /// frame survives.
     pub capture: Option<Decibels>,
+    /// Loss of the walls around the cell, which frames between it and other cells pass.
+    pub walls: Decibels,
 }
 
 impl Radio {
@@ -53,10 +55,12 @@ impl Radio {
             shadowing: Decibels::ZERO,
             fading: Fading::None,
             capture: None,
+            walls: Decibels::ZERO,
         }
     }
 
-    /// Layout of a cell whose stations move as in `ways` and may send with the transmission vectors `vectors`.
+    /// Layout of a cell whose stations move as in `ways` and may send with the transmission vectors `vectors`. Its access
+    /// point is at the origin.
     pub(crate) fn layout(
         &self,
         rates: CellRates,
@@ -80,7 +84,7 @@ impl Radio {
         let (shadowing, fading) = (self.shadowing, self.fading);
         let (ways, vectors) = (Vec::new(), Vec::new());
         let transmit_power = self.tx_power;
-        let (origin, walls, seed) = (Position::default(), Decibels::ZERO, 0);
+        let (origin, walls, seed) = (Position::default(), self.walls, 0);
         let layout = Layout {
             radio,
             between,

@@ -147,7 +147,70 @@ const OF_NEIGHBOURS: &[(Values, &[&str])] = &[
     (
         &[("bss.home.radio", "{}"), ("station.s.position", r#"["10 m", "0 m"]"#)],
         &[
-            "bss.home.radio = { }: not possible for a cell with neighbours, here guest; allowed lists `hears` instead of radios, or a channel without neighbours",
+            "bss.home.radio = { }: cell guest on an overlapping channel has none; allowed a radio in all cells with overlapping channels, or in none of them",
+        ],
+    ),
+    (
+        &[
+            ("bss.far.radio", "{}"),
+            ("bss.far.hears", "[]"),
+            ("bss.far.ap.hears", "[]"),
+            ("station.f.position", r#"["10 m", "0 m"]"#),
+            ("station.f.hears", "[]"),
+        ],
+        &[
+            "bss.far.hears = []: the cell has a radio, which decides this; allowed one of the two",
+            "bss.far.ap.hears = []: the cell has a radio, which decides this; allowed one of the two",
+            "station.f.hears = []: the cell has a radio, which decides this; allowed one of the two",
+        ],
+    ),
+    (
+        &[("bss.home.ap.position", r#"["10 m", "0 m"]"#)],
+        &[
+            r#"bss.home.ap.position = ["10 m", "0 m"]: its cell has no radio, so positions have no effect; allowed bss.NAME.radio = { … } as well"#,
+        ],
+    ),
+    (
+        &[
+            ("bss.far.radio.walls", "101 dB"),
+            ("station.f.position", r#"["10 m", "0 m"]"#),
+            ("bss.far.ap.position", r#"["10 m"]"#),
+        ],
+        &[
+            r#"bss.far.radio.walls = "101 dB": out of range; allowed a ratio of powers from 0 dB to 100 dB, such as "12 dB""#,
+            r#"bss.far.ap.position = ["10 m"]: not a pair; allowed a pair [x, y] such as ["10 m", "-5 m"]"#,
+        ],
+    ),
+    (
+        &[("bss.home.standard", "802.11ax"), ("bss.home.colour", "64")],
+        &["bss.home.colour = 64: out of range; allowed a whole number from 1 to 63"],
+    ),
+    (
+        &[("bss.home.standard", "802.11ax"), ("bss.home.colour", "0")],
+        &["bss.home.colour = 0: out of range; allowed a whole number from 1 to 63"],
+    ),
+    (
+        &[("bss.home.colour", "7"), ("bss.guest.obss_pd", "-82 dBm")],
+        &[
+            "bss.home.colour = 7: 802.11n does not have this setting; allowed with 802.11ax or later",
+            r#"bss.guest.obss_pd = "-82 dBm": 802.11g does not have this setting; allowed with 802.11ax or later"#,
+        ],
+    ),
+    (
+        &[("bss.home.standard", "802.11ax"), ("bss.home.obss_pd", "-72 dBm")],
+        &[
+            r#"bss.home.obss_pd = "-72 dBm": the cell has no colour; allowed together with the key colour of the cell"#,
+            r#"bss.home.obss_pd = "-72 dBm": the cell has no radio; allowed together with the key radio of the cell"#,
+        ],
+    ),
+    (
+        &[
+            ("bss.home.standard", "802.11ax"),
+            ("bss.home.colour", "1"),
+            ("bss.home.obss_pd", "-61 dBm"),
+        ],
+        &[
+            r#"bss.home.obss_pd = "-61 dBm": out of range; allowed a power from -82 dBm to -62 dBm, such as "20 dBm""#,
         ],
     ),
 ];

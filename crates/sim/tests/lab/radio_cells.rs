@@ -1,0 +1,70 @@
+//! Cells with radios on one channel: far from each other, near, and at a distance at which frames are noise.
+
+use airfair_sim::outcome::Outcome;
+
+use crate::common::{parse, run_once};
+
+/// Runs two cells of 802.11a whose access points are `metres` apart. In each, a station 30 m from its access point sends
+/// at 54 Mb/s, which reaches 37 m; 6 Mb/s, and with them carrier sense, reach 370 m.
+fn two_cells(metres: u32, keys: &str, walls: &str) -> Outcome {
+    let cell = |name: &str, x: u32| {
+        format!(
+            "[bss.{name}]\nstandard = \"802.11a\"\nap.position = [\"{x} m\", \"0 m\"]\n{keys}\n\
+             [bss.{name}.radio]\nrange = {{ \"6 Mb/s\" = \"370 m\", \"54 Mb/s\" = \"37 m\" }}\nwalls = \"{walls}\"\n\
+             [station.s{name}]\nbss = \"{name}\"\nrate = \"54 Mb/s\"\nposition = [\"0 m\", \"30 m\"]\n\
+             [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
+             transport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }}\n"
+        )
+    };
+    let cells = [cell("a", 0), cell("b", metres)].concat();
+    run_once(&parse(&format!("duration = \"2 s\"\nseries = \"off\"\n{cells}")), 0)
+}
+
+const SHARED: &str = "channel = 36";
+
+fn delivered(outcome: &Outcome) -> [u64; 2] {
+    [0, 1].map(|flow| outcome.flows[flow].delivered.get())
+}
+
+/// Frames that are sent again, of all frames of both stations [%].
+fn retries(outcome: &Outcome) -> u64 {
+    let of = |number: fn(&Outcome, usize) -> u64| number(outcome, 0) + number(outcome, 1);
+    of(|it, i| it.stations[i].radio.retries) * 100 / of(|it, i| it.stations[i].radio.frames)
+}
+
+/// At 370 m frames are about as strong as 6 Mb/s needs, a few dB above the noise. At 10 km they are below a tenth of the
+/// noise: with an exponent of about 2 they lose 20 · log10 27 = 29 dB on the way from 370 m.
+#[test]
+fn cells_far_apart_do_not_know_of_each_other() {
+    let (alone, far) = (two_cells(0, "", "0 dB"), two_cells(10_000, SHARED, "0 dB"));
+    assert_eq!(far.flows, alone.flows);
+    assert_eq!(far.record_hash, alone.record_hash);
+}
+
+#[test]
+fn cells_that_sense_each_other_share_the_channel() {
+    let alone = delivered(&two_cells(0, "", "0 dB"))[0];
+    let shares = delivered(&two_cells(50, SHARED, "0 dB"));
+    let sum: u64 = shares.iter().sum();
+    assert!(sum > alone / 100 * 85 && sum < alone / 100 * 115, "{shares:?} of {alone}");
+    assert!(shares[0].abs_diff(shares[1]) < sum / 20, "{shares:?}");
+}
+
+/// Loss of walls is a distance: with an exponent of about 2, two walls of 20 dB are a factor of 100.
+#[test]
+fn walls_hide_cells_from_each_other() {
+    let alone = two_cells(0, "", "0 dB");
+    let walls = |loss: &str| two_cells(100, SHARED, loss);
+    assert_eq!(delivered(&walls("20 dB")), delivered(&alone));
+    assert!(delivered(&walls("1 dB"))[0] < delivered(&alone)[0] / 100 * 65);
+}
+
+/// At 420 m frames of the other cell are not sensed. They raise the noise by 3 to 6 dB, and 54 Mb/s has a margin of
+/// 20 · log10 (37 / 30) = 1.8 dB.
+#[test]
+fn frames_too_weak_to_be_sensed_destroy_others() {
+    let (alone, apart) = (two_cells(0, "", "0 dB"), two_cells(420, SHARED, "0 dB"));
+    assert!(retries(&alone) < 5, "{} %", retries(&alone));
+    assert!(retries(&apart) > 20, "{} %", retries(&apart));
+    assert!(apart.stations.iter().all(|it| it.radio.retries > 0));
+}
