@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Cells are coupled only by the starts and ends of frames. So a frame costs time for each cell that hears it, and none
-//! for the others, and a cell that no other cell hears keeps its shortcuts.
+//! for the others, and a cell without neighbours keeps its shortcuts.
 
 use airfair_units::Time;
 

@@ -142,7 +142,7 @@ pub(crate) struct Hearing {
     rows: Vec<Vec<Audibility>>,
     can_change: bool,
     /// True if some class, contenders that hear the same frames, does not decode the PPDUs of members of newer
-    /// standards.
+    /// standards, in this cell or in others on the channel.
     has_deaf: bool,
     /// Lowest audibility (not sensed, sensed or decoded) of any member's frames for any class of contenders, which hear
     /// the same frames. Not used if `can_change` is true.
@@ -181,6 +181,8 @@ impl Hearing {
         can_change: bool,
     ) -> Self {
         let newest = classes.iter().map(|class| class.understands).max().unwrap_or_default();
+        // Members of other cells may send PPDUs of any generation.
+        let newest = if config.foreign.is_empty() { newest } else { Generation::Eht };
         Self {
             rows: rows(config.transmitters(), classes),
             classes: classes.iter().map(|class| Class::of(class)).collect(),

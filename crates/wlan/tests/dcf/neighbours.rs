@@ -161,6 +161,19 @@ fn a_relation_may_be_one_sided() {
     assert!(none.neighbourhood.is_none());
 }
 
+/// A cell that hears no other one passes on all its frames to a cell that hears it.
+#[test]
+fn a_cell_that_hears_no_other_is_heard() {
+    let mut street = Street::new(vec![cell(1), cell(1)], |one, _| one.0 == 1);
+    let id = NodeId::station(0);
+    street.send((0, id), NodeId::AP);
+    street.run_until(at(500));
+    street.send((1, id), NodeId::AP);
+    street.run_until(at(3_000));
+    assert_eq!(street.ends(0), [990, 1_248]);
+    assert_eq!(street.ends(1), [1_248 + 990, 1_248 + 1_248]);
+}
+
 /// Relation between stations, numbered through two cells: pairs that do not sense each other. Access points hear all.
 type Hidden = Vec<(usize, usize)>;
 

@@ -38,7 +38,7 @@ pub(crate) fn divided(case: Case) -> impl Strategy<Value = Case> {
 }
 
 /// Random cells with access categories, with and without aggregates.
-fn all(hears: Hears) -> impl Strategy<Value = Case> {
+pub(crate) fn all(hears: Hears) -> impl Strategy<Value = Case> {
     let alone = cells(hears).prop_map(|(config, arrivals, beacons)| {
         let agreed = vec![None; config.stations.len()];
         (config, agreed, arrivals, beacons)

@@ -5,22 +5,26 @@ mod categories;
 mod laws;
 mod model;
 mod multi_user;
+mod neighbours;
 mod scripts;
+
+use std::iter::Peekable;
+use std::slice::Iter;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::mode::Format;
 use airfair_wlan::phy::{Band, GuardInterval, Rate, Standard, Width};
 use airfair_wlan::{
-    AccessParameters, AfterCollision, Attempts, Audibility, Beacon, Cell, CellConfig, Channel,
-    Eifs, Elements, ErrorModel, FrameKind, Headers, LinkCapabilities, Listen, Msdu, NodeId,
-    Overheard, QueueConfig, Record, Rules, SentFrame, StationConfig,
+    AccessParameters, AfterCollision, AirUse, Attempts, Audibility, Beacon, Cell, CellConfig,
+    Channel, Eifs, Elements, ErrorModel, FrameKind, Headers, LinkCapabilities, Listen, Msdu,
+    Neighbourhood, NodeId, Overheard, QueueConfig, Record, Rules, SentFrame, StationConfig,
 };
 use proptest::prelude::*;
 
 use model::{
-    Announced, Arrival, Change, Happens, Heard, Model, Sent, access_stream, class, error_stream,
-    stream,
+    Announced, Arrival, CellMember, Change, Happens, Heard, Model, Sent, access_stream, class,
+    error_stream, run_all, stream,
 };
 
 /// Payload of a packet: its access category.
@@ -45,15 +49,16 @@ enum Way {
 }
 
 impl Way {
-    fn cell(self, config: &CellConfig) -> Cell<Packet> {
+    /// Cell with this index among those on the channel.
+    fn cell(self, index: usize, config: &CellConfig) -> Cell<Packet> {
         let members = config.stations.len();
-        let streams = (0..=members).map(stream).collect();
-        let links = (0..members).map(error_stream).collect();
+        let streams = (0..=members).map(|it| stream(index, it)).collect();
+        let links = (0..members).map(|it| error_stream(index, it)).collect();
         let mut cell = match self {
             Self::Fixed => Cell::new(config, streams, links),
             Self::Changing => Cell::with_relation(config, streams, links),
         };
-        cell.access_at_random((0..members).map(access_stream).collect());
+        cell.access_at_random((0..members).map(|it| access_stream(index, it)).collect());
         cell
     }
 }
@@ -71,56 +76,123 @@ enum Audience {
     Nobody,
 }
 
-/// Runs a cell until `until` [µs].
-fn drive(
-    config: &CellConfig,
-    happens: Happens<'_>,
-    (way, audience, until): (Way, Audience, u64),
-    mut take: impl FnMut(Time, Record),
-) -> Cell<Packet> {
-    let mut cell = way.cell(config);
-    aggregates::agree(&mut cell, happens.agreed);
-    if audience == Audience::Monitor {
-        cell.monitor();
+/// Cells on one channel, and what happens to each of them.
+struct Street<'a> {
+    cells: Vec<(&'a CellConfig, Happens<'a>)>,
+    /// Relation between the cells, if one of them hears another.
+    neighbourhood: Option<Neighbourhood>,
+}
+
+impl<'a> Street<'a> {
+    /// A cell alone on its channel.
+    fn alone(config: &'a CellConfig, happens: Happens<'a>) -> Self {
+        Self { cells: vec![(config, happens)], neighbourhood: None }
     }
-    if audience != Audience::Nobody {
-        (0..=config.stations.len()).for_each(|member| {
-            cell.listen(NodeId(u16::try_from(member).expect("few stations")), Listen::Own);
-        });
-    }
-    let time = |us: u64| Time::from_nanos(us * 1000);
-    let end = time(until);
-    let mut coming = happens.arrivals.iter().peekable();
-    let mut changing = happens.changes.iter().peekable();
-    let mut announced = happens.beacons.iter().peekable();
-    loop {
-        let event = cell.next_event();
-        let arrival = coming.peek().map(|arrival| time(arrival.at));
-        let beacon = announced.peek().map(|beacon| time(beacon.at));
-        let input = arrival.into_iter().chain(beacon).min();
-        let input = input.filter(|at| *at <= event.at());
-        let Some(now) = input.or(Some(event.at())).filter(|now| *now < end) else {
-            cell.flush(end);
-            cell.drain_records().for_each(|record| take(end, record));
-            return cell;
+
+    /// The cells at the start of a run.
+    fn build(&self, way: Way, audience: Audience) -> Vec<Cell<Packet>> {
+        let build = |(index, (config, happens)): (usize, &(&CellConfig, Happens<'_>))| {
+            let mut cell = way.cell(index, config);
+            aggregates::agree(&mut cell, happens.agreed);
+            if self.neighbourhood.as_ref().is_some_and(|it| it.is_coupled(index)) {
+                cell.share();
+            }
+            if audience == Audience::Monitor {
+                cell.monitor();
+            }
+            if audience != Audience::Nobody {
+                (0..=config.stations.len()).for_each(|member| {
+                    cell.listen(NodeId(u16::try_from(member).expect("few stations")), Listen::Own);
+                });
+            }
+            cell
         };
-        while let Some(Change { listener, from, audibility, .. }) =
-            changing.next_if(|change| time(change.at) <= now)
-        {
-            cell.set_audibility(*listener, *from, *audibility);
-        }
-        if let Some(arrival) = coming.next_if(|_| input.is_some() && arrival == input) {
+        self.cells.iter().enumerate().map(build).collect()
+    }
+}
+
+/// Packets, beacons and changes of audibility in a cell that are still to come.
+struct Coming<'a> {
+    arrivals: Peekable<Iter<'a, Arrival>>,
+    changes: Peekable<Iter<'a, Change>>,
+    beacons: Peekable<Iter<'a, Announced>>,
+}
+
+impl<'a> Coming<'a> {
+    fn new(happens: Happens<'a>) -> Self {
+        let Happens { arrivals, changes, beacons, .. } = happens;
+        let (arrivals, changes) = (arrivals.iter().peekable(), changes.iter().peekable());
+        Self { arrivals, changes, beacons: beacons.iter().peekable() }
+    }
+
+    /// Time [µs] of the next packet or beacon.
+    fn at(&mut self) -> Option<u64> {
+        let arrival = self.arrivals.peek().map(|arrival| arrival.at);
+        let beacon = self.beacons.peek().map(|beacon| beacon.at);
+        arrival.into_iter().chain(beacon).min()
+    }
+
+    /// Hands a packet or a beacon to the cell that comes at `at` [µs]. A packet comes before a beacon.
+    fn hand_to(&mut self, cell: &mut Cell<Packet>, at: u64) {
+        if let Some(arrival) = self.arrivals.next_if(|arrival| arrival.at == at) {
             let Arrival { from, to, size, category, .. } = *arrival;
             let payload = Packet(category);
             // A packet that finds the queue full is recorded.
-            let _ = cell.enqueue(now, Msdu { payload: &payload, size, from, to });
-        } else if let Some(beacon) = announced.next_if(|_| input.is_some()) {
-            cell.send_beacon(now, Beacon { psdu: beacon.psdu, elements: Elements::default() });
-        } else {
-            cell.handle_event(now, event.phase());
+            let _ = cell.enqueue(time(at), Msdu { payload: &payload, size, from, to });
+        } else if let Some(beacon) = self.beacons.next() {
+            let beacon = Beacon { psdu: beacon.psdu, elements: Elements::default() };
+            cell.send_beacon(time(at), beacon);
         }
-        for record in cell.drain_records() {
-            take(now, record);
+    }
+}
+
+fn time(us: u64) -> Time {
+    Time::from_nanos(us * 1000)
+}
+
+/// Runs cells until `until` [µs]. `take` gets the records, with the indices of their cells.
+fn drive(
+    street: &Street<'_>,
+    (way, audience, until): (Way, Audience, u64),
+    mut take: impl FnMut(usize, Time, Record),
+) -> Vec<Cell<Packet>> {
+    let mut neighbourhood = street.neighbourhood.clone();
+    let mut cells = street.build(way, audience);
+    let mut coming: Vec<Coming<'_>> =
+        street.cells.iter().map(|(_, happens)| Coming::new(*happens)).collect();
+    loop {
+        let next = |(index, cell): (usize, &Cell<Packet>)| (cell.next_event(), index);
+        let (event, cell) = cells.iter().enumerate().map(next).min().expect("a cell");
+        let input = |(index, it): (usize, &mut Coming<'_>)| Some((it.at()?, index));
+        let input = coming.iter_mut().enumerate().filter_map(input).min();
+        let input = input.filter(|(at, _)| time(*at) <= event.at());
+        let now = input.map_or(event.at(), |(at, _)| time(at)).min(time(until));
+        if now < time(until) {
+            for (cell, coming) in cells.iter_mut().zip(&mut coming) {
+                while let Some(Change { listener, from, audibility, .. }) =
+                    coming.changes.next_if(|change| time(change.at) <= now)
+                {
+                    cell.set_audibility(*listener, *from, *audibility);
+                }
+            }
+            if let Some((at, cell)) = input {
+                coming[cell].hand_to(&mut cells[cell], at);
+            } else {
+                let mut due = Some(cell);
+                while let Some(cell) = due {
+                    cells[cell].handle_event(now, event.phase());
+                    let all = neighbourhood.as_mut();
+                    due = all.and_then(|it| it.after(&mut cells, (cell, event)));
+                }
+            }
+        } else {
+            cells.iter_mut().for_each(|cell| cell.flush(now));
+        }
+        for (index, cell) in cells.iter_mut().enumerate() {
+            cell.drain_records().for_each(|record| take(index, now, record));
+        }
+        if now == time(until) {
+            return cells;
         }
     }
 }
@@ -128,7 +200,8 @@ fn drive(
 /// Frames that a cell without listeners sends until `until` [µs].
 fn measure(config: &CellConfig, arrivals: &[Arrival], until: u64) -> Vec<Sent> {
     let happens = Happens { agreed: &[], arrivals, changes: &[], beacons: &[] };
-    measure_as(config, happens, (Way::Fixed, Audience::Nobody, until)).0
+    let street = Street::alone(config, happens);
+    measure_as(&street, (Way::Fixed, Audience::Nobody, until)).remove(0).sent
 }
 
 /// All frames that listeners have received.
@@ -136,26 +209,42 @@ fn overheard(cell: &Cell<Packet>) -> impl Iterator<Item = Overheard<'_, Packet>>
     (0..).map_while(|place| cell.overheard(place))
 }
 
-fn measure_as(
-    config: &CellConfig,
-    happens: Happens<'_>,
-    way: (Way, Audience, u64),
-) -> (Vec<Sent>, Vec<Heard>) {
-    let (mut sent, mut heard) = (Vec::new(), Vec::new());
+/// Frames of a cell, and the time [µs] for which its access point has sensed frames of other cells: alone, and together
+/// with frames of the cell.
+#[derive(Default)]
+struct Measured {
+    sent: Vec<Sent>,
+    heard: Vec<Heard>,
+    foreign_air: [u64; 2],
+}
+
+fn measure_as(street: &Street<'_>, way: (Way, Audience, u64)) -> Vec<Measured> {
+    let mut all: Vec<Measured> = street.cells.iter().map(|_| Measured::default()).collect();
     let us = |now: Time| now.as_nanos() / 1000;
-    let cell = drive(config, happens, way, |now, record| {
-        if let Record::Sent { node, frame, collided, .. } = record {
+    let cells = drive(street, way, |cell, now, record| match record {
+        Record::Sent { node, frame, collided, .. } => {
             let kinds = [SentFrame::Data, SentFrame::Rts, SentFrame::Response, SentFrame::Beacon];
             let kind = kinds.iter().position(|kind| *kind == frame).expect("a kind");
             let kind = u8::try_from(kind).expect("four kinds");
-            sent.push((us(now), node.0, kind, collided));
+            all[cell].sent.push((us(now), node.0, kind, collided));
         }
+        Record::Air { from, to, usage: AirUse::Neighbour { .. } } => {
+            all[cell].foreign_air[0] += us(to) - us(from);
+        }
+        Record::Air { from, to, usage: AirUse::Overlap } => {
+            all[cell].foreign_air[1] += us(to) - us(from);
+        }
+        _ => {}
     });
-    for it in overheard(&cell).filter(|it| it.kind() == FrameKind::Beacon || it.backoff.is_some()) {
-        let backoff = it.backoff.map(|backoff| backoff.as_nanos() / 1000);
-        heard.push((us(it.end()), it.listener.0, class(it.kind()), backoff));
+    for (cell, measured) in cells.iter().zip(&mut all) {
+        let is_told =
+            |it: &Overheard<'_, _>| it.kind() == FrameKind::Beacon || it.backoff.is_some();
+        for it in overheard(cell).filter(is_told) {
+            let backoff = it.backoff.map(|backoff| backoff.as_nanos() / 1000);
+            measured.heard.push((us(it.end()), it.listener.0, class(it.kind()), backoff));
+        }
     }
-    (sent, heard)
+    all
 }
 
 fn compare(config: &CellConfig, (arrivals, beacons): (&[Arrival], &[Announced]), way: Way) {
@@ -163,22 +252,36 @@ fn compare(config: &CellConfig, (arrivals, beacons): (&[Arrival], &[Announced]),
 }
 
 fn compare_changing(config: &CellConfig, happens: Happens<'_>, way: Way) {
-    let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
-    let until = last + 60_000;
-    let model = Model::new(config, happens.agreed, until).run(happens);
-    for audience in [Audience::Monitor, Audience::Listeners] {
-        let (sent, heard) = measure_as(config, happens, (way, audience, until));
-        differ(config, happens, (sent, model.sent.clone()), |it| it.0 < until);
-        differ(config, happens, (heard, model.heard.clone()), |it| it.0 < until);
-    }
-    let (sent, _) = measure_as(config, happens, (way, Audience::Nobody, until));
-    differ(config, happens, (sent, model.sent), |it| it.0 < until);
+    compare_street(&Street::alone(config, happens), |_, _| false, way);
 }
 
-/// Fails if the list measured in a cell differs from the list expected by the model, as far as `is_known` is true.
+/// Compares cells on one channel with their models. `hears` is the relation between members of different cells.
+fn compare_street(street: &Street<'_>, hears: impl Fn(CellMember, CellMember) -> bool, way: Way) {
+    let last = |happens: &Happens<'_>| happens.arrivals.last().map_or(0, |arrival| arrival.at);
+    let until = street.cells.iter().map(|(_, it)| last(it)).max().unwrap_or(0) + 60_000;
+    let all = street.cells.iter().enumerate();
+    let model = all.map(|(index, (config, it))| Model::new((index, *config), it.agreed, until));
+    let mut models: Vec<Model<'_>> = model.collect();
+    let happens: Vec<Happens<'_>> = street.cells.iter().map(|(_, happens)| *happens).collect();
+    run_all(&mut models, &happens, hears);
+    for audience in [Audience::Monitor, Audience::Listeners, Audience::Nobody] {
+        let all = measure_as(street, (way, audience, until));
+        for (index, (measured, model)) in all.into_iter().zip(&models).enumerate() {
+            let is_known = |at: u64| at < until;
+            differ((street, index), (measured.sent, model.sent.clone()), |it| is_known(it.0));
+            if audience != Audience::Nobody {
+                differ((street, index), (measured.heard, model.heard.clone()), |it| is_known(it.0));
+            }
+            let air = (vec![measured.foreign_air], vec![model.foreign_air]);
+            differ((street, index), air, |_| true);
+        }
+    }
+}
+
+/// Fails if the list measured in the cell with this index differs from the list expected by the model, as far as
+/// `is_known` is true.
 fn differ<T: Copy + Ord + std::fmt::Debug>(
-    config: &CellConfig,
-    happens: Happens<'_>,
+    (street, index): (&Street<'_>, usize),
     (measured, expected): (Vec<T>, Vec<T>),
     is_known: impl Fn(&T) -> bool,
 ) {
@@ -190,13 +293,14 @@ fn differ<T: Copy + Ord + std::fmt::Debug>(
     };
     let (measured, expected) = (known(measured), known(expected));
     let differs = measured.iter().zip(&expected).position(|(a, b)| a != b);
-    let index = differs.unwrap_or(measured.len().min(expected.len()));
-    let near = |list: &[T]| list[index.saturating_sub(4)..list.len().min(index + 3)].to_vec();
+    let place = differs.unwrap_or(measured.len().min(expected.len()));
+    let near = |list: &[T]| list[place.saturating_sub(4)..list.len().min(place + 3)].to_vec();
     assert!(
         measured == expected,
-        "frame {index}:\nmeasured {:?}\nexpected {:?}\n{config:?}\n{happens:?}",
+        "frame {place} of cell {index}:\nmeasured {:?}\nexpected {:?}\n{:?}",
         near(&measured),
-        near(&expected)
+        near(&expected),
+        street.cells
     );
 }
 
@@ -453,12 +557,13 @@ fn account(
 ) -> (Vec<(Time, Record)>, Cell<Packet>) {
     let last = happens.arrivals.last().map_or(0, |arrival| arrival.at);
     let mut records = Vec::new();
-    let cell = drive(config, happens, (way, audience, last + 60_000), |now, record| {
+    let street = Street::alone(config, happens);
+    let cells = drive(&street, (way, audience, last + 60_000), |_, now, record| {
         let at = if let Record::Air { to, .. } = record { to } else { now };
         records.push((at, record));
     });
     records.sort_by_key(|(_, record)| matches!(record, Record::Air { .. }));
-    (records, cell)
+    (records, cells.into_iter().next().expect("one cell"))
 }
 
 /// Runs a cell in two ways, which differ in how it learns who hears whom, or in who listens to its frames. Fails if the

@@ -19,11 +19,13 @@ use airfair_wlan::{
 use rand_core::{Rng, SeedableRng};
 
 use self::multi_user::{MultiUser, Part};
+pub(crate) use self::neighbours::{CellMember, run_all};
 use crate::laws::{Law, RateEvent};
 
 mod exchange;
 mod medium;
 mod multi_user;
+mod neighbours;
 mod plan;
 mod rates;
 
@@ -137,6 +139,8 @@ struct OnAir {
     mpdus: Vec<u64>,
     errored: Vec<u64>,
     from: usize,
+    /// For a frame of another cell: for each member, true if it hears the frame's transmitter.
+    foreign: Option<Vec<bool>>,
     /// Members that send the frame together with `from`; `parts` has what each sends or receives, if the frame has
     /// several users.
     also: Vec<usize>,
@@ -334,6 +338,9 @@ pub(crate) struct Model<'a> {
     until: u64,
     /// Changes of audibility that have happened, the latest last.
     changed: Vec<Change>,
+    /// Time [µs] for which the access point has sensed frames of other cells: alone, and together with frames of this
+    /// cell.
+    pub(crate) foreign_air: [u64; 2],
 }
 
 fn us(duration: Duration) -> u64 {
@@ -357,7 +364,12 @@ pub(crate) fn class(kind: FrameKind) -> u8 {
 }
 
 impl<'a> Model<'a> {
-    pub(crate) fn new(config: &'a CellConfig, agreed: &'a [Option<Agreed>], until: u64) -> Self {
+    /// Model of the cell with this index among those on the channel.
+    pub(crate) fn new(
+        (index, config): (usize, &'a CellConfig),
+        agreed: &'a [Option<Agreed>],
+        until: u64,
+    ) -> Self {
         let airtime = Airtime::new(config);
         let members = config.stations.len() + 1;
         // The window is 31 for an 802.11b station, whatever the others have.
@@ -371,7 +383,7 @@ impl<'a> Model<'a> {
         for (member, (categories, access)) in accesses.enumerate() {
             let only = [(AccessCategory::default(), access)];
             let all = if categories.is_empty() { &only[..] } else { &categories[..] };
-            let mut own = stream(member);
+            let mut own = stream(index, member);
             for (place, category) in all.iter().enumerate() {
                 let station = Station::new(
                     (member, own.clone()),
@@ -389,11 +401,11 @@ impl<'a> Model<'a> {
         let lower = own.filter(|(_, s)| s.category <= AccessCategory::default());
         let by = lower.max_by_key(|(_, s)| s.category).map_or(0, |(id, _)| id);
         Self {
-            multi_user: MultiUser::new(config, by),
+            multi_user: MultiUser::new((index, config), by),
             agreed,
             laws: Law::all(config, &airtime),
             stations: first,
-            links: (0..config.stations.len()).map(error_stream).collect(),
+            links: (0..config.stations.len()).map(|it| error_stream(index, it)).collect(),
             config,
             airtime: airtime.clone(),
             air: Vec::new(),
@@ -403,38 +415,36 @@ impl<'a> Model<'a> {
             heard: Vec::new(),
             until,
             changed: Vec::new(),
+            foreign_air: [0; 2],
         }
     }
 
-    pub(crate) fn run(mut self, happens: Happens<'_>) -> Self {
+    /// Handles what happens from outside at `now`.
+    fn take_in(&mut self, now: u64, happens: Happens<'_>) {
         let Happens { arrivals, changes, beacons, .. } = happens;
-        for now in 0..self.until {
-            self.changed.extend(changes.iter().filter(|change| change.at == now));
-            self.listen(now);
-            for arrival in arrivals.iter().filter(|arrival| arrival.at == now) {
-                self.arrive(now, *arrival);
-            }
-            if let Some(beacon) = beacons.iter().rfind(|beacon| beacon.at == now) {
-                self.beacon = Some(beacon.psdu);
-            }
-            self.end(now);
-            for id in 0..self.stations.len() {
-                if let Some((_, kind)) = self.stations[id].timeout.filter(|(at, _)| *at == now) {
-                    self.stations[id].timeout = None;
-                    if self.has_group(id) {
-                        self.go_on_without(now);
-                    } else {
-                        self.fail(now, id, kind);
-                    }
+        self.changed.extend(changes.iter().filter(|change| change.at == now));
+        self.listen(now);
+        for arrival in arrivals.iter().filter(|arrival| arrival.at == now) {
+            self.arrive(now, *arrival);
+        }
+        if let Some(beacon) = beacons.iter().rfind(|beacon| beacon.at == now) {
+            self.beacon = Some(beacon.psdu);
+        }
+    }
+
+    /// Ends waits for responses and timers that end at `now`.
+    fn time_out(&mut self, now: u64) {
+        for id in 0..self.stations.len() {
+            if let Some((_, kind)) = self.stations[id].timeout.filter(|(at, _)| *at == now) {
+                self.stations[id].timeout = None;
+                if self.has_group(id) {
+                    self.go_on_without(now);
+                } else {
+                    self.fail(now, id, kind);
                 }
             }
-            self.end_timers(now);
-            self.start(now);
-            if now >= self.until {
-                break;
-            }
         }
-        self
+        self.end_timers(now);
     }
 
     /// Updates carrier sense for the microsecond before `now`.
@@ -442,6 +452,7 @@ impl<'a> Model<'a> {
         if now == 0 {
             return;
         }
+        self.count_foreign();
         let slot = us(self.airtime.timing.slot);
         for s in &mut self.stations {
             let busy = self.air.iter().any(|frame| frame.occupies(s.member));
@@ -497,7 +508,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn start(&mut self, now: u64) {
+    /// Frames of the cell that start at `now`.
+    fn starting(&mut self, now: u64) -> Vec<OnAir> {
         let slot = us(self.airtime.timing.slot);
         let wins = |s: &Station| match s.pending {
             PendingAccess::Immediate => s.ready.is_some(),
@@ -555,6 +567,11 @@ impl<'a> Model<'a> {
             let first = self.first_frame(now, id);
             starting.push(OnAir { backoff: Some(waited * slot), ..first });
         }
+        starting
+    }
+
+    /// Puts frames of this cell and of others on the air.
+    fn start(&mut self, now: u64, mut starting: Vec<OnAir>) {
         if starting.is_empty() {
             return;
         }
@@ -591,7 +608,8 @@ impl<'a> Model<'a> {
         let each = |frame: &OnAir| {
             std::iter::once(frame.from).chain(frame.also.clone()).collect::<Vec<usize>>()
         };
-        let senders: Vec<usize> = starting.iter().flat_map(each).collect();
+        let own = starting.iter().filter(|frame| frame.foreign.is_none());
+        let senders: Vec<usize> = own.flat_map(each).collect();
         for (index, sender) in senders.iter().enumerate() {
             let twice = senders[..index].contains(sender);
             let still = self.air.iter().any(|frame| frame.is_from(*sender));
@@ -609,9 +627,7 @@ impl<'a> Model<'a> {
             let in_step = self.air.iter().any(|frame| frame.heard_by[id]);
             let listens = !sends && (in_step || !self.is_busy(id));
             for frame in &mut *starting {
-                let of = |from: usize| self.audibility(id, from);
-                let others = frame.also.iter().map(|from| of(*from));
-                let audibility = others.fold(of(frame.from), Audibility::max);
+                let audibility = self.audibility_of(frame, id);
                 frame.sensed_by[id] = !frame.is_from(id) && audibility != Audibility::Nothing;
                 frame.readable_by[id] =
                     audibility == Audibility::Decodes && self.understands(id, frame.tx);
@@ -639,15 +655,17 @@ fn answer_octets(agreed: &Agreed) -> u64 {
     if agreed.window == 1 { 14 } else { 24 + agreed.window / 8 }
 }
 
-pub(crate) fn error_stream(station: usize) -> Stream {
-    Stream::seed_from_u64(1_000 + station as u64)
+/// Random numbers for the errors on a station's link in the cell with this index.
+pub(crate) fn error_stream(cell: usize, station: usize) -> Stream {
+    Stream::seed_from_u64((1_000 + 100 * cell + station) as u64)
 }
 
 /// Random numbers of a station for random access to resource units.
-pub(crate) fn access_stream(station: usize) -> Stream {
-    Stream::seed_from_u64(2_000 + station as u64)
+pub(crate) fn access_stream(cell: usize, station: usize) -> Stream {
+    Stream::seed_from_u64((2_000 + 100 * cell + station) as u64)
 }
 
-pub(crate) fn stream(member: usize) -> Stream {
-    Stream::seed_from_u64(member as u64)
+/// Random numbers for the back-offs of a member in the cell with this index.
+pub(crate) fn stream(cell: usize, member: usize) -> Stream {
+    Stream::seed_from_u64((100 * cell + member) as u64)
 }

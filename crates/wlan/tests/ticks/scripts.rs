@@ -56,7 +56,7 @@ fn a_packet_that_came_inside_the_gap_draws_a_back_off_if_the_medium_gets_busy_be
     let mut config = pair(Standard::B, &[11, 11]);
     config.stations[0].senses_only = vec![NodeId(2)];
     // Data 192 + 8000/11 = 920 µs: 1000 … 1920. ACK 1930 … 2178; DIFS; back-off; 920 µs.
-    let backoff = u64::from(stream(1).next_u32()) >> 27;
+    let backoff = u64::from(stream(0, 1).next_u32()) >> 27;
     assert_ne!(backoff, 0, "the seed of this test draws a back-off");
     let sent = measure(&config, &[packet(1000, 2, 0), packet(1925, 1, 0)], 9000);
     assert_eq!(sent[2], (2178 + 50 + 20 * backoff + 920, 1, 0, false));
@@ -69,7 +69,7 @@ fn a_packet_that_came_inside_the_gap_draws_a_back_off_if_the_medium_gets_busy_be
 fn a_sender_without_answer_is_not_held_by_its_own_nav_whatever_follows_collisions() {
     // The access point's frame to a station that cannot decode it. Time-out 222 µs after its end at 1920; slots start
     // at DIFS + k·20: the next one at 230. Its own NAV would end at 1920 + 10 + 248, and a DIFS later at 308.
-    let backoff = u64::from(stream(0).next_u32()) >> 26;
+    let backoff = u64::from(stream(0, 0).next_u32()) >> 26;
     for after_collision in [AfterCollision::Standard, AfterCollision::Difs, AfterCollision::Eifs] {
         let mut config = pair(Standard::B, &[11]);
         config.rules.after_collision = after_collision;

@@ -80,7 +80,7 @@ pub(crate) struct Contention {
     least: Audibility,
     /// True if the audibility of a frame depends neither on time nor on its vector, and no other cell is on the channel.
     is_fixed: bool,
-    /// True if frames of other cells may start at any time, so that no exchange is certain to stay undisturbed.
+    /// True if other cells hear this one, or it hears them: each frame then starts and ends on its own.
     is_shared: bool,
     sifs: Duration,
     /// Number of frames on the air; `partial` counts those that some member does not sense.
@@ -107,6 +107,11 @@ pub(crate) enum Capture {
 }
 
 impl Contention {
+    /// Handles each frame on its own from now on, because other cells hear it or are heard.
+    pub(crate) fn share(&mut self) {
+        (self.is_fixed, self.is_shared) = (false, true);
+    }
+
     pub(crate) fn new(
         config: &CellConfig,
         timing: &Timing,
@@ -151,7 +156,7 @@ impl Contention {
             waits: Waits::new(&config.rules, timing),
             least: if config.foreign.is_empty() { hearing.least() } else { Audibility::Nothing },
             is_fixed: hearing.is_fixed() && config.foreign.is_empty(),
-            is_shared: !config.foreign.is_empty(),
+            is_shared: false,
             sifs: timing.sifs,
             hearing,
             roster,

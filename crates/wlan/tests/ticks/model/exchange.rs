@@ -34,6 +34,9 @@ impl Model<'_> {
         let sent = now - us(self.airtime.timing.sifs).min(now);
         let gives_up = sent + us(self.airtime.response_timeout());
         let frame = &mut self.air[index];
+        if frame.foreign.is_some() {
+            return;
+        }
         let answered = match frame.kind {
             FrameKind::Ack | FrameKind::BlockAck => FrameKind::Data,
             FrameKind::Cts => FrameKind::Rts,

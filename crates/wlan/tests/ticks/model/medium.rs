@@ -29,6 +29,19 @@ impl Model<'_> {
         }
     }
 
+    /// Audibility of a frame to `listener` that starts now: the best of those of its transmitters.
+    pub(super) fn audibility_of(&self, frame: &OnAir, listener: usize) -> Audibility {
+        match &frame.foreign {
+            Some(heard) if heard[listener] => Audibility::Decodes,
+            Some(_) => Audibility::Nothing,
+            None => {
+                let all = std::iter::once(&frame.from).chain(&frame.also);
+                let each = all.map(|from| self.audibility(listener, *from));
+                each.fold(Audibility::Nothing, Audibility::max)
+            }
+        }
+    }
+
     /// True if the receiver of `listener` can decode frames with this vector.
     pub(super) fn understands(&self, listener: usize, tx: TxVector) -> bool {
         match tx {
@@ -47,7 +60,7 @@ impl Model<'_> {
         if ended.is_empty() {
             return;
         }
-        for frame in &mut ended {
+        for frame in ended.iter_mut().filter(|frame| frame.foreign.is_none()) {
             self.spoil(frame);
             self.spoil_parts(frame);
             frame.noisy_for = (0..self.members())
@@ -58,7 +71,7 @@ impl Model<'_> {
                 })
                 .collect();
         }
-        for frame in &ended {
+        for frame in ended.iter().filter(|frame| frame.foreign.is_none()) {
             let from = u16::try_from(frame.from).expect("few stations");
             match frame.kind {
                 FrameKind::MultiUser | FrameKind::TriggerBased => {

@@ -200,7 +200,7 @@ impl Together {
 }
 
 impl MultiUser {
-    pub(super) fn new(config: &CellConfig, by: usize) -> Option<Self> {
+    pub(super) fn new((index, config): (usize, &CellConfig), by: usize) -> Option<Self> {
         let ofdma = config.rules.multi_user.ofdma?;
         let members = config.stations.len() + 1;
         let schedule = |scheduler: Option<Scheduler>| {
@@ -228,7 +228,9 @@ impl MultiUser {
             reports: vec![(Backlog::Unknown, 0); members],
             group: None,
             timers: Vec::new(),
-            access: (0..config.stations.len()).map(access_stream).map(Self::new_access).collect(),
+            access: (0..config.stations.len())
+                .map(|station| Self::new_access(access_stream(index, station)))
+                .collect(),
         })
     }
 

@@ -15,6 +15,7 @@ impl Model<'_> {
             mpdus: Vec::new(),
             errored: Vec::new(),
             from,
+            foreign: None,
             also: Vec::new(),
             parts: Vec::new(),
             is_turn: false,

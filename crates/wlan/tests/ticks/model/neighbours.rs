@@ -1,0 +1,76 @@
+//! Cells of the model on one channel: members of one cell sense and decode frames of others.
+
+use super::*;
+
+/// A member of one of several cells: the index of its cell, and its number there.
+pub(crate) type CellMember = (usize, usize);
+
+/// Number of a transmitter or receiver that is no member of the cell.
+const ELSEWHERE: usize = usize::MAX;
+
+/// Runs cells on one channel together. `hears` is true if its first member hears its second one, which is in another
+/// cell.
+pub(crate) fn run_all(
+    cells: &mut [Model<'_>],
+    happens: &[Happens<'_>],
+    hears: impl Fn(CellMember, CellMember) -> bool,
+) {
+    let until = cells.first().map_or(0, |cell| cell.until);
+    for now in 0..until {
+        for (cell, happens) in cells.iter_mut().zip(happens) {
+            cell.take_in(now, *happens);
+        }
+        cells.iter_mut().for_each(|cell| cell.end(now));
+        cells.iter_mut().for_each(|cell| cell.time_out(now));
+        let all: Vec<Vec<OnAir>> = cells.iter_mut().map(|cell| cell.starting(now)).collect();
+        for (index, cell) in cells.iter_mut().enumerate() {
+            let mut starting = all[index].clone();
+            for (other, frames) in all.iter().enumerate().filter(|(other, _)| *other != index) {
+                for frame in frames {
+                    let senders = || std::iter::once(&frame.from).chain(&frame.also);
+                    let senses = |id| senders().any(|from| hears((index, id), (other, *from)));
+                    let heard: Vec<bool> = (0..cell.members()).map(senses).collect();
+                    if heard.contains(&true) {
+                        starting.push(frame.abroad(heard));
+                    }
+                }
+            }
+            cell.start(now, starting);
+        }
+    }
+    cells.iter_mut().for_each(|cell| cell.count_foreign());
+}
+
+impl OnAir {
+    /// The frame in another cell, whose members hear it or not.
+    fn abroad(&self, heard: Vec<bool>) -> Self {
+        let nobody = vec![false; heard.len()];
+        Self {
+            mpdus: Vec::new(),
+            from: ELSEWHERE,
+            foreign: Some(heard),
+            also: Vec::new(),
+            parts: Vec::new(),
+            is_turn: false,
+            to: ELSEWHERE,
+            noisy_for: nobody.clone(),
+            sensed_by: nobody.clone(),
+            readable_by: nobody.clone(),
+            heard_by: nobody.clone(),
+            locked_by: nobody.clone(),
+            lost_to: nobody,
+            ..self.clone()
+        }
+    }
+}
+
+impl Model<'_> {
+    /// Counts the microsecond that has just passed if the access point has sensed a frame of another cell in it.
+    pub(super) fn count_foreign(&mut self) {
+        let (foreign, own): (Vec<&OnAir>, Vec<&OnAir>) =
+            self.air.iter().partition(|frame| frame.foreign.is_some());
+        if foreign.iter().any(|frame| frame.sensed_by[0]) {
+            self.foreign_air[usize::from(!own.is_empty())] += 1;
+        }
+    }
+}
