@@ -157,7 +157,7 @@ fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
         errors: station.errors,
     };
     CellConfig {
-        rules: bss.rules.clone(),
+        rules: Rules { block: bss.block(), width_rule: bss.width_rule, ..bss.rules.clone() },
         ap_queue: bss.ap.queue.config,
         ap_access: bss.ap.access.best_effort,
         ap_categories: categories(NodeId::AP, &bss.ap.access),

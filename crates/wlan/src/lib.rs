@@ -56,7 +56,9 @@ pub use cell::{
     Carrier, Cell, Departure, FrameOutcome, Listen, Monitored, Overheard, Part, QueueFull,
     RateChange, UserScheduler, UsersDue, UsersRefused, UsersServed,
 };
-pub use config::{AfterCollision, CellConfig, Eifs, ForeignMember, Rules, StationConfig};
+pub use config::{
+    AfterCollision, CellConfig, Eifs, ForeignMember, Rules, StationConfig, WidthRule,
+};
 pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};

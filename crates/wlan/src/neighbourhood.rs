@@ -85,7 +85,8 @@ impl Neighbourhood {
                     let number = NodeId(number(configs[cell].transmitters()));
                     let listener = Listener { cell: self::number(cell), number };
                     listeners[other][from.index()].push(listener);
-                    let foreign = ForeignMember { cell: self::number(other), hidden_from };
+                    let (of, block) = (self::number(other), configs[other].rules.block);
+                    let foreign = ForeignMember { cell: of, block, hidden_from };
                     configs[cell].foreign.push(foreign);
                     around[other].push(self::number(cell));
                 }
@@ -196,7 +197,7 @@ fn heard_in(other: u16, listeners: &[Vec<Listener>], emission: &Emission) -> Opt
     let mut heard = emission.senders().filter_map(|(it, source)| Some((number_of(it)?, source)));
     let (from, source) = heard.next()?;
     let frame = Frame { from, to: None, ..emission.frame };
-    Some(Emission { frame, source, fellows: heard.collect() })
+    Some(Emission { frame, width: emission.width, source, fellows: heard.collect() })
 }
 
 fn number(index: usize) -> u16 {

@@ -11,6 +11,7 @@ use super::noise::Noise;
 use super::on_air::OnAir;
 use super::sequence::Sequence;
 use super::shared::Emissions;
+use super::spectrum::Spectrum;
 use super::turns::MultiUserExchange;
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig};
@@ -48,6 +49,8 @@ pub(crate) struct Air<P> {
     pub(super) has_put_on_air: bool,
     /// Cell of each foreign member.
     pub(super) foreign: Vec<u16>,
+    /// Blocks of other cells on the channel, if some differ from that of this cell.
+    pub(super) spectrum: Option<Box<Spectrum>>,
     /// Powers of frames that overlap, in a cell with a radio that shares its channel.
     pub(super) interference: Option<Box<Interference>>,
     /// True if noise may make errors in some frame.
@@ -123,6 +126,7 @@ impl<P: Copy> Air<P> {
             emissions: None,
             has_put_on_air: false,
             foreign: config.foreign.iter().map(|it| it.cell).collect(),
+            spectrum: Spectrum::of(config),
             interference: None,
             is_noisy: noise.is_on_anywhere(),
             noise,

@@ -24,6 +24,7 @@
 //! | `dcf` | rules of the DCF: carrier sense, NAV, interframe spaces, count of slots |
 //! | `hearing` | audibility: which members sense and decode whose frames |
 //! | `shared` | frames that pass between the cells of one channel |
+//! | `spectrum` | neighbours on other blocks: frames on secondary channels, and narrower PPDUs |
 //! | `interference` | powers of the frames that overlap one that is received |
 //! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
 //! | `on_air` | the frames on the air, and the account of airtime |
@@ -44,6 +45,7 @@ pub(crate) mod noise;
 mod on_air;
 pub(crate) mod sequence;
 pub(crate) mod shared;
+mod spectrum;
 pub(crate) mod turns;
 mod undisturbed;
 

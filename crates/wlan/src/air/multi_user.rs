@@ -62,6 +62,7 @@ impl<P: Copy> Air<P> {
             _ => Some(Rest::Users(users, exchange.trigger())),
         };
         self.frames.put(Ppdu::new(now, (id, frame), (Vec::new(), rest.map(Box::new))));
+        self.disturb();
         self.multi_user = Some(exchange);
     }
 
@@ -100,7 +101,7 @@ impl<P: Copy> Air<P> {
     ) {
         let Some(ap) = frame.to.filter(|_| !exchange.turn().kind.is_down()) else {
             self.set_row_of(now, frame);
-            self.emit(now, frame, std::iter::empty());
+            self.emit(now, (frame, |_: &Self| exchange.width()), std::iter::empty());
             return self.contention.announce(frame);
         };
         for from in exchange.senders() {
@@ -110,7 +111,7 @@ impl<P: Copy> Air<P> {
             user.is_out_of_reach = !self.contention.will_reach(ap, user.station, user.tx);
         }
         self.collide_in_units(users);
-        self.emit(now, frame, exchange.senders().skip(1));
+        self.emit(now, (frame, |_: &Self| exchange.width()), exchange.senders().skip(1));
         self.contention.announce_turn(frame, exchange.senders().skip(1));
     }
 

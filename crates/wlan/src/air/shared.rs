@@ -14,8 +14,10 @@ use super::channel::Air;
 use super::interference::Interference;
 use super::mac::Mac;
 use super::noise::Noise;
-use crate::frame::{Frame, Ppdu};
+use super::spectrum::Channels;
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::node::NodeId;
+use crate::phy::{TxVector, Width};
 use crate::radio::Source;
 use crate::roster::ContenderId;
 
@@ -23,6 +25,8 @@ use crate::roster::ContenderId;
 #[derive(Clone, Debug)]
 pub(crate) struct Emission {
     pub(crate) frame: Frame,
+    /// Width of its PPDU, or of its duplicates.
+    pub(crate) width: Width,
     /// Place and power of its transmitter, in a cell with a radio.
     pub(crate) source: Option<Source>,
     /// Members that send the frame together with the one in its header; of most frames there are none.
@@ -63,26 +67,45 @@ impl<P: Copy> Air<P> {
         }
     }
 
-    /// Notes that a frame starts, which `fellows` send together with its transmitter.
+    /// Notes that a frame starts, which `fellows` send together with its transmitter. `width` returns the width of the
+    /// PPDUs of its exchange.
     #[inline]
-    pub(super) fn emit(&mut self, now: Time, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+    pub(super) fn emit(
+        &mut self,
+        now: Time,
+        (frame, width): (&Frame, impl FnOnce(&Self) -> Width),
+        fellows: impl Iterator<Item = NodeId>,
+    ) {
         if self.emissions.is_some() {
-            self.emit_to_others(now, frame, fellows);
+            let width = match frame.tx {
+                TxVector::Ofdm(_) if frame.kind != FrameKind::Beacon => width(self),
+                tx => tx.width(),
+            };
+            self.emit_to_others(now, (frame, width), fellows);
         }
     }
 
     #[cold]
-    fn emit_to_others(&mut self, now: Time, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+    fn emit_to_others(
+        &mut self,
+        now: Time,
+        (frame, width): (&Frame, Width),
+        fellows: impl Iterator<Item = NodeId>,
+    ) {
         let mut source = |from: NodeId| match &mut self.noise {
             Noise::Propagation(propagation) => Some(propagation.source(now, from)),
             Noise::Links { .. } => None,
         };
         let (of_frame, of_fellows) = (source(frame.from), fellows.map(|it| (it, source(it))));
-        let emission = Emission { frame: *frame, source: of_frame, fellows: of_fellows.collect() };
+        let fellows = of_fellows.collect();
+        let emission = Emission { frame: *frame, width, source: of_frame, fellows };
         if let Some(interference) = &mut self.interference {
+            let is_duplicate = frame.tx.mode().is_none();
+            let channels = self.spectrum.as_ref().map(|it| it.of_own(width, is_duplicate));
+            let channels = channels.unwrap_or(Channels::WHOLE);
             for (from, _) in emission.senders() {
                 let powers = self.contention.powers(from).iter().copied();
-                interference.add(frame.from, (now, now + frame.duration), powers);
+                interference.add((frame.from, channels), (now, now + frame.duration), powers);
             }
         }
         if let Some(emissions) = &mut self.emissions {
@@ -102,10 +125,19 @@ impl<P: Copy> Air<P> {
     pub(crate) fn hear(&mut self, now: Time, emission: &Emission) {
         let frame = &emission.frame;
         self.has_put_on_air = true;
+        let place = self.place_of(frame.from);
+        let channels = self.spectrum.as_ref().map(|it| it.of_foreign(place, emission.width));
+        let channels = channels.unwrap_or(Channels::WHOLE);
         for (from, source) in emission.senders() {
             if let Some(source) = source {
-                self.hear_power(now, frame, (from, &source));
+                self.hear_power(now, (frame, channels), (from, &source));
             }
+        }
+        if let Some(spectrum) = &self.spectrum {
+            if !spectrum.has_primary(channels) {
+                return self.hear_beside(now, emission, channels);
+            }
+            self.contention.set_energy(frame.from, !spectrum.decodes(place, frame));
         }
         if emission.fellows.is_empty() {
             self.contention.announce(frame);
@@ -124,19 +156,31 @@ impl<P: Copy> Air<P> {
     }
 
     /// Sets how members hear a foreign member's frame by its power, which interferes with other frames.
-    fn hear_power(&mut self, now: Time, frame: &Frame, (from, source): (NodeId, &Source)) {
+    fn hear_power(
+        &mut self,
+        now: Time,
+        (frame, channels): (&Frame, Channels),
+        (from, source): (NodeId, &Source),
+    ) {
         let place = self.place_of(from);
         let Noise::Propagation(propagation) = &mut self.noise else { return };
-        let powers = propagation.foreign_powers(now, place, source).to_vec();
+        let mut powers = propagation.foreign_powers(now, place, source).to_vec();
+        if let Some(interference) = &mut self.interference {
+            let time = (now, now + frame.duration);
+            interference.add((frame.from, channels), time, powers.iter().copied());
+        }
+        if let Some(loss) = channels.loss() {
+            powers.iter_mut().for_each(|it| *it = *it - loss);
+        }
         let row: Vec<_> = propagation.foreign_audibility(frame.tx, &powers).collect();
         self.contention.set_foreign(from, &row, &powers);
-        if let Some(interference) = &mut self.interference {
-            interference.add(frame.from, (now, now + frame.duration), powers.into_iter());
-        }
     }
 
     /// Ends a frame of another cell.
     pub(crate) fn cease<M: Mac<P>>(&mut self, mac: &mut M, now: Time, frame: Frame) {
+        if self.spectrum.as_mut().is_some_and(|it| it.end_beside(frame.from)) {
+            return;
+        }
         self.frames.end_foreign(now, frame.from);
         let from = ContenderId::first(frame.from);
         let ppdu: Ppdu<P> = Ppdu::new(now - frame.duration, (from, frame), (Vec::new(), None));

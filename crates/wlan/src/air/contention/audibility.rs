@@ -35,6 +35,11 @@ impl Contention {
         self.set_powers(from, powers.iter().copied());
     }
 
+    /// Sets if the frame of a foreign member that is about to start is mere energy for all members.
+    pub(crate) fn set_energy(&mut self, from: NodeId, is_energy: bool) {
+        self.reaches[from.index()].is_energy = is_energy;
+    }
+
     /// True if the audibility of members for each other may change during the run.
     #[inline]
     pub(crate) fn can_change(&self) -> bool {

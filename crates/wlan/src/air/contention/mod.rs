@@ -124,7 +124,7 @@ impl Contention {
         let reach = |from| {
             let mut row = Vec::new();
             hearing.copy_audibility(from, Generation::Dsss, &mut row);
-            Reach { is_sent: false, least: least(&row), row, power: Vec::new() }
+            Reach { is_sent: false, is_energy: false, least: least(&row), row, power: Vec::new() }
         };
         let reaches = (0..).map(NodeId).take(config.transmitters()).map(reach).collect();
         let mut only_of_class = Vec::new();
@@ -321,6 +321,12 @@ impl Contention {
             is_idle
         });
         self.immediate = immediate;
+    }
+
+    /// Lets contender `id`, which has won the channel and does not transmit, draw a back-off.
+    #[cold]
+    pub(crate) fn forestall_winner(&mut self, id: ContenderId) {
+        self.forestalled.push(id);
     }
 
     /// Takes a contender that was to transmit after the interframe space and has found the medium busy. It must draw
