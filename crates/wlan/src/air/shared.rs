@@ -62,6 +62,7 @@ impl<P: Copy> Air<P> {
     /// Lets other cells hear the frames of this one.
     pub(crate) fn share(&mut self) {
         self.emissions = Some(Box::default());
+        self.contention.share();
         if matches!(self.noise, Noise::Propagation(_)) && !self.foreign.is_empty() {
             self.interference = Some(Box::<Interference>::default());
         }

@@ -212,7 +212,12 @@ impl<P: Copy> Air<P> {
             let fits = |width| width <= idle || spectrum.rule == WidthRule::Dynamic;
             let sends = idle == spectrum.own.width() || mac.next_width(*id).is_some_and(fits);
             if !sends {
-                self.contention.forestall_winner(*id);
+                // The slot that begins now does not count.
+                let access = &mut self.accesses[id.index()];
+                let backoff = access.draw_backoff();
+                access.backoff += u64::from(backoff);
+                self.contention.draw(*id, now, backoff + 1);
+                self.contention.contend(*id);
             }
             sends
         });

@@ -323,12 +323,6 @@ impl Contention {
         self.immediate = immediate;
     }
 
-    /// Lets contender `id`, which has won the channel and does not transmit, draw a back-off.
-    #[cold]
-    pub(crate) fn forestall_winner(&mut self, id: ContenderId) {
-        self.forestalled.push(id);
-    }
-
     /// Takes a contender that was to transmit after the interframe space and has found the medium busy. It must draw
     /// a back-off. [80211-2020 §10.3.4.2]
     #[inline]
