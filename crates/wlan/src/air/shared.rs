@@ -171,7 +171,9 @@ impl<P: Copy> Air<P> {
             interference.add((frame.from, channels), time, powers.iter().copied());
         }
         if let Some(loss) = channels.loss() {
-            powers.iter_mut().for_each(|it| *it = *it - loss);
+            for power in &mut powers {
+                *power = *power - loss;
+            }
         }
         let row: Vec<_> = propagation.foreign_audibility(frame.tx, &powers).collect();
         self.contention.set_foreign(from, &row, &powers);
