@@ -156,7 +156,12 @@ fn config(scenario: &Scenario, index: usize, members: &[NodeId]) -> CellConfig {
         errors: station.errors,
     };
     CellConfig {
-        rules: Rules { spatial_reuse: bss.spatial_reuse(), ..bss.rules.clone() },
+        rules: Rules {
+            block: bss.block(),
+            width_rule: bss.width_rule,
+            spatial_reuse: bss.spatial_reuse(),
+            ..bss.rules.clone()
+        },
         ap_queue: bss.ap.queue.config,
         ap_access: bss.ap.access.best_effort,
         ap_categories: categories(NodeId::AP, &bss.ap.access),

@@ -8,7 +8,7 @@ use crate::errors::ErrorModel;
 use crate::link_rate::RateLaw;
 use crate::multi_user::MultiUser;
 use crate::node::NodeId;
-use crate::phy::{Preamble, Rate, Standard, Timing};
+use crate::phy::{Block, Preamble, Rate, Standard, Timing};
 use crate::queue::config::QueueConfig;
 
 /// Configuration of one cell.
@@ -34,6 +34,8 @@ pub struct CellConfig {
 pub struct ForeignMember {
     /// Index of the other cell.
     pub cell: u16,
+    /// Block of spectrum of the other cell.
+    pub block: Option<Block>,
     /// Members of this cell that do not sense the frames of the foreign member, ascending.
     pub hidden_from: Vec<NodeId>,
 }
@@ -45,6 +47,10 @@ pub struct Rules {
     pub standard: Standard,
     /// Channel, with the capabilities of the access point.
     pub channel: Channel,
+    /// Block of spectrum of the cell; `None` if all cells around it have the same one.
+    pub block: Option<Block>,
+    /// Rule for the width of PPDUs while other cells occupy a part of the block.
+    pub width_rule: WidthRule,
     /// PLCP preamble of DSSS and CCK frames.
     pub preamble: Preamble,
     /// Basic rate set, ascending and never empty.
@@ -91,6 +97,8 @@ impl Rules {
         Self {
             standard,
             channel: Channel::of(standard),
+            block: None,
+            width_rule: WidthRule::default(),
             preamble: Preamble::default(),
             basic_rates: standard.default_basic_rates(false),
             rts_threshold: None,
@@ -196,6 +204,16 @@ impl CellConfig {
         self.rules.standard.format().is_some()
             && self.stations.iter().any(|s| s.standard.format().is_none())
     }
+}
+
+/// Rule for the width of a PPDU while a part of the cell's channel is busy.  [80211-2020 §10.23.2.5]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WidthRule {
+    /// The PPDU is narrower: it has the widest idle part of the channel around the primary channel.
+    #[default]
+    Dynamic,
+    /// The member waits until the whole channel is idle.
+    Static,
 }
 
 /// Interframe space after a collision.

@@ -57,7 +57,7 @@ pub use cell::{
     RateChange, UserScheduler, UsersDue, UsersRefused, UsersServed,
 };
 pub use config::{
-    AfterCollision, CellConfig, Eifs, ForeignMember, Rules, SpatialReuse, StationConfig,
+    AfterCollision, CellConfig, Eifs, ForeignMember, Rules, SpatialReuse, StationConfig, WidthRule,
 };
 pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};

@@ -11,7 +11,7 @@
 
 use airfair_units::Time;
 
-use crate::air::shared::Emission;
+use crate::air::emission::Emission;
 use crate::cell::Cell;
 use crate::config::{CellConfig, ForeignMember};
 use crate::frame::Frame;
@@ -85,7 +85,8 @@ impl Neighbourhood {
                     let number = NodeId(number(configs[cell].transmitters()));
                     let listener = Listener { cell: self::number(cell), number };
                     listeners[other][from.index()].push(listener);
-                    let foreign = ForeignMember { cell: self::number(other), hidden_from };
+                    let (of, block) = (self::number(other), configs[other].rules.block);
+                    let foreign = ForeignMember { cell: of, block, hidden_from };
                     configs[cell].foreign.push(foreign);
                     around[other].push(self::number(cell));
                 }
@@ -196,7 +197,8 @@ fn heard_in(other: u16, listeners: &[Vec<Listener>], emission: &Emission) -> Opt
     let mut heard = emission.senders().filter_map(|(it, source)| Some((number_of(it)?, source)));
     let (from, source) = heard.next()?;
     let frame = Frame { from, to: None, ..emission.frame };
-    Some(Emission { frame, source, fellows: heard.collect(), colour: emission.colour })
+    let Emission { width, colour, .. } = *emission;
+    Some(Emission { frame, width, source, fellows: heard.collect(), colour })
 }
 
 fn number(index: usize) -> u16 {

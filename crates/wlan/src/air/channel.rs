@@ -4,14 +4,15 @@ use airfair_units::{Duration, Time};
 
 use super::access::{Access, AccessState, Deadline, FrameAhead, Unanswered};
 use super::contention::Contention;
+use super::emission::Emissions;
 use super::hearing::Hearing;
 use super::interference::Interference;
 use super::mpdu_errors::MpduErrors;
 use super::noise::Noise;
 use super::on_air::OnAir;
 use super::sequence::Sequence;
-use super::shared::Emissions;
 use super::spatial_reuse::SpatialReuse;
+use super::spectrum::Spectrum;
 use super::turns::MultiUserExchange;
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig};
@@ -51,6 +52,8 @@ pub(crate) struct Air<P> {
     pub(super) cca_time: Duration,
     /// Cell of each foreign member.
     pub(super) foreign: Vec<u16>,
+    /// Blocks of other cells on the channel, if some differ from that of this cell.
+    pub(super) spectrum: Option<Box<Spectrum>>,
     /// Powers of frames that overlap, in a cell with a radio that shares its channel.
     pub(super) interference: Option<Box<Interference>>,
     /// Spatial reuse, in a cell with a colour and a radio that shares its channel.
@@ -129,6 +132,7 @@ impl<P: Copy> Air<P> {
             has_put_on_air: false,
             cca_time: config.rules.cca_time,
             foreign: config.foreign.iter().map(|it| it.cell).collect(),
+            spectrum: Spectrum::of(config),
             interference: None,
             reuse: SpatialReuse::new(&config.rules).map(Box::new),
             is_noisy: noise.is_on_anywhere(),

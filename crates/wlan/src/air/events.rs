@@ -57,6 +57,9 @@ impl<P: Copy> Air<P> {
         let mut winners = std::mem::take(&mut self.winners);
         // Winners come first, because a response that starts now would stop their countdowns.
         self.contention.take_winners(now, &mut winners);
+        if self.spectrum.is_some() {
+            self.heed_secondary(mac, now, &mut winners);
+        }
         if winners.len() > 1 && !self.roster.is_plain() {
             self.collide_internally(now, &mut winners);
         }
@@ -160,9 +163,12 @@ impl<P: Copy> Air<P> {
             self.set_row_of(now, &frame);
         }
         self.contention.announce(&frame);
-        self.emit(now, &frame, std::iter::empty());
+        self.emit(now, (&frame, |air: &Self| air.sequence(id).tx.width()), std::iter::empty());
         let ppdu = self.ppdu(mac, now, id, frame);
         self.frames.put(ppdu);
+        if self.spectrum.is_some() {
+            self.disturb();
+        }
     }
 
     /// PPDU of a frame of the exchange of contender `id`. The content counts as sent from now on.

@@ -5,8 +5,8 @@ use airfair_units::{Bytes, Time};
 
 use super::access::{AccessState, Deadline, Exchange, FrameAhead, Unanswered};
 use super::channel::Air;
-use super::interference::Ends;
 use super::mac::Mac;
+use super::overlap::Ends;
 use super::sequence::Sequence;
 use crate::block_ack::Bitmap;
 use crate::config::AfterCollision;

@@ -3,23 +3,11 @@
 //! The receiver of a frame is synchronised to it. All other frames, also those too weak to be sensed, add to the noise
 //! for the time for which they overlap it. Deviates: [D-270]
 
-use airfair_units::{Bytes, Dbm, Decibels, Time};
+use airfair_units::{Dbm, Time};
 
-use super::channel::Air;
-use super::noise::Noise;
-use crate::frame::Mpdu;
-use crate::node::{Link, NodeId};
-use crate::phy::TxVector;
+use super::spectrum::Channels;
+use crate::node::NodeId;
 use crate::radio::milliwatts;
-use crate::record::Record;
-
-/// Transmitter and receiver of a frame, and the member in its header, which may be another one in a turn.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
-    pub(super) from: NodeId,
-    pub(super) to: NodeId,
-    pub(super) leader: NodeId,
-}
 
 /// Frames on the air, and those that overlapped one of them.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +22,7 @@ struct Signal {
     leader: NodeId,
     start: Time,
     end: Time,
+    channels: Channels,
     /// Received power at each member [mW].
     powers: Vec<f64>,
 }
@@ -42,7 +31,7 @@ impl Interference {
     /// Adds the signal of a frame, or of one of several that are sent together with the frame of `leader`.
     pub(crate) fn add(
         &mut self,
-        leader: NodeId,
+        (leader, channels): (NodeId, Channels),
         (start, end): (Time, Time),
         powers: impl Iterator<Item = Dbm>,
     ) {
@@ -50,87 +39,24 @@ impl Interference {
         let oldest = self.signals.iter().filter(is_on_air).map(|it| it.start).min();
         self.signals.retain(|it| it.end > oldest.unwrap_or(start));
         let powers = powers.map(milliwatts).collect();
-        self.signals.push(Signal { leader, start, end, powers });
+        self.signals.push(Signal { leader, start, end, channels, powers });
     }
 
-    /// Largest power of other frames at member `to` while the part of a frame of `leader` from `start` to `end` is on the
-    /// air [mW].
+    /// Largest power of other frames at member `to`, in the channels of a frame of `leader`, while the part of this frame
+    /// from `start` to `end` is on the air [mW].
     pub(crate) fn level(&self, to: NodeId, leader: NodeId, (start, end): (Time, Time)) -> f64 {
+        let own = self.signals.iter().rfind(|it| it.leader == leader);
+        let own = own.map_or(Channels::WHOLE, |it| it.channels);
         let others = || {
             let overlaps = |it: &&Signal| it.start < end && it.end > start;
             self.signals.iter().filter(|it| it.leader != leader).filter(overlaps)
         };
         let sum = |at: Time| {
             let there = others().filter(|it| it.start <= at && it.end > at);
-            there.map(|it| it.powers[to.index()]).sum::<f64>()
+            there.map(|it| it.powers[to.index()] * it.channels.share_in(own)).sum::<f64>()
         };
         let starts = others().map(|it| it.start).filter(|at| *at > start);
         std::iter::once(start).chain(starts).map(sum).fold(0.0, f64::max)
-    }
-}
-
-impl<P: Copy> Air<P> {
-    /// Draws the errors of a frame without MPDUs, from its start to its end, under interference.
-    pub(super) fn errs_in_interference(
-        &mut self,
-        ends: Ends,
-        content: (TxVector, Bytes),
-        (start, end): (Time, Time),
-    ) -> bool {
-        self.part_errs(end, ends, content, (start, end))
-    }
-
-    /// Draws the errors of the part from `start` to `end` of a frame that ends now.
-    #[cold]
-    fn part_errs(
-        &mut self,
-        now: Time,
-        ends: Ends,
-        (tx, psdu): (TxVector, Bytes),
-        (start, end): (Time, Time),
-    ) -> bool {
-        let (Some(interference), Noise::Propagation(propagation)) =
-            (&self.interference, &mut self.noise)
-        else {
-            return false;
-        };
-        let level = interference.level(ends.to, ends.leader, (start, end));
-        let reduction = self.reuse.as_ref().map_or(Decibels::ZERO, |it| it.reduction(ends.from));
-        let rise = propagation.rise(tx, level) + reduction;
-        let station = Link::between(ends.from, ends.to).station;
-        propagation.errs_above(now, station, (tx, psdu), rise)
-    }
-
-    /// Draws and records the errors of a frame under interference, or of each of its MPDUs, which take parts of its time
-    /// by their sizes. Returns true if the frame is errored as a whole.
-    #[cold]
-    pub(super) fn add_interference(
-        &mut self,
-        ends: Ends,
-        (tx, psdu, mpdus): (TxVector, Bytes, &mut [Mpdu<P>]),
-        (start, end): (Time, Time),
-    ) -> bool {
-        if mpdus.is_empty() {
-            let errored = self.errs_in_interference(ends, (tx, psdu), (start, end));
-            self.record_errors(ends.from, errored);
-            return errored;
-        }
-        let all: u64 = mpdus.iter().map(|mpdu| mpdu.size(tx).get()).sum();
-        let (mut from, mut octets, mut errored) = (start, 0, true);
-        for mpdu in mpdus {
-            octets += mpdu.size(tx).get();
-            let until = start + (end - start) * octets / all;
-            mpdu.errored = self.part_errs(end, ends, (tx, mpdu.size(tx)), (from, until));
-            self.record_errors(ends.from, mpdu.errored);
-            (from, errored) = (until, errored & mpdu.errored);
-        }
-        errored
-    }
-
-    fn record_errors(&mut self, node: NodeId, errored: bool) {
-        if errored {
-            self.frames.records.push(Record::Errored { node });
-        }
     }
 }
 
@@ -145,17 +71,17 @@ mod tests {
     fn the_largest_sum_of_other_frames_counts() {
         let mut all = Interference::default();
         let power = |dbm: i64| [Dbm::new(dbm)].into_iter();
-        all.add(NodeId(1), (US(0), US(100)), power(-20));
-        all.add(NodeId(2), (US(50), US(150)), power(-30));
-        all.add(NodeId(3), (US(80), US(90)), power(-30));
+        all.add((NodeId(1), Channels::WHOLE), (US(0), US(100)), power(-20));
+        all.add((NodeId(2), Channels::WHOLE), (US(50), US(150)), power(-30));
+        all.add((NodeId(3), Channels::WHOLE), (US(80), US(90)), power(-30));
         let level = |from, to| all.level(NodeId(0), NodeId(1), (US(from), US(to))) * 1e3;
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(near(level(0, 50), 0.0) && near(level(0, 60), 1.0) && near(level(60, 81), 2.0));
         assert!(near(level(90, 100), 1.0) && near(level(0, 100), 2.0));
         // Frames that have ended are kept as long as a frame is on the air that they overlapped.
-        all.add(NodeId(4), (US(120), US(130)), power(-30));
+        all.add((NodeId(4), Channels::WHOLE), (US(120), US(130)), power(-30));
         assert!(near(all.level(NodeId(0), NodeId(2), (US(50), US(150))) * 1e3, 11.0));
-        all.add(NodeId(5), (US(200), US(210)), power(-30));
+        all.add((NodeId(5), Channels::WHOLE), (US(200), US(210)), power(-30));
         assert_eq!(all.signals.len(), 1);
     }
 }

@@ -8,6 +8,7 @@ use super::turns::{Participant, TurnKind};
 use crate::block_ack::Bitmap;
 use crate::frame::{Frame, FrameKind, Mpdu, Ppdu, RandomUnits, Rest, User};
 use crate::node::NodeId;
+use crate::phy::Width;
 use crate::record::Record;
 use crate::roster::ContenderId;
 
@@ -46,6 +47,12 @@ pub(crate) trait Mac<P> {
 
     /// True if contender `id` has something to send.
     fn has_content(&self, id: ContenderId) -> bool;
+
+    /// Width of the next PPDU for one member of contender `id`, which has something to send; `None` if it has only
+    /// frames for several members.
+    fn next_width(&self, _id: ContenderId) -> Option<Width> {
+        None
+    }
 
     /// Handles an internal collision: contender `id` has won the channel and given way to a higher category of its
     /// member.  [80211-2020 §10.23.2.4]

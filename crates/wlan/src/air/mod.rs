@@ -23,10 +23,11 @@
 //! | `contention` | the contenders whose back-off ends next |
 //! | `dcf` | rules of the DCF: carrier sense, NAV, interframe spaces, count of slots |
 //! | `hearing` | audibility: which members sense and decode whose frames |
-//! | `shared` | frames that pass between the cells of one channel |
+//! | `emission`, `shared` | frames that pass between the cells of one channel |
+//! | `spectrum`, `secondary` | neighbours on other blocks: frames on secondary channels, and narrower PPDUs |
 //! | `interference` | powers of the frames that overlap one that is received |
 //! | `spatial_reuse` | frames of other cells that members ignore, and their powers meanwhile |
-//! | `overlap` | aggregates of which other frames destroy a part |
+//! | `overlap` | MPDUs that other frames destroy, in cells that share a channel |
 //! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
 //! | `on_air` | the frames on the air, and the account of airtime |
 //! | `mac` | [`Mac`]: interface to the MAC above |
@@ -35,6 +36,7 @@ pub(crate) mod access;
 mod channel;
 pub(crate) mod contention;
 mod dcf;
+pub(crate) mod emission;
 mod events;
 mod exchange;
 pub(crate) mod hearing;
@@ -45,9 +47,11 @@ mod multi_user;
 pub(crate) mod noise;
 mod on_air;
 mod overlap;
+mod secondary;
 pub(crate) mod sequence;
-pub(crate) mod shared;
+mod shared;
 mod spatial_reuse;
+mod spectrum;
 pub(crate) mod turns;
 mod undisturbed;
 

@@ -20,9 +20,9 @@ use airfair_units::{Bytes, Dbm, Decibels, Duration, Time};
 
 use super::access::{Deadline, FrameAhead, Unanswered};
 use super::channel::Air;
-use super::interference::Ends;
 use super::mac::Mac;
 use super::noise::Noise;
+use super::overlap::Ends;
 use super::turns::{MultiUserExchange, Turn, TurnKind};
 use crate::frame::{Frame, FrameKind, Ppdu, RandomUnits, Rest, User};
 use crate::node::NodeId;
@@ -62,6 +62,7 @@ impl<P: Copy> Air<P> {
             _ => Some(Rest::Users(users, exchange.trigger())),
         };
         self.frames.put(Ppdu::new(now, (id, frame), (Vec::new(), rest.map(Box::new))));
+        self.disturb();
         self.multi_user = Some(exchange);
     }
 
@@ -101,7 +102,7 @@ impl<P: Copy> Air<P> {
     ) {
         let Some(ap) = frame.to.filter(|_| !exchange.turn().kind.is_down()) else {
             self.set_row_of(now, frame);
-            self.emit(now, frame, std::iter::empty());
+            self.emit(now, (frame, |_: &Self| exchange.width()), std::iter::empty());
             return self.contention.announce(frame);
         };
         for from in exchange.senders() {
@@ -111,7 +112,7 @@ impl<P: Copy> Air<P> {
             user.is_out_of_reach = !self.contention.will_reach(ap, user.station, user.tx);
         }
         self.collide_in_units(users);
-        self.emit(now, frame, exchange.senders().skip(1));
+        self.emit(now, (frame, |_: &Self| exchange.width()), exchange.senders().skip(1));
         self.contention.announce_turn(frame, exchange.senders().skip(1));
     }
 

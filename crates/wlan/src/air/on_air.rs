@@ -108,11 +108,31 @@ impl<P> OnAir<P> {
 
     /// Marks all frames on the air that are `overlapped` at their receiver as collided.
     pub(crate) fn collide(&mut self, mut overlapped: impl FnMut(&Ppdu<P>) -> bool) {
-        let known = self.ppdus.iter().any(|ppdu| ppdu.collided);
-        for ppdu in &mut self.ppdus {
+        self.note_collision(|ppdu| {
             let is_overlapped = overlapped(ppdu);
             ppdu.collided |= is_overlapped;
-        }
+        });
+    }
+
+    /// Marks all frames on the air, and parts of frames, that are destroyed at their receiver.
+    pub(super) fn disturb(&mut self, disturbs: impl Fn(&Frame, NodeId) -> bool) {
+        self.note_collision(|ppdu| {
+            let (frame, ap) = (ppdu.frame, ppdu.initiator.member());
+            if frame.addressee().is_some_and(|to| disturbs(&frame, to)) {
+                (ppdu.collided, ppdu.errored) = (true, true);
+            }
+            for user in ppdu.users_mut() {
+                let to = if frame.from == ap { user.station } else { ap };
+                user.collided |= disturbs(&frame, to);
+            }
+            ppdu.collided |= !ppdu.users().is_empty() && ppdu.users().iter().all(|it| it.collided);
+        });
+    }
+
+    /// Lets `collide` mark frames on the air, and records the first of them.
+    fn note_collision(&mut self, collide: impl FnMut(&mut Ppdu<P>)) {
+        let known = self.ppdus.iter().any(|ppdu| ppdu.collided);
+        self.ppdus.iter_mut().for_each(collide);
         if !known && self.ppdus.iter().any(|ppdu| ppdu.collided) {
             self.records.push(Record::Collision);
         }

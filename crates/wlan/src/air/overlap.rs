@@ -5,20 +5,22 @@
 //! In a cell alone on its channel, and for a frame without several MPDUs, an overlap destroys the whole frame.
 //! Deviates: [D-276]
 
-use airfair_units::Time;
+use airfair_units::{Bytes, Decibels, Time};
 
 use super::channel::Air;
-use crate::frame::{Frame, FrameKind, Ppdu};
-use crate::node::NodeId;
+use super::emission::Hit;
+use super::noise::Noise;
+use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
+use crate::node::{Link, NodeId};
+use crate::phy::TxVector;
 use crate::record::Record;
 
-/// Part of an aggregate on the air that other frames overlap.
+/// Transmitter and receiver of a frame, and the member in its header, which may be another one in a turn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hit {
-    /// Transmitter of the aggregate.
-    from: NodeId,
-    start: Time,
-    end: Time,
+pub(super) struct Ends {
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
+    pub(super) leader: NodeId,
 }
 
 impl<P: Copy> Air<P> {
@@ -74,5 +76,70 @@ impl<P: Copy> Air<P> {
     #[inline]
     pub(super) fn receives(&self, ppdu: &Ppdu<P>, to: NodeId) -> bool {
         ppdu.is_hit || self.contention.decodes(to, ppdu.frame.from)
+    }
+
+    // ------------------------------------------------------------------------------------------------- interference
+
+    /// Draws the errors of a frame without MPDUs, from its start to its end, under interference.
+    pub(super) fn errs_in_interference(
+        &mut self,
+        ends: Ends,
+        content: (TxVector, Bytes),
+        (start, end): (Time, Time),
+    ) -> bool {
+        self.part_errs(end, ends, content, (start, end))
+    }
+
+    /// Draws the errors of the part from `start` to `end` of a frame that ends now.
+    #[cold]
+    fn part_errs(
+        &mut self,
+        now: Time,
+        ends: Ends,
+        (tx, psdu): (TxVector, Bytes),
+        (start, end): (Time, Time),
+    ) -> bool {
+        let (Some(interference), Noise::Propagation(propagation)) =
+            (&self.interference, &mut self.noise)
+        else {
+            return false;
+        };
+        let level = interference.level(ends.to, ends.leader, (start, end));
+        let reduction = self.reuse.as_ref().map_or(Decibels::ZERO, |it| it.reduction(ends.from));
+        let rise = propagation.rise(tx, level) + reduction;
+        let station = Link::between(ends.from, ends.to).station;
+        propagation.errs_above(now, station, (tx, psdu), rise)
+    }
+
+    /// Draws and records the errors of a frame under interference, or of each of its MPDUs, which take parts of its time
+    /// by their sizes. Returns true if the frame is errored as a whole.
+    #[cold]
+    pub(super) fn add_interference(
+        &mut self,
+        ends: Ends,
+        (tx, psdu, mpdus): (TxVector, Bytes, &mut [Mpdu<P>]),
+        (start, end): (Time, Time),
+    ) -> bool {
+        if mpdus.is_empty() {
+            let errored = self.errs_in_interference(ends, (tx, psdu), (start, end));
+            self.record_errors(ends.from, errored);
+            return errored;
+        }
+        let all: u64 = mpdus.iter().map(|mpdu| mpdu.size(tx).get()).sum();
+        let (mut from, mut octets, mut errored) = (start, 0, true);
+        for mpdu in mpdus {
+            octets += mpdu.size(tx).get();
+            let until = start + (end - start) * octets / all;
+            mpdu.errored = self.part_errs(end, ends, (tx, mpdu.size(tx)), (from, until));
+            self.record_errors(ends.from, mpdu.errored);
+            (from, errored) = (until, errored & mpdu.errored);
+        }
+        errored
+    }
+
+    fn record_errors(&mut self, node: NodeId, errored: bool) {
+        if errored {
+            self.frames.records.push(Record::Errored { node });
+        }
     }
 }

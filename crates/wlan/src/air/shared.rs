@@ -8,64 +8,21 @@
 //! In cells with a radio, the powers of frames decide who hears them, and add up to the [interference](super::interference)
 //! in the frames that they overlap.
 
-use std::collections::VecDeque;
-
 use airfair_units::{Decibels, Time};
 
 use super::channel::Air;
+use super::emission::Emission;
 use super::interference::Interference;
 use super::mac::Mac;
 use super::noise::Noise;
-use super::overlap::Hit;
 use super::spatial_reuse::SpatialReuse;
-use crate::frame::{Frame, Ppdu};
+use super::spectrum::Channels;
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
+use crate::phy::{TxVector, Width};
 use crate::radio::Source;
 use crate::roster::ContenderId;
-
-/// Frame of one cell as other cells hear it.
-#[derive(Clone, Debug)]
-pub(crate) struct Emission {
-    pub(crate) frame: Frame,
-    /// Place and power of its transmitter, in a cell with a radio.
-    pub(crate) source: Option<Source>,
-    /// Colour of its cell.
-    pub(crate) colour: Option<u8>,
-    /// Members that send the frame together with the one in its header; of most frames there are none.
-    pub(crate) fellows: Vec<(NodeId, Option<Source>)>,
-}
-
-impl Emission {
-    /// Transmitters of the frame, the one in its header first.
-    pub(crate) fn senders(&self) -> impl Iterator<Item = (NodeId, Option<Source>)> {
-        std::iter::once((self.frame.from, self.source)).chain(self.fellows.iter().copied())
-    }
-}
-
-/// Frames of a cell that other cells may hear.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Emissions {
-    /// Frames that start now.
-    pub(crate) started: Vec<Emission>,
-    pub(crate) on_air: Vec<Emission>,
-    /// Frames that end now.
-    pub(crate) ended: Vec<Emission>,
-    /// Frames of other cells that have started, with the times at which members sense them, ascending.
-    pending: VecDeque<(Time, Emission)>,
-    /// Latest end of the frames that have started since the last look for collisions.
-    pub(super) latest_end: Time,
-    /// Parts of aggregates on the air that other frames overlap.
-    pub(super) hits: Vec<Hit>,
-}
-
-impl Emissions {
-    /// Notes that the frame of member `from` ends.
-    fn end(&mut self, from: NodeId) {
-        let place = self.on_air.iter().position(|it| it.frame.from == from);
-        self.ended.push(self.on_air.swap_remove(place.expect("the frame is on the air")));
-    }
-}
 
 impl<P: Copy> Air<P> {
     /// Lets other cells hear the frames of this one.
@@ -77,16 +34,31 @@ impl<P: Copy> Air<P> {
         }
     }
 
-    /// Notes that a frame starts, which `fellows` send together with its transmitter.
+    /// Notes that a frame starts, which `fellows` send together with its transmitter. `width` returns the width of the
+    /// PPDUs of its exchange.
     #[inline]
-    pub(super) fn emit(&mut self, now: Time, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+    pub(super) fn emit(
+        &mut self,
+        now: Time,
+        (frame, width): (&Frame, impl FnOnce(&Self) -> Width),
+        fellows: impl Iterator<Item = NodeId>,
+    ) {
         if self.emissions.is_some() {
-            self.emit_to_others(now, frame, fellows);
+            let width = match frame.tx {
+                TxVector::Ofdm(_) if frame.kind != FrameKind::Beacon => width(self),
+                tx => tx.width(),
+            };
+            self.emit_to_others(now, (frame, width), fellows);
         }
     }
 
     #[cold]
-    fn emit_to_others(&mut self, now: Time, frame: &Frame, fellows: impl Iterator<Item = NodeId>) {
+    fn emit_to_others(
+        &mut self,
+        now: Time,
+        (frame, width): (&Frame, Width),
+        fellows: impl Iterator<Item = NodeId>,
+    ) {
         let reuse = self.reuse.as_deref();
         let mut source = |from: NodeId| match &mut self.noise {
             Noise::Propagation(propagation) => {
@@ -98,14 +70,18 @@ impl<P: Copy> Air<P> {
         let (of_frame, of_fellows) = (source(frame.from), fellows.map(|it| (it, source(it))));
         let emission = Emission {
             frame: *frame,
+            width,
             source: of_frame,
             fellows: of_fellows.collect(),
             colour: reuse.map(SpatialReuse::colour),
         };
         if let Some(interference) = &mut self.interference {
+            let is_duplicate = frame.tx.mode().is_none();
+            let channels = self.spectrum.as_ref().map(|it| it.of_own(width, is_duplicate));
+            let channels = channels.unwrap_or(Channels::WHOLE);
             for (from, _) in emission.senders() {
                 let powers = self.contention.powers(from).iter().copied();
-                interference.add(frame.from, (now, now + frame.duration), powers);
+                interference.add((frame.from, channels), (now, now + frame.duration), powers);
             }
         }
         if let Some(emissions) = &mut self.emissions {
@@ -161,10 +137,19 @@ impl<P: Copy> Air<P> {
     /// Announces a frame of other cells that members sense from now on.
     fn sense(&mut self, now: Time, emission: &Emission) {
         let frame = &emission.frame;
+        let place = self.place_of(frame.from);
+        let channels = self.spectrum.as_ref().map(|it| it.of_foreign(place, emission.width));
+        let channels = channels.unwrap_or(Channels::WHOLE);
         for (from, source) in emission.senders() {
             if let Some(source) = source {
-                self.hear_power(now, (frame, emission.colour), (from, &source));
+                self.hear_power(now, (frame, channels, emission.colour), (from, &source));
             }
+        }
+        if let Some(spectrum) = &self.spectrum {
+            if !spectrum.has_primary(channels) {
+                return self.hear_beside(now, emission, channels);
+            }
+            self.contention.set_energy(frame.from, !spectrum.decodes(place, frame));
         }
         if emission.fellows.is_empty() {
             self.contention.announce(frame);
@@ -190,25 +175,34 @@ impl<P: Copy> Air<P> {
     fn hear_power(
         &mut self,
         now: Time,
-        (frame, colour): (&Frame, Option<u8>),
+        (frame, channels, colour): (&Frame, Channels, Option<u8>),
         (from, source): (NodeId, &Source),
     ) {
         let place = self.place_of(from);
         let Noise::Propagation(propagation) = &mut self.noise else { return };
-        let powers = propagation.foreign_powers(now, place, source).to_vec();
+        let mut powers = propagation.foreign_powers(now, place, source).to_vec();
+        if let Some(interference) = &mut self.interference {
+            let start = now - self.cca_time;
+            let time = (start, start + frame.duration);
+            interference.add((frame.from, channels), time, powers.iter().copied());
+        }
+        if let Some(loss) = channels.loss() {
+            for power in &mut powers {
+                *power = *power - loss;
+            }
+        }
         let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
         if let Some(reuse) = &mut self.reuse {
             reuse.ignore((frame.from, colour), &powers, &mut row);
         }
         self.contention.set_foreign(from, &row, &powers);
-        if let Some(interference) = &mut self.interference {
-            let start = now - self.cca_time;
-            interference.add(frame.from, (start, start + frame.duration), powers.into_iter());
-        }
     }
 
     /// Ends a frame of another cell.
     pub(crate) fn cease<M: Mac<P>>(&mut self, mac: &mut M, now: Time, frame: Frame) {
+        if self.spectrum.as_mut().is_some_and(|it| it.end_beside(frame.from)) {
+            return;
+        }
         self.frames.end_foreign(now, frame.from);
         if let Some(reuse) = &mut self.reuse {
             reuse.end(frame.from);

@@ -6,7 +6,7 @@ use crate::airtime::Airtime;
 use crate::block_ack::Bitmap;
 use crate::frame::{Frame, FrameKind, RandomUnits, Trigger};
 use crate::node::NodeId;
-use crate::phy::TxVector;
+use crate::phy::{TxVector, Width};
 use crate::roster::ContenderId;
 use crate::sizes::TriggerVariant;
 
@@ -213,6 +213,11 @@ impl MultiUserExchange {
     /// Turn that is on the air, or due.
     pub(super) fn turn(&self) -> Turn {
         self.turns[self.at]
+    }
+
+    /// Width of the widest PPDU of the exchange.
+    pub(super) fn width(&self) -> Width {
+        self.turns.iter().map(|turn| turn.tx.width()).max().unwrap_or(Width::Mhz20)
     }
 
     /// Time from the end of the current turn to the end of the exchange.

@@ -100,7 +100,8 @@ impl<P: Copy + Headers> CellMac<P> {
         txop_start: Time,
     ) -> Sequence {
         let airtime = &air.airtime;
-        let Frames { tx, control, block_ack, room } = self.frames(airtime, id, to);
+        let tx = air.narrowed(id.member(), self.rate_to(id, to).get());
+        let Frames { control, block_ack, room, .. } = self.frames(airtime, (id, to), tx);
         let (window, start) = {
             let link = self.queues[id.index()].link(to);
             (link.agreement.window, link.originator.request())
@@ -152,10 +153,14 @@ impl<P: Copy + Headers> CellMac<P> {
         }
     }
 
-    /// Vectors, durations and limits of frames of contender `id` to `to`. They are recalculated if the vector of the
-    /// link has changed.
-    pub(super) fn frames(&mut self, airtime: &Airtime, id: ContenderId, to: NodeId) -> Frames {
-        let tx = self.rate_to(id, to).get();
+    /// Vectors, durations and limits of frames of contender `id` to `to`. They are recalculated if the vector `tx` of the
+    /// data has changed.
+    pub(super) fn frames(
+        &mut self,
+        airtime: &Airtime,
+        (id, to): (ContenderId, NodeId),
+        tx: TxVector,
+    ) -> Frames {
         let link = self.queues[id.index()].link(to);
         if let Some(frames) = link.frames.filter(|frames| frames.tx == tx) {
             return frames;

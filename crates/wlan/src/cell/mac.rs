@@ -15,11 +15,12 @@ use crate::air::access::Verdict;
 use crate::air::sequence::{Content, Sequence};
 use crate::air::turns::{Participant, TurnKind};
 use crate::air::{Air, Mac};
-use crate::airtime::{Airtime, Protection};
+use crate::airtime::Protection;
 use crate::block_ack::Bitmap;
 use crate::frame::{Frame, FrameKind, Mpdu, Msdu, Ppdu, RandomUnits, Rest, User};
 use crate::link_rate::Chain;
 use crate::node::NodeId;
+use crate::phy::{TxVector, Width};
 use crate::queue::headers::Headers;
 use crate::queue::{InService, TransmitQueue};
 use crate::record::{DropCause, Record};
@@ -58,6 +59,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
     fn begin(&mut self, air: &mut Air<P>, now: Time, id: ContenderId) -> Sequence {
         if self.multi_user.is_some()
             && id.member().is_ap()
+            && air.has_whole_width(NodeId::AP)
             && let Some(sequence) = self.plan_multi_user(air, now, id, now)
         {
             return sequence;
@@ -66,7 +68,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         if let Some(to) = self.queues[id.index()].link_in_service() {
             return self.plan_link(air, now, (id, to), now);
         }
-        self.plan(&air.airtime, id)
+        self.plan(air, id)
     }
 
     #[expect(clippy::inline_always, reason = "nothing for a packet")]
@@ -209,6 +211,13 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
                 }
             }
         }
+    }
+
+    #[cold]
+    fn next_width(&self, id: ContenderId) -> Option<Width> {
+        let queue = &self.queues[id.index()];
+        let to = queue.link_in_service().or_else(|| Some(queue.packet()?.mpdu.msdu.to))?;
+        Some(self.vector_to(id, to).width())
     }
 
     #[inline(never)]
@@ -361,19 +370,26 @@ impl<P: Copy + Headers> CellMac<P> {
         }
     }
 
+    /// Vector of data of contender `id` to member `to`.
+    #[inline]
+    fn vector_to(&self, id: ContenderId, to: NodeId) -> TxVector {
+        let (from, members) = (id.member(), &self.members);
+        let link = if from.is_ap() {
+            &members[to.index()].rate_down
+        } else {
+            &members[from.index()].rate_up
+        };
+        link.get()
+    }
+
     /// Plans the sequence for the packet in service of contender `id`.
     #[expect(clippy::inline_always, reason = "it is large, and stays where it is made")]
     #[inline(always)]
-    fn plan(&self, airtime: &Airtime, id: ContenderId) -> Sequence {
+    fn plan(&self, air: &Air<P>, id: ContenderId) -> Sequence {
         let served = self.queues[id.index()].packet().expect("a packet in service");
         let Mpdu { msdu: Msdu { size, to, .. }, retry, .. } = served.mpdu;
-        let member = id.member();
-        let link = if member.is_ap() {
-            &self.members[to.index()].rate_down
-        } else {
-            &self.members[member.index()].rate_up
-        };
-        let tx = link.get();
+        let tx = air.narrowed(id.member(), self.vector_to(id, to));
+        let airtime = &air.airtime;
         let psdu = sizes::psdu(size, tx);
         Sequence {
             content: Content::Packet,
@@ -395,7 +411,7 @@ impl<P: Copy + Headers> CellMac<P> {
         self.adapt_to_sending(air, now, id);
         let txop_start = air.accesses[id.index()].exchange().txop_start;
         let sequence = match self.queues[id.index()].link_in_service() {
-            None => Sequence { protection: Protection::None, ..self.plan(&air.airtime, id) },
+            None => Sequence { protection: Protection::None, ..self.plan(air, id) },
             Some(to) => self.plan_link(air, now, (id, to), txop_start),
         };
         let sifs = air.airtime.timing.sifs;

@@ -57,6 +57,13 @@ impl Block {
         self.width
     }
 
+    /// Part of the block that has this width, or less if the block is narrower, around the same primary channel.
+    #[must_use]
+    pub fn within(self, width: Width) -> Self {
+        let width = width.min(self.width);
+        Self::of(self.band, self.primary, width).expect("blocks of a band are nested")
+    }
+
     /// Centre frequency of the block.
     pub fn centre(self) -> Frequency {
         let centre = centre(self.band, self.lowest) - 10 + self.width.mhz() / 2;
@@ -248,6 +255,24 @@ mod tests {
         // Channels of two bands are different ones, even if they have the same number.
         assert!(!block(Band::Ghz6, 149, Mhz20).overlaps(block(Band::Ghz5, 149, Mhz20)));
         assert!(block(Band::Ghz6, 161, Mhz320).overlaps(block(Band::Ghz6, 193, Mhz320)));
+    }
+
+    #[test]
+    fn narrower_blocks_around_a_primary_channel_are_parts_of_wider_ones() {
+        for (band, width) in [Band::Ghz2, Band::Ghz5, Band::Ghz6]
+            .into_iter()
+            .flat_map(|band| Width::ALL.map(|width| (band, width)))
+        {
+            for wide in Block::primaries(band, width).map(|it| block(band, it, width)) {
+                for part in Width::ALL.map(|it| wide.within(it)) {
+                    assert_eq!(
+                        (part.primary(), part.width().min(width)),
+                        (wide.primary(), part.width())
+                    );
+                    assert!(part.channels().all(|it| wide.channels().any(|of| of == it)));
+                }
+            }
+        }
     }
 
     #[test]

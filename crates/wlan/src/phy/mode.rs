@@ -144,6 +144,15 @@ impl Mode {
         Self::new(Parameters { unit, kind, ..self.parameters() }).expect("a mode of the width")
     }
 
+    /// This mode in the whole of a narrower PPDU for one user. Where VHT has no such MCS, it is the next lower one.
+    /// [80211-2020 §21.5]
+    #[must_use]
+    pub fn narrowed(self, width: Width) -> Self {
+        let of = Parameters { width, unit: Unit::Full, ..self.parameters() };
+        let narrower = (0..=of.mcs).rev().find_map(|mcs| Self::new(Parameters { mcs, ..of }).ok());
+        narrower.expect("MCS 0 has all widths")
+    }
+
     /// Constellation and code rate of the mode.
     #[inline]
     pub fn modulation(self) -> ModulationAndCoding {

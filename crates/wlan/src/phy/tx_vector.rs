@@ -9,7 +9,7 @@ use super::dsss::{self, Preamble};
 use super::generation::Generation;
 use super::mode::Format;
 use super::rate_name::RateName;
-use super::{Mode, PpduKind, Unit, ofdm};
+use super::{Mode, PpduKind, Unit, Width, ofdm};
 
 /// TXVECTOR of a PPDU, which a receiver reads from its preamble. It determines the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,6 +105,15 @@ impl TxVector {
             Self::Dsss(..) => 22,
             Self::Ofdm(_) => 20,
             Self::Mode(mode) => mode.width().mhz(),
+        }
+    }
+
+    /// Width of a PPDU with this vector, in channels of 20 MHz.
+    #[inline]
+    pub fn width(self) -> Width {
+        match self {
+            Self::Dsss(..) | Self::Ofdm(_) => Width::Mhz20,
+            Self::Mode(mode) => mode.width(),
         }
     }
 

@@ -16,3 +16,4 @@ mod neighbours;
 mod properties;
 mod rates;
 mod waits;
+mod widths;

@@ -15,14 +15,14 @@ use rand_core::Rng;
 use crate::bench::{Bench, at, stream, without_backoff};
 
 /// Size of each packet [octets], LLC and SNAP included.
-const MSDU: u64 = 1_508;
+pub(crate) const MSDU: u64 = 1_508;
 
 fn ns(us: u64) -> u64 {
     us * 1_000
 }
 
 /// A cell with stations of these standards, each at the highest rate of its link.
-fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConfig {
+pub(crate) fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConfig {
     // Frames are not aggregated.
     let channel = Channel { aggregation: None, ..channel };
     let station = |own: &Standard| {
@@ -60,7 +60,7 @@ fn cell(standard: Standard, channel: Channel, stations: &[Standard]) -> CellConf
 
 /// Duration of the PPDU of one packet [ns], field by field: legacy preamble 20 µs, then the fields of the format,
 /// then symbols; 6 µs of signal extension at 2.4 GHz.  [80211-2020 §19.4.3, §21.4.3], [80211ax-2021 §27.4.3], [80211be-2024 §36.4.3]
-fn ppdu(mode: Mode, band: Band) -> u64 {
+pub(crate) fn ppdu(mode: Mode, band: Band) -> u64 {
     let trained = training_symbols(mode.streams());
     let guard = mode.guard().duration().as_nanos();
     let (psdu, preamble, useful) = match mode.format() {

@@ -12,7 +12,7 @@ use crate::bench::{Bench, MBPS, Sent, at, config, error_stream, stream, without_
 const SIZE: u64 = 1000;
 
 /// Cells on one channel, with all that they have recorded.
-struct Street {
+pub(crate) struct Street {
     cells: Vec<Cell<u32>>,
     neighbourhood: Option<Neighbourhood>,
     now: Time,
@@ -22,7 +22,10 @@ struct Street {
 impl Street {
     /// Cells whose members hear each other as `hears` says. The random streams of stations are numbered through all
     /// cells, as those of one cell would be.
-    fn new(mut configs: Vec<CellConfig>, hears: impl Fn(CellMember, CellMember) -> bool) -> Self {
+    pub(crate) fn new(
+        mut configs: Vec<CellConfig>,
+        hears: impl Fn(CellMember, CellMember) -> bool,
+    ) -> Self {
         let neighbourhood = Neighbourhood::new(&mut configs, |_, _| true, hears);
         let mut before = 0;
         let mut cells = Vec::new();
@@ -41,8 +44,12 @@ impl Street {
         Self { cells, neighbourhood, now: Time::ZERO, records }
     }
 
-    fn send(&mut self, (cell, from): CellMember, to: NodeId) {
-        let msdu = Msdu { payload: 0, size: Bytes::new(SIZE), from, to };
+    fn send(&mut self, from: CellMember, to: NodeId) {
+        self.send_packet(from, to, SIZE);
+    }
+
+    pub(crate) fn send_packet(&mut self, (cell, from): CellMember, to: NodeId, size: u64) {
+        let msdu = Msdu { payload: 0, size: Bytes::new(size), from, to };
         self.cells[cell].enqueue(self.now, msdu.as_ref()).expect("room");
     }
 
@@ -51,7 +58,7 @@ impl Street {
         self.cells.iter().enumerate().map(next).min().expect("some cells")
     }
 
-    fn run_until(&mut self, end: Time) {
+    pub(crate) fn run_until(&mut self, end: Time) {
         loop {
             let (next, cell) = self.next();
             if next.at() >= end {
@@ -77,7 +84,7 @@ impl Street {
         }
     }
 
-    fn sent(&self, cell: usize) -> Vec<Sent> {
+    pub(crate) fn sent(&self, cell: usize) -> Vec<Sent> {
         let sent = |(end, record): &(Time, Record)| match *record {
             Record::Sent { node, frame, retry, collided } => {
                 Some(Sent { end: *end, node, frame, retry, collided })
@@ -93,7 +100,7 @@ impl Street {
     }
 
     /// Time [µs] for which the air of a cell had a use.
-    fn time(&self, cell: usize, has: impl Fn(AirUse) -> bool) -> u64 {
+    pub(crate) fn time(&self, cell: usize, has: impl Fn(AirUse) -> bool) -> u64 {
         let time = |(_, record): &(Time, Record)| match *record {
             Record::Air { from, to, usage } if has(usage) => (to - from).as_nanos(),
             _ => 0,

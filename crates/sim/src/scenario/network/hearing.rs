@@ -17,13 +17,3 @@ pub enum Heard {
     /// One member of a cell.
     Member(Member),
 }
-
-/// Rule for the width of a PPDU while a part of the cell's channel is busy.  [80211-2020 §10.23.2.5]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WidthRule {
-    /// The PPDU is narrower: it has the widest idle part of the channel around the primary channel.
-    #[default]
-    Dynamic,
-    /// The member waits until the whole channel is idle.
-    Static,
-}

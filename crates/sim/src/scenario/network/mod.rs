@@ -14,9 +14,10 @@ mod trajectory;
 mod transport;
 
 pub use access::Access;
+pub use airfair_wlan::WidthRule;
 pub use bss::{AccessPoint, Beacons, Bss};
 pub use flow::{Endpoint, Flow};
-pub use hearing::{Heard, Member, WidthRule};
+pub use hearing::{Heard, Member};
 pub use link::{Capacity, GilbertElliott, Heading, Link, LinkQueue, Loss, Node, Red};
 pub use queue::Queue;
 pub(crate) use radio::{CellRates, NotThere};

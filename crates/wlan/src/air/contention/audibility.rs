@@ -35,6 +35,16 @@ impl Contention {
         self.set_powers(from, powers.iter().copied());
     }
 
+    /// Notes that other cells hear the frames of this one, which so must all be on the air one by one.
+    pub(crate) fn share(&mut self) {
+        (self.is_fixed, self.is_shared) = (false, true);
+    }
+
+    /// Sets if the frame of a foreign member that is about to start is mere energy for all members.
+    pub(crate) fn set_energy(&mut self, from: NodeId, is_energy: bool) {
+        self.reaches[from.index()].is_energy = is_energy;
+    }
+
     /// True if the audibility of members for each other may change during the run.
     #[inline]
     pub(crate) fn can_change(&self) -> bool {

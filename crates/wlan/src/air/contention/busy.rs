@@ -48,7 +48,7 @@ impl Contention {
                 for (audibility, of_fellow) in reach.row.iter_mut().zip(row) {
                     *audibility = of_fellow.max(*audibility);
                 }
-                reach.least = least(&reach.row);
+                reach.limit();
             }
         }
     }
@@ -145,7 +145,7 @@ impl Contention {
         for &(from, tx) in &self.starting {
             let reach = &mut self.reaches[from.index()];
             self.hearing.copy_audibility(from, tx.generation(), &mut reach.row);
-            reach.least = least(&reach.row);
+            reach.limit();
         }
     }
 

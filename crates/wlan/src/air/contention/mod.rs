@@ -107,11 +107,6 @@ pub(crate) enum Capture {
 }
 
 impl Contention {
-    /// Handles each frame on its own from now on, because other cells hear it or are heard.
-    pub(crate) fn share(&mut self) {
-        (self.is_fixed, self.is_shared) = (false, true);
-    }
-
     pub(crate) fn new(
         config: &CellConfig,
         timing: &Timing,
@@ -129,7 +124,7 @@ impl Contention {
         let reach = |from| {
             let mut row = Vec::new();
             hearing.copy_audibility(from, Generation::Dsss, &mut row);
-            Reach { is_sent: false, least: least(&row), row, power: Vec::new() }
+            Reach { is_sent: false, is_energy: false, least: least(&row), row, power: Vec::new() }
         };
         let reaches = (0..).map(NodeId).take(config.transmitters()).map(reach).collect();
         let mut only_of_class = Vec::new();

@@ -245,7 +245,7 @@ impl<P: Copy + Headers> CellMac<P> {
     ) {
         for (to, data) in receivers.parts.iter().copied() {
             let tx = self.members[to.index()].rate_down.get();
-            let frames = self.frames(&air.airtime, id, to);
+            let frames = self.frames(&air.airtime, (id, to), tx);
             let Some(answer) = mu.answer_on_unit(tx, receivers.answer) else { continue };
             let size = self.queues[id.index()].link(to).agreement.window.response_size();
             let answer = match mu.ofdma.ack {

@@ -290,3 +290,19 @@ fn more_of_anything_is_never_slower() {
         }
     }
 }
+
+/// VHT has no MCS 9 at 20 MHz with one stream, as its 346.67 data bits per symbol are not whole.
+///
+/// Verifies: [80211-2020 §21.5]
+#[test]
+fn a_narrowed_mode_has_the_same_mcs_or_the_next_lower_one() {
+    let mode = |format, width| {
+        let of = Parameters::of(format, 9, 1, width, GuardInterval::Ns800);
+        Mode::new(of).expect("a mode")
+    };
+    let narrowed = |of: Mode, width| (of.narrowed(width).mcs(), of.narrowed(width).width());
+    let vht = mode(Format::Vht, Width::Mhz80);
+    assert_eq!(narrowed(vht, Width::Mhz40), (9, Width::Mhz40));
+    assert_eq!(narrowed(vht, Width::Mhz20), (8, Width::Mhz20));
+    assert_eq!(narrowed(mode(Format::He, Width::Mhz160), Width::Mhz20), (9, Width::Mhz20));
+}

@@ -1,0 +1,64 @@
+//! Frames of a cell as other cells hear them.
+
+use std::collections::VecDeque;
+
+use airfair_units::Time;
+
+use crate::frame::Frame;
+use crate::node::NodeId;
+use crate::phy::Width;
+use crate::radio::Source;
+
+/// Frame of one cell as other cells hear it.
+#[derive(Clone, Debug)]
+pub(crate) struct Emission {
+    pub(crate) frame: Frame,
+    /// Width of its PPDU, or of its duplicates.
+    pub(crate) width: Width,
+    /// Place and power of its transmitter, in a cell with a radio.
+    pub(crate) source: Option<Source>,
+    /// Colour of its cell.
+    pub(crate) colour: Option<u8>,
+    /// Members that send the frame together with the one in its header; of most frames there are none.
+    pub(crate) fellows: Vec<(NodeId, Option<Source>)>,
+}
+
+impl Emission {
+    /// Transmitters of the frame, the one in its header first.
+    pub(crate) fn senders(&self) -> impl Iterator<Item = (NodeId, Option<Source>)> {
+        std::iter::once((self.frame.from, self.source)).chain(self.fellows.iter().copied())
+    }
+}
+
+/// Frames of a cell that other cells may hear.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Emissions {
+    /// Frames that start now.
+    pub(crate) started: Vec<Emission>,
+    pub(crate) on_air: Vec<Emission>,
+    /// Frames that end now.
+    pub(crate) ended: Vec<Emission>,
+    /// Frames of other cells that have started, with the times at which members sense them, ascending.
+    pub(super) pending: VecDeque<(Time, Emission)>,
+    /// Latest end of the frames that have started since the last look for collisions.
+    pub(super) latest_end: Time,
+    /// Parts of aggregates on the air that other frames overlap.
+    pub(super) hits: Vec<Hit>,
+}
+
+impl Emissions {
+    /// Notes that the frame of member `from` ends.
+    pub(super) fn end(&mut self, from: NodeId) {
+        let place = self.on_air.iter().position(|it| it.frame.from == from);
+        self.ended.push(self.on_air.swap_remove(place.expect("the frame is on the air")));
+    }
+}
+
+/// Part of an aggregate on the air that other frames overlap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    /// Transmitter of the aggregate.
+    pub(super) from: NodeId,
+    pub(super) start: Time,
+    pub(super) end: Time,
+}
