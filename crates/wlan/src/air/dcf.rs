@@ -354,7 +354,8 @@ impl MediumState {
 
     /// Handles the end of frames that the station sensed or sent. If they were the last on the air, slots count after
     /// an interframe space and the NAV.  [80211-2020 §10.3.2.4, §10.3.4.2]
-    #[inline]
+    #[expect(clippy::inline_always, reason = "few instructions for each frame")]
+    #[inline(always)]
     pub(crate) fn end_frames(
         &mut self,
         now: Time,
