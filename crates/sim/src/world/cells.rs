@@ -18,6 +18,8 @@ pub(crate) struct Cells {
     all: Vec<Bss>,
     /// Relation between cells that share a channel; `None` if no cell hears another one.
     neighbourhood: Option<Box<Neighbourhood>>,
+    /// True if the cells are few and share no channel.
+    are_apart: bool,
     /// Cells that have changed; `is_changed` has an entry for each cell. Not used with few cells.
     changed: Vec<usize>,
     is_changed: Vec<bool>,
@@ -40,7 +42,8 @@ impl Cells {
         }
         let changed = (0..is_changed.len()).collect();
         let neighbourhood = neighbourhood.map(Box::new);
-        Self { all, neighbourhood, changed, is_changed, tree }
+        let are_apart = tree.is_empty() && neighbourhood.is_none();
+        Self { all, neighbourhood, are_apart, changed, is_changed, tree }
     }
 
     /// All cells, to change them.
@@ -116,17 +119,23 @@ impl Cells {
     /// Handles the next event of a cell, with its effects in the cells that hear it.
     #[inline]
     pub(super) fn handle_event(&mut self, index: usize, next: Moment) {
-        let mut due = Some(index);
-        while let Some(cell) = due {
-            self.note(cell);
+        let mut cell = index;
+        loop {
             self.all[cell].handle_event(next.at(), next.phase());
-            due = if self.neighbourhood.is_some() { self.after(cell, next) } else { None };
+            if self.are_apart {
+                return;
+            }
+            match self.after(cell, next) {
+                Some(due) => cell = due,
+                None => return,
+            }
         }
     }
 
     /// Passes on the frames of a cell that has handled the event `next`. Returns the cell that must handle it as well.
     #[inline(never)]
     fn after(&mut self, cell: usize, next: Moment) -> Option<usize> {
+        self.note(cell);
         let mut neighbourhood = self.neighbourhood.take()?;
         let due = neighbourhood.after(self, (cell, next));
         self.neighbourhood = Some(neighbourhood);

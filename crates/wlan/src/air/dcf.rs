@@ -121,6 +121,8 @@ pub(crate) struct Waits {
     asks: Asks,
     /// Length of the NAV that replaces an EIFS, under [`Eifs::Nav`].
     nav: Duration,
+    /// True if an EIFS follows reception errors alone, as in the standard.
+    is_standard: bool,
 }
 
 impl Waits {
@@ -133,7 +135,8 @@ impl Waits {
             (_, AfterCollision::Difs) => Asks::Frames,
             (_, AfterCollision::Eifs) => Asks::Collisions,
         };
-        Self { after_collision, eifs, asks, nav: timing.eifs }
+        let is_standard = (eifs, after_collision) == (Eifs::Standard, AfterCollision::Standard);
+        Self { after_collision, eifs, asks, nav: timing.eifs, is_standard }
     }
 
     /// True if an EIFS may outlast the next frame: as a NAV, or if the next frame is not decoded.
@@ -314,9 +317,28 @@ impl MediumState {
         }
     }
 
+    /// Interframe space after a frame that was not decoded and to which the rule for the EIFS applies.
+    #[cold]
+    fn space_by_rule(
+        &mut self,
+        now: Time,
+        frame: &Ended,
+        spaces: InterframeSpaces,
+        waits: &Waits,
+    ) -> Duration {
+        match waits.eifs {
+            Eifs::Standard => spaces.eifs,
+            Eifs::Nav => {
+                self.reserve(now + waits.nav);
+                spaces.aifs
+            }
+            Eifs::None => spaces.aifs,
+            Eifs::Ns3 => self.space_as_in_ns3(now, frame, spaces, waits),
+        }
+    }
+
     /// Interframe space after a frame that was not decoded, under [`Eifs::Ns3`]: an EIFS after the frame to which the
     /// station was synchronised, and otherwise an AIFS, or the rest of an earlier EIFS.
-    #[cold]
     fn space_as_in_ns3(
         &mut self,
         now: Time,
@@ -368,13 +390,12 @@ impl MediumState {
             if let Some(until) = frame.reserved_until {
                 self.reserve(until);
             }
-        } else if waits.ask_eifs(self.carrier, frame.collided) {
-            match waits.eifs {
-                Eifs::Standard => space = spaces.eifs,
-                Eifs::Nav => self.reserve(now + waits.nav),
-                Eifs::None => {}
-                Eifs::Ns3 => space = self.space_as_in_ns3(now, frame, spaces, waits),
+        } else if waits.is_standard {
+            if matches!(self.carrier, CarrierSense::Frame | CarrierSense::Overlap) {
+                space = spaces.eifs;
             }
+        } else if waits.ask_eifs(self.carrier, frame.collided) {
+            space = self.space_by_rule(now, frame, spaces, waits);
         }
         self.on_air -= frame.count;
         if self.on_air == 0 {
