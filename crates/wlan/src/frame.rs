@@ -327,8 +327,6 @@ pub struct Ppdu<P> {
     pub errored: bool,
     /// True if the PPDU is a response whose start the waiting initiator has missed.
     pub(crate) missed: bool,
-    /// True if other frames have destroyed some MPDUs of the aggregate, and not all.
-    pub(crate) is_hit: bool,
     /// Contender that has initiated the exchange to which the PPDU belongs.
     pub(crate) initiator: ContenderId,
 }
@@ -341,8 +339,8 @@ impl<P> Ppdu<P> {
         (mpdus, rest): (Vec<Mpdu<P>>, Option<Box<Rest<P>>>),
     ) -> Self {
         let end = start + frame.duration;
-        let (collided, errored, missed, is_hit) = (false, false, false, false);
-        Self { frame, mpdus, rest, start, end, collided, errored, missed, is_hit, initiator }
+        let (collided, errored, missed) = (false, false, false);
+        Self { frame, mpdus, rest, start, end, collided, errored, missed, initiator }
     }
 
     /// Starting sequence number and bits of a `BlockAck`, or only the starting number of a `BlockAckReq`; `None` for

@@ -1,5 +1,7 @@
 //! Cells that share a channel, drawn as one cell each.
 
+use std::fmt::Write as _;
+
 use crate::cells::{cell_of, mu_mimo_cell, multi_user_cell};
 use crate::luck::Luck;
 
@@ -28,10 +30,12 @@ pub(crate) fn neighbours(luck: &mut Luck) -> String {
             .replace("\nto = \"", &format!("\nto = \"x{cell}"));
         for line in drawn.lines().filter(|line| cell == 0 || !line.starts_with("duration")) {
             match line.strip_prefix("[station.s") {
-                None => text += &format!("{line}\n"),
+                None => {
+                    let _ = writeln!(text, "{line}");
+                }
                 Some(rest) => {
                     let hears = luck.pick(&["", "", "hears = []\n"]);
-                    text += &format!("[station.x{cell}s{rest}\nbss = \"c{cell}\"\n{hears}");
+                    let _ = write!(text, "[station.x{cell}s{rest}\nbss = \"c{cell}\"\n{hears}");
                 }
             }
         }

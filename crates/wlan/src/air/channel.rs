@@ -47,7 +47,7 @@ pub(crate) struct Air<P> {
     pub(crate) emissions: Option<Box<Emissions>>,
     /// True while frames that start now are on the air and members do not know yet that the medium is busy, because other
     /// cells come first.
-    pub(super) has_put_on_air: bool,
+    pub(super) is_starting: bool,
     /// Time after the start of a foreign frame at which members sense it.
     pub(super) cca_time: Duration,
     /// Cell of each foreign member.
@@ -129,7 +129,7 @@ impl<P: Copy> Air<P> {
             frames: OnAir::default(),
             observers: Observers::default(),
             emissions: None,
-            has_put_on_air: false,
+            is_starting: false,
             cca_time: config.rules.cca_time,
             foreign: config.foreign.iter().map(|it| it.cell).collect(),
             spectrum: Spectrum::of(config),

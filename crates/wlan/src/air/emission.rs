@@ -44,6 +44,8 @@ pub(crate) struct Emissions {
     pub(super) latest_end: Time,
     /// Parts of aggregates on the air that other frames overlap.
     pub(super) hits: Vec<Hit>,
+    /// Transmitters of aggregates that end now and arrive without the MPDUs that others have destroyed.
+    pub(super) in_part: Vec<NodeId>,
 }
 
 impl Emissions {

@@ -36,16 +36,16 @@ impl<P: Copy> Air<P> {
     // ------------------------------------------------------------------------------------------------- starts
 
     fn start_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
-        if self.emissions.is_some() && !self.has_put_on_air {
+        if self.emissions.is_some() && !self.is_starting {
             self.sense_pending(now);
         }
-        if !self.has_put_on_air && !self.put_on_air(mac, now) {
+        if !self.is_starting && !self.put_on_air(mac, now) {
             return;
         }
         // The frames of all cells start before the members of any cell find the medium busy.
         let is_shared = self.emissions.as_ref().is_some_and(|it| !it.started.is_empty());
-        self.has_put_on_air = is_shared && !self.has_put_on_air;
-        if !self.has_put_on_air {
+        self.is_starting = is_shared && !self.is_starting;
+        if !self.is_starting {
             self.begin_busy(mac, now);
         }
     }

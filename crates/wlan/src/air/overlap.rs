@@ -64,8 +64,8 @@ impl<P: Copy> Air<P> {
             start = end;
         }
         ppdu.collided = ppdu.mpdus.iter().all(|mpdu| mpdu.errored);
-        ppdu.is_hit = !ppdu.collided;
-        if ppdu.is_hit {
+        if !ppdu.collided {
+            emissions.in_part.push(from);
             let lost = ppdu.mpdus.iter().filter(|mpdu| mpdu.errored);
             self.frames.records.extend(lost.map(|_| Record::Errored { node: from }));
         }
@@ -75,7 +75,9 @@ impl<P: Copy> Air<P> {
     /// alone, or an aggregate of which other frames have destroyed a part.
     #[inline]
     pub(super) fn receives(&self, ppdu: &Ppdu<P>, to: NodeId) -> bool {
-        ppdu.is_hit || self.contention.decodes(to, ppdu.frame.from)
+        let from = ppdu.frame.from;
+        self.emissions.as_ref().is_some_and(|it| it.in_part.contains(&from))
+            || self.contention.decodes(to, from)
     }
 
     // ------------------------------------------------------------------------------------------------- interference

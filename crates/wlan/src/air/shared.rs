@@ -94,7 +94,10 @@ impl<P: Copy> Air<P> {
     #[inline]
     pub(super) fn end_emissions(&mut self, ended: &[Ppdu<P>]) {
         if let Some(emissions) = &mut self.emissions {
-            ended.iter().for_each(|ppdu| emissions.end(ppdu.frame.from));
+            for ppdu in ended {
+                emissions.end(ppdu.frame.from);
+            }
+            emissions.in_part.clear();
         }
     }
 
@@ -105,7 +108,7 @@ impl<P: Copy> Air<P> {
     /// yet that a frame has started. Deviates: [D-275]
     pub(crate) fn hear(&mut self, now: Time, emission: Emission) -> bool {
         if self.cca_time.is_zero() {
-            self.has_put_on_air = true;
+            self.is_starting = true;
             self.sense(now, &emission);
             return true;
         }

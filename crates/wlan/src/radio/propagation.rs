@@ -243,12 +243,12 @@ impl Propagation {
 
     /// Power at which frames with this vector are just received, which takes long to calculate.
     fn required_power(&mut self, tx: TxVector) -> Dbm {
-        let known = self.known.iter().find(|(of, _)| *of == tx);
-        known.map(|(_, power)| *power).unwrap_or_else(|| {
-            let power = self.radio.required_power(tx);
-            self.known.push((tx, power));
-            power
-        })
+        if let Some((_, power)) = self.known.iter().find(|(of, _)| *of == tx) {
+            return *power;
+        }
+        let power = self.radio.required_power(tx);
+        self.known.push((tx, power));
+        power
     }
 
     /// True if all members decode each other's frames at any rate, until `end`. Audibility then need not be calculated

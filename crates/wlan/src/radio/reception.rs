@@ -151,8 +151,9 @@ impl Radio {
 /// power.  [80211-2020 Table 19-6, Table 21-5], [80211ax-2021 §27.3.2]
 fn mode_noise(mode: Mode) -> Dbm {
     match (mode.format(), mode.unit().powered(mode.kind())) {
-        (format @ (Format::Ht | Format::Vht), _) => channel_noise(format, mode.width()),
-        (format, Unit::Full) => channel_noise(format, mode.width()),
+        (format @ (Format::Ht | Format::Vht), _) | (format, Unit::Full) => {
+            channel_noise(format, mode.width())
+        }
         (format, unit) => channel_noise(format, Width::Mhz20) + unit.over_20_mhz(mode.width()),
     }
 }
