@@ -139,7 +139,10 @@ def kept() -> dict[str, Any]:
             return {key: pairs(one) for key, one in value.items()}
         if isinstance(value, str):
             return value
-        return Number(*value) if isinstance(value, list) else Number(value)
+        if not isinstance(value, list):
+            return Number(value)
+        is_pair = len(value) == 2 and not any(isinstance(one, list) for one in value)
+        return Number(*value) if is_pair else [pairs(one) for one in value]
 
     return {name: read(path) for name, path in KEPT.items()}
 
