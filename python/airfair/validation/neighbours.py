@@ -19,6 +19,7 @@ from airfair.scenario import load
 from . import markov, theory
 from .aggregates import goodput
 from .cells import FIFO, PACKET, PSDU, SOURCE, of_phy, rate_text
+from .conservation import airtime
 from .plan import Check
 from .theory import DOT11A, DOT11B, Phy
 
@@ -139,11 +140,12 @@ class Row:
         row = markov.frame_rates(dict.fromkeys(HEARS, cell), HEARS)
         alone = markov.frame_rates({"a": cell}, {})["a"]
         id_ = f"neighbours-row/802.11a/{self.rate:g}/window={self.window}"
-        for name, frames in row.items():
+        for channel, (name, frames) in enumerate(row.items()):
             expected = frames * PACKET * 8
             is_middle = name == "b"
             tolerance = MIDDLE_TOLERANCE * alone / frames if is_middle else OUTER_TOLERANCE
             yield Check.of(f"{id_}/{name}", expected, goodput(result, name), tolerance, "Mb/s")
+            yield airtime(f"airtime/{id_}/{name}", result, channel)
 
 
 CELLS = (
