@@ -137,9 +137,15 @@ def kept() -> dict[str, Any]:
     def pairs(value: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(value, dict):
             return {key: pairs(one) for key, one in value.items()}
-        if isinstance(value, str):
-            return value
-        return Number(*value) if isinstance(value, list) else Number(value)
+        match value:
+            case str():
+                return value
+            case [int() | float(), int() | float() | None]:
+                return Number(*value)
+            case list():
+                return [pairs(one) for one in value]
+            case _:
+                return Number(value)
 
     return {name: read(path) for name, path in KEPT.items()}
 

@@ -346,7 +346,7 @@ def test_a_directory_does_not_go_to_standard_output(
 def test_a_directory_is_made_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(init, "template", lambda _: {"a": "some", "none/b": "more"})
+    monkeypatch.setattr(init, "template", lambda *_: {"a": "some", "none/b": "more"})
     assert told(capsys, "init", "study", tmp_path / "new")[0] == cli.BAD_INPUT
     assert list(tmp_path.iterdir()) == []
 
@@ -369,6 +369,37 @@ def test_the_scenario_to_begin_with_works_and_shows_the_anomaly(
     assert told(capsys, "check", path) == (cli.DONE, [])
     fast, slow = airfair.run(path).airtime["airtime_share"]
     assert slow > 3 * fast
+
+
+@pytest.mark.parametrize("kind", init.NEIGHBOURS)
+def test_scenarios_of_neighbours_run_and_shares_of_air_add_up(
+    capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    assert cli.main(["init", "scenario", "--kind", kind, "-"]) == cli.DONE
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 120
+    result = airfair.run(text, set={"duration": "300 ms", "warmup": "100 ms"})
+    shares = result.channel_shares
+    assert shares["neighbours"].max() > 0
+    parts = shares.drop("replication", "channel").sum_horizontal()
+    assert parts.to_list() == pytest.approx([1] * len(parts))
+
+
+def test_a_flow_in_the_middle_gets_less_than_a_tenth_of_an_outer_one() -> None:
+    text = "".join(init.template(init.KINDS[0], "flow-in-the-middle").values())
+    result = airfair.run(text, set={"duration": "2 s"})
+    left, middle, right = result.flows["goodput_bps"]
+    assert 10 * middle < min(left, right)
+
+
+def test_rts_saves_frames_from_a_hidden_neighbour() -> None:
+    text = "".join(init.template(init.KINDS[0], "hidden-neighbour").values())
+    rts = {f"bss.{cell}.rts_threshold": "0 B" for cell in ("mine", "theirs")}
+    without, protected = (
+        airfair.run(text, set={"duration": "2 s", **keys}).flows["goodput_bps"].sum()
+        for keys in ({}, rts)
+    )
+    assert protected > 1.3 * without
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from . import (
     edca,
     hidden,
     mu_mimo_cells,
+    neighbours,
     noise,
     ns3,
     occupancy,
@@ -75,7 +76,7 @@ def plans() -> Iterator[Plan]:
     yield from plans_of((*edca.CELLS, *ofdma_cells.CELLS, *mu_mimo_cells.CELLS))
     for part in (conservation, noise, hidden):
         yield from part.plans()
-    yield from plans_of((*occupancy.CELLS, *shares.CELLS))
+    yield from plans_of((*occupancy.CELLS, *shares.CELLS, *neighbours.CELLS))
 
 
 def _duration(frames: float, frames_per_us: float) -> float:

@@ -57,6 +57,9 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
         "range": 8,
         "shared-time": 12,
         "beacons": 4,
+        "neighbours-pair": 4,
+        "neighbours-apart": 4,
+        "neighbours-row": 12,
     }
     found = [id_.partition("/")[0] for id_ in ids]
     assert {group: found.count(group) for group in counts} == counts

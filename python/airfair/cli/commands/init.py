@@ -1,8 +1,8 @@
 """`airfair init`: writes a working example to start from.
 
 Each kind has a directory of templates in `airfair/templates/init`. If it holds one file, the command copies
-it to FILE; if it holds several, the command copies them into the new directory DIR. Examples are the files in
-`airfair/scenarios`.
+it to FILE; if it holds several, the command copies them into the new directory DIR. The files in `neighbours`
+there are scenarios of several cells on a channel. Examples are the files in `airfair/scenarios`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parents[2]
 PLAYGROUND = _PACKAGE / "playground.html"
 """HTML page that `make web` builds; wheels contain it."""
+NEIGHBOURS = ("apartment-house", "stadium", "flow-in-the-middle", "hidden-neighbour")
+"""Scenarios of several cells on a channel, which `airfair init scenario --kind` writes."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,15 @@ def add(commands: Commands) -> None:
             help=kind.where,
         )
         complete(place, directories)
-        one.set_defaults(action=_init, kind=kind)
+        one.set_defaults(action=_init, kind=kind, neighbours=None)
+        if kind.name == "scenario":
+            one.add_argument(
+                "--kind",
+                dest="neighbours",
+                choices=NEIGHBOURS,
+                metavar="NAME",
+                help=f"several cells on a channel instead of one cell: {', '.join(NEIGHBOURS)}",
+            )
     _add_example(kinds)
     _add_playground(kinds)
 
@@ -187,7 +197,7 @@ def _title(path: Path) -> str:
 
 def _init(arguments: argparse.Namespace) -> int:
     kind: Kind = arguments.kind
-    content = template(kind)
+    content = template(kind, arguments.neighbours)
     if arguments.place == "-" and kind.is_file:
         sys.stdout.write("".join(content.values()))
         return DONE
@@ -219,9 +229,13 @@ def _write(place: Path, write: Callable[[], None], then: str) -> None:
     print(f"airfair: wrote {place}; next: {then}", file=sys.stderr)
 
 
-def template(kind: Kind) -> dict[str, str]:
-    """Files of the template by name."""
-    folder = _PACKAGE / "templates" / "init" / kind.name
+def template(kind: Kind, neighbours: str | None = None) -> dict[str, str]:
+    """Files of the template by name, or the scenario of several cells on a channel."""
+    templates = _PACKAGE / "templates" / "init"
+    if neighbours is not None:
+        path = templates / "neighbours" / f"{neighbours}.toml"
+        return {path.name: path.read_text(encoding="utf-8")}
+    folder = templates / kind.name
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
 
 
