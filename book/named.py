@@ -139,7 +139,10 @@ def kept() -> dict[str, Any]:
             return {key: pairs(one) for key, one in value.items()}
         if isinstance(value, str):
             return value
-        return Number(*value) if isinstance(value, list) else Number(value)
+        if isinstance(value, list):
+            with_interval = len(value) == len(("mean", "ci95")) and not isinstance(value[0], list)
+            return Number(*value) if with_interval else [pairs(one) for one in value]
+        return Number(value)
 
     return {name: read(path) for name, path in KEPT.items()}
 

@@ -65,10 +65,9 @@ _ONLY_IF_USED = frozenset({"beacons", "neighbours", "overlap"})
 
 
 def holders(result: Result, cell: str, alone: int = MOST_HOLDERS) -> list[Holder]:
-    """Parts of a channel's air, which add up to 1: stations, beacons, collisions, neighbours, overlap,
-    contention, idle.
+    """Parts of a cell's air: stations, beacons, collisions, neighbours, overlap, contention, idle.
 
-    If there are more than `alone` stations, those with consecutive numbers form one part.
+    They add up to 1. If there are more than `alone` stations, those with consecutive numbers form one part.
     """
     scenario = result.scenario
     channel = samples(result, "channel_shares", scenario.cells)[cell]

@@ -1,4 +1,4 @@
-"""Study by airfair: cells on one channel, the anomaly across them, and each cure in one of them or in both."""
+"""Study by airfair: the anomaly across cells on one channel, and each cure in one of them or in both."""
 
 from __future__ import annotations
 

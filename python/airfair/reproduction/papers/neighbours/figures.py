@@ -82,9 +82,7 @@ def _cures(data: Measurements, way: str) -> Figure:
     return by_name(panels)
 
 
-def _point(
-    data: Measurements, way: str, standard: str, cure: str, place: str
-) -> Estimate | None:
+def _point(data: Measurements, way: str, standard: str, cure: str, place: str) -> Estimate | None:
     at = "" if cure == plan.NONE else place
     key = plan.two(way, standard, plan.YOURS, cure, at)
     return _relative(data, way, standard, key) if key in data else None

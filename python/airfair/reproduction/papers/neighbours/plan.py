@@ -1,4 +1,4 @@
-"""Names of the variants of the study `neighbours`: cells, cures and places of cures. Study files declare each."""
+"""Names of the variants of `neighbours`: cells, cures and their places. Study files declare each."""
 
 from __future__ import annotations
 
