@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from airfair.reproduction import studies
-from airfair.reproduction.paper import Paper
+from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
 from . import figures, plan
@@ -37,7 +37,10 @@ def paper(directory: Path) -> Paper[NeighbourRuns]:
         setups=studies.setups(directory),
         measure=NeighbourRuns.of,
         predicates=PREDICATES,
-        searches=(),
+        searches=(
+            Search("owner-gains", ("cells-down",)),
+            Search("middle-pauses", ("middle",)),
+        ),
         replications=5,
         is_own=True,
     )
