@@ -129,6 +129,7 @@ SHORT = {
     "occupancy-tfrc": "60 s",
     "tfrc-friendliness": "70 s",
     "modern": "4 s",
+    "neighbours": "2.5 s",
 }
 """Shorter durations, longer than the warm-up, for papers whose quick runs take long."""
 WHOLE = {"short-flows"}
