@@ -243,7 +243,16 @@ fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
 fn the_example_of_each_key_changes_the_scenario() {
     // These examples are not valid in the base: the weights' example is for access points, stations of 802.11g have
     // no access categories, and a simulated run has no kernel.
+    // Keys of neighbours need a channel of the cell's band, or company.
     let others = [
+        "bss.home.channel",
+        "bss.home.width_rule",
+        "bss.home.hears",
+        "bss.home.ap.hears",
+        "bss.home.ap.position",
+        "bss.home.colour",
+        "bss.home.obss_pd",
+        "station.slow.hears",
         "station.slow.queue.weights",
         "flow.tcp.access_category",
         "flow.tcp.dscp",
@@ -276,6 +285,8 @@ const REFUSED: [&str; 20] = [
     "bss.home.radio = none",
     "bss.home.radio.reception = qualnet4",
     "bss.home.width = 320 MHz",
+    "bss.home.width_rule = dynamic",
+    "bss.home.width_rule = static",
     "flow.tcp.access_category = background",
     "flow.tcp.access_category = video",
     "flow.tcp.access_category = voice",

@@ -249,7 +249,7 @@ proptest! {
         for cell in [0, 1] {
             let renumbered = |it: Sent| match it.node {
                 NodeId::AP => it,
-                NodeId(id) => Sent { node: NodeId(id + (cell * sizes.0) as u16), ..it },
+                id => Sent { node: NodeId::station(id.index() - 1 + cell * sizes.0), ..it },
             };
             sent.extend(street.sent(cell).into_iter().map(renumbered));
         }

@@ -186,7 +186,9 @@ fn drive(
                 }
             }
         } else {
-            cells.iter_mut().for_each(|cell| cell.flush(now));
+            for cell in cells.iter_mut() {
+                cell.flush(now);
+            }
         }
         for (index, cell) in cells.iter_mut().enumerate() {
             cell.drain_records().for_each(|record| take(index, now, record));

@@ -20,8 +20,12 @@ pub(crate) fn run_all(
         for (cell, happens) in cells.iter_mut().zip(happens) {
             cell.take_in(now, *happens);
         }
-        cells.iter_mut().for_each(|cell| cell.end(now));
-        cells.iter_mut().for_each(|cell| cell.time_out(now));
+        for cell in cells.iter_mut() {
+            cell.end(now);
+        }
+        for cell in cells.iter_mut() {
+            cell.time_out(now);
+        }
         let all: Vec<Vec<OnAir>> = cells.iter_mut().map(|cell| cell.starting(now)).collect();
         for (index, cell) in cells.iter_mut().enumerate() {
             let mut starting = all[index].clone();
@@ -29,16 +33,18 @@ pub(crate) fn run_all(
                 for frame in frames {
                     let senders = || std::iter::once(&frame.from).chain(&frame.also);
                     let senses = |id| senders().any(|from| hears((index, id), (other, *from)));
-                    let heard: Vec<bool> = (0..cell.members()).map(senses).collect();
-                    if heard.contains(&true) {
-                        starting.push(frame.abroad(heard));
+                    let sensing: Vec<bool> = (0..cell.members()).map(senses).collect();
+                    if sensing.contains(&true) {
+                        starting.push(frame.abroad(sensing));
                     }
                 }
             }
             cell.start(now, starting);
         }
     }
-    cells.iter_mut().for_each(|cell| cell.count_foreign());
+    for cell in cells.iter_mut() {
+        cell.count_foreign();
+    }
 }
 
 impl OnAir {
