@@ -186,7 +186,7 @@ fn drive(
                 }
             }
         } else {
-            for cell in cells.iter_mut() {
+            for cell in &mut cells {
                 cell.flush(now);
             }
         }
