@@ -280,7 +280,7 @@ fn the_example_of_each_key_changes_the_scenario() {
 
 /// Keys with those of their allowed words that are mistakes in the scenario [`BASE`], because they need other keys,
 /// cells or stations.
-const REFUSED: [&str; 20] = [
+const REFUSED: [&str; 22] = [
     "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",
     "bss.home.radio.reception = qualnet4",
