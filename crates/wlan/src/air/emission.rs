@@ -40,10 +40,10 @@ pub(crate) struct Emissions {
     pub(crate) ended: Vec<Emission>,
     /// Frames of other cells that have started, with the times at which members sense them, ascending.
     pub(super) pending: VecDeque<(Time, Emission)>,
-    /// Latest end of the frames that have started since the last look for collisions.
-    pub(super) latest_end: Time,
-    /// Parts of aggregates on the air that other frames overlap.
-    pub(super) hits: Vec<Hit>,
+    /// Frames that have started, from the time on at which members sense them.
+    pub(super) starting: Vec<Span>,
+    /// Parts of aggregates on the air that other frames overlap, with the transmitters of the aggregates.
+    pub(super) hits: Vec<Span>,
     /// Transmitters of aggregates that end now and arrive without the MPDUs that others have destroyed.
     pub(super) in_part: Vec<NodeId>,
 }
@@ -56,10 +56,10 @@ impl Emissions {
     }
 }
 
-/// Part of an aggregate on the air that other frames overlap.
+/// Time for which a frame, or a part of it, is on the air.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hit {
-    /// Transmitter of the aggregate.
+pub(crate) struct Span {
+    /// Transmitter of the frame.
     pub(super) from: NodeId,
     pub(super) start: Time,
     pub(super) end: Time,

@@ -8,7 +8,7 @@
 use airfair_units::{Bytes, Decibels, Time};
 
 use super::channel::Air;
-use super::emission::Hit;
+use super::emission::Span;
 use super::noise::Noise;
 use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
 use crate::node::{Link, NodeId};
@@ -30,19 +30,20 @@ impl<P: Copy> Air<P> {
     pub(super) fn collide_in_part(&mut self, now: Time) {
         let Self { frames, contention, emissions, .. } = self;
         let Some(emissions) = emissions else { return };
-        let end = std::mem::take(&mut emissions.latest_end);
-        let hits = &mut emissions.hits;
+        let (starting, hits) = (&mut emissions.starting, &mut emissions.hits);
+        starting.retain(|it| it.start == now);
         frames.collide(|ppdu| {
             if !contention.overlapped(&ppdu.frame) {
                 return false;
             }
-            // An aggregate that was received until now has not collided.
             let is_received = ppdu.start < now && !ppdu.collided && ppdu.mpdus.len() > 1;
-            if is_received && end > now {
-                hits.push(Hit { from: ppdu.frame.from, start: now, end });
-            }
-            !is_received
+            let Some(to) = ppdu.frame.to.filter(|_| is_received) else { return true };
+            // An aggregate that was received until now loses what overlaps the frames that its receiver senses.
+            let sensed = starting.iter().filter(|it| contention.senses(to, it.from));
+            hits.extend(sensed.map(|it| Span { from: ppdu.frame.from, ..*it }));
+            starting.iter().any(|it| it.from == to)
         });
+        starting.clear();
     }
 
     /// Marks the MPDUs of an aggregate that leaves the air that other frames have overlapped. If none is left, the
@@ -51,7 +52,7 @@ impl<P: Copy> Air<P> {
     pub(super) fn settle_hits(&mut self, ppdu: &mut Ppdu<P>) {
         let Frame { from, tx, kind, .. } = ppdu.frame;
         let Some(emissions) = &mut self.emissions else { return };
-        let hits: Vec<Hit> = emissions.hits.extract_if(.., |it| it.from == from).collect();
+        let hits: Vec<Span> = emissions.hits.extract_if(.., |it| it.from == from).collect();
         if hits.is_empty() || ppdu.collided || kind != FrameKind::Data {
             return;
         }

@@ -11,7 +11,7 @@
 use airfair_units::{Decibels, Time};
 
 use super::channel::Air;
-use super::emission::Emission;
+use super::emission::{Emission, Span};
 use super::interference::Interference;
 use super::mac::Mac;
 use super::noise::Noise;
@@ -85,7 +85,8 @@ impl<P: Copy> Air<P> {
             }
         }
         if let Some(emissions) = &mut self.emissions {
-            emissions.latest_end = emissions.latest_end.max(now + frame.duration);
+            let (from, end) = (frame.from, now + frame.duration);
+            emissions.starting.push(Span { from, start: now, end });
             emissions.started.push(emission);
         }
     }
@@ -160,8 +161,8 @@ impl<P: Copy> Air<P> {
             self.contention.announce_turn(frame, emission.fellows.iter().map(|it| it.0));
         }
         if let Some(emissions) = &mut self.emissions {
-            let end = now - self.cca_time + frame.duration;
-            emissions.latest_end = emissions.latest_end.max(end);
+            let (from, end) = (frame.from, now - self.cca_time + frame.duration);
+            emissions.starting.push(Span { from, start: now, end });
         }
         let heard = emission.senders().find(|it| self.contention.hears(NodeId::AP, it.0));
         if let Some((heard, _)) = heard {

@@ -138,6 +138,8 @@ struct OnAir {
     /// errors in.
     mpdus: Vec<u64>,
     errored: Vec<u64>,
+    /// Parts of an aggregate that other frames destroy, from the first microsecond to the one after the last.
+    hits: Vec<(u64, u64)>,
     from: usize,
     /// For a frame of another cell: for each member, true if it hears the frame's transmitter.
     foreign: Option<Vec<bool>>,
@@ -151,6 +153,7 @@ struct OnAir {
     /// Index of the station whose exchange the frame belongs to.
     by: usize,
     tx: TxVector,
+    start: u64,
     end: u64,
     nav: u64,
     /// True if another frame has overlapped this one at its receiver.
@@ -194,6 +197,11 @@ impl OnAir {
     fn brings(&self, part: &Part) -> bool {
         let is_alone = part.is_readable && !part.collides;
         self.sensed_by[part.to] && is_alone && !self.lost_to[part.to]
+    }
+
+    /// True if the frame is an aggregate of which other frames have destroyed a part only.
+    fn is_in_part(&self) -> bool {
+        !self.hits.is_empty() && !self.collided
     }
 
     /// True if member `id` decodes the frame in the absence of noise.
@@ -338,6 +346,8 @@ pub(crate) struct Model<'a> {
     until: u64,
     /// Changes of audibility that have happened, the latest last.
     changed: Vec<Change>,
+    /// True if the cell hears another one, or is heard by one.
+    pub(super) shares: bool,
     /// Time [µs] for which the access point has sensed frames of other cells: alone, and together with frames of this
     /// cell.
     pub(crate) foreign_air: [u64; 2],
@@ -415,6 +425,7 @@ impl<'a> Model<'a> {
             heard: Vec::new(),
             until,
             changed: Vec::new(),
+            shares: false,
             foreign_air: [0; 2],
         }
     }
@@ -576,9 +587,12 @@ impl<'a> Model<'a> {
             return;
         }
         let before = self.air.len();
+        for frame in &mut starting {
+            frame.start = now;
+        }
         self.begin(&mut starting);
         self.air.append(&mut starting);
-        self.overlap();
+        self.overlap(now);
         for index in before..self.air.len() {
             self.await_response(now, index);
         }

@@ -131,7 +131,7 @@ impl Contention {
     }
 
     /// True if member `id` senses the frame of `from` on the air.
-    pub(super) fn senses(&self, id: NodeId, from: NodeId) -> bool {
+    pub(crate) fn senses(&self, id: NodeId, from: NodeId) -> bool {
         id != from && self.audibility(id, from) != Audibility::Nothing
     }
 

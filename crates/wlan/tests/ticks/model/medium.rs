@@ -61,6 +61,7 @@ impl Model<'_> {
             return;
         }
         for frame in ended.iter_mut().filter(|frame| frame.foreign.is_none()) {
+            self.hit(frame);
             self.spoil(frame);
             self.spoil_parts(frame);
             frame.noisy_for = (0..self.members())
@@ -114,6 +115,25 @@ impl Model<'_> {
         }
     }
 
+    /// Marks the MPDUs of an aggregate that other frames have destroyed. If none is left, the aggregate has collided.
+    fn hit(&mut self, frame: &mut OnAir) {
+        if frame.hits.is_empty() || frame.collided {
+            return;
+        }
+        let sizes = self.sizes(frame.by, frame.to, &frame.mpdus);
+        let (all, length) = (sizes.iter().sum::<u64>(), 1_000 * (frame.end - frame.start));
+        let (mut from, mut octets) = (1_000 * frame.start, 0);
+        for (number, size) in frame.mpdus.iter().zip(sizes) {
+            octets += size;
+            let until = 1_000 * frame.start + length * octets / all;
+            if frame.hits.iter().any(|hit| 1_000 * hit.0 < until && 1_000 * hit.1 > from) {
+                frame.errored.push(*number);
+            }
+            from = until;
+        }
+        frame.collided = frame.errored.len() == frame.mpdus.len();
+    }
+
     /// Draws errors by noise for each MPDU of an aggregate on the air.
     pub(super) fn spoil(&mut self, frame: &mut OnAir) {
         if frame.mpdus.is_empty() {
@@ -121,16 +141,19 @@ impl Model<'_> {
         }
         let link = frame.from.max(frame.to) - 1;
         let ErrorModel::Bernoulli(p) = self.config.stations[link].errors else { return };
-        if frame.is_decoded_by(frame.to) {
+        if frame.is_decoded_by(frame.to) || frame.is_in_part() {
             let stream = &mut self.links[link];
             let errored = frame.mpdus.iter().filter(|_| p.happens(stream.next_u64()));
-            frame.errored = errored.copied().collect();
+            let errored: Vec<u64> =
+                errored.filter(|it| !frame.errored.contains(it)).copied().collect();
+            frame.errored.extend(errored);
         }
     }
 
     /// True if noise makes a frame errored that member `id` would decode.
     pub(super) fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
-        if frame.kind == FrameKind::CtsToSelf || !frame.is_decoded_by(id) {
+        let is_received = frame.is_decoded_by(id) || frame.is_in_part();
+        if frame.kind == FrameKind::CtsToSelf || !is_received {
             return false;
         }
         if !frame.mpdus.is_empty() {
@@ -190,7 +213,8 @@ impl Model<'_> {
         if frame.is_turn {
             return self.end_of_turn(now, frame);
         }
-        let received = !frame.noisy_for[frame.to] && frame.is_decoded_by(frame.to);
+        let is_received = frame.is_decoded_by(frame.to) || frame.is_in_part();
+        let received = !frame.noisy_for[frame.to] && is_received;
         let (sifs, tx) = (us(self.airtime.timing.sifs), self.airtime.response(frame.tx));
         match frame.kind {
             FrameKind::Data | FrameKind::BlockAckRequest if received => {
@@ -231,9 +255,17 @@ impl Model<'_> {
         }
     }
 
-    /// Marks frames on the air that overlap as lost to the members that sense both.
-    pub(super) fn overlap(&mut self) {
+    /// Marks frames on the air that overlap as lost to the members that sense both. Of an aggregate in a cell that shares
+    /// its channel, frames that start later destroy only a part.
+    pub(super) fn overlap(&mut self, now: u64) {
         let members = self.members();
+        let starting: Vec<OnAir> =
+            self.air.iter().filter(|frame| frame.start == now).cloned().collect();
+        for frame in self.air.iter_mut().filter(|it| self.shares && it.mpdus.len() > 1) {
+            let is_whole = frame.start < now && !frame.collided && frame.sensed_by[frame.to];
+            let sensed = starting.iter().filter(|it| is_whole && it.sensed_by[frame.to]);
+            frame.hits.extend(sensed.map(|it| (now, it.end)));
+        }
         for one in 0..self.air.len() {
             for other in (0..self.air.len()).filter(|other| *other != one) {
                 for id in 0..self.members() {
@@ -241,7 +273,12 @@ impl Model<'_> {
                     self.air[one].lost_to[id] |= both;
                 }
             }
+            let is_hit = !self.air[one].hits.is_empty();
+            let answers = starting.iter().any(|it| it.is_from(self.air[one].to));
             let frame = &mut self.air[one];
+            if is_hit && !answers {
+                continue;
+            }
             let is_for = |id: usize| frame.to == id || frame.is_for_all();
             frame.collided =
                 (0..members).any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);

@@ -15,6 +15,14 @@ pub(crate) fn run_all(
     happens: &[Happens<'_>],
     hears: impl Fn(CellMember, CellMember) -> bool,
 ) {
+    let members: Vec<usize> = cells.iter().map(|cell| cell.members()).collect();
+    let all: Vec<CellMember> =
+        (0..members.len()).flat_map(|cell| (0..members[cell]).map(move |id| (cell, id))).collect();
+    for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (*one, *other))) {
+        if one.0 != other.0 && hears(one, other) {
+            (cells[one.0].shares, cells[other.0].shares) = (true, true);
+        }
+    }
     let until = cells.first().map_or(0, |cell| cell.until);
     for now in 0..until {
         for (cell, happens) in cells.iter_mut().zip(happens) {
@@ -53,6 +61,7 @@ impl OnAir {
         let nobody = vec![false; heard.len()];
         Self {
             mpdus: Vec::new(),
+            hits: Vec::new(),
             from: ELSEWHERE,
             foreign: Some(heard),
             also: Vec::new(),
