@@ -3,7 +3,8 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AirUse, Cell, CellConfig, CellMember, Eifs, Moment, Msdu, Neighbourhood, NodeId, Record,
+    AfterCollision, AirUse, Beacon, Cell, CellConfig, CellMember, Eifs, Elements, Moment, Msdu,
+    Neighbourhood, NodeId, Record,
 };
 use proptest::prelude::*;
 
@@ -169,6 +170,30 @@ fn a_relation_may_be_one_sided() {
 }
 
 /// A cell that hears no other one passes on all its frames to a cell that hears it.
+/// With `after_collision` = [`AfterCollision::Eifs`] an access point waits for an EIFS after a beacon that it has sent while
+/// it sensed another frame, although all of its stations have received the beacon. Its AIFSN of 3 makes its EIFS 384 µs
+/// long, and lets it count slots apart from its station.
+#[test]
+fn an_access_point_knows_that_another_frame_has_overlapped_its_beacon() {
+    let mut own = cell(1);
+    own.rules.after_collision = AfterCollision::Eifs;
+    own.ap_access.aifsn = 3;
+    let hears = |listener: CellMember, from: CellMember| {
+        (listener, from) == ((0, NodeId::AP), (1, NodeId::station(0)))
+    };
+    let mut street = Street::new(vec![own, cell(1)], hears);
+    let beacon = Beacon { psdu: Bytes::new(300), elements: Elements::default() };
+    street.cells[0].send_beacon(Time::ZERO, beacon);
+    street.send((1, NodeId::station(0)), NodeId::AP);
+    street.run_until(at(100));
+    street.send((0, NodeId::AP), NodeId::station(0));
+    street.run_until(at(5_000));
+    // The beacon starts after a PIFS of 30 µs and takes 192 + 300 · 8 µs.
+    let beacon = 30 + 192 + 2_400;
+    assert_eq!(street.ends(1), [990, 1_248]);
+    assert_eq!(street.ends(0), [beacon, beacon + 384 + 940, beacon + 384 + 1_198]);
+}
+
 #[test]
 fn a_cell_that_hears_no_other_is_heard() {
     let mut street = Street::new(vec![cell(1), cell(1)], |one, _| one.0 == 1);

@@ -402,19 +402,22 @@ impl Contention {
         self.all_sense_all() || ended.iter().all(|ppdu| self.is_sensed_by_all(ppdu.frame.from))
     }
 
-    /// True if all members but the transmitter have received the only frame on the air from its start, and it is
-    /// errored for none.
+    /// True if all members but the transmitter have received the only frame on the air from its start, it is errored for
+    /// none, and its transmitter has sensed no other.
     #[inline]
     fn is_heard_alone<P>(&self, ppdu: &Ppdu<P>) -> bool {
         let from = ppdu.frame.from;
-        let own = self.alone.iter().filter(|alone| alone.id.member() != from);
-        let own = own.map(|alone| &alone.medium);
-        let mut states = self.groups.iter().map(|group| &group.medium).chain(own);
         let is_alike = self.grouped_transmitter.is_none() || self.is_like_others(from);
+        // Only frames of other cells can overlap the transmitter's frame and no other member's.
+        let knows_no_other = |alone: &Alone| match alone.medium.carrier() {
+            CarrierSense::Own => alone.id.member() == from,
+            _ => alone.medium.receives(from),
+        };
         !ppdu.errored
             && is_alike
             && self.is_sensed_by_all(from)
-            && states.all(|it| it.receives(from))
+            && self.groups.iter().all(|group| group.medium.receives(from))
+            && self.alone.iter().all(knows_no_other)
     }
 
     /// True if the contenders that hear the same frames as member `id` decode its frames. If they do not, the state of
