@@ -39,8 +39,9 @@
 //! | 36 | `DroppedEarly` | link | 0 | |
 //! | 48 | `Measured` | station | active stations | start, end, own time, others' time |
 //!
-//! The cell is 0 for records without one; its bits 8 and 9 are above the kind, in bits 62 and 63. Times and durations are in nanoseconds. A `Sample` has no words, because it
-//! observes the world and changes nothing: a run has the same hash with a time series and without one.
+//! The cell is 0 for records without one; its bits 8 and 9 are above the kind, in bits 62 and 63. Times and durations are
+//! in nanoseconds. A `Sample` has no words, because it observes the world and changes nothing: a run has the same hash
+//! with a time series and without one.
 //!
 //! A word `w` turns the hash `h`, which starts at 0, into `(rotl(h, 5) ^ w) · 0x517cc1b727220a95` modulo 2^64. For a
 //! given `w` this maps hashes one to one, and for a given `h` it maps words one to one. So runs that differ in
@@ -74,7 +75,7 @@ impl Fingerprint {
 impl Fingerprint {
     /// Adds a record of a cell to the hash.
     #[inline]
-    pub(super) fn add_cell(&mut self, now: Time, cell: CellId, record: &CellRecord) {
+    pub(super) fn add_cell(&mut self, now: Time, cell: CellBits, record: &CellRecord) {
         encode_cell(cell, record, |head, more| add_words(now, head, more, |word| self.add(word)));
     }
 
@@ -99,12 +100,27 @@ impl Recorder for Fingerprint {
     }
 }
 
-/// Fields of the first word of an encoded record. Kinds are below 64, so that two more bits of the cell have room above
+/// Cell of a record, in its place in the first word. Kinds are below 64, so that two more bits of the cell have room above
 /// them.
+#[derive(Clone, Copy)]
+pub(super) struct CellBits(u64);
+
+impl CellBits {
+    const NONE: Self = Self(0);
+}
+
+impl From<CellId> for CellBits {
+    #[inline]
+    fn from(cell: CellId) -> Self {
+        Self(u64::from(cell.0 >> 8) << 62 | u64::from(cell.0 & 0xff) << 48)
+    }
+}
+
+/// Fields of the first word of an encoded record.
 #[derive(Clone, Copy)]
 struct Head {
     kind: u8,
-    cell: CellId,
+    cell: CellBits,
     whose: u16,
     payload: u32,
 }
@@ -113,8 +129,7 @@ impl Head {
     #[inline]
     fn word(self) -> u64 {
         u64::from(self.kind) << 56
-            | u64::from(self.cell.0 >> 8) << 62
-            | u64::from(self.cell.0 & 0xff) << 48
+            | self.cell.0
             | u64::from(self.whose) << 32
             | u64::from(self.payload)
     }
@@ -125,13 +140,13 @@ impl Head {
 fn encode(now: Time, record: &Record, mut take: impl FnMut(u64)) {
     let mut take = |head: Head, more: &[u64]| add_words(now, head, more, &mut take);
     match record {
-        Record::Cell(cell, record) => encode_cell(*cell, record, take),
+        Record::Cell(cell, record) => encode_cell((*cell).into(), record, take),
         Record::Flow(flow, record) => encode_flow(*flow, *record, take),
         Record::Link(link, record) => encode_link(*link, *record, take),
         Record::Measured(cell, station, measured) => {
             // The remaining fields follow from frames, which are records of their own.
             let Measured { from, to, own, others, active, .. } = *measured;
-            let head = Head { kind: 48, cell: *cell, whose: station.0, payload: active };
+            let head = Head { kind: 48, cell: (*cell).into(), whose: station.0, payload: active };
             let times = [from.as_nanos(), to.as_nanos(), own.as_nanos(), others.as_nanos()];
             take(head, &times);
         }
@@ -150,7 +165,7 @@ fn add_words(now: Time, head: Head, more: &[u64], mut take: impl FnMut(u64)) {
 }
 
 #[inline]
-fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
+fn encode_cell(cell: CellBits, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
     let head = |kind, NodeId(whose), payload| Head { kind, cell, whose, payload };
     let nobody = NodeId(0);
     match *record {
@@ -186,7 +201,7 @@ fn encode_cell(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u
 
 /// Encodes a record of a kind that occurs more rarely than frames do.
 #[cold]
-fn encode_rare(cell: CellId, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
+fn encode_rare(cell: CellBits, record: &CellRecord, mut take: impl FnMut(Head, &[u64])) {
     let head = |kind, NodeId(whose), payload| Head { kind, cell, whose, payload };
     match *record {
         CellRecord::Collision => take(head(3, NodeId(0), 0), &[]),
@@ -228,13 +243,13 @@ fn encode_link(link: LinkId, record: LinkRecord, mut take: impl FnMut(Head, &[u6
         LinkRecord::Lost(packets) => (35, packets),
         LinkRecord::DroppedEarly => (36, 0),
     };
-    take(Head { kind, cell: CellId(0), whose: link.0, payload }, &[]);
+    take(Head { kind, cell: CellBits::NONE, whose: link.0, payload }, &[]);
 }
 
 #[expect(clippy::inline_always, reason = "the kind of a record is known where it is made")]
 #[inline(always)]
 fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u64])) {
-    let head = |kind, payload| Head { kind, cell: CellId(0), whose: flow.0, payload };
+    let head = |kind, payload| Head { kind, cell: CellBits::NONE, whose: flow.0, payload };
     match record {
         FlowRecord::Started => take(head(16, 0), &[]),
         FlowRecord::Sent => take(head(17, 0), &[]),

@@ -207,8 +207,9 @@ impl Recorder for Metrics {
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         let (mut fingerprint, measured_time) = (self.fingerprint, self.measured_time);
         let account = &mut self.cells[cell.index()];
+        let place = fingerprint::CellBits::from(cell);
         for record in records {
-            fingerprint.add_cell(now, cell, record);
+            fingerprint.add_cell(now, place, record);
             account.count(now, record, measured_time);
         }
         self.fingerprint = fingerprint;

@@ -36,18 +36,18 @@ impl<P: Copy> Air<P> {
     // ------------------------------------------------------------------------------------------------- starts
 
     fn start_transmissions<M: Mac<P>>(&mut self, mac: &mut M, now: Time) {
-        if self.emissions.is_some() && !self.is_starting {
+        let is_shared = self.emissions.is_some();
+        if is_shared {
             self.sense_pending(now);
         }
-        if !self.is_starting && !self.put_on_air(mac, now) {
+        let are_on_air = is_shared && self.is_starting;
+        if !are_on_air && !self.put_on_air(mac, now) {
             return;
         }
-        // The frames of all cells start before the members of any cell find the medium busy.
-        let is_shared = self.emissions.as_ref().is_some_and(|it| !it.started.is_empty());
-        self.is_starting = is_shared && !self.is_starting;
-        if !self.is_starting {
-            self.begin_busy(mac, now);
+        if is_shared && self.awaits_other_cells() {
+            return;
         }
+        self.begin_busy(mac, now);
     }
 
     /// Puts the frames that start now on the air. Returns false if that was an undisturbed exchange, in one go.

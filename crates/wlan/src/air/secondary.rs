@@ -18,11 +18,9 @@ impl<P: Copy> Air<P> {
     /// was busy. Rate control does not learn of it.  Deviates: [D-273]
     #[inline]
     pub(crate) fn narrowed(&self, id: NodeId, tx: TxVector) -> TxVector {
-        match (&self.spectrum, tx) {
-            (Some(it), TxVector::Mode(mode)) if mode.width() > it.widest[id.index()] => {
-                TxVector::Mode(mode.narrowed(it.widest[id.index()]))
-            }
-            _ => tx,
+        match &self.spectrum {
+            None => tx,
+            Some(spectrum) => spectrum.narrowed(id, tx),
         }
     }
 

@@ -127,10 +127,19 @@ impl<P: Copy> Air<P> {
         emissions.pending.front().map(|(at, _)| *at)
     }
 
-    /// Lets members sense the frames of other cells that they can sense from now on.
+    /// True if frames of the cell are on the air, and their members do not know yet that the medium is busy: the frames
+    /// of all cells start before the members of any cell find it busy.
+    #[cold]
+    pub(super) fn awaits_other_cells(&mut self) -> bool {
+        let has_started = self.emissions.as_ref().is_some_and(|it| !it.started.is_empty());
+        self.is_starting = has_started && !self.is_starting;
+        self.is_starting
+    }
+
+    /// Lets members sense the frames of other cells that they can sense from now on, before frames of the cell start.
     #[cold]
     pub(super) fn sense_pending(&mut self, now: Time) {
-        while self.next_sensed() == Some(now) {
+        while !self.is_starting && self.next_sensed() == Some(now) {
             let pending = self.emissions.as_mut().and_then(|it| it.pending.pop_front());
             if let Some((_, emission)) = pending {
                 self.sense(now, &emission);
@@ -213,7 +222,7 @@ impl<P: Copy> Air<P> {
         }
         let from = ContenderId::first(frame.from);
         let ppdu: Ppdu<P> = Ppdu::new(now - frame.duration, (from, frame), (Vec::new(), None));
-        self.contention.end_busy(now, &[ppdu], &[]);
+        self.contention.end_foreign(now, &ppdu);
         self.fail_collided(mac, now);
         self.plan_next(now);
     }

@@ -20,7 +20,7 @@ use airfair_units::{Decibels, Duration, Time};
 use crate::config::{CellConfig, WidthRule};
 use crate::frame::Frame;
 use crate::node::NodeId;
-use crate::phy::{Block, Width};
+use crate::phy::{Block, TxVector, Width};
 
 /// Number of secondary channels of the widest block: of 20, 40, 80 and 160 MHz.
 const SECONDARIES: usize = Width::ALL.len() - 1;
@@ -99,6 +99,17 @@ impl Spectrum {
             widest: vec![own.width(); members],
             beside: Vec::new(),
         }))
+    }
+
+    /// Vector for a PPDU of member `id`, which is as wide as the part of the block that was idle when the member won the
+    /// channel.
+    #[cold]
+    pub(super) fn narrowed(&self, id: NodeId, tx: TxVector) -> TxVector {
+        let widest = self.widest[id.index()];
+        match tx {
+            TxVector::Mode(mode) if mode.width() > widest => TxVector::Mode(mode.narrowed(widest)),
+            _ => tx,
+        }
     }
 
     /// Channels of a frame of the cell in a PPDU of this width, whose receiver needs all of them or, for a duplicate,

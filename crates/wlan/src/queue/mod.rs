@@ -189,26 +189,31 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     )]
     #[inline(always)]
     pub(crate) fn append(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Option<u32> {
-        let is_single = self.only_appends();
-        let queue = if is_single { 0 } else { self.own_queue_with_room(frame.to)? };
+        if !self.only_appends() {
+            return self.append_in_turn(now, payload, frame);
+        }
         let length = self.len() + 1;
-        if is_single && length > self.config.packets {
+        if length > self.config.packets {
             return None;
         }
-        self.queues.append(queue, payload, frame, now);
+        self.queues.append(0, payload, frame, now);
         Some(length)
     }
 
-    /// Queue of a receiver's own whose end one more packet only joins, under a scheduler that serves receivers in turn.
-    #[inline]
-    fn own_queue_with_room(&self, to: NodeId) -> Option<usize> {
-        let queue = to.index();
+    /// Adds a packet as [`append`](Self::append) does, under a scheduler that serves receivers in turn.
+    #[inline(never)]
+    fn append_in_turn(&mut self, now: Time, payload: &P, frame: Msdu<()>) -> Option<u32> {
+        let queue = frame.to.index();
         let joins = matches!(self.config.discipline, Discipline::RoundRobin)
             && self.queues.packets(queue) > 0
             && !self.is_empty()
             && !self.config.ack_filter
             && self.driver.is_none();
-        (joins && self.has_room(queue)).then_some(queue)
+        if !joins || !self.has_room(queue) {
+            return None;
+        }
+        self.queues.append(queue, payload, frame, now);
+        Some(self.len())
     }
 
     #[inline(never)]

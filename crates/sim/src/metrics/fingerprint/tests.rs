@@ -188,10 +188,10 @@ fn a_frame_of_one_mpdu_and_what_is_told_of_categories_have_no_hash() {
     let alone = CellRecord::Aggregate { node, to, mpdus: 1, octets: Bytes::new(100) };
     let dropped = CellRecord::Category(AccessCategory::Voice, CategoryEvent::Dropped);
     for record in [alone, dropped] {
-        fingerprint.add_cell(Time::ZERO, CellId(0), &record);
+        fingerprint.add_cell(Time::ZERO, CellId(0).into(), &record);
     }
     assert_eq!(fingerprint.get(), Fingerprint::default().get());
     let two = CellRecord::Aggregate { node, to, mpdus: 2, octets: Bytes::new(200) };
-    fingerprint.add_cell(Time::ZERO, CellId(0), &two);
+    fingerprint.add_cell(Time::ZERO, CellId(0).into(), &two);
     assert_ne!(fingerprint.get(), Fingerprint::default().get());
 }

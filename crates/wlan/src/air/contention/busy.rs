@@ -366,6 +366,22 @@ impl Contention {
         self.reunite(now);
     }
 
+    /// Ends a frame of another cell.
+    #[cold]
+    pub(crate) fn end_foreign<P>(&mut self, now: Time, ppdu: &Ppdu<P>) {
+        let from = ppdu.frame.from;
+        self.on_air -= 1;
+        if !self.all_sense_all() {
+            self.partial -= usize::from(!self.is_sensed_by_all(from));
+        }
+        self.settle();
+        self.end_frame(now, ppdu, &[]);
+        if !self.fellows.is_empty() {
+            self.end_turn(from);
+        }
+        self.reunite(now);
+    }
+
     /// True if a frame that a member has not decoded delays the member no longer than until the next frame of the
     /// exchange, which follows after a SIFS: because all members decode each other, or because the next frame ends an
     /// EIFS.

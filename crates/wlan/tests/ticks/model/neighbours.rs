@@ -15,7 +15,7 @@ pub(crate) fn run_all(
     happens: &[Happens<'_>],
     hears: impl Fn(CellMember, CellMember) -> bool,
 ) {
-    let members: Vec<usize> = cells.iter().map(|cell| cell.members()).collect();
+    let members: Vec<usize> = cells.iter().map(Model::members).collect();
     let all: Vec<CellMember> =
         (0..members.len()).flat_map(|cell| (0..members[cell]).map(move |id| (cell, id))).collect();
     for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (*one, *other))) {
