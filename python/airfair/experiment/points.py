@@ -58,3 +58,9 @@ def labels(points: Iterable[Point]) -> dict[str, list[Label]]:
         for name, label in point.labels.items():
             found.setdefault(name, {})[label] = None
     return {name: list(there) for name, there in found.items()}
+
+
+def at_levels(points: Sequence[Point], wanted: Mapping[str, Label]) -> int | None:
+    """Index of the first point with these levels; `None` if there is no such point."""
+    each = (all(point.labels[name] == wanted[name] for name in wanted) for point in points)
+    return next((place for place, is_found in enumerate(each) if is_found), None)

@@ -11,6 +11,7 @@ from airfair.figures import png, svg
 from . import page, text
 from .document import document
 from .files import DOCUMENT, PAGE, contents
+from .plot import drawn as plotted
 
 if TYPE_CHECKING:
     from .results import ExperimentResult
@@ -36,11 +37,11 @@ def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) 
     shown: dict[str, page.Drawn] = {}
     files: dict[str, bytes] = {}
     for one in study.pictures():
-        figure = one.drawn(results, one.title)
+        figure = plotted(results, one)
         picture = svg(figure)
         files[f"{one.id}.svg"] = picture.encode()
         files[f"{one.id}.png"] = png(figure)
-        shown[one.id] = page.Drawn(picture, one.title or f"{one.y.name} over {one.x}", one.caption)
+        shown[one.id] = page.Drawn(picture, one.heading, one.caption)
     source = (study.path.name, study.path.read_text(encoding="utf-8"))
     rest = page.Shown(text.measures(study), study.comparisons, source)
     html = page.page(results, rest, shown, about)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from airfair.names import did_you_mean
 
 from . import designs, stopping
-from .axes import ROLES
+from .axes import ROLES, FigureOf
 from .decisions import FORMS, WORDS, Claim
 from .decisions import claim as made_claim
 from .designs import Design
@@ -24,7 +24,7 @@ from .errors import Gathered, StudyError
 from .factors import Label, Levels, label_of, plain
 from .measures import Measure, measure
 from .stopping import Replications
-from .study import Comparison, FigureOf
+from .study import Comparison
 from .values import Between
 from .values import between as made_between
 
