@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from airfair import json_documents
 from airfair.cli import laws, scenarios
-from airfair.cli.output import print_json
+from airfair.cli.output import for_people, print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
@@ -38,7 +38,7 @@ def main(args: argparse.Namespace) -> int:
         _list(as_json=args.json)
         return DONE
     out: Path = args.out or Path("results/limits")
-    people = sys.stderr if args.json else sys.stdout
+    people = for_people(args)
     status = DONE
     try:
         result = _run(args, out, people)

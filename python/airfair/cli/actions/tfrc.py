@@ -78,11 +78,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _flow(arguments: argparse.Namespace, report: Report | None) -> End:
-    common = {
-        "duration": arguments.duration,
-        "profile": arguments.profile,
-        "progress": report,
-    }
+    common = {"duration": arguments.duration, "profile": arguments.profile, "progress": report}
     if arguments.end == "receive":
         return tfrc.receive(arguments.address, **common)
     return tfrc.send(

@@ -26,8 +26,7 @@ def theory(args: argparse.Namespace) -> int:
         found = validation.validate()
     except Interrupted as stop:
         found = stop.result
-    people = sys.stderr if args.json else sys.stdout
-    people.write(validation.text(found.checks))
+    output.for_people(args).write(validation.text(found.checks))
     if args.json:
         output.print_json(found.document())
     if found.interrupted:
@@ -52,7 +51,7 @@ def beside_the_kernel(args: argparse.Namespace) -> int:
         raise InputError(f"--kernel: {first}", *rest) from error
     except ComparisonError as error:
         raise InputError(*str(error).splitlines()) from error
-    (sys.stderr if args.json else sys.stdout).write(text(found.rows))
+    output.for_people(args).write(text(found.rows))
     if args.json:
         output.print_json(found.document())
     if args.keep is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from airfair import json_documents
 from airfair._core import quantity
+from airfair.cli import options
 from airfair.cli.output import print_json
 from airfair.names import counted
 
@@ -57,11 +58,9 @@ def add(commands: Commands) -> None:
         description="Remove runs that any of the options chooses, and free their disk space. airfair runs "
         "them again when a command needs them.",
     )
-    prune.add_argument("--all", action="store_true", help="remove all runs")
-    prune.add_argument(
-        "--other-builds",
-        action="store_true",
-        help="remove runs of other builds of airfair, which this build cannot use",
+    prune.flag("--all", "remove all runs")
+    prune.flag(
+        "--other-builds", "remove runs of other builds of airfair, which this build cannot use"
     )
     prune.add_argument(
         "--older-than", type=float, metavar="DAYS", help="remove runs older than DAYS days"
@@ -71,7 +70,7 @@ def add(commands: Commands) -> None:
         metavar="SIZE",
         help="remove the oldest runs until the file is at most SIZE, for example '500 MB'",
     )
-    prune.add_argument("--damaged", action="store_true", help="remove runs whose data are damaged")
+    prune.flag("--damaged", "remove runs whose data are damaged")
     path = whats.add_parser(
         "path", help="print the path of the archive", description="Print the path of the archive."
     )
@@ -81,9 +80,7 @@ def add(commands: Commands) -> None:
             parser.add_argument(
                 "--archive", type=Path, metavar="FILE", help="archive (default: the user's)"
             )
-            parser.add_argument(
-                "--json", action="store_true", help="print one JSON document and nothing else"
-            )
+            options.json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -23,9 +23,7 @@ papers and schemes.
 def add(commands: Commands) -> None:
     """Add the command to the grammar."""
     completion = commands.add_parser(
-        "completion",
-        help="print a script for completion in a shell",
-        description=_DESCRIPTION,
+        "completion", help="print a script for completion in a shell", description=_DESCRIPTION
     )
     completion.add_argument(
         "shell", choices=["bash", "zsh", "fish"], help="shell that reads the script"

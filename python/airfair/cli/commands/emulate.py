@@ -62,20 +62,15 @@ def add(commands: Commands) -> None:
         help="interfaces in the namespaces: TAP needs root, veth does not (default: TAP if permitted, else "
         "veth); hwsim instead simulates the medium of the kernel's mac80211_hwsim radios",
     )
-    emulate.add_argument(
+    emulate.flag(
         "--spin",
-        action="store_true",
-        help="busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
+        "busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
     )
     laws.add(emulate, "the verdict has the time that it uses")
     options.out(emulate, "write the same files as `airfair run --out` to DIR")
     options.force(emulate)
     options.json(emulate)
-    emulate.add_argument(
-        "--clean",
-        action="store_true",
-        help="only remove files that killed emulations left behind",
-    )
+    emulate.flag("--clean", "only remove files that killed emulations left behind")
     emulate.set_defaults(action=_emulate)
 
 

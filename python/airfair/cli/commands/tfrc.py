@@ -36,10 +36,9 @@ def add(commands: Commands) -> None:
         metavar="RATE",
         help="largest rate of payload, whatever the receiver reports (default: 1 Gb/s)",
     )
-    send.add_argument(
+    send.flag(
         "--limits",
-        action="store_true",
-        help="read limits of the rate from standard input while sending, one per line: '400 kb/s', or 'none'",
+        "read limits of the rate from standard input while sending, one per line: '400 kb/s', or 'none'",
     )
     send.add_argument(
         "--segment",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair.cli import options, output, scenarios, tracing
-from airfair.cli.completers import complete, files
+from airfair.cli.completers import files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import printable
@@ -52,12 +52,10 @@ def add(commands: Commands) -> None:
         metavar="TIME",
         help="end of the picture in simulated time (default: 5 ms after --from)",
     )
-    timeline.add_argument(
+    timeline.several(
         "--station",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="draw only stations whose names match, for example 'fast*'; an access point has the name of its "
+        "GLOB",
+        "draw only stations whose names match, for example 'fast*'; an access point has the name of its "
         "cell; may be repeated (default: all stations with events)",
     )
     timeline.add_argument(
@@ -73,14 +71,14 @@ def add(commands: Commands) -> None:
         help="width of the picture in a paper of two columns: one column (3.5 inches) or the page (7.16 "
         "inches) (default: page)",
     )
-    out = timeline.add_argument(
+    timeline.completed(
+        files,
         "--out",
         type=Path,
         required=True,
         metavar="FILE",
         help="file of the picture; its suffix .png, .svg or .pdf chooses the format",
     )
-    complete(out, files)
     options.force(timeline)
     timeline.set_defaults(action=_timeline)
 

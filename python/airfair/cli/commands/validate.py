@@ -23,16 +23,8 @@ def add(commands: Commands) -> None:
         "real time; this takes an hour, or four minutes with --quick, and has the requirements of `airfair "
         "emulate`.",
     )
-    validate.add_argument(
-        "--kernel",
-        action="store_true",
-        help="compare TCP with this machine's kernel instead (Linux)",
-    )
-    validate.add_argument(
-        "--quick",
-        action="store_true",
-        help="with --kernel: run only single flows, three short runs each",
-    )
+    validate.flag("--kernel", "compare TCP with this machine's kernel instead (Linux)")
+    validate.flag("--quick", "with --kernel: run only single flows, three short runs each")
     validate.add_argument(
         "--only",
         metavar="TEXT",
