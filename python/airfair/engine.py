@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 from . import _core
-from .law_use import check_nodes, uses
+from .law import Laws
+from .law_use import LawUse, check_nodes, uses
 from .result import Result
-from .scenario import error_of, load
+from .scenario import Source, Value, error_of, load
 from .world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from .law import Laws
-    from .law_use import LawUse
-    from .scenario import Source, Value
 
 Partial = TypeVar("Partial")
 

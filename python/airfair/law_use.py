@@ -11,14 +11,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import law_names, law_source
+from ._core import Scenario
 from .law import Law, LawError, Laws, Maker, nodes
 from .names import did_you_mean
-
-if TYPE_CHECKING:
-    from ._core import Scenario
 
 Parameter = str | int | float | bool
 """Value of a parameter of a law."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from .figures import STYLE, Figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 RUN_STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
 

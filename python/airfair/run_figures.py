@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import run_distributions, statistics
@@ -20,10 +21,6 @@ from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
 from .run_distributions import FEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-
     from .result import Result
 
 _KINDS = {"data, sent by it": 1.0, "data, sent to it": 0.6, "control": 0.3}

@@ -6,7 +6,7 @@ Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from airfair._core import RunError, ScenarioError
 from airfair.errors import EngineError, MistakesError, describe
@@ -16,9 +16,6 @@ from . import completers, laws
 from .grammar import parser
 from .status import BAD_INPUT, DONE, FAILED, INTERRUPTED, TERMINATED, InputError, complain
 from .streams import Termination, drop_output, open_missing, readers_may_leave
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["BAD_INPUT", "DONE", "FAILED", "INTERRUPTED", "TERMINATED", "InputError", "main"]
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair._core import Scenario
+from airfair.cli.parser import Parser
 from airfair.cli.status import FAILED, InputError, complain
 from airfair.errors import EngineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from airfair._core import Scenario
-    from airfair.cli.parser import Parser
     from airfair.law import Law
 
 

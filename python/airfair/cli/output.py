@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import fnmatch
 import sys
@@ -15,8 +16,6 @@ from airfair.cli.status import InputError
 from airfair.errors import describe
 
 if TYPE_CHECKING:
-    import argparse
-
     from airfair.result import Result
 
 

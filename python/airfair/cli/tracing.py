@@ -8,15 +8,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from airfair._core import Scenario, Tracing
 from airfair.cli.completers import complete, files
 from airfair.cli.output import Output
 from airfair.cli.status import InputError, check_globs
 from airfair.errors import describe
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario, Tracing
 
 _OUTLETS = ("pcap", "timeline")
 _SECOND = 10**9

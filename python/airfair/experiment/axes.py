@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from airfair.palette import PALETTE
 
+from .factors import Label
 from .labels import LabelsOf, unknown
+from .measures import Measure
 from .values import on_an_axis
-
-if TYPE_CHECKING:
-    from .factors import Label
-    from .measures import Measure
 
 Kind = Literal["means", "boxes", "cdf"]
 """Kind of a figure: means, boxes of the runs, or the cumulative distribution of the runs."""

@@ -7,24 +7,22 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from airfair import distributions
+from airfair.distributions import Floats
 from airfair.figures import NARROW, STYLE, WIDE, Figure, coloured, legend_below
 from airfair.names import drawable
 from airfair.palette import MUTED
 
+from .axes import FigureOf
 from .errors import StudyError
+from .factors import Label
 from .points import at_levels
 from .values import in_order
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from airfair.distributions import Floats
-
-    from .axes import FigureOf
-    from .factors import Label
     from .results import ExperimentResult
 
 _MOST_NARROW = 6

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from airfair.scenario import Value
 
 from .errors import Gathered, StudyError
 from .keys import Keys
 from .law_keys import LAWS
 from .law_keys import declared as laws_declared
 from .values import Between
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 Levels = Sequence["Value"] | Mapping[str, Keys] | Between
 """Levels of a factor: values of one key, keys by label, or a range from which a design picks values."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from airfair._core import Scenario
 from airfair.law import LawError, nodes
 from airfair.law_use import LawUse, unknown_parameter, uses, value_problem, with_parameters
 
 from .errors import Gathered, StudyError
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario
-
-    from .keys import Keys
+from .keys import Keys
 
 LAWS, PARAMETER = "laws", "law."
 """Key of the laws by node, and beginning of the keys of parameters."""

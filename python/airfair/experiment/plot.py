@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from airfair.figures import Category, Chart, Points, by_category, over_number
 from airfair.names import drawable
@@ -15,16 +16,13 @@ from airfair.names import drawable
 from .axes import FigureOf, Kind, no_numbers
 from .distributions import cumulated, spread
 from .errors import StudyError
+from .factors import Label
 from .labels import found
-from .measures import measure
+from .measures import Measurable, measure
 from .points import at_levels
 from .values import in_order, on_an_axis
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from .factors import Label
-    from .measures import Measurable
     from .results import ExperimentResult
 
 

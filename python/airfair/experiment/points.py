@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from airfair.scenario import Value
+
+from .factors import Label, Level
 from .keys import Keys
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
-
-    from .factors import Label, Level
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airfair.names import did_you_mean
+from airfair.scenario import Value
 
 from . import designs, stopping
 from .axes import ROLES, FigureOf
@@ -27,9 +28,6 @@ from .stopping import Replications
 from .study import Comparison
 from .values import Between
 from .values import between as made_between
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 Schema = dict[str, Any]
 Read = Callable[[str, Any], Any]

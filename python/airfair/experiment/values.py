@@ -9,12 +9,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from airfair.scenario import Value
 
 from .errors import StudyError
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 Scale = Literal["linear", "log"]
 

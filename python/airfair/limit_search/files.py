@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from airfair import json_documents, store
+from airfair.archive import Job
 from airfair.columns import Column, Table
+from airfair.law_use import LawUse
 
 from .measures import CRITERIA, Criterion
+from .schemes import Scheme
 from .search import Found, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from airfair.archive import Job
-    from airfair.law_use import LawUse
-
-    from .schemes import Scheme
 
 DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
 MAPS = ("map.svg", "map.png")

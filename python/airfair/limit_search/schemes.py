@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from airfair.law import Laws
+from airfair.law_use import LawUse
 
 from .cells import STATIONS as AT_STATIONS
 from .cells import Keys, Switch
@@ -42,10 +44,6 @@ from .space import (
     Space,
     under,
 )
-
-if TYPE_CHECKING:
-    from airfair.law import Laws
-    from airfair.law_use import LawUse
 
 _TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
 

@@ -15,7 +15,7 @@ from airfair import pages
 from airfair.experiment import words
 from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Quota, states
-from airfair.scenario import toml_value
+from airfair.scenario import Value, toml_value
 
 from . import dots, topology
 from .document import (
@@ -23,13 +23,11 @@ from .document import (
     in_words,
     whys,
 )
+from .tables import TableCell
 
 if TYPE_CHECKING:
-    from airfair.scenario import Value
-
     from .results import Outcome
     from .runs import Choice
-    from .tables import TableCell
 
 PACKAGE = "airfair.reproduction"
 """Package with the templates of papers."""

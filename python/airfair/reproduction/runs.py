@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from airfair.archive import Job
 from airfair.experiment.claims import Verdict, with_reasons
 from airfair.experiment.conditions import Key, error_of_each
 from airfair.experiment.results import Spent
@@ -17,9 +18,6 @@ from airfair.experiment.work import Means
 from airfair.result import Result
 
 from .paper import Data, Experiment, Paper, Setup, Variant
-
-if TYPE_CHECKING:
-    from airfair.archive import Job
 
 FEWEST = 2
 """Smallest number of replications for a confidence interval, and for tables after Ctrl-C."""

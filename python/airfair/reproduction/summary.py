@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from airfair import RunError, __version__, json_documents, pages, store
+from airfair.experiment.claims import Verdict
 from airfair.experiment.wording import wordings
 
 from . import dots, verdict_tables
@@ -23,16 +25,9 @@ from .document import (
     lines_of_open,
     wrapped,
 )
+from .paper import Json
 from .paper_result import PaperClaim, PaperResult, by_state, duration
-from .report import PACKAGE
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from airfair.experiment.claims import Verdict
-
-    from .paper import Json
-    from .report import FigureView
+from .report import PACKAGE, FigureView
 
 INDEX = "index.html"
 """Name of the first page, in the directory above those of the papers."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from airfair import json_documents
 from airfair.cli import laws, scenarios
@@ -13,18 +14,12 @@ from airfair.cli.output import for_people, print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
-from airfair.law import LawError, has_raised
+from airfair.law import Law, LawError, has_raised
 from airfair.limit_search.files import ARCHIVE
-from airfair.limit_search.running import limits, place_of
+from airfair.limit_search.running import Limits, limits, place_of
 from airfair.limit_search.schemes import SCHEMES, check_node
+from airfair.limit_search.search import Found
 from airfair.terminal import write
-
-if TYPE_CHECKING:
-    import argparse
-
-    from airfair.law import Law
-    from airfair.limit_search.running import Limits
-    from airfair.limit_search.search import Found
 
 
 def main(args: argparse.Namespace) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair import json_documents
 from airfair.cli.output import for_people, print_json
@@ -14,16 +14,10 @@ from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.document import WIDTH
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.running import ReproductionError, Selection, reproduce
-from airfair.reproduction.summary import INDEX, TEXT
+from airfair.reproduction.summary import INDEX, TEXT, Reproduction
 from airfair.terminal import columns, write
-
-if TYPE_CHECKING:
-    import argparse
-
-    from airfair.reproduction.paper_result import PaperResult
-    from airfair.reproduction.summary import Reproduction
-
 
 ARCHIVE = "runs.sqlite"
 """Name of the archive of finished runs, in the directory of the results."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from airfair import validation
 from airfair.cli import output
@@ -14,10 +15,6 @@ from airfair.validation import kernel
 from airfair.validation.kernel.running import validate_kernel
 from airfair.validation.kernel.runs import ComparisonError, NoEmulationError
 from airfair.validation.kernel.table import text
-
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
 
 
 def theory(args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,11 @@ from airfair import json_documents
 from airfair._core import quantity
 from airfair.cli import options
 from airfair.cli.output import print_json
+from airfair.cli.parser import Commands
 from airfair.names import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from airfair.archive import Archive, Kept
-    from airfair.cli.parser import Commands
 
 _DAY_S = 86_400
 _DESCRIPTION = """\

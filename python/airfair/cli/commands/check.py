@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair import scenario
 from airfair.cli import laws, repeat, scenarios, studies
 from airfair.cli.completers import toml_files
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, InputError
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 _MOST_POINTS = 10_000
 """Largest number of points whose scenarios are checked; a larger study is checked without its points."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 _DESCRIPTION = """\
 Print a script with which a shell completes commands, options, scenario files,

@@ -15,16 +15,13 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair.cli.completers import directories, examples
+from airfair.cli.parser import Commands
 from airfair.cli.scenarios import EXAMPLES
 from airfair.cli.status import DONE, InputError
 from airfair.errors import describe
 from airfair.names import did_you_mean
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 PLAYGROUND = _PACKAGE / "playground.html"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from airfair.cli import laws, options
 from airfair.cli.completers import schemes
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
+from airfair.cli.parser import Commands
 
 _DESCRIPTION = """\
 Search for the conditions under which a scheme makes things worse: each point is

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from airfair.cli import options
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
+from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:

@@ -7,17 +7,15 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from airfair._core import Scenario
 from airfair.cli import options, output, scenarios, tracing
 from airfair.cli.completers import files
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import printable
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario
-    from airfair.cli.parser import Commands
 
 _EPILOGUE = """\
 examples:

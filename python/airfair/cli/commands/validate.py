@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair.cli import options
+from airfair.cli.parser import Commands
 from airfair.cli.status import InputError
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:

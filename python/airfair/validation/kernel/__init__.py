@@ -7,20 +7,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, store
 from airfair.engine import Interrupted
 from airfair.marks import PROGRAM
 
+from .cells import KernelCell
 from .runs import NoEmulationError, Summary, emulated, simulated, summed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    from .cells import KernelCell
     from .table import Row
 
 RUNS = 5
