@@ -16,9 +16,8 @@ from .airtime_bar import Holder, holders
 from .figures import Figure, encoded
 from .names import drawable
 from .palette import GRID, INK, MUTED
-from .run_axes import RUN_STYLE, add_legend, new_figure, say_hidden
 from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
-from .run_distributions import FEWEST
+from .run_distributions import FEWEST, RUN_STYLE, add_legend, new_figure, say_hidden
 
 if TYPE_CHECKING:
     from .result import Result

@@ -1,4 +1,4 @@
-"""Page of a run: one HTML file without external resources."""
+"""Page of a run: one HTML file without external resources; and an HTML fragment for notebooks."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .text_table import number
 
 if TYPE_CHECKING:
     from .result import Result
+
 
 MOST_ROWS = 200
 """Largest number of rows of a table; the rest is left out."""
@@ -113,3 +114,15 @@ def _about(result: Result, about: Mapping[str, Any]) -> dict[str, Any]:
         "command": printable(shlex.join(command)) if command else None,
         "took": f"{result.wall_s or 0:.2f} s, {result.cpu_s or 0:.2f} s of CPU",
     }
+
+
+def fragment(result: Result) -> str:
+    """HTML with the title and the table of flows of a result; many flows form groups, as on a terminal."""
+    return render(
+        "fragment.html.jinja",
+        title=printable(result.scenario.title),
+        runs=length(result),
+        seed=result.scenario.seed,
+        flows=flows(result, Wish()) if result.replications else None,
+        printable=printable,
+    )
