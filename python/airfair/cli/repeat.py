@@ -11,8 +11,6 @@ from collections.abc import Sequence
 
 from airfair.cli import laws, scenarios
 from airfair.cli.status import DONE, FAILED, complain
-from airfair.law_use import uses
-from airfair.law_worker import run
 
 ORDERS = ((0, 1), (1, 0))
 """Replications that each process runs, in its order."""
@@ -48,6 +46,9 @@ def twice(name: str, texts: Sequence[str]) -> int:
 
 def in_order(name: str, order: Sequence[int], texts: Sequence[str]) -> int:
     """Run the replications with the laws of `--law`, and print their record hashes as the last line."""
+    from airfair.law_use import uses
+    from airfair.law_worker import run
+
     scenario = scenarios.read(name)
     own = uses(laws.of(argparse.Namespace(law=texts), name, scenario))
     hashes = {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from airfair._core import Scenario
 from airfair.law import LawError, nodes
+from airfair.law_names import find
 from airfair.law_use import LawUse, unknown_parameter, uses, value_problem, with_parameters
 
 from .errors import Gathered, StudyError
@@ -89,8 +90,6 @@ def found(folders: Sequence[Any]) -> Callable[[str, Any], Any]:
     """Reader of `laws` in a study file: laws by name, whose modules are searched in `folders` first."""
 
     def read(where: str, value: object) -> dict[str, Any]:
-        from airfair.law_names import find
-
         allowed = 'allowed is a table such as { "access-point" = "mylaws:Mine" }'
         if not isinstance(value, Mapping):
             raise StudyError(f"{where}: {value!r}; {allowed}")

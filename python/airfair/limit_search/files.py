@@ -15,7 +15,7 @@ from airfair.law_use import LawUse
 
 from .measures import CRITERIA, Criterion
 from .schemes import Scheme
-from .search import Found, table
+from .search import Found, scenarios_of, table
 
 DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
 MAPS = ("map.svg", "map.png")
@@ -88,8 +88,6 @@ _COMPARISONS = Table(
 
 def comparisons(found: Found) -> pl.DataFrame:
     """Table of the comparisons of a search with one row per point and measure."""
-    import polars as pl
-
     rows = [
         {
             "key": point.key,
@@ -118,7 +116,6 @@ def _figures(found: Found) -> dict[str, bytes]:
 def _scenarios(found: Found) -> dict[str, bytes]:
     """Scenario files of the points with the largest win and loss by each measure, to run by hand."""
     from .rules import accounts
-    from .search import scenarios_of
 
     scheme, plan = found.scheme, found.plan
     files = {}

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from airfair.law import Laws
-from airfair.law_use import LawUse
+from airfair.law import LawError, Laws
+from airfair.law_use import LawUse, uses
 
 from .cells import STATIONS as AT_STATIONS
 from .cells import Keys, Switch
@@ -254,9 +254,6 @@ def of_laws(
 
     Raises `LawError` for another node, and for a value that creates no law.
     """
-    from airfair.law import LawError
-    from airfair.law_use import uses
-
     own = uses(laws)
     if not own:
         raise LawError("laws: there is none; allowed is at least one")
@@ -282,8 +279,6 @@ def of_laws(
 
 def check_node(node: str) -> None:
     """Raise `LawError` for a node that not every condition has."""
-    from airfair.law import LawError
-
     if node != AT_STATIONS and node not in _AT_ACCESS_POINT:
         raise LawError(
             f"{node!r}: each condition has other stations; allowed are access-point and {AT_STATIONS}"

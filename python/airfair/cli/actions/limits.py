@@ -15,6 +15,7 @@ from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.law import Law, LawError, has_raised
+from airfair.limit_search import report
 from airfair.limit_search.files import ARCHIVE
 from airfair.limit_search.running import Limits, limits, place_of
 from airfair.limit_search.schemes import SCHEMES, check_node
@@ -95,8 +96,6 @@ def _value(text: str) -> Any:  # noqa: ANN401 - any value of TOML
 
 
 def _tell(found: Found, people: TextIO, out: Path) -> None:
-    from airfair.limit_search import report
-
     write(report.text(found) + "\n", people)
     if found.points:
         write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)

@@ -14,6 +14,7 @@ from airfair._core import quantity
 from airfair.cli import options
 from airfair.cli.output import print_json
 from airfair.cli.parser import Commands
+from airfair.cli.status import DONE, InputError
 from airfair.names import counted
 
 if TYPE_CHECKING:
@@ -84,8 +85,6 @@ def add(commands: Commands) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Execute the command."""
-    from airfair.cli import DONE
-
     path = _path(arguments.archive)
     match arguments.what:
         case "path":
@@ -99,7 +98,6 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _path(named: Path | None) -> Path:
     from airfair.archive import default_path
-    from airfair.cli import InputError
 
     path = named or default_path()
     if path is None:
@@ -150,7 +148,6 @@ def _document(kept: Kept) -> dict[str, object]:
 
 def _prune(path: Path, arguments: argparse.Namespace) -> None:
     from airfair.archive import Archive
-    from airfair.cli import InputError
 
     steps = list(_steps(arguments))
     if not steps:
@@ -182,7 +179,6 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
 def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
     """Removals that the command line requests, in order."""
     from airfair.archive import pruning
-    from airfair.cli import InputError
 
     if arguments.damaged:
         yield pruning.damaged
@@ -202,8 +198,6 @@ def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
 
 
 def _size(text: str) -> int:
-    from airfair.cli import InputError
-
     try:
         return int(quantity(text, "size"))
     except ValueError as error:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from airfair.cli import laws, options, output, scenarios
 from airfair.cli.completers import toml_files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
+from airfair.copies import ForeignResultError
 from airfair.errors import describe
+from airfair.terminal import columns
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
@@ -63,13 +65,11 @@ def add(commands: Commands) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from airfair.copies import ForeignResultError
     from airfair.engine import Interrupted
     from airfair.experiment.side_by_side import compare
     from airfair.experiment.side_by_side_text import shown
     from airfair.progress import Progress
     from airfair.store import DamagedError
-    from airfair.terminal import columns
 
     name = arguments.first if arguments.second is None else arguments.second
     first, second = _side(arguments.first), _side(name)

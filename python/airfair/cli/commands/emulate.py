@@ -8,14 +8,15 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from airfair import _core, json_documents
+from airfair._core import Scenario, __version__
 from airfair.cli import laws, options, output, scenarios
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import counted, did_you_mean, printable
 
 if TYPE_CHECKING:
-    from airfair._core import Scenario
-    from airfair.cli.parser import Commands
     from airfair.emulation.session import Command, Session
     from airfair.law import Law
     from airfair.result import Result
@@ -207,8 +208,6 @@ def _command(arguments: argparse.Namespace, scenario: Scenario) -> Command | Non
 def _duration(text: str | None) -> int | None:
     if text is None:
         return None
-    from airfair import _core
-
     try:
         seconds = _core.quantity(text, "time")
     except ValueError as error:
@@ -227,9 +226,6 @@ def _save(result: Result, arguments: argparse.Namespace) -> int:
 
 
 def _document(ended: Session) -> dict[str, Any]:
-    from airfair import json_documents
-    from airfair._core import __version__
-
     content = {
         "version": __version__,
         "backend": ended.backend,

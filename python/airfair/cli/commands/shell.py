@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair import _core
 from airfair.cli.status import FAILED, InputError, complain
 from airfair.errors import describe
 from airfair.names import did_you_mean
@@ -47,8 +48,6 @@ def _shell(arguments: argparse.Namespace) -> int:
     if sys.platform != "linux":
         raise InputError("airfair shell runs on Linux only: it needs network namespaces")
     found = _find(arguments)
-    from airfair import _core
-
     network = found.network(arguments.name)
     user = Path(f"/proc/{found.process}/ns/user")
     try:

@@ -14,6 +14,7 @@ from airfair.cli import options, output, studies
 from airfair.cli.completers import engines, files, toml_files
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.names import printable
+from airfair.terminal import columns
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
@@ -176,7 +177,6 @@ def _save(
 
 def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespace) -> None:
     from airfair.experiment import report, text
-    from airfair.terminal import columns
 
     if arguments.json:
         output.print_json(report.whole(study, results))

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from airfair._core import Scenario
+from airfair._core import LONGEST_FRAME_NS, Scenario, Tracing, run
 from airfair.cli import options, output, scenarios, tracing
 from airfair.cli.completers import files
 from airfair.cli.parser import Commands
@@ -117,7 +117,6 @@ def _timeline(arguments: argparse.Namespace) -> int:
 
 def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
     """Events of the window, in the format of `--timeline`; `None` if the run was interrupted."""
-    from airfair._core import LONGEST_FRAME_NS, Tracing, run
     from airfair.progress import Progress
 
     with tempfile.TemporaryDirectory() as folder:
