@@ -117,12 +117,9 @@ class World:
         self.flow = Parts("flow", {name: Flow(core, i, name) for i, name in enumerate(self.flows)})
         """Flows by name."""
         self.link = Parts(
-            "link", {name: Link(core, name, self._is_of_host(name)) for name in names}
+            "link", {name: Link(core, name, name in self.scenario.hosts) for name in names}
         )
         """Wired links by name; the link of a host has the name of the host."""
-
-    def _is_of_host(self, link: str) -> bool:
-        return link in self.scenario.hosts
 
     def __enter__(self) -> Self:
         return self

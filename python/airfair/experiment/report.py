@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from airfair import json_documents, store
@@ -17,14 +17,8 @@ from .plot import drawn as plotted
 
 if TYPE_CHECKING:
     from .claims import Verdict
-    from .measures import Measure
     from .results import ExperimentResult
-    from .study import Comparison, Study
-
-
-def whole(study: Study, results: ExperimentResult) -> dict[str, Any]:
-    """JSON document of a study's results."""
-    return document(results, text.measures(study), study.comparisons)
+    from .study import Study
 
 
 def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
@@ -32,7 +26,7 @@ def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
     return {
         **contents(results),
         study.path.name: study.path.read_bytes(),
-        DOCUMENT: store.encode(whole(study, results)),
+        DOCUMENT: store.encode(document(study, results)),
     }
 
 
@@ -52,10 +46,9 @@ def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) 
     return {**files, PAGE: html.encode()}
 
 
-def document(
-    results: ExperimentResult, measures: Sequence[Measure], comparisons: Sequence[Comparison]
-) -> dict[str, Any]:
+def document(study: Study, results: ExperimentResult) -> dict[str, Any]:
     """Document of `airfair sweep --json`: points with their measures and results, comparisons, claims."""
+    measures = text.measures(study)
     each = [results.samples(one) for one in measures]
     points = []
     for place, point in enumerate(results.finished.points):
@@ -86,7 +79,7 @@ def document(
                     "baseline": one.baseline,
                     "rows": results.compare(one.factor, one.baseline, one.measures).to_dicts(),
                 }
-                for one in comparisons
+                for one in study.comparisons
             ],
             "claims": [_claim(verdict) for verdict in results.decide()],
         },

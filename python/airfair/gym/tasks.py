@@ -73,10 +73,6 @@ def _powers(lowest: float, highest: float, share: float) -> float:
     return float(2.0 ** (lowest + share * (highest - lowest)))
 
 
-def _contention_window(share: float) -> Level:
-    return (int(_powers(4, 10, share)) - 1,)
-
-
 # Contention window of all nodes of a crowded cell, of Wydmański and Szott [contention-window-2021].
 _CONTENTION_WINDOW = Declaration(
     name=TASK,
@@ -89,7 +85,7 @@ _CONTENTION_WINDOW = Declaration(
         name="contention window",
         noun="window",
         levels=[(2**exponent - 1,) for exponent in range(4, 11)],
-        between=_contention_window,
+        between=lambda share: (int(_powers(4, 10, share)) - 1,),
     ),
     reward="goodput",
     rivals={"802.11 back-off": {}},
@@ -140,10 +136,6 @@ _QUEUE_WEIGHTS = Declaration(
 )
 
 
-def _rate(share: float) -> Level:
-    return (round(7 * share),)
-
-
 # Rate of a link under fading. Its rivals are ARF [kamerman-1997], Minstrel-HT [linux-minstrel-ht], and an
 # oracle that knows the channel and takes the rate with the least expected transmission time [bicket-2005 §5].
 _LINK_RATE = Declaration(
@@ -157,7 +149,10 @@ _LINK_RATE = Declaration(
         "local": Signals(["rate_down", "retried", "goodput"]),
     },
     lever=Lever(
-        name="rate down", noun="rate", levels=[(index,) for index in range(8)], between=_rate
+        name="rate down",
+        noun="rate",
+        levels=[(index,) for index in range(8)],
+        between=lambda share: (round(7 * share),),
     ),
     reward="goodput",
     rivals={
@@ -167,10 +162,6 @@ _LINK_RATE = Declaration(
     },
     vary={"bss.home.radio.fading.coherence": ("20 ms", "200 ms", "1 s")},
 )
-
-
-def _window(share: float) -> Level:
-    return (round(_powers(0, 5, share)),)
 
 
 # Windows of uploads whose rates change. Its rivals are the schemes of the papers [arf-aware-tcp],
@@ -189,7 +180,7 @@ _UPLOAD_WINDOWS = Declaration(
         name="window",
         noun="windows",
         levels=[(2**exponent,) for exponent in range(6)],
-        between=_window,
+        between=lambda share: (round(_powers(0, 5, share)),),
         each_station=True,
     ),
     reward="fair goodput",

@@ -46,7 +46,9 @@ def main(args: argparse.Namespace) -> int:
         print_json(result.document())
     failure = failure or result.failure
     if isinstance(failure, OSError):
-        raise OSError(failure.errno, _of_option(describe(failure))) from failure
+        words = describe(failure)
+        words = as_option(words) if words.startswith("out ") else words
+        raise OSError(failure.errno, words) from failure
     if failure:
         raise failure
     if status == INTERRUPTED:
@@ -101,10 +103,6 @@ def _conclusion(result: Reproduction) -> str:
         pages = (("reports of all papers", INDEX), ("all results as text", TEXT))
         kept = "\n".join(f"{what}: {result.out / name}" for what, name in pages)
     return f"\n{result.counts_text()}\n{kept}\n"
-
-
-def _of_option(message: str) -> str:
-    return as_option(message) if message.startswith("out ") else message
 
 
 def _list(*, as_json: bool) -> None:

@@ -179,7 +179,7 @@ def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespac
     from airfair.experiment import report, text
 
     if arguments.json:
-        output.print_json(report.whole(study, results))
+        output.print_json(report.document(study, results))
     else:
         shown = text.shown(results, text.measures(study), study.comparisons, columns(sys.stdout))
         sys.stdout.write(shown + "\n")

@@ -46,8 +46,6 @@ ALONE, AGGREGATED = "alone", "aggregated"
 """Aggregation of frames: none, or A-MPDUs."""
 FIFO, FQ_CODEL, AIRTIME = "fifo", "fq-codel", "airtime"
 QUEUES: Mapping[str, str] = {FIFO: "FIFO", FQ_CODEL: "FQ-CoDel", AIRTIME: "airtime scheduler"}
-(DEFAULT,) = _TODAY["factors"]["queue"]
-"""Default queue of an access point."""
 WITH_TODAYS_HOSTS: tuple[str, ...] = tuple(one["standard"] for one in _TODAY["design"])
 COUNTS: tuple[str, ...] = tuple(_STATIONS["factors"]["N"])
 """Numbers of stations, one of which is slow."""
@@ -102,11 +100,6 @@ def anomaly(standard: str, way: str, how: str, queue: str = FIFO, slow: str = ""
     if slow in ENDS[standard]:
         return (f"anomaly-{standard}-{way}", f"{how}, {queue}, {slow}")
     return (f"rates-{standard}", f"{way}, {how}, {slow}")
-
-
-def todays_hosts(standard: str, way: str) -> Key:
-    """Key of a fast and a slow station with the hosts and queues of Linux."""
-    return (f"today-{standard}", f"{way}, {DEFAULT}")
 
 
 def stations(standard: str, how: str, queue: str, count: str) -> Key:
