@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -205,12 +206,8 @@ def run(
         [[] for _ in of],
         [job.laws for job in first],
     )
-    wanted = [
-        (index, number)
-        for place in range(max(map(len, asked.values()), default=0))
-        for index, numbers in enumerate(asked.values())
-        for number in numbers[place : place + 1]
-    ]
+    pairs = ((index, number) for index, numbers in enumerate(asked.values()) for number in numbers)
+    wanted = sorted(pairs, key=itemgetter(1))
 
     def job(index: int, number: int) -> Job:
         variant, quick = of[index]
