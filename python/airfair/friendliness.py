@@ -23,8 +23,7 @@ def octets_within(octets: ArrayLike, window: int) -> Floats:
     steps = np.asarray(octets, dtype=np.float64)
     total = np.concatenate([np.zeros_like(steps[..., :1]), steps.cumsum(axis=-1)], axis=-1)
     ends = np.arange(1, steps.shape[-1] + 1)
-    within: Floats = total[..., ends] - total[..., np.maximum(ends - window, 0)]
-    return within
+    return total[..., ends] - total[..., np.maximum(ends - window, 0)]
 
 
 def packets_within(octets: ArrayLike, window: int, packet: int) -> Floats:
@@ -48,8 +47,7 @@ def samples(octets: ArrayLike, window: int, step_s: float) -> Floats:
 def average(octets: ArrayLike, step_s: float) -> Floats:
     """Throughput over all steps [B/s]: B_f = B_{f,T-t0}(T).  [tfrc-friendliness eq. 8]"""
     steps = np.asarray(octets, dtype=np.float64)
-    mean: Floats = steps.sum(axis=-1) / (steps.shape[-1] * step_s)
-    return mean
+    return steps.sum(axis=-1) / (steps.shape[-1] * step_s)
 
 
 def of_protocol(averages: ArrayLike) -> Floats:

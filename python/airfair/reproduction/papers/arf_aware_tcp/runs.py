@@ -50,8 +50,7 @@ class ArfAwareRuns(Columns):
         """Throughput from `start_s` to `end_s` [kb/s], (replication, flow)."""
         first, last = round(start_s / self.step_s), round(end_s / self.step_s)
         octets = self.series[:, :, first:last].sum(axis=-1)
-        rates: Floats = octets * 8 / ((last - first) * self.step_s) / 1e3
-        return rates
+        return octets * 8 / ((last - first) * self.step_s) / 1e3
 
     def fairness(self, sessions: int | None = None) -> Floats:
         """Jain's index of R_i/T_i over the first `sessions` flows.  [arf-aware-tcp eq. 1, 2]"""
@@ -61,8 +60,7 @@ class ArfAwareRuns(Columns):
 
     def aggregate_kbps(self, sessions: int | None = None) -> Floats:
         """Sum of the first `sessions` throughputs [kb/s], (replication)."""
-        total: Floats = self.throughput_kbps[:, :sessions].sum(axis=-1)
-        return total
+        return self.throughput_kbps[:, :sessions].sum(axis=-1)
 
     @property
     def packets_per_second(self) -> Floats:
@@ -72,8 +70,7 @@ class ArfAwareRuns(Columns):
     @property
     def times_s(self) -> Floats:
         """Middle of each step [s]."""
-        times: Floats = (np.arange(self.series.shape[-1], dtype=np.float64) + 0.5) * self.step_s
-        return times
+        return (np.arange(self.series.shape[-1], dtype=np.float64) + 0.5) * self.step_s
 
 
 Measurements = Mapping[tuple[str, str], ArfAwareRuns]

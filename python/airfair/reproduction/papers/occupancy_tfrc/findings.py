@@ -168,8 +168,7 @@ def constant(data: Measurements) -> Found:
     places = _at("constant", plan.CONSTANT)
 
     def tfrc(runs: OccupancyRuns) -> Floats:
-        total: Floats = runs.mbps[:, :2].sum(axis=1)
-        return total
+        return runs.mbps[:, :2].sum(axis=1)
 
     columns = [
         _scheme(data, places, scheme, short, take, digits)

@@ -59,8 +59,7 @@ class UpDownRuns(Columns):
 
     def goodput(self, way: str) -> Floats:
         """Total goodput of one direction [packets/s], (replication)."""
-        total: Floats = self.packets_per_s[:, self.of_way(way)].sum(axis=1)
-        return total
+        return self.packets_per_s[:, self.of_way(way)].sum(axis=1)
 
     def total(self) -> Floats:
         """Total goodput of both directions [packets/s], (replication)."""
@@ -85,8 +84,7 @@ class UpDownRuns(Columns):
 
 def _part(some: Floats, of: Floats, flows: Booleans) -> Floats:
     total = of[:, flows].sum(axis=1)
-    part: Floats = some[:, flows].sum(axis=1) / np.maximum(total, 1)
-    return part
+    return some[:, flows].sum(axis=1) / np.maximum(total, 1)
 
 
 Measurements = Mapping[tuple[str, str], UpDownRuns]
