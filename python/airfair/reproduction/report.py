@@ -18,11 +18,7 @@ from airfair.experiment.conditions import Quota, states
 from airfair.scenario import Value, toml_value
 
 from . import dots, topology
-from .document import (
-    headline,
-    in_words,
-    whys,
-)
+from .document import headline, in_words, whys
 from .tables import TableCell
 
 if TYPE_CHECKING:

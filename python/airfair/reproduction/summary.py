@@ -21,13 +21,7 @@ from airfair.experiment.conditions import Condition, Point, State, states
 from airfair.experiment.wording import wordings
 
 from . import dots
-from .document import (
-    WIDTH,
-    counted,
-    in_words,
-    lines_of_open,
-    wrapped,
-)
+from .document import WIDTH, counted, in_words, lines_of_open, wrapped
 from .paper import Json
 from .paper_result import PaperClaim, PaperResult, by_state, duration
 from .report import PACKAGE, FigureView
