@@ -18,7 +18,7 @@ def out(command: Parser, about: str) -> None:
 
 def replications(command: Parser, about: str) -> None:
     """Add the option `--replications`, a number of runs, with the help text `about`."""
-    command.add_argument("--replications", type=int, metavar="N", help=about)
+    command.number("--replications", about)
 
 
 def force(command: Parser) -> None:
@@ -36,11 +36,11 @@ def json(command: Parser) -> None:
 
 def threads(command: Parser) -> None:
     """Add the option `--threads`, the number of runs at the same time."""
-    command.add_argument(
+    command.option(
         "--threads",
+        "N",
+        "number of runs at the same time (default: one per core); results do not depend on it",
         type=_threads,
-        metavar="N",
-        help="number of runs at the same time (default: one per core); results do not depend on it",
     )
 
 

@@ -46,9 +46,17 @@ class Parser(argparse.ArgumentParser):
         """Add an option without a value, with the help text `about`."""
         self.add_argument(name, action="store_true", help=about)
 
+    def option(self, name: str, metavar: str, about: str, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
+        """Add an option with a value, with the help text `about`."""
+        self.add_argument(name, metavar=metavar, help=about, **settings)
+
+    def number(self, name: str, about: str) -> None:
+        """Add an option with a whole number, with the help text `about`."""
+        self.option(name, "N", about, type=int)
+
     def several(self, name: str, metavar: str, about: str) -> None:
         """Add an option with a value that may be repeated, with the help text `about`."""
-        self.add_argument(name, action="append", default=[], metavar=metavar, help=about)
+        self.option(name, metavar, about, action="append", default=[])
 
     def completed(self, completer: Completer, *names: str, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
         """Add an argument whose values a shell completes."""

@@ -33,9 +33,7 @@ def add(command: Parser, *, is_needed: bool = True) -> None:
         nargs=None if is_needed else "?",
         help="scenario file, name of an example, or - for standard input",
     )
-    command.add_argument(
-        "--seed", type=int, metavar="N", help="seed of the random streams (default: the scenario's)"
-    )
+    command.number("--seed", "seed of the random streams (default: the scenario's)")
     command.several(
         "--set",
         "PATH=VALUE",

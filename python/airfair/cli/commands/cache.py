@@ -62,13 +62,11 @@ def add(commands: Commands) -> None:
     prune.flag(
         "--other-builds", "remove runs of other builds of airfair, which this build cannot use"
     )
-    prune.add_argument(
-        "--older-than", type=float, metavar="DAYS", help="remove runs older than DAYS days"
-    )
-    prune.add_argument(
+    prune.option("--older-than", "DAYS", "remove runs older than DAYS days", type=float)
+    prune.option(
         "--down-to",
-        metavar="SIZE",
-        help="remove the oldest runs until the file is at most SIZE, for example '500 MB'",
+        "SIZE",
+        "remove the oldest runs until the file is at most SIZE, for example '500 MB'",
     )
     prune.flag("--damaged", "remove runs whose data are damaged")
     path = whats.add_parser(
@@ -77,9 +75,7 @@ def add(commands: Commands) -> None:
     for what, parser in (("list", listing), ("prune", prune), ("path", path)):
         parser.set_defaults(what=what)
         if what != "path":
-            parser.add_argument(
-                "--archive", type=Path, metavar="FILE", help="archive (default: the user's)"
-            )
+            parser.option("--archive", "FILE", "archive (default: the user's)", type=Path)
             options.json(parser)
 
 

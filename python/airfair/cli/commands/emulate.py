@@ -46,16 +46,16 @@ def add(commands: Commands) -> None:
         ends_with_command=True,
     )
     scenarios.add(emulate, is_needed=False)
-    emulate.add_argument(
+    emulate.option(
         "--duration",
-        metavar="TIME",
-        help="end after this time, for example '30 s' (default: when COMMAND ends, or at Ctrl-C)",
+        "TIME",
+        "end after this time, for example '30 s' (default: when COMMAND ends, or at Ctrl-C)",
     )
-    emulate.add_argument(
+    emulate.option(
         "--in",
+        "NAME",
+        "station or host in which COMMAND runs (default: the first station)",
         dest="node",
-        metavar="NAME",
-        help="station or host in which COMMAND runs (default: the first station)",
     )
     emulate.add_argument(
         "--backend",

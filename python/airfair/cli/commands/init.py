@@ -104,12 +104,12 @@ def add(commands: Commands) -> None:
         )
         one.set_defaults(action=_init, kind=kind, neighbours=None)
         if kind.name == "scenario":
-            one.add_argument(
+            one.option(
                 "--kind",
+                "NAME",
+                f"several cells on a channel instead of one cell: {', '.join(NEIGHBOURS)}",
                 dest="neighbours",
                 choices=NEIGHBOURS,
-                metavar="NAME",
-                help=f"several cells on a channel instead of one cell: {', '.join(NEIGHBOURS)}",
             )
     _add_example(kinds)
     _add_playground(kinds)

@@ -58,28 +58,24 @@ def add(commands: Commands) -> None:
         "with --law: set a key of the scenarios in which the law acts, for example "
         "bss.cell.beacon=true; may be repeated",
     )
-    limits.add_argument(
+    limits.option(
         "--standard",
-        metavar="STANDARD",
-        help="search in this standard only: 802.11b, a, g, n, ac or ax (default: b, a and g)",
+        "STANDARD",
+        "search in this standard only: 802.11b, a, g, n, ac or ax (default: b, a and g)",
     )
     limits.flag(
         "--ofdma", "with --standard 802.11ax: vary OFDMA as well, which is off, down, up or both"
     )
     limits.flag("--quick", "use fewer points, and fewer and shorter runs")
-    limits.add_argument(
+    limits.number(
         "--points",
-        type=int,
-        metavar="N",
-        help="number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
+        "number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
         "many are added at the border between gain and loss",
     )
     options.replications(
         limits, "number of pairs of runs at each point (default: 10, with --quick 4)"
     )
-    limits.add_argument(
-        "--seed", type=int, metavar="N", help="seed of the points and of the runs (default: 1)"
-    )
+    limits.number("--seed", "seed of the points and of the runs (default: 1)")
     options.out(
         limits,
         "write the points, a map and the scenarios of the best and worst points to DIR/SCHEME, or to "

@@ -35,11 +35,8 @@ def add(commands: Commands) -> None:
         ends_with_command=True,
     )
     shell.add_argument("name", metavar="NAME", help="station or host of the emulation")
-    shell.add_argument(
-        "--pid",
-        type=int,
-        metavar="N",
-        help="process id of the emulation; needed if several running emulations have the name",
+    shell.number(
+        "--pid", "process id of the emulation; needed if several running emulations have the name"
     )
     shell.set_defaults(action=_shell)
 

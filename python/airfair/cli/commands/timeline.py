@@ -37,18 +37,18 @@ def add(commands: Commands) -> None:
         epilog=_EPILOGUE,
     )
     scenarios.add(timeline)
-    timeline.add_argument(
+    timeline.option(
         "--from",
-        dest="start",
-        metavar="TIME",
-        help="start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of "
+        "TIME",
+        "start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of "
         "the run)",
+        dest="start",
     )
-    timeline.add_argument(
+    timeline.option(
         "--until",
+        "TIME",
+        "end of the picture in simulated time (default: 5 ms after --from)",
         dest="end",
-        metavar="TIME",
-        help="end of the picture in simulated time (default: 5 ms after --from)",
     )
     timeline.several(
         "--station",
@@ -56,12 +56,7 @@ def add(commands: Commands) -> None:
         "draw only stations whose names match, for example 'fast*'; an access point has the name of its "
         "cell; may be repeated (default: all stations with events)",
     )
-    timeline.add_argument(
-        "--replication",
-        type=int,
-        metavar="N",
-        help="replication to draw, counted from 0 (default: 0)",
-    )
+    timeline.number("--replication", "replication to draw, counted from 0 (default: 0)")
     timeline.add_argument(
         "--width",
         choices=_WIDTHS,

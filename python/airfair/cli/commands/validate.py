@@ -22,16 +22,13 @@ def add(commands: Commands) -> None:
     )
     validate.flag("--kernel", "compare TCP with this machine's kernel instead (Linux)")
     validate.flag("--quick", "with --kernel: run only single flows, three short runs each")
-    validate.add_argument(
+    validate.option(
         "--only",
-        metavar="TEXT",
-        help="with --kernel: run only cells whose name contains TEXT, for example 'alone up'",
+        "TEXT",
+        "with --kernel: run only cells whose name contains TEXT, for example 'alone up'",
     )
-    validate.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FILE",
-        help="with --kernel: write the comparison to FILE as JSON",
+    validate.option(
+        "--keep", "FILE", "with --kernel: write the comparison to FILE as JSON", type=Path
     )
     options.force(validate)
     options.json(validate)
