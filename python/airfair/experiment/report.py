@@ -9,6 +9,8 @@ from airfair import json_documents, store
 from airfair._core import __version__
 from airfair.estimate import finite
 from airfair.figures import png, svg
+from airfair.names import printable
+from airfair.pages import Picture, inline_svg
 from airfair.run_document import document as of_run
 
 from . import page, text
@@ -32,17 +34,16 @@ def tables(study: Study, results: ExperimentResult) -> dict[str, bytes]:
 
 def drawn(study: Study, results: ExperimentResult, about: Mapping[str, object]) -> dict[str, bytes]:
     """Content of the figures and the HTML page, by file name."""
-    shown: dict[str, page.Drawn] = {}
+    pictures: list[Picture] = []
     files: dict[str, bytes] = {}
     for one in study.pictures():
         figure = plotted(results, one)
-        picture = svg(figure)
-        files[f"{one.id}.svg"] = picture.encode()
+        drawing = svg(figure)
+        files[f"{one.id}.svg"] = drawing.encode()
         files[f"{one.id}.png"] = png(figure)
-        shown[one.id] = page.Drawn(picture, one.heading, one.caption)
-    source = (study.path.name, study.path.read_text(encoding="utf-8"))
-    rest = page.Shown(text.measures(study), study.comparisons, source)
-    html = page.page(results, rest, shown, about)
+        inline = inline_svg(drawing, one.id, printable(one.heading))
+        pictures.append(Picture(inline, printable(one.caption)))
+    html = page.page(study, results, pictures, about)
     return {**files, PAGE: html.encode()}
 
 
