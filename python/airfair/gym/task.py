@@ -21,9 +21,6 @@ from .tasks import TASK, TASKS, Declaration, Lever
 Allowed = tuple[int, int] | tuple[float, float] | Sequence[Value]
 """Values that an episode may draw: a pair (lowest, highest) of numbers, or a list of values."""
 
-Drawn = Mapping[str, Value]
-"""Values that an episode has drawn, by the paths of their keys."""
-
 _SECOND = 10**9
 
 
