@@ -45,7 +45,7 @@ def acting(base: Sequence[LawUse], keys: Keys) -> tuple[LawUse, ...]:
         for path, value in keys.items()
         if path.startswith(PARAMETER)
     }
-    return with_parameters(chosen, values) if values else tuple(chosen)
+    return tuple(with_parameters(use, values) for use in chosen) if values else tuple(chosen)
 
 
 def check(

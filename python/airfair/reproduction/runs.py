@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from airfair.archive import Job
-from airfair.experiment.claims import Verdict, with_reasons
+from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Key, error_of_each
 from airfair.experiment.results import Spent
 from airfair.experiment.runs import Runs
@@ -121,7 +121,7 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
     texts = paper.claim_texts()
     first_look = choice.quick or measured.replications < paper.replications
     return [
-        with_reasons(
+        replace(
             predicate.decide(
                 measured.data,
                 texts[predicate.id],
@@ -130,7 +130,7 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
                 anew=measured.asked_anew,
                 error=choice.error,
             ),
-            paper.reasons.get(predicate.id, ()),
+            reasons=tuple(paper.reasons.get(predicate.id, ())),
             first_look=first_look,
         )
         for predicate in paper.predicates
