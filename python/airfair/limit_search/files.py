@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +94,7 @@ def comparisons(found: Found) -> pl.DataFrame:
             "key": point.key,
             "stage": point.stage,
             "measure": name,
-            "effect": c.effect,
-            "ci95": c.ci95,
-            "p": c.p,
-            "q": c.q,
+            **asdict(c),
             "verdict": c.verdict.value,
         }
         for point, each in zip(found.points, found.comparisons, strict=True)
