@@ -23,7 +23,8 @@ def octets_within(octets: ArrayLike, window: int) -> Floats:
     steps = np.asarray(octets, dtype=np.float64)
     total = np.concatenate([np.zeros_like(steps[..., :1]), steps.cumsum(axis=-1)], axis=-1)
     ends = np.arange(1, steps.shape[-1] + 1)
-    return total[..., ends] - total[..., np.maximum(ends - window, 0)]
+    within: Floats = total[..., ends] - total[..., np.maximum(ends - window, 0)]
+    return within
 
 
 def packets_within(octets: ArrayLike, window: int, packet: int) -> Floats:
@@ -47,7 +48,8 @@ def samples(octets: ArrayLike, window: int, step_s: float) -> Floats:
 def average(octets: ArrayLike, step_s: float) -> Floats:
     """Throughput over all steps [B/s]: B_f = B_{f,T-t0}(T).  [tfrc-friendliness eq. 8]"""
     steps = np.asarray(octets, dtype=np.float64)
-    return steps.sum(axis=-1) / (steps.shape[-1] * step_s)
+    mean: Floats = steps.sum(axis=-1) / (steps.shape[-1] * step_s)
+    return mean
 
 
 def of_protocol(averages: ArrayLike) -> Floats:

@@ -50,7 +50,8 @@ class ArfAwareRuns(Columns):
         """Throughput from `start_s` to `end_s` [kb/s], (replication, flow)."""
         first, last = round(start_s / self.step_s), round(end_s / self.step_s)
         octets = self.series[:, :, first:last].sum(axis=-1)
-        return octets * 8 / ((last - first) * self.step_s) / 1e3
+        rates: Floats = octets * 8 / ((last - first) * self.step_s) / 1e3
+        return rates
 
     def fairness(self, sessions: int | None = None) -> Floats:
         """Jain's index of R_i/T_i over the first `sessions` flows.  [arf-aware-tcp eq. 1, 2]"""
@@ -60,7 +61,8 @@ class ArfAwareRuns(Columns):
 
     def aggregate_kbps(self, sessions: int | None = None) -> Floats:
         """Sum of the first `sessions` throughputs [kb/s], (replication)."""
-        return self.throughput_kbps[:, :sessions].sum(axis=-1)
+        total: Floats = self.throughput_kbps[:, :sessions].sum(axis=-1)
+        return total
 
     @property
     def packets_per_second(self) -> Floats:
@@ -70,7 +72,8 @@ class ArfAwareRuns(Columns):
     @property
     def times_s(self) -> Floats:
         """Middle of each step [s]."""
-        return (np.arange(self.series.shape[-1], dtype=np.float64) + 0.5) * self.step_s
+        times: Floats = (np.arange(self.series.shape[-1], dtype=np.float64) + 0.5) * self.step_s
+        return times
 
 
 Measurements = Mapping[tuple[str, str], ArfAwareRuns]

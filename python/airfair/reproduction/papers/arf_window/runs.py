@@ -37,7 +37,8 @@ class ArfWindowRuns(Columns):
 
     def throughput(self) -> Floats:
         """Goodput of all downloads together [Mb/s], (replication)."""
-        return self.mbps.sum(axis=1)
+        total: Floats = self.mbps.sum(axis=1)
+        return total
 
     def drops(self) -> Floats:
         """Packet drop rate: dropped data packets (by any cause), in percent of the packets sent."""
@@ -52,7 +53,8 @@ class ArfWindowRuns(Columns):
         return self._percent(self.retry_limit)
 
     def _percent(self, packets: Floats) -> Floats:
-        return 100 * packets / np.maximum(self.sent, 1)
+        share: Floats = 100 * packets / np.maximum(self.sent, 1)
+        return share
 
 
 Measurements = Mapping[tuple[str, str], ArfWindowRuns]

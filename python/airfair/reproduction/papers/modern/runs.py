@@ -59,21 +59,25 @@ class ModernRuns(Columns):
 
     def goodput(self, part: str) -> Floats:
         """Total goodput of the flows whose names contain `part` [Mb/s], (replication)."""
-        return self.mbps[:, self._flows(part)].sum(axis=1)
+        total: Floats = self.mbps[:, self._flows(part)].sum(axis=1)
+        return total
 
     def total(self) -> Floats:
         """Goodput of all flows together [Mb/s], (replication)."""
-        return self.mbps.sum(axis=1)
+        total: Floats = self.mbps.sum(axis=1)
+        return total
 
     def down_over_up(self) -> Floats:
         """Goodput of all downloads divided by that of all uploads, (replication)."""
         down, up = (self.mbps[:, self._way(way)].sum(axis=1) for way in (DOWN, UP))
-        return down / up
+        ratio: Floats = down / up
+        return ratio
 
     def slow_part(self) -> Floats:
         """Share of the slow station in the airtime of all frames, (replication)."""
         slow = np.array([SLOW in name for name in self.stations])
-        return self.airtime[:, slow].sum(axis=1) / self.airtime.sum(axis=1)
+        part: Floats = self.airtime[:, slow].sum(axis=1) / self.airtime.sum(axis=1)
+        return part
 
     def slow_stations(self) -> float:
         """Number of slow stations, divided by that of all."""
@@ -82,16 +86,19 @@ class ModernRuns(Columns):
     def jain(self) -> Floats:
         """Jain's index of the stations' airtime, (replication)."""
         squares = (self.airtime**2).sum(axis=1) * self.airtime.shape[1]
-        return self.airtime.sum(axis=1) ** 2 / squares
+        index: Floats = self.airtime.sum(axis=1) ** 2 / squares
+        return index
 
     def delay(self, part: str) -> Floats:
         """Largest `delay_p95_ms` of the flows whose names contain `part`, (replication)."""
-        return self.delay_p95_ms[:, self._flows(part)].max(axis=1)
+        longest: Floats = self.delay_p95_ms[:, self._flows(part)].max(axis=1)
+        return longest
 
     def loss(self, part: str = "") -> Floats:
         """Fraction of the packets dropped, of flows whose names contain `part`, (replication)."""
         of = self._flows(part)
-        return self.dropped[:, of].sum(axis=1) / self.sent[:, of].sum(axis=1)
+        lost: Floats = self.dropped[:, of].sum(axis=1) / self.sent[:, of].sum(axis=1)
+        return lost
 
     def completion(self, quantile: float) -> Floats:
         """Quantile of the completion times of short transfers [s], (replication).
@@ -100,11 +107,13 @@ class ModernRuns(Columns):
         """
         times = self.completion_s[:, self._way(SHORT)]
         done = np.where(np.isnan(times), np.inf, times)
-        return np.quantile(done, quantile, axis=1, method="higher")
+        found: Floats = np.quantile(done, quantile, axis=1, method="higher")
+        return found
 
     def unfinished(self) -> Floats:
         """Fraction of the short transfers that did not complete, (replication)."""
-        return np.isnan(self.completion_s[:, self._way(SHORT)]).mean(axis=1)
+        part: Floats = np.isnan(self.completion_s[:, self._way(SHORT)]).mean(axis=1)
+        return part
 
 
 Measurements = Mapping[tuple[str, str], ModernRuns]

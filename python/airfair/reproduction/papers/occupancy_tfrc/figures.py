@@ -205,7 +205,8 @@ def _smooth(samples: Floats, steps: int = 5) -> Floats:
     total = np.cumsum(samples, axis=-1)
     before = np.concatenate([np.zeros_like(total[:, :steps]), total[:, :-steps]], axis=-1)
     lengths = np.minimum(np.arange(1, total.shape[-1] + 1), steps)
-    return (total - before) / lengths
+    smooth: Floats = (total - before) / lengths
+    return smooth
 
 
 # ------------------------------------------------------------------ Figure 4

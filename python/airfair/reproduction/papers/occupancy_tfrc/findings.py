@@ -168,7 +168,8 @@ def constant(data: Measurements) -> Found:
     places = _at("constant", plan.CONSTANT)
 
     def tfrc(runs: OccupancyRuns) -> Floats:
-        return runs.mbps[:, :2].sum(axis=1)
+        total: Floats = runs.mbps[:, :2].sum(axis=1)
+        return total
 
     columns = [
         _scheme(data, places, scheme, short, take, digits)

@@ -40,30 +40,36 @@ class OccupancyRuns(Columns):
 
     def aggregate(self) -> Floats:
         """Goodput of all flows together [Mb/s], (replication)."""
-        return self.mbps.sum(axis=1)
+        total: Floats = self.mbps.sum(axis=1)
+        return total
 
     def jain(self) -> Floats:
         """Jain's index of the stations' occupancy, (replication).  [occupancy-tfrc eq. 19]"""
         squares = (self.occupancy**2).sum(axis=1) * self.occupancy.shape[1]
-        return self.occupancy.sum(axis=1) ** 2 / np.maximum(squares, 1e-30)
+        index: Floats = self.occupancy.sum(axis=1) ** 2 / np.maximum(squares, 1e-30)
+        return index
 
     def drops(self) -> Floats:
         """Mean over the flows of dropped data packets, in percent of those sent, (replication)."""
-        return 100 * (self.dropped / np.maximum(self.sent, 1)).mean(axis=1)
+        share: Floats = 100 * (self.dropped / np.maximum(self.sent, 1)).mean(axis=1)
+        return share
 
     def delay(self) -> Floats:
         """95th percentile of the round trip, mean over the flows that measure it [ms]."""
         known = ~np.isnan(self.rtt_p95_ms)
         total = np.where(known, self.rtt_p95_ms, 0).sum(axis=1)
-        return total / np.maximum(known.sum(axis=1), 1)
+        mean: Floats = total / np.maximum(known.sum(axis=1), 1)
+        return mean
 
     def held_ratio(self) -> Floats:
         """Occupancy of the second station divided by that of the first, (replication)."""
-        return self.occupancy[:, 1] / self.occupancy[:, 0]
+        ratio: Floats = self.occupancy[:, 1] / self.occupancy[:, 0]
+        return ratio
 
     def mbps_ratio(self) -> Floats:
         """Goodput of the second flow divided by that of the first, (replication)."""
-        return self.mbps[:, 1] / self.mbps[:, 0]
+        ratio: Floats = self.mbps[:, 1] / self.mbps[:, 0]
+        return ratio
 
 
 Measurements = Mapping[tuple[str, str], OccupancyRuns]

@@ -42,7 +42,8 @@ class FriendlinessRuns(Columns):
 
     def total_mbps(self) -> Floats:
         """Total throughput of all flows [Mb/s], (replication)."""
-        return self.kbytes_per_s.sum(axis=1) * 8 / 1e3
+        total: Floats = self.kbytes_per_s.sum(axis=1) * 8 / 1e3
+        return total
 
     def index(self) -> Floats:
         """Index F_TFRC, (replication); above 0.5 TFRC is timid.  [tfrc-friendliness eq. 10]"""
@@ -56,7 +57,8 @@ class FriendlinessRuns(Columns):
         """Coefficient of variation of throughputs in steps, mean over the flows, (replication)."""
         first = round(self.warmup_s / self.step_s)
         rates = self.series[:, self.is_tfrc == tfrc, first:]
-        return friendliness.coefficient_of_variation(rates).mean(axis=-1)
+        each: Floats = friendliness.coefficient_of_variation(rates).mean(axis=-1)
+        return each
 
     def variation_of(self, flow: str, start_s: float) -> Floats:
         """Coefficient of variation of one flow from `start_s` on, (replication)."""
@@ -71,7 +73,8 @@ class FriendlinessRuns(Columns):
 
     def timeouts_per_minute(self) -> Floats:
         """Time-outs of a TCP flow per minute, (replication)."""
-        return self.timeouts[:, ~self.is_tfrc].mean(axis=1) * 60 / self.measured_s
+        each: Floats = self.timeouts[:, ~self.is_tfrc].mean(axis=1) * 60 / self.measured_s
+        return each
 
     def between(self, start_s: float, end_s: float) -> Floats:
         """Throughput from `start_s` to `end_s` [kB/s], (replication, flow)."""

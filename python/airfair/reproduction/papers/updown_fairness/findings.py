@@ -180,11 +180,13 @@ def short_flows(data: Measurements) -> Found:
     runs = {id_: data["short-flows", id_] for id_ in plan.MIXED}
 
     def long(one: UpDownRuns, way: str) -> Floats:
-        return one.packets_per_s[:, one.of_way(way)].mean(axis=1)
+        rates: Floats = one.packets_per_s[:, one.of_way(way)].mean(axis=1)
+        return rates
 
     def done(one: UpDownRuns, way: str) -> Floats:
         times = one.completion_s[:, one.of_way(way)]
-        return np.nanmedian(times, axis=1)
+        median: Floats = np.nanmedian(times, axis=1)
+        return median
 
     columns = [
         column("long up, packets/s", [long(r, UP) for r in runs.values()], 1),

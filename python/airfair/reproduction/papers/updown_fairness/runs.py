@@ -59,7 +59,8 @@ class UpDownRuns(Columns):
 
     def goodput(self, way: str) -> Floats:
         """Total goodput of one direction [packets/s], (replication)."""
-        return self.packets_per_s[:, self.of_way(way)].sum(axis=1)
+        total: Floats = self.packets_per_s[:, self.of_way(way)].sum(axis=1)
+        return total
 
     def total(self) -> Floats:
         """Total goodput of both directions [packets/s], (replication)."""
@@ -84,7 +85,8 @@ class UpDownRuns(Columns):
 
 def _part(some: Floats, of: Floats, flows: Booleans) -> Floats:
     total = of[:, flows].sum(axis=1)
-    return some[:, flows].sum(axis=1) / np.maximum(total, 1)
+    part: Floats = some[:, flows].sum(axis=1) / np.maximum(total, 1)
+    return part
 
 
 Measurements = Mapping[tuple[str, str], UpDownRuns]
