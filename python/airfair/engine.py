@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
 
 from . import _core
-from .law_use import check_nodes, uses
+from .law import Laws
+from .law_use import LawUse, check_nodes, uses
 from .result import Result
-from .scenario import error_of, load
+from .scenario import Source, Value, error_of, load
 from .world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from .law import Laws
-    from .law_use import LawUse
-    from .scenario import Source, Value
 
 Partial = TypeVar("Partial")
 
@@ -309,13 +304,9 @@ def _in_order(scenarios: Sequence[_core.Scenario]) -> list[tuple[int, int]]:
 
     They are ordered by replication, so that after Ctrl-C all scenarios have about as many finished ones.
     """
-    most = max((scenario.replications for scenario in scenarios), default=0)
-    return [
-        (index, replication)
-        for replication in range(most)
-        for index, scenario in enumerate(scenarios)
-        if replication < scenario.replications
-    ]
+    counts = (range(scenario.replications) for scenario in scenarios)
+    pairs = ((index, number) for index, numbers in enumerate(counts) for number in numbers)
+    return sorted(pairs, key=itemgetter(1))
 
 
 def _results(

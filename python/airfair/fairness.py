@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from . import statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from .result import Result
 
 INDICES = {

@@ -12,17 +12,15 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import names
 from ._core import Scenario, ScenarioError
 from .engine import run_many
 from .flow_limits import FlowLimits, QueuePlace
 from .replications import mean, samples
+from .result import Result
 from .scenario import toml
-
-if TYPE_CHECKING:
-    from .result import Result
 
 _LONG_S = 1.0
 """Smallest lifetime of a long flow [s]."""

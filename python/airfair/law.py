@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from . import law_source
-from ._core import Candidate, Cell, FlowEnd, Frame, Node, Packet, UsersDue, UsersServed
+from ._core import Candidate, Cell, FlowEnd, Frame, Node, Packet, Scenario, UsersDue, UsersServed
 from .names import did_you_mean
-
-if TYPE_CHECKING:
-    from ._core import Scenario
 
 __all__ = [
     "Candidate",

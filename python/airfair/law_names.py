@@ -7,16 +7,14 @@ import importlib.util
 import re
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from types import ModuleType
+from typing import TypeGuard
 
 from .law import Law, LawError
 from .names import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 

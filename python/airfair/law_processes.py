@@ -58,7 +58,7 @@ class LawProcesses:
         `progress` gets the simulated time that is done [s]. An exception of a law is raised after the jobs
         before it have finished.
         """
-        alone = [place for place, job in enumerate(jobs) if not self._may_be_sent(job)]
+        alone = [place for place, job in enumerate(jobs) if any(law.apart for law in job.laws)]
         sent = sorted({*range(len(jobs))} - {*alone})
         if min(self._count, len(sent)) <= 1 or os.name != "posix" or not sys.executable:
             alone, sent = list(range(len(jobs))), []
@@ -85,9 +85,6 @@ class LawProcesses:
             worker.kill()
         while self._workers:
             self._workers.pop().end()
-
-    def _may_be_sent(self, job: Job) -> bool:
-        return all(law.apart is None for law in job.laws)
 
     def _start(self, count: int) -> None:
         """Start the processes that are missing to `count`."""

@@ -73,15 +73,13 @@ def _files(file: Path) -> list[Path]:
     """The file, and those that it imports from its folder, in the order of their paths."""
     found, waiting = {file}, [file]
     while waiting:
-        for each in _imported(waiting.pop()):
+        at = waiting.pop()
+        imported = (each for name in _imports(at, _stamp(at)) for each in _beside(at.parent, name))
+        for each in imported:
             if each not in found:
                 found.add(each)
                 waiting.append(each)
     return [file, *sorted(found - {file})]
-
-
-def _imported(file: Path) -> list[Path]:
-    return [each for name in _imports(file, _stamp(file)) for each in _beside(file.parent, name)]
 
 
 def _beside(folder: Path, name: str) -> Iterator[Path]:

@@ -11,14 +11,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import law_names, law_source
+from ._core import Scenario
 from .law import Law, LawError, Laws, Maker, nodes
 from .names import did_you_mean
-
-if TYPE_CHECKING:
-    from ._core import Scenario
 
 Parameter = str | int | float | bool
 """Value of a parameter of a law."""
@@ -124,12 +122,8 @@ def mapping(uses: Iterable[LawUse]) -> dict[str, list[Maker]]:
     return makers
 
 
-def with_parameters(uses: Iterable[LawUse], values: Mapping[str, Parameter]) -> tuple[LawUse, ...]:
-    """Uses with those of the values that the constructor of each law accepts."""
-    return tuple(_with(use, values) for use in uses)
-
-
-def _with(use: LawUse, values: Mapping[str, Parameter]) -> LawUse:
+def with_parameters(use: LawUse, values: Mapping[str, Parameter]) -> LawUse:
+    """Use with those of the values that the constructor of its law accepts."""
     accepted, takes_any = parameters(use.maker) if use.maker else ((), False)
     own = {name: value for name, value in values.items() if takes_any or name in accepted}
     merged = tuple(sorted({**dict(use.parameters), **own}.items()))

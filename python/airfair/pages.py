@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import jinja2
@@ -20,6 +21,14 @@ _VARIABLES = {
     GRID: "--grid",
     **{colour: f"--series-{i + 1}" for i, colour in enumerate(PALETTE)},
 }
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Figure of a page with its caption."""
+
+    svg: Markup
+    caption: str
 
 
 def render(template: str, *, package: str = "airfair", **names: Any) -> str:  # noqa: ANN401 - what it shows

@@ -6,14 +6,13 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from . import names
 from .terminal import is_terminal
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rich.progress import Progress as RichProgress
 
 _DELAY_S = 0.5

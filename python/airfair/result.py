@@ -97,7 +97,7 @@ class Result:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _repr_html_(self) -> str:
-        from .run_fragment import fragment
+        from .run_page import fragment
 
         return fragment(self)
 

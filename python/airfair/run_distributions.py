@@ -1,22 +1,24 @@
-"""Distributions of one result: goodputs of flows, delays of packets, and completion times of transfers."""
+"""Distributions of one result: goodputs, delays and completion times; and the axes of all its figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import distributions
+from .figures import STYLE, Figure
 from .names import drawable
-from .run_axes import add_legend, new_figure, say_hidden
 from .run_curves import MOST, Cast, Floats, Group
 from .summary import runs
 
 if TYPE_CHECKING:
-    from .figures import Figure
     from .result import Result
 
+RUN_STYLE: dict[Any, Any] = {**STYLE, "axes.grid.axis": "both"}
 FEWEST = 4
 """Smallest number of values for which a distribution is drawn."""
 
@@ -130,3 +132,22 @@ def _flows(group: Group) -> str:
     """Label of a group in a legend."""
     count = len(group.places)
     return drawable(group.name) + (f"\n({count} flows)" if count > 1 else "")
+
+
+def new_figure(height_inches: float) -> tuple[Figure, Axes]:
+    """Figure with one panel."""
+    figure = Figure(figsize=(7, height_inches), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def add_legend(axes: Axes) -> None:
+    """Add a legend on the right of the axes."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=9)
+
+
+def say_hidden(axes: Axes, hidden: int, less: str = "smaller") -> None:
+    """Write into the axes how many curves are not shown."""
+    if hidden:
+        are = "is" if hidden == 1 else "are"
+        axes.set_title(f"{hidden} {less} {are} not shown", loc="right", fontsize=8)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import run_distributions, statistics
@@ -15,15 +16,10 @@ from .airtime_bar import Holder, holders
 from .figures import Figure, encoded
 from .names import drawable
 from .palette import GRID, INK, MUTED
-from .run_axes import RUN_STYLE, add_legend, new_figure, say_hidden
 from .run_curves import LOST_COLOURS, MOST, Cast, Curve, Panel
-from .run_distributions import FEWEST
+from .run_distributions import FEWEST, RUN_STYLE, add_legend, new_figure, say_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
-
     from .result import Result
 
 _KINDS = {"data, sent by it": 1.0, "data, sent to it": 0.6, "control": 0.3}

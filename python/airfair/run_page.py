@@ -1,4 +1,4 @@
-"""Page of a run: one HTML file without external resources."""
+"""Page of a run: one HTML file without external resources; and an HTML fragment for notebooks."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .names import printable
-from .pages import css, inline_svg, render
+from .pages import Picture, css, inline_svg, render
 from .palette import GRID
 from .run_curves import LOST_COLOURS, MOST, OTHER_COLOURS, Cast
 from .run_tables import Wish, categories, flows, indices, links, stations
@@ -21,6 +19,7 @@ from .text_table import number
 
 if TYPE_CHECKING:
     from .result import Result
+
 
 MOST_ROWS = 200
 """Largest number of rows of a table; the rest is left out."""
@@ -33,14 +32,6 @@ _CAPTIONS = {
     "goodput": "Share of the runs in which the goodput was at most the value on the horizontal axis.",
     "completion": "Share of the transfers that were complete after the time on the horizontal axis.",
 }
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Figure with its caption."""
-
-    svg: Markup
-    caption: str
 
 
 @dataclass(frozen=True)
@@ -93,14 +84,14 @@ def _coloured(part: Holder, of_stations: Mapping[str, str]) -> Holder:
     return replace(part, colour=css(colour), ink=ink)
 
 
-def _figures(drawn: Mapping[str, bytes]) -> list[Figure]:
+def _figures(drawn: Mapping[str, bytes]) -> list[Picture]:
     figures = []
     for file, content in drawn.items():
         name, _, kind = file.rpartition(".")
         # The timeline shows the throughput too, so the page leaves the throughput's own figure out.
         if kind == "svg" and not (name == "throughput" and "timeline.svg" in drawn):
             caption = _CAPTIONS.get(name, "")
-            figures.append(Figure(inline_svg(content.decode(), name, caption or name), caption))
+            figures.append(Picture(inline_svg(content.decode(), name, caption or name), caption))
     return figures
 
 
@@ -113,3 +104,15 @@ def _about(result: Result, about: Mapping[str, Any]) -> dict[str, Any]:
         "command": printable(shlex.join(command)) if command else None,
         "took": f"{result.wall_s or 0:.2f} s, {result.cpu_s or 0:.2f} s of CPU",
     }
+
+
+def fragment(result: Result) -> str:
+    """HTML with the title and the table of flows of a result; many flows form groups, as on a terminal."""
+    return render(
+        "fragment.html.jinja",
+        title=printable(result.scenario.title),
+        runs=length(result),
+        seed=result.scenario.seed,
+        flows=flows(result, Wish()) if result.replications else None,
+        printable=printable,
+    )

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Generic, TypeVar
 
 from . import _core
 from ._core import SettingError
 from .names import did_you_mean
-from .scenario import toml_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import TracebackType
-
-    from .scenario import Value
+from .scenario import Value, toml_value
 
 _SECOND = 10**9
 

@@ -7,8 +7,9 @@ import glob
 import json
 import os
 import subprocess
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import replacing, staging
 from ._core import __version__
@@ -16,9 +17,6 @@ from .copies import ForeignResultError
 from .errors import OptionError, describe
 from .marks import PROGRAM
 from .replacing import NotReplacedError, hash_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 MANIFEST = "run.json"
 """Name of the manifest, which is written last. It lists the hash of each file; other content is damaged."""

@@ -7,15 +7,13 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from . import _core
 from .engine import Interrupted
 from .errors import OptionError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Profile: TypeAlias = Literal["rfc5348", "rfc3448", "ns-2"]
 """Version of TFRC: an RFC or ns-2's."""

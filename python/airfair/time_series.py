@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from . import _core, friendliness
 from .names import did_you_mean
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .result import Result
 
 _SERIES = {

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import NoReturn, Self
 
 from . import _core
 from ._core import Observation, SettingError
-from .law import place
+from .law import Law, Laws, place
 from .result import Result
-from .scenario import load
+from .scenario import Source, Value, load
 from .settings import AccessPoint, Flow, Link, Parts, Station, set_key
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import NoReturn, Self
-
-    from .law import Law, Laws
-    from .scenario import Source, Value
 
 __all__ = ["Observation", "SettingError", "World"]
 
@@ -123,12 +117,9 @@ class World:
         self.flow = Parts("flow", {name: Flow(core, i, name) for i, name in enumerate(self.flows)})
         """Flows by name."""
         self.link = Parts(
-            "link", {name: Link(core, name, self._is_of_host(name)) for name in names}
+            "link", {name: Link(core, name, name in self.scenario.hosts) for name in names}
         )
         """Wired links by name; the link of a host has the name of the host."""
-
-    def _is_of_host(self, link: str) -> bool:
-        return link in self.scenario.hosts
 
     def __enter__(self) -> Self:
         return self

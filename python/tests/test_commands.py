@@ -20,8 +20,7 @@ import pytest
 
 import airfair
 from airfair import cli, names, run_text, terminal
-from airfair.cli import grammar
-from airfair.cli.commands import COMMANDS, init
+from airfair.cli.commands import COMMANDS, init, parser
 from airfair.experiment.stopping import Fixed
 from airfair.run_tables import Wish
 from support import PROGRAM, SCENARIO, Program
@@ -242,7 +241,7 @@ def every_parser(
                 yield from every_parser(command, f"{name} {word}")
 
 
-PARSERS = dict(every_parser(grammar.parser(), "airfair"))
+PARSERS = dict(every_parser(parser(), "airfair"))
 
 
 @pytest.mark.parametrize("name", PARSERS)

@@ -6,37 +6,18 @@ Exit status: 0 done, 1 a run or a check failed, 2 bad input, 130 interrupted by 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from airfair._core import RunError, ScenarioError
-from airfair.errors import EngineError, describe
+from airfair.errors import EngineError, MistakesError, describe
 from airfair.replacing import inputs_noted
 
 from . import completers, laws
-from .grammar import parser
-from .status import (
-    BAD_INPUT,
-    DONE,
-    FAILED,
-    INTERRUPTED,
-    TERMINATED,
-    InputError,
-    complain,
-)
+from .commands import parser
+from .status import BAD_INPUT, DONE, FAILED, INTERRUPTED, TERMINATED, InputError, complain
 from .streams import Termination, drop_output, open_missing, readers_may_leave
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = [
-    "BAD_INPUT",
-    "DONE",
-    "FAILED",
-    "INTERRUPTED",
-    "TERMINATED",
-    "InputError",
-    "main",
-]
+__all__ = ["BAD_INPUT", "DONE", "FAILED", "INTERRUPTED", "TERMINATED", "InputError", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,7 +46,7 @@ def _command(command_line: list[str]) -> int:
 def _complaint(error: Exception) -> int:
     """Print the problems of a command, and return its exit status; raises other exceptions again."""
     match error:
-        case InputError() | ScenarioError():
+        case InputError() | MistakesError() | ScenarioError():
             return complain(BAD_INPUT, *error.problems)
         case RunError() | EngineError():
             return complain(FAILED, str(error))

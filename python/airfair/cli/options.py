@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from airfair.cli.completers import complete, directories
+from airfair.cli.completers import directories
+from airfair.cli.parser import Parser
 from airfair.cli.status import InputError
 
 MOST_THREADS = 1024
 
 
-def out(command: argparse.ArgumentParser, about: str) -> None:
+def out(command: Parser, about: str) -> None:
     """Add the option `--out`, a directory for results, with the help text `about`."""
-    argument = command.add_argument("--out", type=Path, metavar="DIR", help=about)
-    complete(argument, directories)
+    command.completed(directories, "--out", type=Path, metavar="DIR", help=about)
 
 
-def replications(command: argparse.ArgumentParser, about: str) -> None:
+def replications(command: Parser, about: str) -> None:
     """Add the option `--replications`, a number of runs, with the help text `about`."""
-    command.add_argument("--replications", type=int, metavar="N", help=about)
+    command.number("--replications", about)
 
 
-def force(command: argparse.ArgumentParser) -> None:
+def force(command: Parser) -> None:
     """Add the option `--force`, which allows replacing files that airfair did not write."""
-    command.add_argument(
+    command.flag(
         "--force",
-        action="store_true",
-        help="also replace files that airfair did not write; files that the command reads are never replaced",
+        "also replace files that airfair did not write; files that the command reads are never replaced",
     )
 
 
-def json(command: argparse.ArgumentParser) -> None:
+def json(command: Parser) -> None:
     """Add the option `--json`, which prints a JSON document instead of text."""
-    command.add_argument(
-        "--json", action="store_true", help="print one JSON document and nothing else"
-    )
+    command.flag("--json", "print one JSON document and nothing else")
 
 
-def threads(command: argparse.ArgumentParser) -> None:
+def threads(command: Parser) -> None:
     """Add the option `--threads`, the number of runs at the same time."""
-    command.add_argument(
+    command.option(
         "--threads",
+        "N",
+        "number of runs at the same time (default: one per core); results do not depend on it",
         type=_threads,
-        metavar="N",
-        help="number of runs at the same time (default: one per core); results do not depend on it",
     )
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import fnmatch
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from airfair import replacing
 from airfair.cli.status import InputError
 from airfair.errors import describe
 
 if TYPE_CHECKING:
-    import argparse
-
     from airfair.result import Result
 
 
@@ -121,6 +120,11 @@ def save(result: Result, arguments: argparse.Namespace) -> OSError | None:
 
     out, words, force = arguments.out, arguments.command_line, arguments.force
     return failure(out, lambda: result_files.save(result, out, words, force=force))
+
+
+def for_people(arguments: argparse.Namespace) -> TextIO:
+    """Stream for text: standard error if standard output has a JSON document."""
+    return sys.stderr if arguments.json else sys.stdout
 
 
 def print_json(document: object) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from airfair import scenario
 from airfair._core import LARGEST_SCENARIO, Scenario, ScenarioError
-from airfair.cli.completers import complete, scenarios_and_examples
+from airfair.cli.completers import scenarios_and_examples
+from airfair.cli.parser import Parser
 from airfair.names import did_you_mean
 from airfair.replacing import note_input
 
@@ -23,24 +24,20 @@ _STUDY_KEY = re.compile(rb"""^[ \t]*["']?(scenario|like)\b""", re.MULTILINE)
 """Start of a line with a key that only studies have; a file without such a line need not be parsed."""
 
 
-def add(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
+def add(command: Parser, *, is_needed: bool = True) -> None:
     """Add the arguments for a scenario, its seed and the keys to set."""
-    scenario = command.add_argument(
+    command.completed(
+        scenarios_and_examples,
         "scenario",
         metavar="SCENARIO.toml",
         nargs=None if is_needed else "?",
         help="scenario file, name of an example, or - for standard input",
     )
-    complete(scenario, scenarios_and_examples)
-    command.add_argument(
-        "--seed", type=int, metavar="N", help="seed of the random streams (default: the scenario's)"
-    )
-    command.add_argument(
+    command.number("--seed", "seed of the random streams (default: the scenario's)")
+    command.several(
         "--set",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="set a key of the scenario, for example station.slow.rate='1 Mb/s'; may be repeated",
+        "PATH=VALUE",
+        "set a key of the scenario, for example station.slow.rate='1 Mb/s'; may be repeated",
     )
 
 

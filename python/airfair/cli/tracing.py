@@ -8,15 +8,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from airfair._core import Scenario, Tracing, quantity, traceable
 from airfair.cli.completers import complete, files
 from airfair.cli.output import Output
 from airfair.cli.status import InputError, check_globs
 from airfair.errors import describe
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario, Tracing
 
 _OUTLETS = ("pcap", "timeline")
 _SECOND = 10**9
@@ -154,8 +151,6 @@ def _open(
     window: Window,
     names: Sequence[str],
 ) -> Tracing:
-    from airfair._core import Tracing
-
     fresh = [path for path in paths.values() if not path.exists()]
     comment = f"{scenario.title}, seed {scenario.seed}, replication {replication}"
     try:
@@ -177,8 +172,6 @@ def _open(
 
 def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
     """Names of stations, access points and monitors that match; `InputError` if a glob matches none."""
-    from airfair._core import traceable
-
     known = traceable(scenario)
     check_globs(option, globs, known, "station, access point or monitor")
     return [
@@ -217,8 +210,6 @@ def window_of(scenario: Scenario, start: str | None, end: str | None, prefix: st
 
 
 def _time(option: str, text: str, problems: list[str]) -> int:
-    from airfair._core import quantity
-
     try:
         return round(quantity(text, "time") * _SECOND)
     except ValueError as error:

@@ -458,8 +458,3 @@ class _Looks(Generic[Data]):
         if point.of:
             return self.anew.issuperset(point.of)
         return {setup for setup, _ in self.anew}.issuperset(reading.setups)
-
-
-def with_reasons(verdict: Verdict, reasons: Iterable[Reason], *, first_look: bool) -> Verdict:
-    """Verdict with explanations added."""
-    return replace(verdict, reasons=tuple(reasons), first_look=first_look)

@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from airfair import distributions
+from airfair.distributions import Floats
 from airfair.figures import NARROW, STYLE, WIDE, Figure, coloured, legend_below
 from airfair.names import drawable
 from airfair.palette import MUTED
 
-from .axes import first_free, first_varying, problems
+from .axes import FigureOf
 from .errors import StudyError
-from .labels import found as found_label
-from .values import on_an_axis
+from .factors import Label
+from .points import at_levels
+from .values import in_order
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from airfair.distributions import Floats
-
-    from .factors import Label
-    from .measures import Measure
     from .results import ExperimentResult
 
 _MOST_NARROW = 6
@@ -33,31 +30,20 @@ _MOST_NARROW = 6
 _BOXES = "box: quartiles and median of the runs"
 
 
-def spread(  # noqa: PLR0913 - options of a figure
-    results: ExperimentResult,
-    x: str | None,
-    y: Measure,
-    by: str | None,
-    *,
-    at: Mapping[str, Label],
-    title: str | None,
-) -> Figure:
+def spread(results: ExperimentResult, figure: FigureOf) -> Figure:
     """Figure of `ExperimentResult.plot.boxes`."""
-    x = x or first_free(results.levels, by, None, at)
-    wrong = problems(results.levels, x, by, None, at, kind="boxes")
-    if wrong or x is None:
-        raise StudyError(*(f"plot.boxes: {problem}" for problem in wrong))
-    places = _in_order(results.levels[x])
-    values = _Values(results, y, at)
+    x = figure.x or ""
+    places = _sorted(results.levels[x])
+    values = _Values(results, figure)
     rows = [
         (label, [values.of({x: place, **held}) for place in places])
-        for label, held in _levels(results, by)
+        for label, held in _levels(results, figure.by)
     ]
     values.check("plot.boxes")
     few = len(places) * len(rows) <= _MOST_NARROW
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(NARROW if few else WIDE, 3.8), layout="constrained")
-        axes = figure.subplots()
+        drawn = Figure(figsize=(NARROW if few else WIDE, 3.8), layout="constrained")
+        axes = drawn.subplots()
         width = 0.7 / len(rows)
         for i, ((label, samples), colour) in enumerate(coloured(rows)):
             distributions.boxes(
@@ -69,37 +55,26 @@ def spread(  # noqa: PLR0913 - options of a figure
                 label=drawable(label),
             )
         axes.set_xticks(range(len(places)), [drawable(str(place)) for place in places])
-        axes.set(xlim=(-0.5, len(places) - 0.5), xlabel=drawable(x), ylabel=drawable(y.label))
-        _finish(figure, axes, title or f"{y.name} over {x}", values, _BOXES)
-    return figure
+        axes.set(xlim=(-0.5, len(places) - 0.5), xlabel=drawable(x))
+        axes.set(ylabel=drawable(figure.y.label))
+        _finish(drawn, axes, figure.heading, values, _BOXES)
+    return drawn
 
 
-def cumulated(
-    results: ExperimentResult,
-    y: Measure,
-    by: str | None,
-    *,
-    at: Mapping[str, Label],
-    title: str | None,
-) -> Figure:
+def cumulated(results: ExperimentResult, figure: FigureOf) -> Figure:
     """Figure of `ExperimentResult.plot.cdf`."""
-    by = by or first_varying(results.levels, at)
-    wrong = problems(results.levels, None, by, None, at, kind="cdf")
-    if wrong:
-        raise StudyError(*(f"plot.cdf: {problem}" for problem in wrong))
-    values = _Values(results, y, at)
-    curves = [(label, values.of(held)) for label, held in _levels(results, by)]
+    values = _Values(results, figure)
+    curves = [(label, values.of(held)) for label, held in _levels(results, figure.by)]
     values.check("plot.cdf")
     ends = distributions.ends([own for _, own in curves])
     with mpl.rc_context({**STYLE, "axes.grid.axis": "both"}):
-        figure = Figure(figsize=(NARROW, 3.8), layout="constrained")
-        axes = figure.subplots()
+        drawn = Figure(figsize=(NARROW, 3.8), layout="constrained")
+        axes = drawn.subplots()
         for (label, own), colour in coloured(curves):
             distributions.cumulative(axes, own, ends, colour=colour, label=drawable(label))
-        axes.set(xlim=ends, ylim=(0, 102), xlabel=drawable(y.label), ylabel="runs [%]")
-        over = f"{y.name} by {by}" if by else y.name
-        _finish(figure, axes, title or over, values, "")
-    return figure
+        axes.set(xlim=ends, ylim=(0, 102), xlabel=drawable(figure.y.label), ylabel="runs [%]")
+        _finish(drawn, axes, figure.heading, values, "")
+    return drawn
 
 
 def _finish(figure: Figure, axes: Axes, title: str, values: _Values, note: str) -> None:
@@ -118,27 +93,21 @@ def _levels(results: ExperimentResult, by: str | None) -> Sequence[tuple[str, Ma
     """Label of each curve or row of boxes, and the level that it holds; one without a label if no `by`."""
     if by is None:
         return [("", {})]
-    return [(str(label), {by: label}) for label in _in_order(results.levels[by])]
+    return [(str(label), {by: label}) for label in _sorted(results.levels[by])]
 
 
-def _in_order(levels: Sequence[Label]) -> list[Label]:
-    """Levels in the order of their numbers, if all are quantities."""
-    axis = on_an_axis(list(levels))
-    if axis is None:
-        return list(levels)
-    return [levels[place] for place in np.argsort(axis[0], kind="stable").tolist()]
+def _sorted(levels: Sequence[Label]) -> list[Label]:
+    return [levels[i] for i in in_order(levels)]
 
 
 class _Values:
     """Values of a measure in the runs at each point, in the unit for display."""
 
-    def __init__(self, results: ExperimentResult, y: Measure, at: Mapping[str, Label]) -> None:
-        self._points = results.finished.points
-        self._name = y.name
-        self._at = {name: found_label(label, results.levels[name]) for name, label in at.items()}
-        table = results.values(y)
+    def __init__(self, results: ExperimentResult, figure: FigureOf) -> None:
+        self._points, self._figure = results.finished.points, figure
+        table = results.values(figure.y)
         points = table["point"].to_numpy()
-        values: Floats = table["value"].to_numpy().astype(np.float64) * y.shown[0]
+        values: Floats = table["value"].to_numpy().astype(np.float64) * figure.y.shown[0]
         self._of: list[Floats] = [values[points == place] for place in range(len(self._points))]
         self.count = 0
         """Number of runs that were asked for so far."""
@@ -146,16 +115,16 @@ class _Values:
         """Number of those that have a value."""
 
     def of(self, levels: Mapping[str, Label]) -> Floats:
-        """Values at these levels and those of `at`; NaN if a run has none, empty without such a point."""
-        wanted = {**self._at, **levels}
-        for point, values in zip(self._points, self._of, strict=True):
-            if all(point.labels[name] == label for name, label in wanted.items()):
-                self.count += len(values)
-                self.known += int(np.isfinite(values).sum())
-                return values
-        return np.array([])
+        """Values at these levels and those of the figure; NaN for none, empty without such a point."""
+        place = at_levels(self._points, {**self._figure.at, **levels})
+        if place is None:
+            return np.array([])
+        values = self._of[place]
+        self.count += len(values)
+        self.known += int(np.isfinite(values).sum())
+        return values
 
     def check(self, where: str) -> None:
         """Raise `StudyError` if no run that was asked for has a value."""
         if not self.known:
-            raise StudyError(f"{where}: no run has a value of {self._name}")
+            raise StudyError(f"{where}: no run has a value of {self._figure.y.name}")

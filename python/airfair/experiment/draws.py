@@ -8,15 +8,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from airfair.scenario import Value
 
 from .errors import StudyError
 from .factors import plain
 from .keys import Keys, has_pattern
 from .values import Between
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 
 @dataclass(frozen=True)

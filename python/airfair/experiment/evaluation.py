@@ -12,13 +12,12 @@ import polars as pl
 
 from airfair.estimate import finite
 
+from .measures import Measure, Part
 from .samples import Samples
+from .tables import Tables
 
 if TYPE_CHECKING:
     from airfair.result import Result
-
-    from .measures import Measure, Part
-    from .tables import Tables
 
 
 def values(of: Measure, tables: Tables) -> pl.DataFrame:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from airfair.scenario import Value, toml_value
 
 from .errors import Gathered, StudyError
 from .keys import Keys
 from .law_keys import LAWS
 from .law_keys import declared as laws_declared
 from .values import Between
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 Levels = Sequence["Value"] | Mapping[str, Keys] | Between
 """Levels of a factor: values of one key, keys by label, or a range from which a design picks values."""
@@ -150,8 +149,6 @@ def plain_keys(where: str, keys: object) -> dict[str, Value]:
 
 def plain(value: Value) -> Value:
     """Value with numpy types converted to Python's; raises `StudyError` for values that TOML lacks."""
-    from airfair.scenario import toml_value
-
     convert = getattr(value, "tolist", None) or getattr(value, "to_list", None)
     whole: Value = convert() if convert else value
     if isinstance(whole, list | tuple):
@@ -167,6 +164,4 @@ def label_of(value: Value) -> Label:
     """Label of a value: text and numbers as they are, others in TOML syntax."""
     if isinstance(value, str | int | float):
         return value
-    from airfair.scenario import toml_value
-
     return toml_value(value)

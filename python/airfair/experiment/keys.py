@@ -10,12 +10,11 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from airfair.scenario import Value
 
 from .errors import StudyError
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 Keys = Mapping[str, "Value"]
 """Values of keys by dotted path."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from .factors import Label
 from .values import UNITS, on_an_axis, quantity
-
-if TYPE_CHECKING:
-    from .factors import Label
 
 LabelsOf = Mapping[str, Sequence["Label"] | None]
 """Labels of each factor; `None` if they are not known in advance."""

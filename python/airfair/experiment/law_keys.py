@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from airfair._core import Scenario
 from airfair.law import LawError, nodes
+from airfair.law_names import find
 from airfair.law_use import LawUse, unknown_parameter, uses, value_problem, with_parameters
 
 from .errors import Gathered, StudyError
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario
-
-    from .keys import Keys
+from .keys import Keys
 
 LAWS, PARAMETER = "laws", "law."
 """Key of the laws by node, and beginning of the keys of parameters."""
@@ -47,7 +45,7 @@ def acting(base: Sequence[LawUse], keys: Keys) -> tuple[LawUse, ...]:
         for path, value in keys.items()
         if path.startswith(PARAMETER)
     }
-    return with_parameters(chosen, values) if values else tuple(chosen)
+    return tuple(with_parameters(use, values) for use in chosen) if values else tuple(chosen)
 
 
 def check(
@@ -92,8 +90,6 @@ def found(folders: Sequence[Any]) -> Callable[[str, Any], Any]:
     """Reader of `laws` in a study file: laws by name, whose modules are searched in `folders` first."""
 
     def read(where: str, value: object) -> dict[str, Any]:
-        from airfair.law_names import find
-
         allowed = 'allowed is a table such as { "access-point" = "mylaws:Mine" }'
         if not isinstance(value, Mapping):
             raise StudyError(f"{where}: {value!r}; {allowed}")

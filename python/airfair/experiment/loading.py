@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from airfair import parquet, store
+from airfair._core import Scenario
 from airfair.archive import build
 from airfair.copies import ForeignResultError
 from airfair.law_use import LawUse
@@ -27,11 +29,6 @@ from .results import ExperimentResult, Spent
 from .runs import Runs, WrittenRuns
 from .tables import SUBJECTS
 from .values import Between
-
-if TYPE_CHECKING:
-    import os
-
-    from airfair._core import Scenario
 
 
 def load_experiment(directory: str | os.PathLike[str]) -> ExperimentResult:

@@ -3,56 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from airfair.names import printable
-from airfair.pages import inline_svg, render
+from airfair.pages import Picture, render
 
 from . import text
 from .measures import measure
 
 if TYPE_CHECKING:
-    from .measures import Measure
     from .results import ExperimentResult
-    from .study import Comparison
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Figure of the page with its caption."""
-
-    svg: Markup
-    caption: str
-
-
-@dataclass(frozen=True)
-class Shown:
-    """Measures and comparisons to show, and `source`, the name and text of the study file."""
-
-    measures: Sequence[Measure]
-    comparisons: Sequence[Comparison]
-    source: tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Figure as an SVG document, with title and caption."""
-
-    svg: str
-    title: str
-    caption: str
+    from .study import Study
 
 
 def page(
+    study: Study,
     results: ExperimentResult,
-    shown: Shown,
-    drawn: Mapping[str, Drawn],
+    pictures: Sequence[Picture],
     about: Mapping[str, Any],
 ) -> str:
-    """HTML page of an experiment; `drawn` has the figures by name, and `about` is the manifest."""
+    """HTML page of a study; `about` is the manifest."""
     return render(
         "experiment.html.jinja",
         title=printable(results.title),
@@ -60,26 +30,23 @@ def page(
         about=about,
         interrupted=results.interrupted,
         in_pairs=results.in_pairs,
-        figures=[
-            Picture(inline_svg(one.svg, name, printable(one.title)), printable(one.caption))
-            for name, one in drawn.items()
-        ],
+        figures=pictures,
         verdicts=results.decide(),
-        points=text.points(results, shown.measures),
+        points=text.points(results, text.measures(study)),
         hidden=max(0, len(results.finished.points) - text.MOST_POINTS),
         comparisons=[
             {
                 "title": f"{one.factor} against {one.baseline}",
                 "table": text.differences(results, one),
             }
-            for one in shown.comparisons
+            for one in study.comparisons
         ],
         factors=[
             {"name": factor.name, "text": str(factor).partition(": ")[2]}
             for factor in results.factors
         ],
-        source_name=printable(shown.source[0]),
-        source=_lines(shown.source[1]),
+        source_name=printable(study.path.name),
+        source=_lines(study.path.read_text(encoding="utf-8")),
         scenario=_lines(results.finished.scenarios[0].to_toml()) if results.finished.points else "",
         printable=printable,
     )

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from airfair.figures import Category, Chart, Points, by_category, over_number
 from airfair.names import drawable
 
-from .axes import first_free, no_numbers, problems
+from .axes import FigureOf, Kind, no_numbers
 from .distributions import cumulated, spread
 from .errors import StudyError
-from .labels import found as found_label
-from .measures import measure
-from .values import on_an_axis
+from .factors import Label
+from .labels import found
+from .measures import Measurable, measure
+from .points import at_levels
+from .values import in_order, on_an_axis
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from airfair.estimate import Estimate
-
-    from .factors import Label
-    from .measures import Measurable, Measure
     from .results import ExperimentResult
 
 
@@ -57,16 +55,9 @@ class Plot:
         quantities, the axis is numeric. `printed` maps levels of `by` to published values in the order of x,
         which are drawn with hollow markers.
         """
-        return plotted(
-            self._results,
-            x,
-            measure(y),
-            by,
-            panel=panel,
-            at=dict(at or {}),
-            title=title,
-            printed=printed or {},
-        )
+        held, known = dict(at or {}), printed or {}
+        figure = FigureOf("plot", measure(y), x, by, panel, held, title, printed=known)
+        return drawn(self._results, figure)
 
     def boxes(
         self,
@@ -83,7 +74,9 @@ class Plot:
         ranges; up to 60 runs are dots. There is one box for each level of the factor `by`. `at` fixes each
         other factor that varies at a level.
         """
-        return spread(self._results, x, measure(y), by, at=dict(at or {}), title=title)
+        held = dict(at or {})
+        figure = FigureOf("boxes", measure(y), x, by, at=held, title=title, kind="boxes")
+        return drawn(self._results, figure)
 
     def cdf(
         self,
@@ -98,112 +91,87 @@ class Plot:
         `by` is the first factor that varies, by default. `at` fixes each other factor that varies at a level.
         A run without a value counts, so that its curve ends below 100 %.
         """
-        return cumulated(self._results, measure(y), by, at=dict(at or {}), title=title)
+        figure = FigureOf("cdf", measure(y), by=by, at=dict(at or {}), title=title, kind="cdf")
+        return drawn(self._results, figure)
 
 
-def plotted(  # noqa: PLR0913 - options of a figure
-    results: ExperimentResult,
-    x: str | None,
-    y: Measure,
-    by: str | None,
-    *,
-    panel: str | None,
-    at: Mapping[str, Label],
-    title: str | None,
-    printed: Mapping[str, Sequence[float]],
-) -> Figure:
+def drawn(results: ExperimentResult, figure: FigureOf) -> Figure:
+    """Figure of finished runs, with published values as hollow points; raises `StudyError`."""
+    levels, (where, draw) = results.levels, _KINDS[figure.kind]
+    placed = figure.placed(levels)
+    if problems := placed.problems(levels):
+        raise StudyError(*(f"{where}: {problem}" for problem in problems))
+    at = {name: found(label, levels[name]) for name, label in placed.at.items()}
+    return draw(results, replace(placed, at=at))
+
+
+def _means(results: ExperimentResult, figure: FigureOf) -> Figure:
     """Figure of means over a factor."""
-    x = x or first_free(results.levels, by, panel, at)
-    found = problems(results.levels, x, by, panel, at)
-    if found or x is None:
-        raise StudyError(*(f"plot: {problem}" for problem in found))
-    at = {name: found_label(label, results.levels[name]) for name, label in at.items()}
-    data = _Data(results, y, x, by, at, printed)
-    if panel is None:
-        return _single(data, title or f"{y.name} over {x}")
+    data = _Means(results, figure)
+    if figure.panel is None:
+        return _single(data, figure.heading)
     if data.numbers is None:
-        raise StudyError(f"plot: {no_numbers(x)}")
+        raise StudyError(f"plot: {no_numbers(data.x)}")
     charts = [
-        Chart(drawable(f"{panel} = {label}"), data.numbers, data.lines({panel: label}))
-        for label in _levels(results, panel)
+        Chart(
+            drawable(f"{figure.panel} = {label}"), data.numbers, data.lines({figure.panel: label})
+        )
+        for label in results.levels[figure.panel]
     ]
     return over_number(charts, data.x_label, data.y_label)
 
 
-def _levels(results: ExperimentResult, factor: str) -> Sequence[Label]:
-    return results.levels[factor]
+_KINDS: Mapping[Kind, tuple[str, Callable[[ExperimentResult, FigureOf], Figure]]] = {
+    "means": ("plot", _means),
+    "boxes": ("plot.boxes", spread),
+    "cdf": ("plot.cdf", cumulated),
+}
+"""Method of a result that draws each kind of figure, and the function behind it."""
 
 
-def _single(data: _Data, title: str) -> Figure:
+def _single(data: _Means, title: str) -> Figure:
     if data.numbers is not None:
-        return over_number(
-            [Chart(drawable(title), data.numbers, data.lines({}))],
-            data.x_label,
-            data.y_label,
-            columns=1,
-        )
-    panel = Category(
-        drawable(title),
-        data.y_label,
-        drawable(data.x),
-        [drawable(str(label)) for label in data.places],
-        data.lines({}),
-    )
-    return by_category(panel, wide=len(data.places) > 6)  # noqa: PLR2004 - names side by side in a narrow figure
+        chart = Chart(drawable(title), data.numbers, data.lines({}))
+        return over_number([chart], data.x_label, data.y_label, columns=1)
+    names = [drawable(str(label)) for label in data.places]
+    panel = Category(drawable(title), data.y_label, data.x_label, names, data.lines({}))
+    return by_category(panel, wide=len(names) > 6)  # noqa: PLR2004 - names side by side in a narrow figure
 
 
-class _Data:
-    """Estimates of a measure by the levels of two factors."""
+class _Means:
+    """Estimates of a measure by the levels of the factors of a figure."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a figure is made of
-        self,
-        results: ExperimentResult,
-        y: Measure,
-        x: str,
-        by: str | None,
-        at: Mapping[str, Label],
-        printed: Mapping[str, Sequence[float]],
-    ) -> None:
-        self.x = x
-        self._printed = dict(printed)
-        self._by = by
-        self._at = at
-        self._results = results
-        self._scale = y.shown[0]
-        self.y_label = drawable(y.label)
-        self._name = y.name
-        self.places = _levels(results, x)
-        self._order = list(range(len(self.places)))
-        axis = on_an_axis(list(self.places))
-        self.numbers: Sequence[float] | None = None
-        self.x_label = x
-        if axis is not None:
-            self._order = np.argsort(axis[0], kind="stable").tolist()
-            self.numbers = [axis[0][i] for i in self._order]
-            self.places = [self.places[i] for i in self._order]
-            self.x_label = drawable(f"{x} [{axis[1]}]" if axis[1] else x)
-        self._estimates: list[Estimate] = [one.estimate for one in results.samples(y)]
+    def __init__(self, results: ExperimentResult, figure: FigureOf) -> None:
+        self.x = figure.x or ""
+        self._results, self._figure = results, figure
+        self.y_label = drawable(figure.y.label)
+        levels = results.levels[self.x]
+        self._order = in_order(levels)
+        self.places = [levels[i] for i in self._order]
+        axis = on_an_axis(list(levels))
+        self.numbers: Sequence[float] | None = axis and [axis[0][i] for i in self._order]
+        self.x_label = drawable(f"{self.x} [{axis[1]}]" if axis and axis[1] else self.x)
+        factor = figure.y.shown[0]
+        self._estimates = [one.estimate.times(factor) for one in results.samples(figure.y)]
 
     def lines(self, held: Mapping[str, Label]) -> list[Points]:
         """Lines of the figure: one for each level of `by`, or a single one; `held` fixes other factors."""
-        labels = _levels(self._results, self._by) if self._by else [None]
-        return [self._line(label, held) for label in labels]
+        by = self._figure.by
+        if by is None:
+            return [self._line(self._figure.y.name, "", held)]
+        levels = self._results.levels[by]
+        return [self._line(str(label), str(label), {**held, by: label}) for label in levels]
 
-    def _line(self, label: Label | None, held: Mapping[str, Label]) -> Points:
-        found = []
-        for place in self.places:
-            wanted = {**self._at, **held, self.x: place}
-            if self._by is not None and label is not None:
-                wanted[self._by] = label
-            found.append(self._at_levels(wanted))
+    def _line(self, name: str, printed: str, held: Mapping[str, Label]) -> Points:
+        places = ({**self._figure.at, **held, self.x: place} for place in self.places)
+        found = [self._at_levels(levels) for levels in places]
         lowest = 0.0 if all(not (mean < 0) for mean, _ in found) else -math.inf
-        name = drawable(str(label) if label is not None else self._name)
-        values = self._printed.get("" if label is None else str(label), ())
+        values = self._figure.printed.get(printed, ())
         hollow = {new: values[old] for new, old in enumerate(self._order) if old < len(values)}
-        return Points(name, np.array(found).T, hollow, (lowest, math.inf))
+        return Points(drawable(name), np.array(found).T, hollow, (lowest, math.inf))
 
-    def _at_levels(self, wanted: Mapping[str, Label]) -> tuple[float, float]:
-        for point, one in zip(self._results.finished.points, self._estimates, strict=True):
-            if all(point.labels[name] == label for name, label in wanted.items()):
-                return one.mean * self._scale, one.ci95 * self._scale
-        return math.nan, math.nan
+    def _at_levels(self, levels: Mapping[str, Label]) -> tuple[float, float]:
+        place = at_levels(self._results.finished.points, levels)
+        if place is None:
+            return math.nan, math.nan
+        return self._estimates[place].mean, self._estimates[place].ci95

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from airfair.scenario import Value
+
+from .factors import Label, Level
 from .keys import Keys
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
-
-    from .factors import Label, Level
 
 
 @dataclass(frozen=True)
@@ -58,3 +55,9 @@ def labels(points: Iterable[Point]) -> dict[str, list[Label]]:
         for name, label in point.labels.items():
             found.setdefault(name, {})[label] = None
     return {name: list(there) for name, there in found.items()}
+
+
+def at_levels(points: Sequence[Point], wanted: Mapping[str, Label]) -> int | None:
+    """Index of the first point with these levels; `None` if there is no such point."""
+    each = (all(point.labels[name] == wanted[name] for name in wanted) for point in points)
+    return next((place for place, is_found in enumerate(each) if is_found), None)

@@ -9,15 +9,16 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from airfair import json_documents, store
-from airfair._core import __version__
+from airfair._core import Scenario, __version__
 from airfair.engine import run
 from airfair.estimate import finite
+from airfair.law import Laws
 from airfair.law_use import LawUse, check_nodes, uses
 from airfair.loading import load_result
 from airfair.replications import record_hashes
@@ -30,10 +31,6 @@ from .files import KIND
 from .loading import load_experiment
 from .results import ExperimentResult
 from .samples import Samples
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario
-    from airfair.law import Laws
 
 Comparable: TypeAlias = "Result | ExperimentResult | Source"
 """Result, directory of a result, or scenario."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airfair import text_table
+from airfair.law_use import LawUse
 from airfair.names import counted, printable
 from airfair.text_table import Line, Table
 
@@ -14,8 +15,6 @@ from .measures import ENDINGS, SCALES
 from .text import estimate_of, number, p_value
 
 if TYPE_CHECKING:
-    from airfair.law_use import LawUse
-
     from .side_by_side import Comparison
 
 NAME_WIDTH = 14

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from .axes import Kind, first_free, first_varying
-from .axes import problems as drawing_problems
+from .axes import FigureOf
 from .errors import StudyError
 from .experiment import Experiment
 from .factors import Factor, Label
 from .keys import Keys
-from .labels import LabelsOf, found, unknown
+from .labels import found, unknown
 from .measures import Measure, measure
 from .points import Point
 from .stopping import Replications
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from .results import ExperimentResult
 
 MOST_DRAWN = 60
 """Largest number of points in a default figure."""
@@ -35,63 +28,6 @@ class Comparison:
     factor: str
     baseline: Label
     measures: tuple[Measure, ...]
-
-
-@dataclass(frozen=True)
-class FigureOf:
-    """Declaration of a figure: a measure over a factor, or its distribution."""
-
-    id: str
-    y: Measure
-    x: str | None = None
-    by: str | None = None
-    panel: str | None = None
-    at: Mapping[str, Label] = field(default_factory=dict)
-    title: str | None = None
-    caption: str = ""
-    printed: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    """Published values in the order of x, by the level of `by`, or under "" if there is no `by`."""
-    kind: Kind = "means"
-
-    @property
-    def heading(self) -> str:
-        """Title, by default the measure and the factor."""
-        if self.title:
-            return self.title
-        if self.kind == "cdf":
-            return f"{self.y.name} by {self.by}" if self.by else self.y.name
-        return f"{self.y.name} over {self.x}"
-
-    def placed(self, levels: LabelsOf) -> FigureOf:
-        """Figure with a factor on its x axis, or with one for the curves of a distribution."""
-        if self.kind == "cdf":
-            return replace(self, by=self.by or first_varying(levels, self.at))
-        return replace(self, x=self.x or first_free(levels, self.by, self.panel, self.at))
-
-    def problems(self, levels: LabelsOf) -> list[str]:
-        """Reasons why the figure cannot be drawn."""
-        found = drawing_problems(levels, self.x, self.by, self.panel, self.at, kind=self.kind)
-        if self.printed and self.kind != "means":
-            found.append(
-                f"printed: a figure of kind {self.kind} has none; allowed with means alone"
-            )
-        return found
-
-    def drawn(self, results: ExperimentResult, title: str | None) -> Figure:
-        """Figure with published values as hollow points."""
-        if self.kind == "boxes":
-            return results.plot.boxes(self.x, self.y, self.by, at=self.at, title=title)
-        if self.kind == "cdf":
-            return results.plot.cdf(self.y, self.by, at=self.at, title=title)
-        return results.plot(
-            self.x,
-            self.y,
-            self.by,
-            panel=self.panel,
-            at=self.at,
-            title=title,
-            printed=self.printed,
-        )
 
 
 @dataclass(frozen=True)
@@ -144,10 +80,10 @@ class Study:
         if not 0 < len(names) <= few or self.experiment.size > MOST_DRAWN:
             return []
         y = self.measures[0] if self.measures else measure("goodput")
-        for x, by in ((names[0], None), (names[0], names[-1]), (names[-1], names[0])):
-            if not drawing_problems(levels, x, by, None, {}):
-                return [FigureOf("goodput" if not self.measures else "measure", y, x, by)]
-        return []
+        id_ = "measure" if self.measures else "goodput"
+        axes = ((names[0], None), (names[0], names[-1]), (names[-1], names[0]))
+        made = (FigureOf(id_, y, x, by) for x, by in axes)
+        return [figure for figure in made if not figure.problems(levels)][:1]
 
 
 def problems(study: Study) -> list[str]:

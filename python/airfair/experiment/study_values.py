@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from airfair.names import did_you_mean
+from airfair.scenario import Value
 
 from . import designs, stopping
-from .axes import ROLES
+from .axes import ROLES, FigureOf
 from .decisions import FORMS, WORDS, Claim
 from .decisions import claim as made_claim
 from .designs import Design
@@ -24,12 +25,9 @@ from .errors import Gathered, StudyError
 from .factors import Label, Levels, label_of, plain
 from .measures import Measure, measure
 from .stopping import Replications
-from .study import Comparison, FigureOf
+from .study import Comparison
 from .values import Between
 from .values import between as made_between
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 Schema = dict[str, Any]
 Read = Callable[[str, Any], Any]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from airfair.scenario import Value
 
 from .errors import StudyError
-
-if TYPE_CHECKING:
-    from airfair.scenario import Value
 
 Scale = Literal["linear", "log"]
 
@@ -76,6 +76,12 @@ def on_an_axis(values: list[object]) -> tuple[list[float], str] | None:
     scale = UNITS[unit][1]
     each = zip(known, sizes, strict=True)
     return [number * size[1] / scale for (number, _), size in each if size], unit
+
+
+def in_order(values: Sequence[object]) -> list[int]:
+    """Indices of values in the order of their numbers; in their own order unless all are quantities."""
+    axis, places = on_an_axis(list(values)), range(len(values))
+    return list(places) if axis is None else sorted(places, key=axis[0].__getitem__)
 
 
 @dataclass(frozen=True)

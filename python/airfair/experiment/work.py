@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -152,13 +153,9 @@ class Work:
     def _extend(self, counts: Mapping[int, int]) -> None:
         """Run each point, by index, up to its number of replications, in order of replications."""
         runs = self._runs
-        most = max(counts.values(), default=0)
-        wanted = [
-            (place, number)
-            for number in range(most)
-            for place, count in counts.items()
-            if runs.count(place) <= number < count
-        ]
+        missing = {place: range(runs.count(place), count) for place, count in counts.items()}
+        pairs = ((place, number) for place, numbers in missing.items() for number in numbers)
+        wanted = sorted(pairs, key=itemgetter(1))
         self._spent += self._means.extend(runs, wanted, self._job)
 
     def _job(self, place: int, replication: int) -> Job:

@@ -16,10 +16,9 @@ from airfair import statistics, text_table
 from airfair.scenario import Value
 from airfair.text_table import Line, Table
 
-from .declaration import Level
 from .environment import Seen
 from .task import Options, Task, TaskError, declaration
-from .tasks import TASK
+from .tasks import TASK, Level
 from .vector import Actions
 
 Policy = Callable[[Seen], Actions]

@@ -16,14 +16,10 @@ from airfair import _core
 from airfair._core import Scenario
 from airfair.scenario import Source, Value, folder_of, parse, text_of, toml_value
 
-from .declaration import Declaration, Lever
-from .tasks import TASK, TASKS
+from .tasks import TASK, TASKS, Declaration, Lever
 
 Allowed = tuple[int, int] | tuple[float, float] | Sequence[Value]
 """Values that an episode may draw: a pair (lowest, highest) of numbers, or a list of values."""
-
-Drawn = Mapping[str, Value]
-"""Values that an episode has drawn, by the paths of their keys."""
 
 _SECOND = 10**9
 

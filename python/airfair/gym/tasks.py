@@ -1,10 +1,68 @@
-"""Declarations of all tasks."""
+"""Form in which a task is declared, and the declarations of all tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
-from .declaration import Declaration, Level, Lever, Signals
+from airfair.scenario import Value
+
+Level = tuple[int, ...]
+"""Values of a lever."""
+
+
+@dataclass(frozen=True)
+class Lever:
+    """Setting of a world that an action changes."""
+
+    name: str
+    """Name of the setting in `airfair._core.Worlds`."""
+    noun: str
+    """Word for the setting in tables."""
+    levels: Sequence[Level]
+    """Values of the discrete actions, in ascending order."""
+    between: Callable[[float], Level]
+    """Values of a continuous action, which is a number from 0 to 1."""
+    each_station: bool = False
+    """True if an action has a part for each station."""
+
+
+@dataclass(frozen=True)
+class Signals:
+    """Signals that a learner sees of each step."""
+
+    world: Sequence[str]
+    """Signals of all stations and access points together."""
+    stations: Sequence[str] = ()
+    """Signals of each station, which follow the others."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A task."""
+
+    name: str
+    """Name in the registry of Gymnasium."""
+    scenario: str
+    """Name of the scenario's file, beside this module."""
+    step: str
+    """Time between two actions."""
+    history: int
+    """Number of steps that an observation covers."""
+    window: int | None
+    """Number of steps in each mean and standard deviation of an observation; `None` for the steps."""
+    observe: Mapping[str, Signals]
+    """Signals by the value of the option `observe`: "cell" and "local"."""
+    lever: Lever
+    """Setting that actions change."""
+    reward: Literal["goodput", "fair goodput", "timely goodput"]
+    """Aim of the task."""
+    rivals: Mapping[str, Mapping[str, Value]]
+    """Mechanisms that act in place of a learner, by name, with the scenario's keys that choose them."""
+    vary: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    """Key of the scenario with the values for which baselines are printed."""
+
 
 TASK = "airfair/ContentionWindow-v0"
 """Name of the first task, which is the default."""
@@ -13,10 +71,6 @@ TASK = "airfair/ContentionWindow-v0"
 def _powers(lowest: float, highest: float, share: float) -> float:
     """Power of two, whose exponent lies between two exponents."""
     return float(2.0 ** (lowest + share * (highest - lowest)))
-
-
-def _contention_window(share: float) -> Level:
-    return (int(_powers(4, 10, share)) - 1,)
 
 
 # Contention window of all nodes of a crowded cell, of Wydmański and Szott [contention-window-2021].
@@ -31,7 +85,7 @@ _CONTENTION_WINDOW = Declaration(
         name="contention window",
         noun="window",
         levels=[(2**exponent - 1,) for exponent in range(4, 11)],
-        between=_contention_window,
+        between=lambda share: (int(_powers(4, 10, share)) - 1,),
     ),
     reward="goodput",
     rivals={"802.11 back-off": {}},
@@ -82,10 +136,6 @@ _QUEUE_WEIGHTS = Declaration(
 )
 
 
-def _rate(share: float) -> Level:
-    return (round(7 * share),)
-
-
 # Rate of a link under fading. Its rivals are ARF [kamerman-1997], Minstrel-HT [linux-minstrel-ht], and an
 # oracle that knows the channel and takes the rate with the least expected transmission time [bicket-2005 §5].
 _LINK_RATE = Declaration(
@@ -99,7 +149,10 @@ _LINK_RATE = Declaration(
         "local": Signals(["rate_down", "retried", "goodput"]),
     },
     lever=Lever(
-        name="rate down", noun="rate", levels=[(index,) for index in range(8)], between=_rate
+        name="rate down",
+        noun="rate",
+        levels=[(index,) for index in range(8)],
+        between=lambda share: (round(7 * share),),
     ),
     reward="goodput",
     rivals={
@@ -109,10 +162,6 @@ _LINK_RATE = Declaration(
     },
     vary={"bss.home.radio.fading.coherence": ("20 ms", "200 ms", "1 s")},
 )
-
-
-def _window(share: float) -> Level:
-    return (round(_powers(0, 5, share)),)
 
 
 # Windows of uploads whose rates change. Its rivals are the schemes of the papers [arf-aware-tcp],
@@ -131,7 +180,7 @@ _UPLOAD_WINDOWS = Declaration(
         name="window",
         noun="windows",
         levels=[(2**exponent,) for exponent in range(6)],
-        between=_window,
+        between=lambda share: (round(_powers(0, 5, share)),),
         each_station=True,
     ),
     reward="fair goodput",

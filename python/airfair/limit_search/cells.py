@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from airfair.law_use import LawUse
+from airfair.scenario import Value
 
 from .space import NS2_WINDOW, SEGMENT, Condition, rates
 from .standards import STREAMS, TODAY
-
-if TYPE_CHECKING:
-    from airfair.law_use import LawUse
-    from airfair.scenario import Value
 
 Keys = Mapping[str, "Value"]
 Role = Literal["lasting", "short", "idle"]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from airfair import json_documents, store
+from airfair.archive import Job
 from airfair.columns import Column, Table
+from airfair.law_use import LawUse
 
 from .measures import CRITERIA, Criterion
-from .search import Found, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from airfair.archive import Job
-    from airfair.law_use import LawUse
-
-    from .schemes import Scheme
+from .schemes import Scheme
+from .search import Found, scenarios_of, table
 
 DOCUMENT, POINTS, COMPARISONS = "limits.json", "points.parquet", "comparisons.parquet"
 MAPS = ("map.svg", "map.png")
@@ -92,17 +89,12 @@ _COMPARISONS = Table(
 
 def comparisons(found: Found) -> pl.DataFrame:
     """Table of the comparisons of a search with one row per point and measure."""
-    import polars as pl
-
     rows = [
         {
             "key": point.key,
             "stage": point.stage,
             "measure": name,
-            "effect": c.effect,
-            "ci95": c.ci95,
-            "p": c.p,
-            "q": c.q,
+            **asdict(c),
             "verdict": c.verdict.value,
         }
         for point, each in zip(found.points, found.comparisons, strict=True)
@@ -122,7 +114,6 @@ def _figures(found: Found) -> dict[str, bytes]:
 def _scenarios(found: Found) -> dict[str, bytes]:
     """Scenario files of the points with the largest win and loss by each measure, to run by hand."""
     from .rules import accounts
-    from .search import scenarios_of
 
     scheme, plan = found.scheme, found.plan
     files = {}

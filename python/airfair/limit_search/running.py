@@ -6,14 +6,19 @@ import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from airfair import json_documents, lazy
+import polars as pl
+
+from airfair import json_documents
+from airfair.archive import Archive, Job
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.experiment.work import Means, opened
+from airfair.law import Laws
 from airfair.names import did_you_mean
 from airfair.progress import shown
+from airfair.scenario import Value
 from airfair.store import begin
 
 from . import files, report
@@ -23,15 +28,6 @@ from .schemes import SCHEMES, Scheme, of_laws
 from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
 from .space import OFDMA_STANDARD
 from .standards import STANDARDS, TODAY
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from airfair.archive import Archive, Job
-    from airfair.law import Laws
-    from airfair.scenario import Value
-else:
-    pl = lazy.Module("polars")
 
 FEWEST_POINTS, MOST_POINTS = 16, 4096
 FEWEST_REPLICATIONS = 3

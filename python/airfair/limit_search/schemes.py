@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+
+from airfair.law import LawError, Laws
+from airfair.law_use import LawUse, uses
 
 from .cells import STATIONS as AT_STATIONS
 from .cells import Keys, Switch
@@ -42,10 +44,6 @@ from .space import (
     Space,
     under,
 )
-
-if TYPE_CHECKING:
-    from airfair.law import Laws
-    from airfair.law_use import LawUse
 
 _TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
 
@@ -256,9 +254,6 @@ def of_laws(
 
     Raises `LawError` for another node, and for a value that creates no law.
     """
-    from airfair.law import LawError
-    from airfair.law_use import uses
-
     own = uses(laws)
     if not own:
         raise LawError("laws: there is none; allowed is at least one")
@@ -284,8 +279,6 @@ def of_laws(
 
 def check_node(node: str) -> None:
     """Raise `LawError` for a node that not every condition has."""
-    from airfair.law import LawError
-
     if node != AT_STATIONS and node not in _AT_ACCESS_POINT:
         raise LawError(
             f"{node!r}: each condition has other stations; allowed are access-point and {AT_STATIONS}"

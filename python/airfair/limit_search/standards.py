@@ -6,11 +6,8 @@ are aggregated, and guard intervals are 800 ns long.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TODAY = ("802.11n", "802.11ac", "802.11ax")
 """Standards whose rates are MCS and whose frames are aggregated."""

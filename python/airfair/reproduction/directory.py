@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from airfair._core import Scenario
+    from airfair.experiment.axes import FigureOf
     from airfair.experiment.results import ExperimentResult
-    from airfair.experiment.study import FigureOf
     from airfair.law_use import LawUse
     from airfair.result import Result
 
@@ -231,11 +231,11 @@ class _Showing:
         return Shown([], printed or None, {"points": measured}, [table], drawings)
 
     def _drawn(self, figure: FigureOf, found: ExperimentResult) -> Drawing:
+        from airfair.experiment.plot import drawn
+
         title = figure.heading
-        drawn = figure.drawn(found, title)
-        return Drawing(
-            drawn, wide=True, said=Passage(figure.id, title, figure.caption or f"{title}.")
-        )
+        said = Passage(figure.id, title, figure.caption or f"{title}.")
+        return Drawing(drawn(found, figure), wide=True, said=said)
 
     def _own(self, found: ExperimentResult) -> dict[str, Drawing]:
         """Figures by name, from the function `draw(study, results)` of `figures.py`."""

@@ -7,6 +7,7 @@ refers to it.
 
 from __future__ import annotations
 
+import fnmatch
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -228,13 +229,15 @@ class Paper(Generic[M]):
         `picture` makes the numbers for the text on the leading figure, from its measurements. `shows` has the
         setups of each experiment, and the function that makes its figures and tables. `numbers` are those of
         `text/introduction.md` beside the printed `setup`, and `rates` those of `text/experiments.md`.
+        Experiments and `searches` may name their setups by shell patterns.
         """
+        setups, searches = declared["setups"], declared.pop("searches", ())
         printed, prose = reference(directory), Prose(directory / "text")
         setup = {"setup": printed["setup"]} if "setup" in printed else {}
         said = prose["introduction"].by_id({**setup, **(numbers or {})})
         titles = prose["experiments"].by_id(rates)
         experiments = [
-            Experiment(id_, titles[id_].title, tuple(dict.fromkeys(needs)), show, titles[id_].text)
+            Experiment(id_, titles[id_].title, matching(setups, needs), show, titles[id_].text)
             for id_, (needs, show) in shows.items()
         ]
         return cls(
@@ -247,6 +250,7 @@ class Paper(Generic[M]):
             reasons=reasons(prose),
             introduction=Introduction.of(read_toml(directory / "report.toml"), said, picture),
             prose=prose,
+            searches=tuple(replace(one, setups=matching(setups, one.setups)) for one in searches),
             **declared,
         )
 
@@ -277,6 +281,20 @@ class Paper(Generic[M]):
     def claim_texts(self) -> dict[str, str]:
         """Texts of the claims by id, in the order of the paper."""
         return {claim["id"]: claim["text"] for claim in self.reference["claims"]}
+
+
+def matching(setups: Iterable[str], patterns: Iterable[str]) -> tuple[str, ...]:
+    """Setups whose names match shell patterns, each once, in the order of the patterns.
+
+    Raises `ValueError` for a pattern that matches none.
+    """
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        names = fnmatch.filter(setups, pattern)
+        if not names:
+            raise ValueError(f"{pattern}: matches no setup; allowed {', '.join(setups)}")
+        found |= dict.fromkeys(names)
+    return tuple(found)
 
 
 def reference(directory: Path) -> Json:

@@ -16,12 +16,7 @@ from airfair.experiment.claims import Verdict
 from airfair.experiment.wording import FIRST_LOOK, IN_FULL
 
 from . import topology
-from .document import (
-    WIDTH,
-    counted,
-    whole_text,
-    whys,
-)
+from .document import WIDTH, counted, whole_text, whys
 from .paper import Json, Paper
 from .report import FigureView, points, tolerance
 from .results import PAGE, Outcome

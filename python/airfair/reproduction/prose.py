@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from airfair.estimate import Estimate
+from airfair.estimate import Estimate, Floats
 
 if TYPE_CHECKING:
     import jinja2
 
-    from airfair.estimate import Floats
 
 Numbers = Mapping[str, object]
 """Numbers, and lists of them, by the name of their placeholder."""

@@ -15,21 +15,15 @@ from airfair import pages
 from airfair.experiment import words
 from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Quota, states
-from airfair.scenario import toml_value
+from airfair.scenario import Value, toml_value
 
 from . import dots, topology
-from .document import (
-    headline,
-    in_words,
-    whys,
-)
+from .document import headline, in_words, whys
+from .tables import TableCell
 
 if TYPE_CHECKING:
-    from airfair.scenario import Value
-
     from .results import Outcome
     from .runs import Choice
-    from .tables import TableCell
 
 PACKAGE = "airfair.reproduction"
 """Package with the templates of papers."""

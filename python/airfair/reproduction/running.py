@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from airfair import RunError
 from airfair import store as files
+from airfair.archive import Archive
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
 from airfair.experiment.errors import StudyError
@@ -25,9 +26,6 @@ from .paper_result import PaperResult
 from .results import Outcome, names
 from .runs import Choice, measure
 from .summary import INDEX, PAGE, TEXT, Reproduction
-
-if TYPE_CHECKING:
-    from airfair.archive import Archive
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from airfair.experiment.claims import Verdict, with_reasons
+from airfair.archive import Job
+from airfair.experiment.claims import Verdict
 from airfair.experiment.conditions import Key, error_of_each
 from airfair.experiment.results import Spent
 from airfair.experiment.runs import Runs
@@ -17,9 +19,6 @@ from airfair.experiment.work import Means
 from airfair.result import Result
 
 from .paper import Data, Experiment, Paper, Setup, Variant
-
-if TYPE_CHECKING:
-    from airfair.archive import Job
 
 FEWEST = 2
 """Smallest number of replications for a confidence interval, and for tables after Ctrl-C."""
@@ -122,7 +121,7 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
     texts = paper.claim_texts()
     first_look = choice.quick or measured.replications < paper.replications
     return [
-        with_reasons(
+        replace(
             predicate.decide(
                 measured.data,
                 texts[predicate.id],
@@ -131,7 +130,7 @@ def verdicts(choice: Choice, measured: Measured) -> list[Verdict]:
                 anew=measured.asked_anew,
                 error=choice.error,
             ),
-            paper.reasons.get(predicate.id, ()),
+            reasons=tuple(paper.reasons.get(predicate.id, ())),
             first_look=first_look,
         )
         for predicate in paper.predicates
@@ -207,12 +206,8 @@ def run(
         [[] for _ in of],
         [job.laws for job in first],
     )
-    wanted = [
-        (index, number)
-        for place in range(max(map(len, asked.values()), default=0))
-        for index, numbers in enumerate(asked.values())
-        for number in numbers[place : place + 1]
-    ]
+    pairs = ((index, number) for index, numbers in enumerate(asked.values()) for number in numbers)
+    wanted = sorted(pairs, key=itemgetter(1))
 
     def job(index: int, number: int) -> Job:
         variant, quick = of[index]

@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair.experiment.errors import StudyError
+from airfair.experiment.factors import Label
 from airfair.experiment.stopping import Fixed
 from airfair.experiment.study import Study
 from airfair.experiment.study_file import load_study, read
 
 from .catalogue import experiments_directory
 from .paper import Draw, Json, Setup, Variant, reference
-
-if TYPE_CHECKING:
-    from airfair.experiment.factors import Label
 
 SUFFIX = ".study.toml"
 

@@ -7,32 +7,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+import polars as pl
 
 from airfair import RunError, __version__, json_documents, pages, store
+from airfair.estimate import finite
+from airfair.experiment.claims import Verdict
+from airfair.experiment.conditions import Condition, Point, State, states
 from airfair.experiment.wording import wordings
 
-from . import dots, verdict_tables
-from .document import (
-    WIDTH,
-    counted,
-    in_words,
-    lines_of_open,
-    wrapped,
-)
+from . import dots
+from .document import WIDTH, counted, in_words, lines_of_open, wrapped
+from .paper import Json
 from .paper_result import PaperClaim, PaperResult, by_state, duration
-from .report import PACKAGE
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from airfair.experiment.claims import Verdict
-
-    from .paper import Json
-    from .report import FigureView
+from .report import PACKAGE, FigureView
 
 INDEX = "index.html"
 """Name of the first page, in the directory above those of the papers."""
@@ -98,12 +90,12 @@ class Reproduction:
     @property
     def table(self) -> pl.DataFrame:
         """Table of the claims: a row for each, with its verdict and the reason if it does not hold."""
-        return verdict_tables.of_claims(self.claims)
+        return _table_of_claims(self.claims)
 
     @property
     def points(self) -> pl.DataFrame:
         """Table of the values that decide: a row for each condition, with its interval and its bounds."""
-        return verdict_tables.of_points(self.claims)
+        return _table_of_points(self.claims)
 
     @property
     def failure(self) -> RunError | OSError | None:
@@ -293,3 +285,79 @@ def _paper_text(paper: PaperResult, width: int) -> str:
         lines += wrapped(claim.why, "      why: ")
     lines += lines_of_open([claim.id for claim in paper.open])
     return "\n".join(lines)
+
+
+def _table_of_claims(claims: Sequence[PaperClaim]) -> pl.DataFrame:
+    """Table with a row for each claim."""
+    text, count = pl.String, pl.UInt32
+    schema = {
+        **dict.fromkeys(("paper", "claim", "text", "state"), text),
+        "first_look": pl.Boolean,
+        "points": count,
+        "points_held": count,
+        **dict.fromkeys(("reading", "evidence", "why"), text),
+    }
+    return pl.DataFrame([_row(claim) for claim in claims], schema=schema)
+
+
+def _row(claim: PaperClaim) -> dict[str, Any]:
+    verdict = claim.verdict
+    held, points = verdict.count if verdict else (None, None)
+    return {
+        "paper": claim.paper,
+        "claim": claim.id,
+        "text": claim.text,
+        "state": claim.state,
+        "first_look": claim.first_look,
+        "points": points,
+        "points_held": held,
+        "reading": (verdict.under if verdict else "") or None,
+        "evidence": claim.evidence or None,
+        "why": claim.why or None,
+    }
+
+
+def _table_of_points(claims: Sequence[PaperClaim]) -> pl.DataFrame:
+    """Table with a row for each condition of a claim, under each reading of the paper."""
+    text, number = pl.String, pl.Float64
+    schema = {
+        **dict.fromkeys(("paper", "claim", "reading", "role", "quota", "point", "state"), text),
+        **dict.fromkeys(("mean", "ci95", "low", "high", "above", "below"), number),
+        "replications": pl.UInt32,
+    }
+    return pl.DataFrame([row for claim in claims for row in _points(claim)], schema=schema)
+
+
+def _points(claim: PaperClaim) -> Iterator[dict[str, Any]]:
+    if claim.verdict is None:
+        return
+    verdict = claim.verdict
+    readings = [(verdict.under, "decides", verdict.points)]
+    readings += [(e.where, "near" if e.near else "beside", e.points) for e in verdict.elsewhere]
+    for reading, role, points in readings:
+        head = {"paper": claim.paper, "claim": claim.id, "reading": reading or None, "role": role}
+        for quota, one, state in _conditions(points):
+            yield {**head, "quota": quota, "state": state, **_values(one)}
+
+
+def _conditions(points: Sequence[Point]) -> Iterator[tuple[str | None, Condition, State]]:
+    """Each condition with its state; those of a quota with the text of the quota."""
+    for point, state in zip(points, states(points), strict=True):
+        if isinstance(point, Condition):
+            yield None, point, state
+        else:
+            yield from ((point.what, part, part.state) for part in point.parts)
+
+
+def _values(one: Condition) -> dict[str, Any]:
+    measured = one.measured
+    numbers = {
+        "mean": measured.mean,
+        "ci95": measured.ci95,
+        "low": measured.low,
+        "high": measured.high,
+        "above": one.above,
+        "below": one.below,
+    }
+    known = {name: finite(value) for name, value in numbers.items()}
+    return {"point": one.what, **known, "replications": measured.count or None}

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from airfair.scenario import load
+from airfair import Scenario
+from airfair.scenario import Value, load
 
 from .theory import IP_UDP_OCTETS, LLC_SNAP_OCTETS, MAC_OCTETS, Phy
-
-if TYPE_CHECKING:
-    from airfair import Scenario
-    from airfair.scenario import Value
 
 PAYLOAD = 1472
 """UDP payload of an IP packet of 1500 octets [octets]."""

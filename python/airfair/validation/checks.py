@@ -16,7 +16,8 @@ Cells run until the confidence interval of their mean is a small part of the tol
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from airfair import Result
 
 from . import (
     aggregates,
@@ -36,9 +37,6 @@ from .cells import PACKET, PAYLOAD, PSDU, SaturatedCell
 from .plan import Check, Plan, plans_of
 from .published import NS3_TABLES
 from .theory import DOT11A, DOT11B, Phy
-
-if TYPE_CHECKING:
-    from airfair import Result
 
 MODEL_TOLERANCE = 0.015
 HEUSSE_TOLERANCE = {2: 0.02, 5: 0.03, 10: 0.08}

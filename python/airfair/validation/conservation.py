@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from airfair import Result
 from airfair.reproduction.catalogue import load as load_paper
-from airfair.scenario import load
+from airfair.scenario import Value, load
 
 from .plan import Check, Plan
-
-if TYPE_CHECKING:
-    from airfair import Result
-    from airfair.scenario import Value
 
 PARTS = (
     *("data_ns", "control_ns", "beacon_ns", "collision_ns", "neighbours_ns", "overlap_ns"),

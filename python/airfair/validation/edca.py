@@ -10,19 +10,15 @@ past.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from airfair import Result, Scenario
+from airfair.scenario import Value
 
 from . import theory
 from .cells import FIFO, WIRE_QUEUE, scenario, upload
 from .plan import Check
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from airfair import Result, Scenario
-    from airfair.scenario import Value
 
 TOLERANCE = 0.03
 REPLICATIONS = 8

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from airfair import Result, Scenario
 
 from . import mu_mimo
 from .aggregates import goodput
@@ -24,9 +25,6 @@ from .ofdma_cells import (
     WIRE_FACTOR,
 )
 from .plan import Check
-
-if TYPE_CHECKING:
-    from airfair import Result, Scenario
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,17 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 import numpy as np
+
+from airfair import Result, Scenario
+from airfair.scenario import Value
 
 from . import propagation, theory
 from .cells import PSDU, rate_text, scenario, upload
 from .plan import Check, Plan
 from .theory import DOT11A, DOT11B, Phy
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from airfair import Result, Scenario
-    from airfair.scenario import Value
 
 SIGMAS = 4.0
 """Tolerance in standard errors, which chance exceeds once in 16 000 checks."""

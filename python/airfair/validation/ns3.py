@@ -21,7 +21,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from airfair import Result, Scenario
 
 from . import aggregates, theory
 from .aggregates import LONG_GUARD, he_mode
@@ -29,9 +30,6 @@ from .cells import FIFO, PACKET, SOURCE, WIRE_QUEUE, scenario
 from .plan import Check, Plan, plans_of
 from .published import NS3_AX, NS3_AX_STATIONS, NS3_HE_BOUNDS
 from .theory import DOT11A
-
-if TYPE_CHECKING:
-    from airfair import Result, Scenario
 
 TABLE_TOLERANCE = 0.03
 FRAMES = {5: 10_000, 50: 36_000}

@@ -13,20 +13,16 @@ time: at most the longest exchange at each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from airfair import Result, Scenario
+from airfair.scenario import Value
 
 from . import theory
 from .cells import of_phy, rate_text, scenario
 from .plan import Check
 from .theory import DOT11A, DOT11B, Phy
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from airfair import Result, Scenario
-    from airfair.scenario import Value
 
 SECONDS = 121
 """Simulated time, including a warm-up of one second [s]."""

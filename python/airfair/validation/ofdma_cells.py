@@ -14,16 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from airfair import Result, Scenario
+from airfair.scenario import Value
 
 from . import ofdma
 from .aggregates import goodput
 from .cells import PACKET, PAYLOAD, SOURCE, WIRE_QUEUE, scenario, upload
 from .plan import Check
-
-if TYPE_CHECKING:
-    from airfair import Result, Scenario
-    from airfair.scenario import Value
 
 REPLICATIONS = 4
 EXCHANGES = 1_000

@@ -12,20 +12,15 @@ range of a flow is exact. It is found by bisection over the station's position. 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from airfair import Scenario
 from airfair.engine import run
+from airfair.scenario import Value
 
 from .cells import rate_text, scenario, upload
 from .plan import Check
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from airfair import Scenario
-    from airfair.scenario import Value
 
 SPEED_OF_LIGHT = 299_792_458.0
 """Speed of light [m/s]."""

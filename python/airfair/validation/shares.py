@@ -16,15 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from airfair import Result, Scenario
 
 from . import theory
 from .cells import PAYLOAD, PSDU, SOURCE, of_phy, rate_text, scenario
 from .plan import Check
 from .theory import DOT11A, DOT11B, Phy
-
-if TYPE_CHECKING:
-    from airfair import Result, Scenario
 
 SECONDS = 61
 """Simulated time, including a warm-up of one second [s]."""

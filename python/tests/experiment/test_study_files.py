@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import airfair
-from airfair.experiment import designs, study_file
+from airfair.experiment import designs, plot, study_file
 from airfair.experiment.draws import Choice
 from small_experiments import CELL
 
@@ -109,7 +109,7 @@ def test_a_study_can_say_all_that_an_experiment_can(tmp_path: Path) -> None:
     assert [one.x for one in made.pictures()] == ["station.slow.rate"] * 3
     result = exp.run(store=None, progress=False)
     for one in made.pictures():
-        assert one.drawn(result, one.title).axes
+        assert plot.drawn(result, one).axes
     (compared,) = made.comparisons
     assert result.compare(compared.factor, compared.baseline, compared.measures).height == 4
 
@@ -372,7 +372,7 @@ def test_a_study_without_figures_gets_one_that_can_be_drawn_or_none(tmp_path: Pa
         made = airfair.load_study(write(tmp_path, text))
         result = made.experiment.run(store=None, progress=False)
         for one in made.pictures():
-            one.drawn(result, one.title)
+            plot.drawn(result, one)
         return [(one.x, one.by) for one in made.pictures()]
 
     many = '"station.slow.queue.packets" = [2, 3, 4, 5, 6, 7]'
@@ -484,9 +484,9 @@ def test_figures_may_be_boxes_and_distributions(tmp_path: Path) -> None:
     assert (spread.x, spread.heading) == ("station.slow.rate", "goodput over station.slow.rate")
     assert (share.x, share.heading) == (None, "delay_p95[a] by station.slow.rate")
     results = made.experiment.run(store=None, progress=False)
-    (axes,) = spread.drawn(results, spread.title).axes
+    (axes,) = plot.drawn(results, spread).axes
     assert len(axes.patches) == 4
-    (axes,) = share.drawn(results, share.title).axes
+    (axes,) = plot.drawn(results, share).axes
     assert axes.get_ylabel() == "runs [%]"
 
 

@@ -10,7 +10,7 @@ from math import isclose
 import pytest
 
 from airfair.reproduction.catalogue import UnknownPaperError, load, papers, select
-from airfair.reproduction.paper import Paper
+from airfair.reproduction.paper import Paper, matching
 from airfair.reproduction.papers.arf_aware_tcp.figures import FIGURES
 from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.papers.arf_aware_tcp.tables import printed_index
@@ -116,3 +116,12 @@ def test_a_paper_whose_setups_run_differently_often_says_so(paper: Paper[ArfAwar
     assert paper.replications_in_words() == "50 to 100"
     same = {name: setup for name, setup in paper.setups.items() if name == "table5"}
     assert replace(paper, setups=same).replications_in_words() == "100"
+
+
+def test_patterns_name_setups_in_their_order_and_each_matches_one() -> None:
+    setups = ["cell-up", "cell-down", "far"]
+    assert matching(setups, ["far", "cell-*", "cell-up"]) == ("far", "cell-up", "cell-down")
+    with pytest.raises(
+        ValueError, match=r"near-\*: matches no setup; allowed cell-up, cell-down, far"
+    ):
+        matching(setups, ["near-*"])

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from airfair import json_documents
 from airfair.cli import laws, scenarios
-from airfair.cli.output import print_json
+from airfair.cli.output import for_people, print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
-from airfair.law import LawError, has_raised
+from airfair.law import Law, LawError, has_raised
+from airfair.limit_search import report
 from airfair.limit_search.files import ARCHIVE
-from airfair.limit_search.running import limits, place_of
+from airfair.limit_search.running import Limits, limits, place_of
 from airfair.limit_search.schemes import SCHEMES, check_node
+from airfair.limit_search.search import Found
 from airfair.terminal import write
-
-if TYPE_CHECKING:
-    import argparse
-
-    from airfair.law import Law
-    from airfair.limit_search.running import Limits
-    from airfair.limit_search.search import Found
 
 
 def main(args: argparse.Namespace) -> int:
@@ -38,7 +34,7 @@ def main(args: argparse.Namespace) -> int:
         _list(as_json=args.json)
         return DONE
     out: Path = args.out or Path("results/limits")
-    people = sys.stderr if args.json else sys.stdout
+    people = for_people(args)
     status = DONE
     try:
         result = _run(args, out, people)
@@ -100,8 +96,6 @@ def _value(text: str) -> Any:  # noqa: ANN401 - any value of TOML
 
 
 def _tell(found: Found, people: TextIO, out: Path) -> None:
-    from airfair.limit_search import report
-
     write(report.text(found) + "\n", people)
     if found.points:
         write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
 
-from airfair import ScenarioError, json_documents
-from airfair.cli.output import print_json
+from airfair import json_documents
+from airfair.cli.output import for_people, print_json
 from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option, complain
 from airfair.engine import Interrupted
 from airfair.errors import OptionError, describe
-from airfair.experiment.errors import StudyError
 from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.document import WIDTH
+from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.running import ReproductionError, Selection, reproduce
-from airfair.reproduction.summary import INDEX, TEXT
+from airfair.reproduction.summary import INDEX, TEXT, Reproduction
 from airfair.terminal import columns, write
-
-if TYPE_CHECKING:
-    import argparse
-
-    from airfair.reproduction.paper_result import PaperResult
-    from airfair.reproduction.summary import Reproduction
-
 
 ARCHIVE = "runs.sqlite"
 """Name of the archive of finished runs, in the directory of the results."""
@@ -48,12 +41,14 @@ def main(args: argparse.Namespace) -> int:
     except ReproductionError as error:
         result, failure = error.result, error.reason
     if args.paper is None:
-        write(_conclusion(result), _for_people(args))
+        write(_conclusion(result), for_people(args))
     if args.json:
         print_json(result.document())
     failure = failure or result.failure
     if isinstance(failure, OSError):
-        raise OSError(failure.errno, _of_option(describe(failure))) from failure
+        words = describe(failure)
+        words = as_option(words) if words.startswith("out ") else words
+        raise OSError(failure.errno, words) from failure
     if failure:
         raise failure
     if status == INTERRUPTED:
@@ -82,8 +77,6 @@ def _run(args: argparse.Namespace) -> Reproduction:
     except OptionError as error:
         problems = [as_option(one, "paper", "experiment") for one in error.problems]
         raise InputError(*problems) from error
-    except (StudyError, ScenarioError) as error:
-        raise InputError(*error.problems) from error
 
 
 def _chosen(named: str) -> Selection:
@@ -95,7 +88,7 @@ def _chosen(named: str) -> Selection:
 
 def _tell(result: Reproduction, paper: PaperResult, args: argparse.Namespace) -> None:
     """Print a line on one of all papers, or all results of a single one."""
-    people = _for_people(args)
+    people = for_people(args)
     width = max(columns(people), WIDTH)
     if args.paper is None:
         write(f"{result.line(paper, width)}\n", people)
@@ -110,15 +103,6 @@ def _conclusion(result: Reproduction) -> str:
         pages = (("reports of all papers", INDEX), ("all results as text", TEXT))
         kept = "\n".join(f"{what}: {result.out / name}" for what, name in pages)
     return f"\n{result.counts_text()}\n{kept}\n"
-
-
-def _of_option(message: str) -> str:
-    return as_option(message) if message.startswith("out ") else message
-
-
-def _for_people(args: argparse.Namespace) -> TextIO:
-    """Stream for text: standard error if standard output has a JSON document."""
-    return sys.stderr if args.json else sys.stdout
 
 
 def _list(*, as_json: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +15,6 @@ from airfair.engine import Interrupted
 from airfair.errors import OptionError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
     State = dict[str, Any]
     Report = Callable[[float, State], None]
     End = tfrc.Sent | tfrc.Received
@@ -78,11 +77,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _flow(arguments: argparse.Namespace, report: Report | None) -> End:
-    common = {
-        "duration": arguments.duration,
-        "profile": arguments.profile,
-        "progress": report,
-    }
+    common = {"duration": arguments.duration, "profile": arguments.profile, "progress": report}
     if arguments.end == "receive":
         return tfrc.receive(arguments.address, **common)
     return tfrc.send(

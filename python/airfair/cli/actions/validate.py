@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from airfair import validation
 from airfair.cli import output
@@ -15,10 +16,6 @@ from airfair.validation.kernel.running import validate_kernel
 from airfair.validation.kernel.runs import ComparisonError, NoEmulationError
 from airfair.validation.kernel.table import text
 
-if TYPE_CHECKING:
-    import argparse
-    from pathlib import Path
-
 
 def theory(args: argparse.Namespace) -> int:
     """Run `airfair validate` and return its exit status; `args` has json."""
@@ -26,8 +23,7 @@ def theory(args: argparse.Namespace) -> int:
         found = validation.validate()
     except Interrupted as stop:
         found = stop.result
-    people = sys.stderr if args.json else sys.stdout
-    people.write(validation.text(found.checks))
+    output.for_people(args).write(validation.text(found.checks))
     if args.json:
         output.print_json(found.document())
     if found.interrupted:
@@ -52,7 +48,7 @@ def beside_the_kernel(args: argparse.Namespace) -> int:
         raise InputError(f"--kernel: {first}", *rest) from error
     except ComparisonError as error:
         raise InputError(*str(error).splitlines()) from error
-    (sys.stderr if args.json else sys.stdout).write(text(found.rows))
+    output.for_people(args).write(text(found.rows))
     if args.json:
         output.print_json(found.document())
     if args.keep is not None:

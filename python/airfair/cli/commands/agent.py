@@ -7,13 +7,10 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from airfair.cli.parser import Commands
 from airfair.cli.status import InputError
 from airfair.errors import describe
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 _PROGRAM = "airfair-agent"
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair import json_documents
 from airfair._core import quantity
+from airfair.cli import options
 from airfair.cli.output import print_json
+from airfair.cli.parser import Commands
+from airfair.cli.status import DONE, InputError
 from airfair.names import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from airfair.archive import Archive, Kept
-    from airfair.cli.parser import Commands
 
 _DAY_S = 86_400
 _DESCRIPTION = """\
@@ -57,39 +58,29 @@ def add(commands: Commands) -> None:
         description="Remove runs that any of the options chooses, and free their disk space. airfair runs "
         "them again when a command needs them.",
     )
-    prune.add_argument("--all", action="store_true", help="remove all runs")
-    prune.add_argument(
-        "--other-builds",
-        action="store_true",
-        help="remove runs of other builds of airfair, which this build cannot use",
+    prune.flag("--all", "remove all runs")
+    prune.flag(
+        "--other-builds", "remove runs of other builds of airfair, which this build cannot use"
     )
-    prune.add_argument(
-        "--older-than", type=float, metavar="DAYS", help="remove runs older than DAYS days"
-    )
-    prune.add_argument(
+    prune.option("--older-than", "DAYS", "remove runs older than DAYS days", type=float)
+    prune.option(
         "--down-to",
-        metavar="SIZE",
-        help="remove the oldest runs until the file is at most SIZE, for example '500 MB'",
+        "SIZE",
+        "remove the oldest runs until the file is at most SIZE, for example '500 MB'",
     )
-    prune.add_argument("--damaged", action="store_true", help="remove runs whose data are damaged")
+    prune.flag("--damaged", "remove runs whose data are damaged")
     path = whats.add_parser(
         "path", help="print the path of the archive", description="Print the path of the archive."
     )
     for what, parser in (("list", listing), ("prune", prune), ("path", path)):
         parser.set_defaults(what=what)
         if what != "path":
-            parser.add_argument(
-                "--archive", type=Path, metavar="FILE", help="archive (default: the user's)"
-            )
-            parser.add_argument(
-                "--json", action="store_true", help="print one JSON document and nothing else"
-            )
+            parser.option("--archive", "FILE", "archive (default: the user's)", type=Path)
+            options.json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Execute the command."""
-    from airfair.cli import DONE
-
     path = _path(arguments.archive)
     match arguments.what:
         case "path":
@@ -103,7 +94,6 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _path(named: Path | None) -> Path:
     from airfair.archive import default_path
-    from airfair.cli import InputError
 
     path = named or default_path()
     if path is None:
@@ -154,7 +144,6 @@ def _document(kept: Kept) -> dict[str, object]:
 
 def _prune(path: Path, arguments: argparse.Namespace) -> None:
     from airfair.archive import Archive
-    from airfair.cli import InputError
 
     steps = list(_steps(arguments))
     if not steps:
@@ -186,7 +175,6 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
 def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
     """Removals that the command line requests, in order."""
     from airfair.archive import pruning
-    from airfair.cli import InputError
 
     if arguments.damaged:
         yield pruning.damaged
@@ -206,8 +194,6 @@ def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
 
 
 def _size(text: str) -> int:
-    from airfair.cli import InputError
-
     try:
         return int(quantity(text, "size"))
     except ValueError as error:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair import scenario
 from airfair.cli import laws, repeat, scenarios, studies
-from airfair.cli.completers import complete, toml_files
+from airfair.cli.completers import toml_files
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, InputError
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 _MOST_POINTS = 10_000
 """Largest number of points whose scenarios are checked; a larger study is checked without its points."""
@@ -28,18 +25,17 @@ def add(commands: Commands) -> None:
         "With --twice, run scenarios to find laws whose runs cannot be repeated. "
         "Exit status: 0 all files are valid, 1 two runs differ, 2 at least one file is not valid.",
     )
-    files = check.add_argument(
+    check.completed(
+        toml_files,
         "files",
         nargs="+",
         metavar="FILE",
         help="scenario file, study file or directory of a paper; - reads a scenario from standard input",
     )
-    complete(files, toml_files)
     laws.add(check)
-    check.add_argument(
+    check.flag(
         "--twice",
-        action="store_true",
-        help="run the first two replications of each scenario in two fresh processes, in both orders, and "
+        "run the first two replications of each scenario in two fresh processes, in both orders, and "
         "compare the record hashes; they differ if a law uses randomness or time that is not the node's, or "
         "keeps state from one run to the next",
     )

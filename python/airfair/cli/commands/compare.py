@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair.cli import laws, options, output, scenarios
-from airfair.cli.completers import complete, toml_files
+from airfair.cli.completers import toml_files
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
+from airfair.copies import ForeignResultError
 from airfair.errors import describe
+from airfair.terminal import columns
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
@@ -42,21 +44,20 @@ def add(commands: Commands) -> None:
         description=_DESCRIPTION,
         epilog=_EPILOGUE,
     )
-    first = compare.add_argument(
-        "first", metavar="DIR|FILE", help="result or scenario that is the baseline"
+    compare.completed(
+        toml_files, "first", metavar="DIR|FILE", help="result or scenario that is the baseline"
     )
-    second = compare.add_argument(
+    compare.completed(
+        toml_files,
         "second",
         nargs="?",
         metavar="DIR|FILE",
         help="result or scenario that is compared with the baseline",
     )
-    for side in (first, second):
-        complete(side, toml_files)
     options.replications(
         compare, "number of runs of each scenario (default: the scenario's, or 5 if that is 1)"
     )
-    compare.add_argument("--all", action="store_true", help="also show rows without a difference")
+    compare.flag("--all", "also show rows without a difference")
     laws.add(compare, "it acts in the second scenario, and the first is the baseline")
     options.threads(compare)
     options.json(compare)
@@ -64,14 +65,11 @@ def add(commands: Commands) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from airfair.copies import ForeignResultError
     from airfair.engine import Interrupted
-    from airfair.experiment.errors import StudyError
     from airfair.experiment.side_by_side import compare
     from airfair.experiment.side_by_side_text import shown
     from airfair.progress import Progress
     from airfair.store import DamagedError
-    from airfair.terminal import columns
 
     name = arguments.first if arguments.second is None else arguments.second
     first, second = _side(arguments.first), _side(name)
@@ -87,8 +85,6 @@ def _compare(arguments: argparse.Namespace) -> int:
                 threads=arguments.threads,
                 progress=progress,
             )
-    except StudyError as error:
-        raise InputError(*error.problems) from error
     except (DamagedError, ForeignResultError) as error:
         raise InputError(str(error)) from error
     except Interrupted:

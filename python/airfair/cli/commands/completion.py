@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 _DESCRIPTION = """\
 Print a script with which a shell completes commands, options, scenario files,
@@ -23,9 +20,7 @@ papers and schemes.
 def add(commands: Commands) -> None:
     """Add the command to the grammar."""
     completion = commands.add_parser(
-        "completion",
-        help="print a script for completion in a shell",
-        description=_DESCRIPTION,
+        "completion", help="print a script for completion in a shell", description=_DESCRIPTION
     )
     completion.add_argument(
         "shell", choices=["bash", "zsh", "fish"], help="shell that reads the script"

@@ -8,14 +8,15 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from airfair import _core, json_documents
+from airfair._core import Scenario, __version__
 from airfair.cli import laws, options, output, scenarios
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import counted, did_you_mean, printable
 
 if TYPE_CHECKING:
-    from airfair._core import Scenario
-    from airfair.cli.parser import Commands
     from airfair.emulation.session import Command, Session
     from airfair.law import Law
     from airfair.result import Result
@@ -45,16 +46,16 @@ def add(commands: Commands) -> None:
         ends_with_command=True,
     )
     scenarios.add(emulate, is_needed=False)
-    emulate.add_argument(
+    emulate.option(
         "--duration",
-        metavar="TIME",
-        help="end after this time, for example '30 s' (default: when COMMAND ends, or at Ctrl-C)",
+        "TIME",
+        "end after this time, for example '30 s' (default: when COMMAND ends, or at Ctrl-C)",
     )
-    emulate.add_argument(
+    emulate.option(
         "--in",
+        "NAME",
+        "station or host in which COMMAND runs (default: the first station)",
         dest="node",
-        metavar="NAME",
-        help="station or host in which COMMAND runs (default: the first station)",
     )
     emulate.add_argument(
         "--backend",
@@ -62,20 +63,15 @@ def add(commands: Commands) -> None:
         help="interfaces in the namespaces: TAP needs root, veth does not (default: TAP if permitted, else "
         "veth); hwsim instead simulates the medium of the kernel's mac80211_hwsim radios",
     )
-    emulate.add_argument(
+    emulate.flag(
         "--spin",
-        action="store_true",
-        help="busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
+        "busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
     )
     laws.add(emulate, "the verdict has the time that it uses")
     options.out(emulate, "write the same files as `airfair run --out` to DIR")
     options.force(emulate)
     options.json(emulate)
-    emulate.add_argument(
-        "--clean",
-        action="store_true",
-        help="only remove files that killed emulations left behind",
-    )
+    emulate.flag("--clean", "only remove files that killed emulations left behind")
     emulate.set_defaults(action=_emulate)
 
 
@@ -212,8 +208,6 @@ def _command(arguments: argparse.Namespace, scenario: Scenario) -> Command | Non
 def _duration(text: str | None) -> int | None:
     if text is None:
         return None
-    from airfair import _core
-
     try:
         seconds = _core.quantity(text, "time")
     except ValueError as error:
@@ -232,9 +226,6 @@ def _save(result: Result, arguments: argparse.Namespace) -> int:
 
 
 def _document(ended: Session) -> dict[str, Any]:
-    from airfair import json_documents
-    from airfair._core import __version__
-
     content = {
         "version": __version__,
         "backend": ended.backend,

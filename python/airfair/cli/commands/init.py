@@ -15,16 +15,13 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from airfair.cli.completers import complete, directories, examples
+from airfair.cli.completers import directories, examples
+from airfair.cli.parser import Commands
 from airfair.cli.scenarios import EXAMPLES
 from airfair.cli.status import DONE, InputError
 from airfair.errors import describe
 from airfair.names import did_you_mean
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 PLAYGROUND = _PACKAGE / "playground.html"
@@ -97,22 +94,22 @@ def add(commands: Commands) -> None:
     kinds = init.add_subparsers(title="kinds", metavar="KIND", required=True)
     for kind in KINDS:
         one = kinds.add_parser(kind.name, help=kind.about, description=f"Write {kind.about}.")
-        place = one.add_argument(
+        one.completed(
+            directories,
             "place",
             nargs="?",
             default=kind.file,
             metavar="FILE" if kind.is_file else "DIR",
             help=kind.where,
         )
-        complete(place, directories)
         one.set_defaults(action=_init, kind=kind, neighbours=None)
         if kind.name == "scenario":
-            one.add_argument(
+            one.option(
                 "--kind",
+                "NAME",
+                f"several cells on a channel instead of one cell: {', '.join(NEIGHBOURS)}",
                 dest="neighbours",
                 choices=NEIGHBOURS,
-                metavar="NAME",
-                help=f"several cells on a channel instead of one cell: {', '.join(NEIGHBOURS)}",
             )
     _add_example(kinds)
     _add_playground(kinds)
@@ -124,16 +121,15 @@ def _add_example(kinds: Commands) -> None:
         help="one of the scenarios that come with airfair (see --list)",
         description="Write one of the scenarios that come with airfair.",
     )
-    name = example.add_argument("name", nargs="?", metavar="NAME", help="name of the example")
-    complete(name, examples)
-    place = example.add_argument(
+    example.completed(examples, "name", nargs="?", metavar="NAME", help="name of the example")
+    example.completed(
+        directories,
         "place",
         nargs="?",
         metavar="FILE",
         help="file to write (default: NAME.toml); - for standard output",
     )
-    complete(place, directories)
-    example.add_argument("--list", action="store_true", help="list the examples")
+    example.flag("--list", "list the examples")
     example.set_defaults(action=_example)
 
 
@@ -167,14 +163,14 @@ def _add_playground(kinds: Commands) -> None:
         description="Write the playground, an HTML page that runs the simulator in a browser, without a "
         "server.",
     )
-    place = playground.add_argument(
+    playground.completed(
+        directories,
         "place",
         nargs="?",
         default=PLAYGROUND.name,
         metavar="FILE",
         help=f"file to write (default: {PLAYGROUND.name})",
     )
-    complete(place, directories)
     playground.set_defaults(action=_playground)
 
 

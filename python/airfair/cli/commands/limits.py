@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from airfair.cli import laws, options
-from airfair.cli.completers import complete, schemes
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
+from airfair.cli.completers import schemes
+from airfair.cli.parser import Commands
 
 _DESCRIPTION = """\
 Search for the conditions under which a scheme makes things worse: each point is
@@ -36,60 +33,49 @@ def add(commands: Commands) -> None:
         description=_DESCRIPTION,
         epilog=_EPILOGUE,
     )
-    scheme = limits.add_argument(
-        "scheme", nargs="?", metavar="SCHEME", help="scheme to search (see --list; default: all)"
+    limits.completed(
+        schemes,
+        "scheme",
+        nargs="?",
+        metavar="SCHEME",
+        help="scheme to search (see --list; default: all)",
     )
-    complete(scheme, schemes)
-    limits.add_argument(
-        "--list", action="store_true", help="list the schemes without running anything"
-    )
+    limits.flag("--list", "list the schemes without running anything")
     laws.add(
         limits,
         "NODE is access-point or station.*, whose law acts at 1 to 100 %% of the stations",
         "in the working directory or on the Python path",
     )
-    limits.add_argument(
+    limits.several(
         "--judge",
-        action="append",
-        default=[],
-        metavar="MEASURE",
-        help="with --law: measure that decides whether the law wins or loses at a point, such as total, "
+        "MEASURE",
+        "with --law: measure that decides whether the law wins or loses at a point, such as total, "
         "airtime_fairness, slowest, delay or loss (default: total and airtime_fairness); may be repeated",
     )
-    limits.add_argument(
+    limits.several(
         "--set",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="with --law: set a key of the scenarios in which the law acts, for example "
+        "PATH=VALUE",
+        "with --law: set a key of the scenarios in which the law acts, for example "
         "bss.cell.beacon=true; may be repeated",
     )
-    limits.add_argument(
+    limits.option(
         "--standard",
-        metavar="STANDARD",
-        help="search in this standard only: 802.11b, a, g, n, ac or ax (default: b, a and g)",
+        "STANDARD",
+        "search in this standard only: 802.11b, a, g, n, ac or ax (default: b, a and g)",
     )
-    limits.add_argument(
-        "--ofdma",
-        action="store_true",
-        help="with --standard 802.11ax: vary OFDMA as well, which is off, down, up or both",
+    limits.flag(
+        "--ofdma", "with --standard 802.11ax: vary OFDMA as well, which is off, down, up or both"
     )
-    limits.add_argument(
-        "--quick", action="store_true", help="use fewer points, and fewer and shorter runs"
-    )
-    limits.add_argument(
+    limits.flag("--quick", "use fewer points, and fewer and shorter runs")
+    limits.number(
         "--points",
-        type=int,
-        metavar="N",
-        help="number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
+        "number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
         "many are added at the border between gain and loss",
     )
     options.replications(
         limits, "number of pairs of runs at each point (default: 10, with --quick 4)"
     )
-    limits.add_argument(
-        "--seed", type=int, metavar="N", help="seed of the points and of the runs (default: 1)"
-    )
+    limits.number("--seed", "seed of the points and of the runs (default: 1)")
     options.out(
         limits,
         "write the points, a map and the scenarios of the best and worst points to DIR/SCHEME, or to "

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from airfair.cli import options
-from airfair.cli.completers import complete, papers
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
+from airfair.cli.completers import papers
+from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:
@@ -22,19 +19,15 @@ def add(commands: Commands) -> None:
         "leads to all reports; claims.html lists all claims with their verdicts, and the reason for each "
         "claim that does not hold.",
     )
-    paper = reproduce.add_argument(
+    reproduce.completed(
+        papers,
         "paper",
         nargs="?",
         metavar="PAPER[/EXPERIMENT]",
         help="paper to reproduce, by its id (see --list) or its directory; or one experiment of it "
         "(default: all papers)",
     )
-    complete(paper, papers)
-    reproduce.add_argument(
-        "--list",
-        action="store_true",
-        help="list the papers and their experiments without running anything",
-    )
+    reproduce.flag("--list", "list the papers and their experiments without running anything")
     options.replications(
         reproduce, "number of runs of each variant (default: the paper's study files)"
     )
@@ -45,15 +38,12 @@ def add(commands: Commands) -> None:
     options.force(reproduce)
     options.threads(reproduce)
     options.json(reproduce)
-    reproduce.add_argument(
-        "--quick",
-        action="store_true",
-        help="use fewer and shorter runs, and leave out experiments beyond the paper's own",
+    reproduce.flag(
+        "--quick", "use fewer and shorter runs, and leave out experiments beyond the paper's own"
     )
-    reproduce.add_argument(
+    reproduce.flag(
         "--fresh",
-        action="store_true",
-        help="run everything again instead of reading the finished runs in runs.sqlite beside the results",
+        "run everything again instead of reading the finished runs in runs.sqlite beside the results",
     )
     reproduce.set_defaults(action=_reproduce)
 

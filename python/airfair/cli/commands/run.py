@@ -44,18 +44,15 @@ def add(commands: Commands) -> None:
         run,
         "write the scenario as run, tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR",
     )
-    run.add_argument("--all", action="store_true", help="show all rows of long tables")
-    run.add_argument(
+    run.flag("--all", "show all rows of long tables")
+    run.several(
         "--flows",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="show only flows whose names match, for example 'voice*'; may be repeated",
+        "GLOB",
+        "show only flows whose names match, for example 'voice*'; may be repeated",
     )
-    run.add_argument(
+    run.flag(
         "--explain",
-        action="store_true",
-        help="print each default value that an 802.11n or later cell changes, with its reason",
+        "print each default value that an 802.11n or later cell changes, with its reason",
     )
     laws.add(run)
     options.force(run)
@@ -75,8 +72,7 @@ def _run(arguments: argparse.Namespace) -> int:
     traces, result, cut, failure, raised = None, None, False, None, None
     with output.prepared(out):
         if arguments.explain:
-            # With --json, standard output has the document and nothing else.
-            people = sys.stderr if arguments.json else sys.stdout
+            people = output.for_people(arguments)
             print(f"{scenarios.explained(text, overrides)}\n", file=people, flush=True)
         try:
             traces = tracing.prepare(arguments, scenario)
@@ -115,10 +111,7 @@ def _ended(result: Result, *, cut: bool) -> int:
 
 
 def _simulate(
-    scenario: Scenario,
-    threads: int | None,
-    traces: Traces | None,
-    own: dict[str, list[type[Law]]],
+    scenario: Scenario, threads: int | None, traces: Traces | None, own: dict[str, list[type[Law]]]
 ) -> tuple[Result, Exception | None]:
     """Result of the run, and the exception of a law that has ended it."""
     from airfair.engine import finished, run_in_turn, with_laws

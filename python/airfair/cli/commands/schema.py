@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from airfair.cli.output import print_json
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:

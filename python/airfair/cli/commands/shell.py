@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airfair import _core
 from airfair.cli.status import FAILED, InputError, complain
 from airfair.errors import describe
 from airfair.names import did_you_mean
@@ -34,11 +35,8 @@ def add(commands: Commands) -> None:
         ends_with_command=True,
     )
     shell.add_argument("name", metavar="NAME", help="station or host of the emulation")
-    shell.add_argument(
-        "--pid",
-        type=int,
-        metavar="N",
-        help="process id of the emulation; needed if several running emulations have the name",
+    shell.number(
+        "--pid", "process id of the emulation; needed if several running emulations have the name"
     )
     shell.set_defaults(action=_shell)
 
@@ -47,8 +45,6 @@ def _shell(arguments: argparse.Namespace) -> int:
     if sys.platform != "linux":
         raise InputError("airfair shell runs on Linux only: it needs network namespaces")
     found = _find(arguments)
-    from airfair import _core
-
     network = found.network(arguments.name)
     user = Path(f"/proc/{found.process}/ns/user")
     try:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from airfair import replacing
 from airfair.cli import options, output, studies
-from airfair.cli.completers import complete, engines, files, toml_files
+from airfair.cli.completers import engines, files, toml_files
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.names import printable
+from airfair.terminal import columns
 
 if TYPE_CHECKING:
     from airfair.cli.parser import Commands
@@ -42,15 +43,12 @@ def add(commands: Commands) -> None:
         "levels run by run, and decide whether the study's claims hold.",
         epilog=_EPILOGUE,
     )
-    study = sweep.add_argument("study", metavar="STUDY.toml", help="study file")
-    complete(study, toml_files)
+    sweep.completed(toml_files, "study", metavar="STUDY.toml", help="study file")
     options.replications(sweep, "number of runs at each point (default: the study's)")
-    options.out(
-        sweep,
-        "write tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR",
-    )
+    options.out(sweep, "write tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR")
     options.force(sweep)
-    engine = sweep.add_argument(
+    sweep.completed(
+        engines,
         "--engine",
         default="local",
         metavar="ENGINE",
@@ -58,17 +56,14 @@ def add(commands: Commands) -> None:
         "dask:ADDRESS "
         "(a Dask cluster) (default: local)",
     )
-    complete(engine, engines)
-    store = sweep.add_argument(
+    sweep.completed(
+        files,
         "--store",
         type=Path,
         metavar="FILE",
         help="archive of finished runs (default: the user's; see airfair cache)",
     )
-    complete(store, files)
-    sweep.add_argument(
-        "--no-store", action="store_true", help="neither keep finished runs nor read kept ones"
-    )
+    sweep.flag("--no-store", "neither keep finished runs nor read kept ones")
     options.threads(sweep)
     options.json(sweep)
     sweep.set_defaults(action=_sweep)
@@ -116,7 +111,7 @@ def _refuse_labels_alone(study: Study) -> None:
 
 def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
     from airfair.engine import Interrupted
-    from airfair.experiment import DefaultsWarning, StudyError
+    from airfair.experiment import DefaultsWarning
 
     _warn(study)
     store = None if arguments.no_store else arguments.store or "default"
@@ -129,8 +124,6 @@ def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
     except Interrupted as stop:
         partial: ExperimentResult = stop.result
         return partial
-    except StudyError as error:
-        raise InputError(*error.problems) from error
 
 
 def _warn(study: Study) -> None:
@@ -184,10 +177,9 @@ def _save(
 
 def _print(study: Study, results: ExperimentResult, arguments: argparse.Namespace) -> None:
     from airfair.experiment import report, text
-    from airfair.terminal import columns
 
     if arguments.json:
-        output.print_json(report.whole(study, results))
+        output.print_json(report.document(study, results))
     else:
         shown = text.shown(results, text.measures(study), study.comparisons, columns(sys.stdout))
         sys.stdout.write(shown + "\n")

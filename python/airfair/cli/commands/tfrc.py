@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from airfair.cli import options
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
+from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:
@@ -25,28 +22,22 @@ def add(commands: Commands) -> None:
         description="Send a TFRC flow to a receiver. The command fails if no receiver answers within 10 s.",
     )
     send.add_argument("address", metavar="HOST:PORT", help="address on which the receiver listens")
-    send.add_argument(
+    send.option(
         "--rate",
-        metavar="RATE",
-        help="rate of the application, for example '400 kb/s' (default: as much as TFRC allows)",
+        "RATE",
+        "rate of the application, for example '400 kb/s' (default: as much as TFRC allows)",
     )
-    send.add_argument(
+    send.option(
         "--max-rate",
+        "RATE",
+        "largest rate of payload, whatever the receiver reports (default: 1 Gb/s)",
         default="1 Gb/s",
-        metavar="RATE",
-        help="largest rate of payload, whatever the receiver reports (default: 1 Gb/s)",
     )
-    send.add_argument(
+    send.flag(
         "--limits",
-        action="store_true",
-        help="read limits of the rate from standard input while sending, one per line: '400 kb/s', or 'none'",
+        "read limits of the rate from standard input while sending, one per line: '400 kb/s', or 'none'",
     )
-    send.add_argument(
-        "--segment",
-        default="1000 B",
-        metavar="SIZE",
-        help="payload of each packet (default: 1000 B)",
-    )
+    send.option("--segment", "SIZE", "payload of each packet (default: 1000 B)", default="1000 B")
     receive = ends.add_parser(
         "receive",
         help="receive a flow and report to its sender",
@@ -59,10 +50,8 @@ def add(commands: Commands) -> None:
         help="address on which to listen (default of HOST: 0.0.0.0)",
     )
     for end in (send, receive):
-        end.add_argument(
-            "--duration",
-            metavar="TIME",
-            help="end after this time, for example '10 s' (default: at Ctrl-C)",
+        end.option(
+            "--duration", "TIME", "end after this time, for example '10 s' (default: at Ctrl-C)"
         )
         end.add_argument(
             "--profile",

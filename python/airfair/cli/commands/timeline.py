@@ -7,17 +7,15 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from airfair._core import LONGEST_FRAME_NS, Scenario, Tracing, run
 from airfair.cli import options, output, scenarios, tracing
-from airfair.cli.completers import complete, files
+from airfair.cli.completers import files
+from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import printable
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario
-    from airfair.cli.parser import Commands
 
 _EPILOGUE = """\
 examples:
@@ -39,33 +37,26 @@ def add(commands: Commands) -> None:
         epilog=_EPILOGUE,
     )
     scenarios.add(timeline)
-    timeline.add_argument(
+    timeline.option(
         "--from",
-        dest="start",
-        metavar="TIME",
-        help="start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of "
+        "TIME",
+        "start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of "
         "the run)",
+        dest="start",
     )
-    timeline.add_argument(
+    timeline.option(
         "--until",
+        "TIME",
+        "end of the picture in simulated time (default: 5 ms after --from)",
         dest="end",
-        metavar="TIME",
-        help="end of the picture in simulated time (default: 5 ms after --from)",
     )
-    timeline.add_argument(
+    timeline.several(
         "--station",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="draw only stations whose names match, for example 'fast*'; an access point has the name of its "
+        "GLOB",
+        "draw only stations whose names match, for example 'fast*'; an access point has the name of its "
         "cell; may be repeated (default: all stations with events)",
     )
-    timeline.add_argument(
-        "--replication",
-        type=int,
-        metavar="N",
-        help="replication to draw, counted from 0 (default: 0)",
-    )
+    timeline.number("--replication", "replication to draw, counted from 0 (default: 0)")
     timeline.add_argument(
         "--width",
         choices=_WIDTHS,
@@ -73,14 +64,14 @@ def add(commands: Commands) -> None:
         help="width of the picture in a paper of two columns: one column (3.5 inches) or the page (7.16 "
         "inches) (default: page)",
     )
-    out = timeline.add_argument(
+    timeline.completed(
+        files,
         "--out",
         type=Path,
         required=True,
         metavar="FILE",
         help="file of the picture; its suffix .png, .svg or .pdf chooses the format",
     )
-    complete(out, files)
     options.force(timeline)
     timeline.set_defaults(action=_timeline)
 
@@ -121,7 +112,6 @@ def _timeline(arguments: argparse.Namespace) -> int:
 
 def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
     """Events of the window, in the format of `--timeline`; `None` if the run was interrupted."""
-    from airfair._core import LONGEST_FRAME_NS, Tracing, run
     from airfair.progress import Progress
 
     with tempfile.TemporaryDirectory() as folder:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair.cli import options
+from airfair.cli.parser import Commands
 from airfair.cli.status import InputError
-
-if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
 
 
 def add(commands: Commands) -> None:
@@ -23,26 +20,15 @@ def add(commands: Commands) -> None:
         "real time; this takes an hour, or four minutes with --quick, and has the requirements of `airfair "
         "emulate`.",
     )
-    validate.add_argument(
-        "--kernel",
-        action="store_true",
-        help="compare TCP with this machine's kernel instead (Linux)",
-    )
-    validate.add_argument(
-        "--quick",
-        action="store_true",
-        help="with --kernel: run only single flows, three short runs each",
-    )
-    validate.add_argument(
+    validate.flag("--kernel", "compare TCP with this machine's kernel instead (Linux)")
+    validate.flag("--quick", "with --kernel: run only single flows, three short runs each")
+    validate.option(
         "--only",
-        metavar="TEXT",
-        help="with --kernel: run only cells whose name contains TEXT, for example 'alone up'",
+        "TEXT",
+        "with --kernel: run only cells whose name contains TEXT, for example 'alone up'",
     )
-    validate.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FILE",
-        help="with --kernel: write the comparison to FILE as JSON",
+    validate.option(
+        "--keep", "FILE", "with --kernel: write the comparison to FILE as JSON", type=Path
     )
     options.force(validate)
     options.json(validate)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from airfair import json_documents, store
+from airfair import store
 from airfair.engine import Interrupted
-from airfair.marks import PROGRAM
 
+from .cells import KernelCell
 from .runs import NoEmulationError, Summary, emulated, simulated, summed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    from .cells import KernelCell
-    from .table import Row
 
 RUNS = 5
 SECONDS = 32
@@ -53,19 +46,20 @@ def check_permission() -> None:
 
 
 def check_file(file: Path) -> None:
-    """Check before a comparison that `keep` can save it in `file`.
+    """Check before a comparison that `KernelComparison.save` can write `file`.
 
     Raises `OSError` if the file cannot be read, and `ValueError` if it holds anything but a comparison.
     """
     store.prepare(file.parent)
-    _kept(file)
+    kept(file)
 
 
-def _kept(file: Path) -> dict[str, Any]:
-    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    if not isinstance(kept, dict):
+def kept(file: Path) -> dict[str, Any]:
+    """Comparisons that `file` holds; raises `ValueError` if it holds anything else."""
+    found = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if not isinstance(found, dict):
         raise ValueError("allowed is a JSON object")  # noqa: TRY004 - of what is read, as all of JSON
-    return kept
+    return found
 
 
 def compare(
@@ -100,42 +94,3 @@ def compare(
                 raise Interrupted(found, runs * len(found)) from error
             raise
     return found
-
-
-def keep(file: Path, found: dict[str, tuple[Summary, Summary]], runs: int, seconds: int) -> None:
-    """Save the comparison in `file`, in which the results of other cells stay.
-
-    Raises `OSError` if the file cannot be written; it is unchanged then.
-    """
-    kept = _kept(file)
-    cells = kept.get("stacks", {})
-    cells |= {name: {"emulated": real, "simulated": ours} for name, (real, ours) in found.items()}
-    about = {
-        "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
-        "kernel": os.uname().release,
-        "cores": os.cpu_count(),
-        "load": [round(os.getloadavg()[0], 1)],
-        "runs": runs,
-        "seconds": seconds,
-    }
-    file.parent.mkdir(parents=True, exist_ok=True)
-    # The mark comes first, because airfair searches only the start of a file for it.
-    whole = {"program": PROGRAM} | kept | {"stacks": cells, "stacks_about": about}
-    store.replace(file, (json.dumps(whole, indent=1) + "\n").encode())
-
-
-def document(table: Iterable[Row]) -> dict[str, Any]:
-    """Document that `airfair validate --kernel --json` prints."""
-    entries = [
-        {
-            "cell": row.cell,
-            "flow": row.flow,
-            "kernel_bps": row.emulated[0] * 1e6,
-            "kernel_ci95_bps": None if row.emulated[1] is None else row.emulated[1] * 1e6,
-            "simulated_bps": row.simulated[0] * 1e6,
-            "simulated_ci95_bps": None if row.simulated[1] is None else row.simulated[1] * 1e6,
-            "verdict": row.verdict.value,
-        }
-        for row in table
-    ]
-    return json_documents.document("kernel", {"flows": entries})

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airfair import lazy
+from airfair import json_documents, lazy, store
 from airfair.engine import Interrupted
 from airfair.errors import OptionError
+from airfair.marks import PROGRAM
 from airfair.progress import shown
 from airfair.validation import kernel
 
@@ -60,14 +64,42 @@ class KernelComparison:
 
     def document(self) -> dict[str, Any]:
         """Document that `airfair validate --kernel --json` prints."""
-        return kernel.document(self.rows)
+        entries = [
+            {
+                "cell": row.cell,
+                "flow": row.flow,
+                "kernel_bps": row.emulated[0] * 1e6,
+                "kernel_ci95_bps": None if row.emulated[1] is None else row.emulated[1] * 1e6,
+                "simulated_bps": row.simulated[0] * 1e6,
+                "simulated_ci95_bps": None if row.simulated[1] is None else row.simulated[1] * 1e6,
+                "verdict": row.verdict.value,
+            }
+            for row in self.rows
+        ]
+        return json_documents.document("kernel", {"flows": entries})
 
     def save(self, file: Path | str) -> None:
         """Save the comparison in a file of JSON, in which the results of other cells stay.
 
         Raises `OSError` if the file cannot be written; it is unchanged then.
         """
-        kernel.keep(Path(file), dict(self.cells), self.runs, self.seconds)
+        file = Path(file)
+        kept = kernel.kept(file)
+        cells = {
+            name: {"emulated": real, "simulated": ours} for name, (real, ours) in self.cells.items()
+        }
+        about = {
+            "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
+            "kernel": os.uname().release,
+            "cores": os.cpu_count(),
+            "load": [round(os.getloadavg()[0], 1)],
+            "runs": self.runs,
+            "seconds": self.seconds,
+        }
+        kept |= {"stacks": kept.get("stacks", {}) | cells, "stacks_about": about}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # The mark comes first, because airfair searches only the start of a file for it.
+        store.replace(file, (json.dumps({"program": PROGRAM} | kept, indent=1) + "\n").encode())
 
 
 def validate_kernel(

@@ -6,17 +6,12 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair.statistics import half_width, mean
 
-from .cells import KERNELS, LINUX
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .cells import KernelCell
+from .cells import KERNELS, LINUX, KernelCell
 
 ATTEMPTS = 4
 """Largest number of emulations of a cell whose verdict is invalid before the comparison fails."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -11,8 +12,6 @@ from airfair import text_table
 from airfair.text_table import Line, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .runs import Summary
 
 _WIDTH = 100

@@ -34,12 +34,6 @@ MIDDLE = 5
 AWAY, TOWARD, RANDOM = "away", "toward", "random"
 STRAIGHT = (AWAY, TOWARD)
 
-WANDERING_S = 200
-"""Duration of a run with random waypoint motion [s].
-
-The runs are a third as long as those of the companion paper, and there are more of them to decide claims
-[D-085].
-"""
 PAPERS_RUNS = 20
 """Runs behind a value of Table I. The paper does not state their duration; ours is assumed."""
 RUNS = 10

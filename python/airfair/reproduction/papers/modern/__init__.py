@@ -12,18 +12,7 @@ from airfair.reproduction.prose import Numbers
 from . import figures, multi_user
 from .claims import MORE, PREDICATES
 from .findings import SEARCHES
-from .plan import (
-    AIRTIME,
-    ALL_WAYS,
-    COMPARED,
-    FIFO,
-    MODERN,
-    READ_IN,
-    STANDARDS,
-    USERS_TRAFFIC,
-    WAYS,
-    WITH_TODAYS_HOSTS,
-)
+from .plan import AIRTIME, FIFO
 from .runs import ModernRuns
 
 
@@ -35,24 +24,18 @@ def _parts(measured: Any) -> Numbers:  # noqa: ANN401 - JSON
 
 def paper(directory: Path) -> Paper[ModernRuns]:
     """Declaration of the study whose files are in `directory`."""
-    pairs = [f"anomaly-{standard}-{way}" for standard in STANDARDS for way in WAYS]
-    beyond = [f"rates-{standard}" for standard in STANDARDS]
-    beyond += ["stations-g", "stations-ax", "long-fifo"]
-    beyond += [f"today-{standard}" for standard in WITH_TODAYS_HOSTS]
-    schemes = [f"schemes-{standard}-{way}" for standard in COMPARED for way in ALL_WAYS]
-    schemes += [f"readings-{standard}-{way}" for standard in READ_IN for way in ALL_WAYS]
-    sold = [f"sold-{standard}-{way}" for standard in MODERN for way in WAYS]
+    anomaly = ["anomaly-*", "rates-*", "stations-*", "long-fifo", "today-*"]
     return Paper.of(
         directory,
         _parts,
         {
-            "anomaly": ([*pairs, *beyond], figures.anomalies),
+            "anomaly": (anomaly, figures.anomalies),
             "ending": (["ending", "ath9k"], figures.testbed),
-            "schemes": (schemes, figures.schemes),
-            "sold": (sold, figures.as_sold),
+            "schemes": (["schemes-*", "readings-*"], figures.schemes),
+            "sold": (["sold-n-*", "sold-ac-*", "sold-ax-*"], figures.as_sold),
             "shorts": (["short-flows"], figures.shorts),
-            "ofdma": ([f"ofdma-{way}" for way in ALL_WAYS], multi_user.cures),
-            "users": ([f"users-{traffic}" for traffic in USERS_TRAFFIC], multi_user.eight),
+            "ofdma": (["ofdma-*"], multi_user.cures),
+            "users": (["users-bulk", "users-small", "users-more"], multi_user.eight),
             "calls": (["calls"], multi_user.calls),
         },
         {"more": MORE - 1},

@@ -45,25 +45,11 @@ def longer(data: Measurements) -> Found:
 
 
 SEARCHES: tuple[Search[ModernRuns], ...] = (
-    Search(
-        "longer",
-        ("long-fifo", *(f"anomaly-{standard}-down" for standard in plan.STANDARDS)),
-        longer,
-    ),
+    Search("longer", ("long-fifo", "anomaly-*-down"), longer),
     Search("printed-air", ("ending",), printed_air),
     Search("drr", ("schemes-ax-down",)),
     Search("turns", ("schemes-ax-down",)),
     Search("grants", ("schemes-ax-down",)),
-    Search(
-        "todays-hosts",
-        (
-            *(
-                f"anomaly-{standard}-{way}"
-                for standard in plan.WITH_TODAYS_HOSTS
-                for way in plan.WAYS
-            ),
-            *(f"today-{standard}" for standard in plan.WITH_TODAYS_HOSTS),
-        ),
-    ),
+    Search("todays-hosts", ("anomaly-n-*", "anomaly-ax-*", "today-*")),
     Search("both-ways", ("schemes-ax-down", "schemes-ax-both")),
 )

@@ -20,7 +20,6 @@ _ENDING = studies.declared("modern", "ending")
 _STATIONS = studies.declared("modern", "stations")
 _SOLD = studies.declared("modern", "sold")
 _READINGS = studies.declared("modern", "readings")
-_TODAY = studies.declared("modern", "today")
 _READINGS_N = studies.declared("modern", "readings-n")
 _OFDMA = studies.declared("modern", "ofdma")
 _USERS = studies.declared("modern", "multi-user")
@@ -46,9 +45,6 @@ ALONE, AGGREGATED = "alone", "aggregated"
 """Aggregation of frames: none, or A-MPDUs."""
 FIFO, FQ_CODEL, AIRTIME = "fifo", "fq-codel", "airtime"
 QUEUES: Mapping[str, str] = {FIFO: "FIFO", FQ_CODEL: "FQ-CoDel", AIRTIME: "airtime scheduler"}
-(DEFAULT,) = _TODAY["factors"]["queue"]
-"""Default queue of an access point."""
-WITH_TODAYS_HOSTS: tuple[str, ...] = tuple(one["standard"] for one in _TODAY["design"])
 COUNTS: tuple[str, ...] = tuple(_STATIONS["factors"]["N"])
 """Numbers of stations, one of which is slow."""
 
@@ -102,11 +98,6 @@ def anomaly(standard: str, way: str, how: str, queue: str = FIFO, slow: str = ""
     if slow in ENDS[standard]:
         return (f"anomaly-{standard}-{way}", f"{how}, {queue}, {slow}")
     return (f"rates-{standard}", f"{way}, {how}, {slow}")
-
-
-def todays_hosts(standard: str, way: str) -> Key:
-    """Key of a fast and a slow station with the hosts and queues of Linux."""
-    return (f"today-{standard}", f"{way}, {DEFAULT}")
 
 
 def stations(standard: str, how: str, queue: str, count: str) -> Key:
@@ -195,8 +186,6 @@ EQUAL, TWO_SLOW = "equal", "two slow"
 """Cells of eight stations: all at the highest rate, or two of them at the lowest."""
 BULK, SMALL = "bulk", "small"
 """Traffic: TCP, or more small packets than the air carries."""
-USERS_TRAFFIC = (BULK, SMALL, "more")
-"""Parts of the names of the setups of eight stations."""
 USERS_QUEUES: Mapping[str, str] = _USERS["words"]["queue"]
 USERS: Mapping[str, str] = _USERS["words"]["users"]
 CALL_USERS: Mapping[str, str] = _CALLS["words"]["users"]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airfair.experiment.claims import Readings
+from airfair.experiment.keys import Keys
 from airfair.reproduction import studies
-
-if TYPE_CHECKING:
-    from airfair.experiment.keys import Keys
-    from airfair.reproduction.paper import Json
+from airfair.reproduction.paper import Json
 
 
 def _factors(study: str) -> Json:

@@ -29,31 +29,19 @@ def paper(directory: Path) -> Paper[FriendlinessRuns]:
     reno, sack = (
         [plan.mixed(flavour, *pair) for pair in plan.COMBINATIONS] for flavour in plan.FLAVOURS
     )
-    # The findings about queues and other open settings belong to Figure 3.
-    held = [plan.queues(*pair) for pair in plan.HELD]
-    held += [plan.varied(flavour, *pair) for flavour in plan.FLAVOURS for pair in plan.VARIED]
     minutes = {flavour: partial(figures.over_three_minutes, flavour) for flavour in plan.FLAVOURS}
-    simulation = {
-        figure: [plan.simulated(figure, access)[0] for access in plan.ACCESS]
-        for figure in plan.SIMULATED
-    }
-    simulation["fig8"].append("sizes")
     return Paper.of(
         directory,
         _indices,
         {
             "fig2": (reno, partial(figures.index, "reno")),
-            "fig3": ([*sack, *held], partial(figures.index, "sack")),
-            "fig4": (
-                [plan.alone(p, n) for p in ("reno", "tfrc") for n in plan.ALONE],
-                figures.intra,
-            ),
+            # The findings about queues and other open settings belong to Figure 3.
+            "fig3": ([*sack, "queues-*", "varied-*"], partial(figures.index, "sack")),
+            "fig4": (["reno-alone-*", "tfrc-alone-*"], figures.intra),
             "fig5": (["calibration", plan.mixed("reno", *plan.MIXED)], minutes["reno"]),
             "fig6": ([plan.mixed("sack", *plan.MIXED)], minutes["sack"]),
-            **{
-                figure: (setups, partial(figures.five_flows, figure))
-                for figure, setups in simulation.items()
-            },
+            "fig8": (["fig8-*", "sizes"], partial(figures.five_flows, "fig8")),
+            "fig10": (["fig10-*"], partial(figures.five_flows, "fig10")),
         },
         {**{part: plan.PRINTED[part] for part in ("testbed", "fig7", "fig9")}, **BOUNDS},
         plan.SIMULATED,

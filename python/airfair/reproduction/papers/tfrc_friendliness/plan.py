@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from airfair.experiment.claims import Readings
 from airfair.reproduction import studies
-
-if TYPE_CHECKING:
-    from airfair.reproduction.paper import Json
-    from airfair.scenario import Value
+from airfair.reproduction.paper import Json
+from airfair.scenario import Value
 
 PRINTED: Json = studies.printed("tfrc-friendliness")
 _TESTBED, _VARIED, _ACCESS, _SIZES = (

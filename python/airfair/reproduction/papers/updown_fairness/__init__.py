@@ -27,9 +27,8 @@ def paper(directory: Path) -> Paper[UpDownRuns]:
     """Declaration of the paper whose files are in `directory`."""
     fifo = {scenario: _systems("fifo", scenario) for scenario in plan.SYMMETRIC}
     fair = {scenario: _systems("scheduler", scenario) for scenario in plan.SYMMETRIC}
-    cells = [plan.asymmetric_id(*flows) for flows in plan.ASYMMETRIC]
     both = [*fifo[plan.TWO], *fifo[plan.FOUR]]
-    beyond = [*fair[plan.TWO], *fair[plan.FOUR], "rivals", *cells, "short-flows"]
+    beyond = [*fair[plan.TWO], *fair[plan.FOUR], "rivals", "flows-*", "short-flows"]
     return Paper.of(
         directory,
         _ratios,

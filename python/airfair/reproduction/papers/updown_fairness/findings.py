@@ -232,15 +232,9 @@ def stack(data: Measurements) -> Found:
 
 SEARCHES = (
     Search("reading", ("shared", plan.setup_id(plan.DECIDES, "scheduler", plan.FOUR)), reading),
-    Search(
-        "driver",
-        ("driver", *(plan.setup_id(plan.DECIDES, "scheduler", s) for s in plan.SYMMETRIC)),
-        driver,
-    ),
+    Search("driver", ("driver", plan.setup_id(plan.DECIDES, "scheduler", "*")), driver),
     Search("windows", ("windows",), windows),
-    Search(
-        "asymmetric", tuple(plan.asymmetric_id(*flows) for flows in plan.ASYMMETRIC), asymmetric
-    ),
+    Search("asymmetric", ("flows-*",), asymmetric),
     Search("short-flows", ("short-flows",), short_flows),
     Search("stack", ("stack",), stack),
 )
