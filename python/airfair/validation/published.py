@@ -62,3 +62,19 @@ MAGRIN_SINGLE_USER = {
     1023: (42.008, 50.113, 53.498, 56.439, 58.510),
 }
 """Its sum of down and up with single-user PPDUs [Mb/s], by CWmin, for `MAGRIN_CONTENDERS` stations."""
+
+
+class TwoPrograms(NamedTuple):
+    """Goodput of cells A and B [Mb/s], by a Markov network and in Komondor."""
+
+    markov: tuple[float, float]
+    komondor: tuple[float, float]
+
+
+WILHELMI: Mapping[int, TwoPrograms] = {
+    int(level): TwoPrograms((row[0], row[1]), (row[2], row[3]))
+    for level, row in _PUBLISHED["reuse"].items()
+}
+"""Goodput of two cells with spatial reuse in cell A, by A's OBSS-PD level [dBm].  [wilhelmi-2021]"""
+KOMONDOR: Mapping[str, Sequence[float]] = _PUBLISHED["komondor"]
+"""Goodput of cells in Komondor's own tests [Mb/s], by the name of their input.  [komondor]"""
