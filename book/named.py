@@ -43,6 +43,7 @@ KEPT = {
     "ppo": ROOT / "bench/ppo.json",
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",
+    "reuse": ROOT / "bench/reuse.json",
     "step": ROOT / "bench/step.json",
     "laws": ROOT / "bench/laws.json",
 }

@@ -261,6 +261,14 @@ class PropagationLogDistanceTable(TypedDict, total=False):
     reference_loss: str
 
 
+class PropagationResidentialTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `propagation_residential`."""
+
+    floors: int | str
+    model: Required[Literal["residential"]]
+    walls: int | str
+
+
 class RetryLimitsTable(TypedDict, total=False):
     """Table whose keys are the arguments of `retry_limits`."""
 
@@ -453,6 +461,7 @@ class RateOracleTable(TypedDict, total=False):
     """Table whose keys are the arguments of `rate_oracle`."""
 
     control: Required[Literal["oracle"]]
+    highest: str
 
 
 class EdcaTable(TypedDict, total=False):
@@ -508,7 +517,7 @@ class RadioTable(TypedDict, total=False):
     fading: Literal["none"] | FadingRayleighTable | FadingRicianTable
     frequency: str
     noise_figure: str
-    propagation: Literal["free-space", "two-ray"] | PropagationTwoRayTable | PropagationLogDistanceTable
+    propagation: Literal["free-space", "two-ray", "residential"] | PropagationTwoRayTable | PropagationLogDistanceTable | PropagationResidentialTable
     range: Mapping[str, str]
     reception: Literal["snr", "sensitivity", "qualnet4"]
     shadowing: str
@@ -1514,7 +1523,7 @@ def radio(
     fading: Literal["none"] | FadingRayleighTable | FadingRicianTable | None = None,
     frequency: str | None = None,
     noise_figure: str | None = None,
-    propagation: Literal["free-space", "two-ray"] | PropagationTwoRayTable | PropagationLogDistanceTable | None = None,
+    propagation: Literal["free-space", "two-ray", "residential"] | PropagationTwoRayTable | PropagationLogDistanceTable | PropagationResidentialTable | None = None,
     range: Mapping[str, str] | None = None,
     reception: Literal["snr", "sensitivity", "qualnet4"] | None = None,
     shadowing: str | None = None,
@@ -1612,6 +1621,21 @@ def propagation_log_distance(
     reference_loss: Loss at 1 m. Default: that of free space.
     """
     return _given(PropagationLogDistanceTable, locals(), model="log-distance")
+
+
+def propagation_residential(
+    *,
+    floors: int | str | None = None,
+    walls: int | str | None = None,
+) -> PropagationResidentialTable:
+    """Propagation model: path loss over distance.
+
+    floors: Floors between the antennas of each link: their number, or the length of the distance
+        for each of them. F floors lose 18.3·F^((F+2)/(F+1)−0.46) dB. Default: 0.
+    walls: Walls between the antennas of each link: their number, or the length of the distance for
+        each of them. A wall loses 5 dB. Default: 0.
+    """
+    return _given(PropagationResidentialTable, locals(), model="residential")
 
 
 def retry_limits(
@@ -2323,6 +2347,8 @@ def rate_minstrel(
 
 
 def rate_oracle(
+    *,
+    highest: str | None = None,
 ) -> RateOracleTable:
     """Data rate between the station and the access point.
 
@@ -2331,8 +2357,11 @@ def rate_oracle(
     mcs13x1`). Allowed are one rate, a schedule of times and rates that starts at 0 s, rate
     adaptation `{ control = … }`, or `{ up, down }` for the station's transmissions and the access
     point's. Default: the highest rate of its link.
+
+    highest: Rate above which it chooses none, except the lowest rate of the link. Default: the
+        highest rate of the link.
     """
-    return _given(RateOracleTable, {}, control="oracle")
+    return _given(RateOracleTable, locals(), control="oracle")
 
 
 def rate(
@@ -2391,6 +2420,7 @@ __all__ = [
     "OfdmaTable",
     "PositionTable",
     "PropagationLogDistanceTable",
+    "PropagationResidentialTable",
     "PropagationTwoRayTable",
     "QueueAirtimeTable",
     "QueueCodelTable",
@@ -2456,6 +2486,7 @@ __all__ = [
     "ofdma",
     "position",
     "propagation_log_distance",
+    "propagation_residential",
     "propagation_two_ray",
     "queue",
     "queue_airtime",

@@ -324,7 +324,7 @@ fn rates_of_link(station: &Station) -> Vec<Rate> {
 fn laws(station: &Station, streams: Streams) -> [Option<RateLaw>; 2] {
     let law = |law, purpose| match law {
         scenario::RateControl::Arf(params) => RateLaw::Arf(params),
-        scenario::RateControl::Oracle => RateLaw::Oracle,
+        scenario::RateControl::Oracle { highest } => RateLaw::Oracle { highest },
         scenario::RateControl::Minstrel(params) => {
             let seed = streams.stream(&station.name, purpose).next_u64();
             RateLaw::Minstrel { params, seed }

@@ -2,7 +2,7 @@
 
 use airfair_laws::snr_oracle::{self, Choice};
 use airfair_laws::{arf, minstrel, minstrel_ht};
-use airfair_units::{Duration, Probability, Time};
+use airfair_units::{DataRate, Duration, Probability, Time};
 use rand_core::{Rng, SeedableRng};
 
 use crate::phy::mode_groups::OVERHEAD;
@@ -30,7 +30,10 @@ pub enum RateLaw {
         seed: u64,
     },
     /// Ideal rate control, by the current effect of noise on each rate, which no real transmitter knows.
-    Oracle,
+    Oracle {
+        /// Highest rate that it may choose, apart from the lowest of the link; `None` for all rates.
+        highest: Option<DataRate>,
+    },
 }
 
 /// Event on a link that is reported to the transmitter's rate control.
@@ -88,7 +91,7 @@ impl Law {
                 Self::Minstrel { params, state, times, stream: Stream::seed_from_u64(seed) }
             }
             RateLaw::MinstrelHt { .. } => unreachable!("it chooses from groups"),
-            RateLaw::Oracle => Self::Oracle { level: 0, times },
+            RateLaw::Oracle { .. } => Self::Oracle { level: 0, times },
         }
     }
 

@@ -31,6 +31,7 @@ from . import (
     occupancy,
     ofdma_cells,
     shares,
+    spatial_reuse,
     theory,
 )
 from .cells import PACKET, PAYLOAD, PSDU, SaturatedCell
@@ -75,6 +76,7 @@ def plans() -> Iterator[Plan]:
     for part in (conservation, noise, hidden):
         yield from part.plans()
     yield from plans_of((*occupancy.CELLS, *shares.CELLS, *neighbours.CELLS))
+    yield from plans_of(spatial_reuse.CELLS)
 
 
 def _duration(frames: float, frames_per_us: float) -> float:

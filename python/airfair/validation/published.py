@@ -35,3 +35,19 @@ NS3_AX: Mapping[int, Sequence[Sequence[float]]] = {
 
 NS3_HE_BOUNDS: Mapping[str, Sequence[float]] = _PUBLISHED["bounds"]
 """Smallest and largest goodput that ns-3 expects of its `wifi-he-network` [Mb/s], by settings."""
+
+
+class TwoPrograms(NamedTuple):
+    """Goodput of cells A and B [Mb/s], by a Markov network and in Komondor."""
+
+    markov: tuple[float, float]
+    komondor: tuple[float, float]
+
+
+WILHELMI: Mapping[int, TwoPrograms] = {
+    int(level): TwoPrograms((row[0], row[1]), (row[2], row[3]))
+    for level, row in _PUBLISHED["reuse"].items()
+}
+"""Goodput of two cells with spatial reuse in cell A, by A's OBSS-PD level [dBm].  [wilhelmi-2021]"""
+KOMONDOR: Mapping[str, Sequence[float]] = _PUBLISHED["komondor"]
+"""Goodput of cells in Komondor's own tests [Mb/s], by the name of their input.  [komondor]"""

@@ -60,6 +60,8 @@ def test_the_simulator_agrees_with_theory(program: Program) -> None:
         "neighbours-pair": 4,
         "neighbours-apart": 4,
         "neighbours-row": 12,
+        "spatial-reuse": 26,
+        "komondor": 8,
     }
     found = [id_.partition("/")[0] for id_ in ids]
     assert {group: found.count(group) for group in counts} == counts

@@ -119,6 +119,27 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "-20 dB",
         r#"bss.home.radio.tx_power = "-20 dB": unknown or missing unit; allowed dBm, for example "20 dBm""#,
     ),
+    // Floors and walls are whole numbers or lengths.
+    (
+        "bss.home.radio",
+        r#"{ propagation = { model = "residential", floors = 101 } }"#,
+        r#"bss.home.radio.propagation.floors = 101: out of range; allowed a whole number from 0 to 100 or a length from 1 mm to 1000 km, such as "10 m""#,
+    ),
+    (
+        "bss.home.radio",
+        r#"{ propagation = { model = "residential", floors = "0 m" } }"#,
+        r#"bss.home.radio.propagation.floors = "0 m": out of range; allowed a whole number from 0 to 100 or a length from 1 mm to 1000 km, such as "10 m""#,
+    ),
+    (
+        "bss.home.radio",
+        r#"{ propagation = { model = "residential", walls = 1.5 } }"#,
+        r#"bss.home.radio.propagation.walls = 1.5: a number without a unit; allowed a whole number from 0 to 100 or a length from 1 mm to 1000 km, such as "10 m""#,
+    ),
+    (
+        "bss.home.radio",
+        r#"{ propagation = { model = "residential", exponent = 2 } }"#,
+        r#"bss.home.radio.propagation.exponent = 2: not a key of residential propagation; allowed "model", "floors", "walls""#,
+    ),
     (
         "bss.home.radio.noise_figure",
         "-1 dB",

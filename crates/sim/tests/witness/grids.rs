@@ -1,4 +1,4 @@
-//! Runs of all combinations of a few choices: schemes, TCP, TFRC, wires, radio.
+//! Runs of all combinations of a few choices: schemes, TCP, TFRC, wires, radio, spatial reuse.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const STANDARDS: [(&str, &str, &str); 6] = [
 ];
 
 /// Runs of all combinations of a few choices for each of schemes, TCP, TFRC and wired links, and of random choices for
-/// the radio.
+/// the radio and for spatial reuse.
 pub(crate) fn runs() -> Vec<Run> {
     let mut runs = numbered("scheme", with_schemes(&SCHEMES));
     runs.extend(tcp());
@@ -24,6 +24,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(wires());
     runs.extend((0..120).filter_map(radio));
     runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
+    runs.extend((0..40).filter_map(reuse));
     runs
 }
 
@@ -254,4 +255,46 @@ fn radio(seed: u64) -> Option<Run> {
         );
     }
     Run::new(format!("radio-{seed}"), seed, &text, Kind::Plain)
+}
+
+/// Draws a run of two cells of 802.11ax with radios, of which one or both reuse the channel of the other by OBSS-PD.
+fn reuse(seed: u64) -> Option<Run> {
+    let mut luck = Luck::of_seed(seed);
+    let propagation = *luck.pick(&[
+        "{ model = \"residential\", floors = \"3 m\", walls = \"10 m\" }",
+        "{ model = \"residential\", floors = 1, walls = \"5 m\" }",
+        "{ model = \"residential\", walls = 3 }",
+        "\"residential\"",
+    ]);
+    let radio = [
+        *luck.pick(&["tx_power = \"20 dBm\"", "tx_power = \"10 dBm\""]),
+        *luck.pick(&["reception = \"snr\"", "reception = \"sensitivity\""]),
+        *luck.pick(&["capture = \"off\"", "capture = \"10 dB\""]),
+        *luck.pick(&["carrier_sense = \"-82 dBm\"", "carrier_sense = \"-90 dBm\""]),
+    ];
+    let radio = format!("radio = {{ propagation = {propagation}, {} }}", radio.join(", "));
+    let cell =
+        *luck.pick(&["", "rts_threshold = \"0 B\"\n", "eifs = \"ns-3\"\n", "beacon = true\n"]);
+    let distance = luck.pick(&["5 m", "8 m", "20 m"]);
+    let mut text = "duration = \"100 ms\"\n".to_owned();
+    for (name, place, colour) in [("a", "0 m", 1), ("b", *distance, 2)] {
+        let level = *luck.pick(&["obss_pd = \"-72 dBm\"", "obss_pd = \"-62 dBm\"", ""]);
+        let rate = *luck.pick(&[
+            "\"he-mcs2x1\"",
+            "{ control = \"oracle\" }",
+            "{ control = \"oracle\", highest = \"60 Mb/s\" }",
+            "{ control = \"minstrel\" }",
+        ]);
+        let [from, to] = if luck.one_in(2) { ["h", "s"] } else { ["s", "h"] };
+        let _ = write!(
+            text,
+            "[bss.{name}]\nstandard = \"802.11ax\"\nwidth = \"20 MHz\"\nchannel = 36\ncolour = {colour}\n\
+             {level}\n{cell}{radio}\nap.position = [\"{place}\", \"0 m\"]\n\
+             [station.s{name}]\nbss = \"{name}\"\nrate = {rate}\nposition = [\"0 m\", \"4 m\"]\n\
+             [host.h{name}]\nlink = {{ to = \"{name}\", rate = \"1 Gb/s\" }}\n\
+             [flow.f{name}]\nfrom = \"{from}{name}\"\nto = \"{to}{name}\"\n\
+             transport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }}\n"
+        );
+    }
+    Run::new(format!("reuse-{seed}"), seed, &text, Kind::Plain)
 }

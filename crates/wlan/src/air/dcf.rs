@@ -22,6 +22,7 @@
 //!   follows the last of them [80211-2020 §10.3.2.3.7]: `Overlap`.
 //! - A station that transmits stops to receive. Frames whose start it has missed in this way, and frames that start
 //!   in the meantime, are energy without a preamble: the medium is busy, but there is no reception error: `Energy`.
+//!   With interference by power and a capture margin, the station then receives a frame that exceeds all others.
 //!
 //! After the busy period the station defers for an interframe space, and until its NAV ends. Then it counts slots
 //! until the medium is busy again [80211-2020 §10.3.4.3]. A back-off ends at a certain number of this count:
@@ -255,8 +256,11 @@ impl MediumState {
     /// True if the station is synchronised to the frame of `from`, which is on the air.
     #[inline]
     pub(crate) fn receives(&self, from: NodeId) -> bool {
-        self.carrier == CarrierSense::Frame
-            || (self.carrier == CarrierSense::Overlap && self.follows == Some(from))
+        match self.carrier {
+            CarrierSense::Frame => true,
+            CarrierSense::Overlap | CarrierSense::Energy => self.follows == Some(from),
+            CarrierSense::Idle | CarrierSense::Own => false,
+        }
     }
 
     /// Handles the start of frames: the station's own (`sends`), and `others` that it senses. The count of slots

@@ -87,6 +87,9 @@ impl<P: Copy> Air<P> {
             self.transmit(mac, now, ContenderId::first(NodeId::AP), beacon);
         }
         for id in winners.drain(..) {
+            if let Some(reuse) = &mut self.reuse {
+                reuse.begin_txop(id.member());
+            }
             let sequence = self.begin_exchange(mac, now, id);
             if sequence.content == Content::MultiUser {
                 self.start_turn(mac, now, id);

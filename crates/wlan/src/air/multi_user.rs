@@ -137,7 +137,7 @@ impl<P: Copy> Air<P> {
             && self.contention.can_change()
         {
             let power = propagation.transmit_power();
-            let reduction = self.reuse.as_mut().map(|it| it.reduce(frame.from, power));
+            let reduction = self.reuse.as_mut().map(|it| it.reduce(now, frame, power));
             if let Some(reduction) = reduction.filter(|it| *it > Decibels::ZERO) {
                 let powers = propagation.powers(now, frame.from).map(|power| power - reduction);
                 let powers: Vec<Dbm> = powers.collect();
@@ -149,6 +149,14 @@ impl<P: Copy> Air<P> {
             if self.contention.needs_powers() {
                 self.contention.set_powers(frame.from, propagation.powers(now, frame.from));
             }
+        }
+    }
+
+    /// Decibels by which a frame of `from` in its own TXOP would have less power than usual, if it started now.
+    pub(crate) fn next_reduction(&self, from: NodeId) -> Decibels {
+        match (&self.reuse, &self.noise) {
+            (Some(reuse), Noise::Propagation(it)) => reuse.limit(from, it.transmit_power(), false),
+            _ => Decibels::ZERO,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Errors that noise makes in frames that no other frame overlaps.
 
-use airfair_units::{Bytes, DataRate, Dbm, Probability, Time};
+use airfair_units::{Bytes, DataRate, Dbm, Decibels, Probability, Time};
 
 use crate::airtime::ORDINARY;
 use crate::config::CellConfig;
@@ -77,12 +77,17 @@ impl Noise {
     }
 
     /// Probability that noise makes an error in a data frame of the size that rate control assumes, if it is sent now
-    /// with the vector `tx` between the station and the access point.
-    pub(crate) fn loss(&mut self, now: Time, station: NodeId, tx: TxVector) -> Probability {
+    /// with the vector `tx` between the station and the access point, with a power that is less by `reduction`.
+    pub(crate) fn loss(
+        &mut self,
+        now: Time,
+        (station, tx): (NodeId, TxVector),
+        reduction: Decibels,
+    ) -> Probability {
         let psdu = sizes::mpdu(ORDINARY, tx);
         match self {
             Self::Links { errors, .. } => errors.loss(station.index() - 1, tx, psdu),
-            Self::Propagation(propagation) => propagation.loss(now, station, tx, psdu),
+            Self::Propagation(propagation) => propagation.loss(now, station, (tx, psdu), reduction),
         }
     }
 

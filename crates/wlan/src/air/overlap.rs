@@ -109,9 +109,8 @@ impl<P: Copy> Air<P> {
         };
         let level = interference.level(ends.to, ends.leader, (start, end));
         let reduction = self.reuse.as_ref().map_or(Decibels::ZERO, |it| it.reduction(ends.from));
-        let rise = propagation.rise(tx, level) + reduction;
         let station = Link::between(ends.from, ends.to).station;
-        propagation.errs_above(now, station, (tx, psdu), rise)
+        propagation.errs_among(now, station, (tx, psdu), (level, reduction))
     }
 
     /// Draws and records the errors of a frame under interference, or of each of its MPDUs, which take parts of its time

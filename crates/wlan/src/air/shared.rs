@@ -206,7 +206,7 @@ impl<P: Copy> Air<P> {
         }
         let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
         if let Some(reuse) = &mut self.reuse {
-            reuse.ignore((frame.from, colour), &powers, &mut row);
+            reuse.ignore(now, (frame.from, colour), &powers, &mut row);
         }
         self.contention.set_foreign(from, &row, &powers);
     }

@@ -156,14 +156,16 @@ fn link_rate(
     let vectors = || match (station.link, law) {
         (None, _) => vectors(station.standard, airtime),
         // An oracle may choose any mode, because it knows which of two modes with one rate is better now.
-        (Some(link), Some(RateLaw::Oracle)) => modes(link.modes()),
+        (Some(link), Some(RateLaw::Oracle { .. })) => modes(link.modes()),
         (Some(link), _) => modes(link.ladder()),
     };
     match law {
         // Cost of a lost frame, with the back-off before it.
-        Some(law @ RateLaw::Oracle) => {
-            let backoff = airtime.mean_backoff();
-            LinkRate::adapted(law, vectors(), |tx| backoff + airtime.exchange(tx))
+        Some(law @ RateLaw::Oracle { highest }) => {
+            let (backoff, mut vectors) = (airtime.mean_backoff(), vectors());
+            let most = highest.map(|it| it.max(vectors[0].rate()));
+            vectors.retain(|tx| most.is_none_or(|most| tx.rate() <= most));
+            LinkRate::adapted(law, vectors, |tx| backoff + airtime.exchange(tx))
         }
         Some(law) => LinkRate::adapted(law, vectors(), |tx| airtime.exchange(tx)),
         None => LinkRate::fixed(tx),

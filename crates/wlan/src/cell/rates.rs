@@ -142,7 +142,8 @@ impl<P: Copy + Headers> CellMac<P> {
         let change = match event {
             // The ideal rate control chooses by the current probability of a loss.
             LinkEvent::Sending { .. } if rate.asks_noise() => {
-                rate.choose(|tx| air.noise.loss(now, station, tx))
+                let reduction = air.next_reduction(id.member());
+                rate.choose(|tx| air.noise.loss(now, (station, tx), reduction))
             }
             _ if rate.asks_noise() => None,
             _ => rate.handle(now, event),

@@ -33,7 +33,7 @@ mod sensitivity;
 pub use decoding::Decoding;
 pub use fading::{Fading, LinkGain};
 pub use mobility::{Mobility, Mover, Waypoints, WaypointsError};
-pub use path_loss::PathLoss;
+pub use path_loss::{Crossings, PathLoss};
 pub(crate) use propagation::Source;
 pub use propagation::{Layout, Propagation, StationStreams};
 pub use random_waypoint::{RandomWaypoint, RandomWaypointError, Start};

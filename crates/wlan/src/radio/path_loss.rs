@@ -40,6 +40,41 @@ pub enum PathLoss {
         /// n: the loss grows by 10·n dB for ten times the distance; 2 is free space. Positive.
         exponent: f64,
     },
+    /// Residential scenario of the task group of 802.11ax: free space at 2.4 GHz and 1 m, 20 dB per decade of distance
+    /// up to 5 m and 35 dB beyond, and the loss of the floors F and walls W between the antennas.
+    /// Deviates: [D-282]  [tgax-scenarios §1]
+    ///
+    /// ```text
+    ///   40.05 dB + 20·log10(f/2.4 GHz) + 20·log10(min(d, 5 m)) + 35·log10(max(d, 5 m)/5 m)
+    ///            + 18.3·F^((F+2)/(F+1) - 0.46) + 5·W
+    /// ```
+    Residential {
+        /// Carrier frequency of the channel.
+        frequency: Frequency,
+        /// Floors between the antennas.
+        floors: Crossings,
+        /// Walls between the antennas.
+        walls: Crossings,
+    },
+}
+
+/// Number of floors or walls that a signal passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crossings {
+    /// This many on each link, whatever its length, as in the scenario [tgax-scenarios §1].
+    Count(u8),
+    /// One for each such length of the distance, also in fractions, as in Komondor [komondor].
+    Every(Length),
+}
+
+impl Crossings {
+    /// Number over `distance` [m].
+    fn over(self, distance: f64) -> f64 {
+        match self {
+            Self::Count(count) => f64::from(count),
+            Self::Every(length) => distance / length.as_metres(),
+        }
+    }
 }
 
 impl PathLoss {
@@ -66,6 +101,7 @@ impl PathLoss {
                 NEAREST.max(wavelength(frequency) / (4.0 * PI))
             }
             Self::LogDistance { reference, .. } => reference.as_metres(),
+            Self::Residential { .. } => NEAREST,
         }
     }
 
@@ -84,6 +120,12 @@ impl PathLoss {
             }
             Self::LogDistance { reference, loss, exponent } => {
                 loss.get() + 10.0 * exponent * log10(distance / reference.as_metres())
+            }
+            Self::Residential { frequency, floors, walls } => {
+                let (floors, walls) = (floors.over(distance), walls.over(distance));
+                open_residential(frequency, distance)
+                    + 18.3 * pow(floors, (floors + 2.0) / (floors + 1.0) - 0.46)
+                    + 5.0 * walls
             }
         }
     }
@@ -104,9 +146,38 @@ impl PathLoss {
             Self::LogDistance { reference, loss: at_reference, exponent } => {
                 reference.as_metres() * pow(10.0, (loss - at_reference.get()) / (10.0 * exponent))
             }
+            Self::Residential { .. } => self.bisect(loss),
         };
         distance.max(self.nearest())
     }
+
+    /// Distance with this loss [dB] in a model without a closed inverse, to the last bit [m].
+    fn bisect(&self, loss: f64) -> f64 {
+        let mut near = self.nearest();
+        let mut far = near;
+        while far.is_finite() && self.exact_loss(far) < loss {
+            (near, far) = (far, 2.0 * far);
+        }
+        let mut middle = f64::midpoint(near, far);
+        while near < middle && middle < far {
+            if self.exact_loss(middle) < loss {
+                near = middle;
+            } else {
+                far = middle;
+            }
+            middle = f64::midpoint(near, far);
+        }
+        far
+    }
+}
+
+/// Loss of the residential scenario without floors and walls [dB].
+fn open_residential(frequency: Frequency, distance: f64) -> f64 {
+    const BREAKPOINT: f64 = 5.0;
+    40.05
+        + 20.0 * log10(frequency.as_hertz_f64() / 2.4e9)
+        + 20.0 * log10(distance.min(BREAKPOINT))
+        + 35.0 * log10(distance.max(BREAKPOINT) / BREAKPOINT)
 }
 
 /// Wavelength [m].
@@ -139,6 +210,11 @@ mod tests {
         frequency: Frequency::from_megahertz(914),
         height: Length::from_millimetres(1_500),
         other_height: Length::from_millimetres(1_500),
+    };
+    const PROPORTIONAL: PathLoss = PathLoss::Residential {
+        frequency: Frequency::from_megahertz(5_000),
+        floors: Crossings::Every(Length::from_metres(3)),
+        walls: Crossings::Every(Length::from_metres(10)),
     };
 
     /// λ = 299 792 458/5.2e9 = 0.0576524 m; 4π·100/λ = 1256.637/0.0576524 = 21 796.8;
@@ -185,13 +261,33 @@ mod tests {
         assert_eq!(law.loss(100.0), Decibels::from_thousandths(106_768));
     }
 
+    /// At 5 GHz: 40.05 + 20·log10(5/2.4) = 40.05 + 6.375 = 46.425 dB at 1 m.
+    /// 4 m, no floor, two walls: 46.425 + 12.041 + 10 = 68.466 dB.
+    /// 20 m, one floor: 46.425 + 13.979 + 35·log10 4 = 21.072, and 18.3·1 dB: 99.777 dB.
+    /// 6 m with a floor each 3 m and a wall each 10 m, so F = 2 and W = 0.6:
+    /// 46.425 + 13.979 + 35·log10 1.2 = 2.771, 18.3·2^(4/3 - 0.46) = 18.3·1.83191 = 33.524, and 3 dB: 99.700 dB.
+    ///
+    /// Verifies: [tgax-scenarios §1] [komondor]
+    #[test]
+    fn a_flat_loses_power_by_distance_floors_and_walls() {
+        let frequency = Frequency::from_megahertz(5_000);
+        let counted = |floors, walls| {
+            let (floors, walls) = (Crossings::Count(floors), Crossings::Count(walls));
+            PathLoss::Residential { frequency, floors, walls }
+        };
+        assert_eq!(counted(0, 0).loss(0.5), Decibels::from_thousandths(46_425));
+        assert_eq!(counted(0, 2).loss(4.0), Decibels::from_thousandths(68_466));
+        assert_eq!(counted(1, 0).loss(20.0), Decibels::from_thousandths(99_777));
+        assert_eq!(PROPORTIONAL.loss(6.0), Decibels::from_thousandths(99_700));
+    }
+
     proptest! {
         #[test]
         fn distance_and_loss_are_inverse_and_loss_grows(
             metres in 2.4f64..100_000.0, further in 1.0f64..3.0, exponent in 1.0f64..6.0,
         ) {
             let laws =
-                [PathLoss::FreeSpace { frequency: FIVE }, TWO_RAY, PathLoss::log_distance(FIVE, exponent)];
+                [PathLoss::FreeSpace { frequency: FIVE }, TWO_RAY, PathLoss::log_distance(FIVE, exponent), PROPORTIONAL];
             for law in laws {
                 let back = law.exact_distance(law.exact_loss(metres));
                 prop_assert!((back / metres - 1.0).abs() < 1e-9, "{law:?}: {back} of {metres}");

@@ -15,7 +15,7 @@ use super::draws::Draws;
 use super::fading::{Fading, LinkGain};
 use super::mobility::{Mobility, Mover};
 use super::path_loss::PathLoss;
-use super::reception::{Radio, Terminal, milliwatts};
+use super::reception::{Decoder, Radio, Terminal, milliwatts};
 use super::region::Position;
 use crate::air::hearing::Audibility;
 use crate::node::NodeId;
@@ -212,23 +212,30 @@ impl Propagation {
         if member.is_ap() { self.seed } else { self.places[member.index() - 1].seed }
     }
 
-    /// Increase of the noise by interference: ratio of both together to the noise of the channel.
-    pub(crate) fn rise(&self, tx: TxVector, interference: f64) -> Decibels {
-        let noise = milliwatts(self.radio.channel_noise(tx));
-        Decibels::rounded(10.0 * libm::log10(1.0 + interference / noise))
-    }
-
-    /// Draws the errors of a frame as [`errs`](Self::errs) does, under interference that increases the noise.
-    pub(crate) fn errs_above(
+    /// Draws the errors of a frame as [`errs`](Self::errs) does, with its power less `reduction` and under
+    /// `interference` [mW], which increases the noise. With sensitivities and a capture margin, the margin decides under
+    /// interference: signals have no error rate then. Deviates: [D-281]
+    pub(crate) fn errs_among(
         &mut self,
         now: Time,
         station: NodeId,
         (tx, psdu): (TxVector, Bytes),
-        rise: Decibels,
+        (interference, reduction): (f64, Decibels),
     ) -> bool {
-        let received = self.received(now, station) - rise;
-        let loss = self.decoding.loss(tx, psdu, received);
-        loss.happens(self.places[station.index() - 1].errors.next_u64())
+        let received = self.received(now, station) - reduction;
+        let noise = milliwatts(self.radio.channel_noise(tx));
+        let rise = Decibels::rounded(10.0 * libm::log10(1.0 + interference / noise));
+        let margin = self.radio.capture.filter(|_| self.radio.decoder == Decoder::Sensitivity);
+        let (power, is_lost) = match margin {
+            Some(margin) => {
+                let ratio = received - self.radio.channel_noise(tx) - rise;
+                (received, interference > 0.0 && ratio < margin)
+            }
+            None => (received - rise, false),
+        };
+        let loss = self.decoding.loss(tx, psdu, power);
+        let draw = self.places[station.index() - 1].errors.next_u64();
+        is_lost || loss.happens(draw)
     }
 
     /// Audibility of a frame of any transmitter at each member, by its received powers.
@@ -350,19 +357,20 @@ impl Propagation {
     /// Draws the errors of a frame between a station and the access point that ends now. Returns true if it is
     /// errored.
     pub(crate) fn errs(&mut self, now: Time, station: NodeId, tx: TxVector, psdu: Bytes) -> bool {
-        let loss = self.loss(now, station, tx, psdu);
+        let loss = self.loss(now, station, (tx, psdu), Decibels::ZERO);
         loss.happens(self.places[station.index() - 1].errors.next_u64())
     }
 
-    /// Probability that a frame between a station and the access point is errored now.
+    /// Probability that a frame between a station and the access point is errored now, if its power is less by
+    /// `reduction`.
     pub(crate) fn loss(
         &mut self,
         now: Time,
         station: NodeId,
-        tx: TxVector,
-        psdu: Bytes,
+        (tx, psdu): (TxVector, Bytes),
+        reduction: Decibels,
     ) -> Probability {
-        let received = self.received(now, station);
+        let received = self.received(now, station) - reduction;
         self.decoding.loss(tx, psdu, received)
     }
 
@@ -527,6 +535,26 @@ mod tests {
         assert_eq!(row(0, SLOW), [Decodes, Decodes, Decodes, Nothing, Nothing]);
         assert_eq!(row(2, FAST), [Senses, Senses, Decodes, Decodes, Nothing]);
         assert_eq!(cell.all_decode(Time::MAX, &AtomicBool::new(false)), Some(false));
+    }
+
+    /// At 10 m, 20 - 46.768 - 30 = -56.768 dBm; the noise of 802.11a is -91.867 dBm. With a reduction of 20 dB, -76.768
+    /// dBm. 6 Mb/s need -82 dBm and 54 Mb/s -65 dBm. A margin of 10 dB allows -86.768 dBm = 2.105e-9 mW of noise, of
+    /// which 0.651e-9 mW are thermal. Without a margin the noise may raise 6 Mb/s' need by 5.232 dB, to 3.334 times
+    /// itself: 1.519e-9 mW more.
+    #[test]
+    fn with_sensitivities_the_margin_decides_under_interference() {
+        let errs = |capture: Option<i64>, tx, interference: f64, reduction| {
+            let mut layout = layout(vec![fixed(10, 0)], Decibels::ZERO);
+            layout.radio.decoder = Decoder::Sensitivity;
+            layout.radio.capture = capture.map(Decibels::new);
+            let content = (tx, Bytes::new(1_500));
+            let level = (interference * 1e-9, Decibels::new(reduction));
+            propagation(&layout, 1).errs_among(Time::ZERO, NodeId(1), content, level)
+        };
+        assert_eq!([1.44, 1.47].map(|nw| errs(Some(10), SLOW, nw, 20)), [false, true]);
+        assert_eq!([1.51, 1.53].map(|nw| errs(None, SLOW, nw, 20)), [false, true]);
+        // Without interference the sensitivity decides alone.
+        assert_eq!([8, 9].map(|reduction| errs(Some(40), FAST, 0.0, reduction)), [false, true]);
     }
 
     #[test]

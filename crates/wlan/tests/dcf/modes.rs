@@ -1,7 +1,7 @@
 //! Cells of 802.11n and later: exchanges of every mode to the nanosecond, and stations of older standards in the
 //! same cell.
 
-use airfair_units::{Bytes, Duration, Probability, Time};
+use airfair_units::{Bytes, DataRate, Duration, Probability, Time};
 use airfair_wlan::phy::mode::{Format, HeLtf};
 use airfair_wlan::phy::ppdu::training_symbols;
 use airfair_wlan::phy::symbols::symbols;
@@ -288,11 +288,13 @@ fn laws_step_over_the_modes_of_a_link() {
     let arf = airfair_laws::arf::Params { starts_high: false, ..Default::default() };
     let ladder = [130, 195, 260, 390, 520, 585, 650, 780, 1_040, 1_170, 1_300];
     assert_eq!(rates(RateLaw::Arf(arf), ErrorModel::None), ladder);
-    assert_eq!(rates(RateLaw::Oracle, ErrorModel::None), [1_300]);
+    assert_eq!(rates(RateLaw::Oracle { highest: None }, ErrorModel::None), [1_300]);
+    let highest = Some(DataRate::from_mbps(30));
+    assert_eq!(rates(RateLaw::Oracle { highest }, ErrorModel::None), [260]);
     let snr = |db| ErrorModel::Snr(airfair_units::Decibels::new(db));
     // At 1 dB two streams of BPSK; at 6 dB two of QPSK 1/2, because one stream of 16-QAM 1/2 has the same 26 Mb/s and
     // more losses.
-    assert_eq!([1, 6].map(|db| rates(RateLaw::Oracle, snr(db))), [[130], [260]]);
+    assert_eq!([1, 6].map(|db| rates(RateLaw::Oracle { highest: None }, snr(db))), [[130], [260]]);
 }
 
 /// Noise makes the same errors in the frames of an exchange whether their PPDUs are constructed, as with a monitor, or

@@ -45,7 +45,9 @@ impl Law {
                 let state = minstrel_ht::State::new(&params, OVERHEAD, rates, || stream.next_u32());
                 Self::MinstrelHt(params, Box::new(state), vectors, false)
             }
-            RateLaw::Minstrel { .. } | RateLaw::Oracle => unreachable!("no cell here has it"),
+            RateLaw::Minstrel { .. } | RateLaw::Oracle { .. } => {
+                unreachable!("no cell here has it")
+            }
         }
     }
 

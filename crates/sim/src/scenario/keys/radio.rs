@@ -1,10 +1,10 @@
 //! Keys of a cell's radio, and of its stations' positions and motions.
 
 use airfair_units::{Dbm, Decibels, Duration, Frequency, Length, Speed, Time};
-use airfair_wlan::radio::{Decoder, Fading};
+use airfair_wlan::radio::{Crossings, Decoder, Fading};
 
 use super::super::declare::{Choice, Form, Keys};
-use super::super::kind::{Absent, Kind, RANGE, Thousandths, Tuple, words};
+use super::super::kind::{Absent, Kind, Plain, RANGE, Scalar, Thousandths, Tuple, words};
 use super::super::reader::Entry;
 use super::super::{Area, Begin, Motion, PathLossModel, Radio, RangeRate, Trajectory};
 use super::ranges::{OFF, PERIOD, TIME};
@@ -28,6 +28,7 @@ const SENSE: Kind = Kind::Either(&[
     Kind::Power { min: Dbm::new(-150), max: Dbm::new(0) },
 ]);
 const CAPTURE: Kind = Kind::Either(&[OFF, decibels(0, 100)]);
+const CROSSINGS: Kind = Kind::Either(&[Kind::Integer { min: 0, max: 100 }, RANGE]);
 const CARRIER: Kind = Kind::Frequency {
     min: Frequency::from_megahertz(100),
     max: Frequency::from_megahertz(100_000),
@@ -140,11 +141,13 @@ const PROPAGATION: Choice<PathLossModel> = Choice {
         PathLossModel::FreeSpace => "free-space",
         PathLossModel::TwoRay { .. } => "two-ray",
         PathLossModel::LogDistance { .. } => "log-distance",
+        PathLossModel::Residential { .. } => "residential",
     },
-    alone: || vec![PathLossModel::FreeSpace, TWO_RAY],
+    alone: || vec![PathLossModel::FreeSpace, TWO_RAY, RESIDENTIAL],
     tables: || {
         let decade = Decibels::new(30);
-        vec![TWO_RAY, PathLossModel::LogDistance { decade, reference_loss: None }]
+        let log_distance = PathLossModel::LogDistance { decade, reference_loss: None };
+        vec![TWO_RAY, log_distance, RESIDENTIAL]
     },
     has_default: false,
     settings: |keys, model| match model {
@@ -169,8 +172,39 @@ const PROPAGATION: Choice<PathLossModel> = Choice {
                 .follows("that of free space")
                 .says("Loss at 1 m.");
         }
+        PathLossModel::Residential { floors, walls } => {
+            keys.of("residential propagation");
+            keys.key("floors", floors, CROSSINGS, "\"3 m\"").says(
+                "Floors between the antennas of each link: their number, or the length of the distance for each of \
+                 them. F floors lose 18.3·F^((F+2)/(F+1)−0.46) dB.",
+            );
+            keys.key("walls", walls, CROSSINGS, "2").says(
+                "Walls between the antennas of each link: their number, or the length of the distance for each of \
+                 them. A wall loses 5 dB.",
+            );
+        }
     },
 };
+
+impl Scalar for Crossings {
+    fn plain(self) -> Plain<'static> {
+        match self {
+            Self::Count(count) => Plain::Integer(count.into()),
+            Self::Every(length) => Plain::Length(length),
+        }
+    }
+
+    fn of(plain: Plain) -> Option<Self> {
+        match plain {
+            Plain::Integer(count) => count.try_into().ok().map(Self::Count),
+            Plain::Length(length) => Some(Self::Every(length)),
+            _ => None,
+        }
+    }
+}
+
+const RESIDENTIAL: PathLossModel =
+    PathLossModel::Residential { floors: Crossings::Count(0), walls: Crossings::Count(0) };
 
 const TWO_RAY: PathLossModel = PathLossModel::TwoRay {
     ap_height: Length::from_millimetres(1_500),

@@ -58,7 +58,7 @@ pub(crate) const LAWS: Choice<RateControl> = Choice {
         RateControl::Arf(arf::Params { most_up: None, .. }) => "arf",
         RateControl::Arf(_) => "aarf",
         RateControl::Minstrel(_) | RateControl::MinstrelHt(_) => "minstrel",
-        RateControl::Oracle => "oracle",
+        RateControl::Oracle { .. } => "oracle",
     },
     alone: Vec::new,
     tables: || {
@@ -67,7 +67,7 @@ pub(crate) const LAWS: Choice<RateControl> = Choice {
             RateControl::Arf(arf),
             RateControl::Arf(arf::Params { most_up: Some(50), ..arf }),
             RateControl::Minstrel(minstrel::Params::default()),
-            RateControl::Oracle,
+            RateControl::Oracle { highest: None },
         ]
     },
     has_default: false,
@@ -84,12 +84,15 @@ pub(crate) const LAWS: Choice<RateControl> = Choice {
                 }
             }
             RateControl::MinstrelHt(it) => minstrel_ht(keys, it),
-            RateControl::Oracle => {
+            RateControl::Oracle { highest } => {
                 keys.says(
                     "Rate adaptation algorithm. Before each frame it chooses the rate at which a frame of ordinary \
                      size gets through soonest, from the noise, which no real station knows. The oracle is an upper \
                      bound for the other algorithms.",
                 );
+                keys.maybe("highest", highest, Kind::Rate, "\"60 Mb/s\"")
+                    .follows("the highest rate of the link")
+                    .says("Rate above which it chooses none, except the lowest rate of the link.");
             }
         }
     },

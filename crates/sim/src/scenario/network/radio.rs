@@ -6,7 +6,9 @@ use airfair_units::{DataRate, Dbm, Decibels, Frequency, Length};
 use airfair_wlan::Channel;
 use airfair_wlan::phy::rate_name::{BadRate, LinkFormat, RateName};
 use airfair_wlan::phy::{Band, Preamble, Standard, TxVector};
-use airfair_wlan::radio::{Decoder, Fading, Layout, Mobility, PathLoss, Position, RangeError};
+use airfair_wlan::radio::{
+    Crossings, Decoder, Fading, Layout, Mobility, PathLoss, Position, RangeError,
+};
 
 /// Powers, distances and noise of a cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,6 +138,10 @@ impl Radio {
                 }
                 (model, model)
             }
+            PathLossModel::Residential { floors, walls } => {
+                let model = PathLoss::Residential { frequency, floors, walls };
+                (model, model)
+            }
         }
     }
 }
@@ -224,5 +230,12 @@ pub enum PathLossModel {
         decade: Decibels,
         /// Loss at 1 m; with `None`, that of free space.
         reference_loss: Option<Decibels>,
+    },
+    /// Residential scenario of the task group of 802.11ax.
+    Residential {
+        /// Floors between the antennas of a link.
+        floors: Crossings,
+        /// Walls between the antennas of a link.
+        walls: Crossings,
     },
 }

@@ -1,7 +1,7 @@
 //! Wireless stations, with the rates of their links.
 
 use airfair_laws::{arf, minstrel, minstrel_ht};
-use airfair_units::Time;
+use airfair_units::{DataRate, Time};
 use airfair_wlan::phy::{Rate, Standard};
 use airfair_wlan::{ErrorModel, LinkCapabilities};
 
@@ -17,7 +17,10 @@ pub enum RateControl {
     /// Minstrel-HT, for rates of 802.11n and later.
     MinstrelHt(minstrel_ht::Params),
     /// Ideal rate control, which knows the state of the channel.
-    Oracle,
+    Oracle {
+        /// Highest rate that it may choose, apart from the lowest of the link; `None` for all rates.
+        highest: Option<DataRate>,
+    },
 }
 
 /// A wireless station.

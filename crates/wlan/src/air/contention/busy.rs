@@ -296,8 +296,14 @@ impl Contention {
     fn follow(&mut self, starting: &[(NodeId, TxVector)], rule: Capture) {
         for id in (0..self.roster.members()).map(NodeId) {
             let medium = self.medium_of(id);
-            if !matches!(medium.carrier(), CarrierSense::Frame | CarrierSense::Overlap) {
-                continue;
+            match medium.carrier() {
+                CarrierSense::Frame | CarrierSense::Overlap => {}
+                CarrierSense::Energy if !self.reaches[id.index()].is_sent => {}
+                CarrierSense::Energy if medium.followed().is_some() => {
+                    self.part_member(id, |alone| alone.medium.follow(None));
+                    continue;
+                }
+                CarrierSense::Energy | CarrierSense::Idle | CarrierSense::Own => continue,
             }
             let power = |from: NodeId| self.reaches[from.index()].power[id.index()];
             let heard =
