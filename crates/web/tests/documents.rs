@@ -213,7 +213,7 @@ fn frames_of_several_users_have_their_units() {
 fn a_channel_has_the_air_that_neighbours_hold() {
     let text =
         include_str!("../../../python/airfair/templates/init/neighbours/flow-in-the-middle.toml");
-    let text = text.replace("duration = \"10 s\"", "duration = \"100 ms\"");
+    let text = text.replace("\"10 s\"", "\"100 ms\"").replace("\"1 s\"", "\"0 s\"");
     let channel = json!({ "from_ns": 0, "to_ns": 100_000_000 });
     let found = document(&json!({ "scenario": text, "channel": channel }));
     let figures = document(&json!({ "scenario": text }));
