@@ -193,7 +193,8 @@ export class Picture {
     for (let row = 0; row < rows; row += 1) {
       if (!members[row].is_access_point) continue;
       for (const [from, to, neighbour] of held[members[row].cell]) {
-        const [left, wide] = [x(from), x(to) - x(from)];
+        // A gap separates neighbours that follow each other.
+        const [left, wide] = [x(from), Math.max(1, x(to) - x(from) - 1)];
         context.globalAlpha = 0.35;
         context.fillStyle = neighbour === null ? cross : palette.neighbour;
         context.fillRect(left, row * ROW_HEIGHT + 1, wide, ROW_HEIGHT - 3);

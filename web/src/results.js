@@ -50,7 +50,7 @@ function neighbourParts({ cells, tables }, cell) {
   const { channel, neighbour, airtime_share: shares } = tables.neighbours;
   const part = (name, share) => ({ name, kind: "neighbour", share });
   const all = channel
-    .flatMap((of, i) => (of === cell ? [part(`${cells[neighbour[i]]}’s network`, shares[i])] : []))
+    .flatMap((of, i) => (of === cell ? [part(`network ${cells[neighbour[i]]}`, shares[i])] : []))
     .sort((x, y) => y.share - x.share);
   if (all.length <= MAX_NEIGHBOURS) return all;
   const rest = all.splice(MAX_NEIGHBOURS - 1);

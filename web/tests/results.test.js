@@ -64,8 +64,8 @@ test("the air that neighbours hold has a part for each network, up to three", ()
   const parts = airtimeParts(document, 0).filter(({ kind }) => ["neighbour", "overlap"].includes(kind));
   const rounded = parts.map(({ name, share }) => [name, fixed(share, 2)]);
   assert.deepEqual(rounded, [
-    ["south’s network", "0.20"],
-    ["west’s network", "0.06"],
+    ["network south", "0.20"],
+    ["network west", "0.06"],
     ["2 other networks", "0.09"],
     ["overlap with neighbours", "0.05"],
   ]);
