@@ -38,20 +38,19 @@ impl Recorder for FrameCounts {
 }
 
 fn scenarios() -> Vec<Scenario> {
-    let folders = ["scenarios", "python/airfair/templates/init/neighbours"];
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let mut paths: Vec<_> = folders
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("the examples"))
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios"));
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the examples")
         .map(|entry| entry.expect("an example").path())
         .filter(|path| path.extension().is_some_and(|it| it == "toml"))
         .collect();
     paths.sort();
+    let neighbours = "../../python/airfair/templates/init/neighbours/flow-in-the-middle.toml";
+    paths.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(neighbours));
     let read = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).expect("a text");
         let mut scenario = Scenario::parse(&text, &[]).expect("an example of the laboratory");
-        let longest = if scenario.cells.len() > 2 { 100 } else { 1_500 };
-        scenario.duration = scenario.duration.min(Duration::from_millis(longest));
+        scenario.duration = scenario.duration.min(Duration::from_millis(1_500));
         (scenario.warmup, scenario.series_step) = (Duration::ZERO, None);
         scenario
     };
