@@ -27,6 +27,7 @@ _PARTS = ("own", "neighbours", "overlap")
 def tables(result: Result, wish: Wish) -> Iterator[tuple[str, Table]]:
     """Table of each channel on which an access point has sensed another cell, with the channel's name.
 
+    Of many cells it has those whose air neighbours hold for the longest time, unless `wish` has all rows.
     The total is the sum over the cells. It exceeds 100 % where cells that do not hear each other use the air
     at the same time, and a frame counts for each cell that hears it.
     """
@@ -38,6 +39,8 @@ def tables(result: Result, wish: Wish) -> Iterator[tuple[str, Table]]:
         Column("held by\n%", lambda _: [], words=_words),
     ]
     for channel, items in _channels(result):
+        if len(items) > wish.rows and not wish.every:
+            items.sort(key=lambda item: -sum(item.samples["neighbours"]))
         yield channel, rows("air of cell", items, columns, wish)
 
 

@@ -86,6 +86,16 @@ def test_the_parts_of_a_row_add_up_to_all_the_air(middle: airfair.Result) -> Non
     assert float(rows["total"][0]) == pytest.approx(own, abs=0.2)
 
 
+def test_of_many_cells_those_with_the_most_time_of_neighbours_are_shown(
+    middle: airfair.Result,
+) -> None:
+    ((_, table),) = whose_air.tables(middle, Wish(rows=1))
+    labels = [line.label for line in table.lines if "±" not in line.label]
+    assert labels == ["middle", "… 2 more: --all", "total"]
+    ((_, whole),) = whose_air.tables(middle, Wish(rows=1, every=True))
+    assert whole.lines[0].label == "left"
+
+
 def test_a_cell_alone_has_neither_a_table_nor_a_key() -> None:
     apart = airfair.run(SCENARIO)
     assert apart.neighbours.height == 0
