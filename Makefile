@@ -98,7 +98,7 @@ wasm: ## Check that the pure crates compile for a browser
 
 PLAYGROUND := dist/playground.html
 WEB_SOURCES := $(shell find web -not -path '*/node_modules*' -type f) \
-    python/airfair/figures.py python/airfair/pages.py python/airfair/reproduction/templates/style.css.jinja
+    python/airfair/palette.py python/airfair/pages.py python/airfair/reproduction/templates/style.css.jinja
 web: $(PLAYGROUND) ## The playground, one page that opens from the disk: dist/playground.html
 
 $(PLAYGROUND): web/node_modules/.package-lock.json $(RUST_SOURCES) $(WEB_SOURCES)

@@ -39,7 +39,7 @@ async function bundle(entry, options) {
 /** Returns the style sheet of the reports, with the colours filled in as jinja would fill them in. */
 function reportStyle() {
   const palettes = {
-    palette: capture(read(root, "python/airfair/figures.py"), /^PALETTE = \(([^)]*)\)/m),
+    palette: capture(read(root, "python/airfair/palette.py"), /^PALETTE = \(([^)]*)\)/m),
     dark_palette: capture(read(root, "python/airfair/pages.py"), /^DARK_PALETTE = \(([^)]*)\)/m),
   };
   const loop = /\{% for colour in (\w+) %\}--series-\{\{ loop\.index \}\}: \{\{ colour \}\}; \{% endfor %\}/g;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import matplotlib as mpl
@@ -83,6 +83,10 @@ _KINDS = {
     "block ack request": _REQUEST,
     "beacon": _BEACON,
 }
+_TINTS = ("#e6dcc0", "#c4ad72", "#f6f1e2", "#a98f4a")
+"""Colours of neighbours that hold the air, in the order of their names."""
+_HOLDER = "#8a6d1d"
+_OVERLAP = Look("overlap with a neighbour", "#ffffff", _HOLDER, INK, "xxxxx")
 LOOKS = (_DATA, _RESPONSE, _REQUEST, _BEACON, _PARTLY_LOST, _COLLIDED, _LOST)
 """Styles of frames, in the order of a legend."""
 
@@ -109,7 +113,8 @@ class Slice:
 def slices(trace: Mapping[str, Any]) -> dict[str, list[Slice]]:
     """Intervals of each lane of a trace that `--timeline` wrote, by name; empty lanes are included.
 
-    The lane of an access point includes its tracks for further resource units.
+    The lane of an access point includes its tracks for further resource units. A cell that shares its channel
+    has a lane with the time for which neighbours hold its air.
     """
     events: Iterable[Mapping[str, Any]] = trace["traceEvents"]
     cells, lanes = set(), {}
@@ -150,11 +155,12 @@ def draw(
         per_inch = (end - start) * scale / (width - 0.8)
         ax.set_ylim(tall + 0.1, -0.6)
         ax.set_xlim(0, (end - start) * scale)
+        holders = _holders(it for lane in lanes.values() for it in lane)
         rows = [top + height / 2 for top, height in zip(bottoms, heights, strict=False)]
         for row, height, lane in zip(rows, heights, shown, strict=True):
             for it in lane:
                 left, right = (it.start - start) * scale, (it.end - start) * scale
-                at = _Place(ax, row, height, left, right, per_inch, scale)
+                at = _Place(ax, row, height, left, right, per_inch, scale, holders)
                 _DRAWN[it.category](at, it)
         names = [f"{name} (AP)" if name in access_points else name for name in lanes]
         ax.set_yticks(rows, names)
@@ -166,6 +172,15 @@ def draw(
         has_slots = bool(slots) and max(slots) * 1e-6 * scale >= _NARROWEST * per_inch
         _tell(figure, found, width, has_slots=has_slots)
         return figure
+
+
+def _holders(found: Iterable[Slice]) -> dict[str, Look]:
+    """Style of each neighbour that holds the air, by name."""
+    names = sorted({it.arguments["cell"] for it in found if it.category == "neighbour"})
+    return {
+        name: Look(f"air held by {name}", _TINTS[place % len(_TINTS)], _HOLDER, INK)
+        for place, name in enumerate(names)
+    }
 
 
 def _height(lane: Sequence[Slice]) -> float:
@@ -190,6 +205,8 @@ class _Place:
     right: float
     per_inch: float
     per_second: float
+    holders: Mapping[str, Look]
+    """Style of each neighbour that holds the air."""
 
     def box(self, left: float, right: float, height: float, properties: Mapping[str, Any]) -> None:
         """Draw a box, vertically centred in the lane."""
@@ -281,7 +298,33 @@ def _answer(at: _Place, _it: Slice) -> None:
     at.ax.plot((at.left, at.right), (at.row, at.row), zorder=1, **_DOTS)
 
 
-_DRAWN = {"frame": _frame, "backoff": _backoff, "wait": _wait, "answer": _answer}
+def _held(at: _Place, it: Slice) -> None:
+    """Shade the time for which a neighbour holds the air, with its name if there is room."""
+    words = it.arguments["cell"]
+    at.box(at.left, at.right, _FRAME, {**at.holders[words].patch(), "zorder": 2})
+    left, right = max(at.left, 0), min(at.right, at.ax.get_xlim()[1])
+    if len(words) < (right - left) / (_CHARACTER * at.per_inch):
+        style: dict[str, Any] = {
+            "ha": "center",
+            "va": "center_baseline",
+            "fontsize": 7,
+            "color": INK,
+        }
+        at.ax.text((left + right) / 2, at.row, words, **style)
+
+
+def _overlap(at: _Place, _it: Slice) -> None:
+    at.box(at.left, at.right, _FRAME, {**_OVERLAP.patch(), "zorder": 2})
+
+
+_DRAWN = {
+    "frame": _frame,
+    "backoff": _backoff,
+    "wait": _wait,
+    "answer": _answer,
+    "neighbour": _held,
+    "overlap": _overlap,
+}
 _SLOT: dict[str, Any] = {"facecolor": GRID, "edgecolor": MUTED, "linewidth": 0.5, "zorder": 2}
 _LINE: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (3, 2))}
 _DOTS: dict[str, Any] = {"color": MUTED, "linewidth": 0.9, "linestyle": (0, (0.8, 2.2))}
@@ -312,6 +355,13 @@ def _tell(figure: Figure, found: Sequence[Slice], width: float, *, has_slots: bo
         add(tuple(Patch(**_SLOT) for _ in range(3)) if has_slots else Patch(**_SLOT), "back-off")
     if "wait" in categories:
         add(Line2D([], [], **_LINE), "waits for the channel")
+    held = [*_holders(found).values()]
+    for look in (
+        held if len(held) <= len(_TINTS) else [replace(held[0], label="air held by others")]
+    ):
+        add(Patch(**look.patch()), look.label)
+    if "overlap" in categories:
+        add(Patch(**_OVERLAP.patch()), _OVERLAP.label)
     if "answer" in categories:
         add(Line2D([], [], **_DOTS), "waits for an answer")
     if handles:

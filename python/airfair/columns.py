@@ -13,6 +13,7 @@ KINDS = {
     "station": "Name of the station.",
     "access_point": "Name of the access point, which is the name of its cell.",
     "channel": "Name of the channel, which is the name of its cell.",
+    "neighbour": "Name of the neighbour, which is the name of its cell.",
     "category": "Name of the access category.",
     "link": "Name of the link.",
 }

@@ -94,6 +94,8 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
         if (file := f"{name}.parquet") in about["files"]:
             frame = parquet.decode(store.read(folder, file), folder / file)
             frames[name] = parquet.conformed(frame, empty.table(name).schema, folder / file)
+        elif name == "neighbours":
+            frames[name] = empty.table(name)
     if scenario.series_step_ns is not None:
         for kind, table in columns.series_files().items():
             if (file := f"{table.name}.parquet") in about["files"]:
@@ -104,10 +106,10 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
     return frames
 
 
-_OPTIONAL = ("categories", "delays")
+_OPTIONAL = ("neighbours", "categories", "delays")
 """Tables that a directory may lack."""
-_UNEVEN = ("places", "delays")
-"""Tables with any number of rows per flow."""
+_UNEVEN = {"neighbours": ("channel", "neighbour"), "places": ("flow",), "delays": ("flow",)}
+"""Tables with any number of rows per run, and their columns that name something in each row."""
 
 
 def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: Path) -> None:
@@ -121,7 +123,7 @@ def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: 
         if kind is None:
             continue
         if name in _UNEVEN:
-            _check_things(frame, scenario, runs, folder / f"{name}.parquet")
+            _check_things(frame, scenario, (runs, _UNEVEN[name]), folder / f"{name}.parquet")
             continue
         each = steps if name in series else 1
         rows = [(run, *thing) for run in runs for thing in zip(*names[kind].values(), strict=True)]
@@ -133,10 +135,15 @@ def _check_rows(frames: Mapping[str, pl.DataFrame], scenario: Scenario, folder: 
             )
 
 
-def _check_things(frame: pl.DataFrame, scenario: Scenario, runs: Sequence[int], path: Path) -> None:
-    """Raise `DamagedError` if a row names a run, flow, queue or link that does not exist."""
+def _check_things(
+    frame: pl.DataFrame, scenario: Scenario, known: tuple[Sequence[int], Sequence[str]], path: Path
+) -> None:
+    """Raise `DamagedError` if a row names a run, flow, cell, queue or link that does not exist."""
     names = names_of(scenario)
-    is_known = pl.col("replication").is_in(runs) & pl.col("flow").is_in(names["flow"]["flow"])
+    runs, kinds = known
+    is_known = pl.col("replication").is_in(runs)
+    for kind in kinds:
+        is_known &= pl.col(kind).is_in(names[kind][kind])
     if "link" in frame.columns:
         members = {cell: 1 + scenario.station_cells.count(cell) for cell in scenario.cells}
         is_in_cell = pl.any_horizontal(

@@ -55,6 +55,7 @@ def names_of(scenario: _core.Scenario) -> dict[str, dict[str, list[str]]]:
         "station": scenario.stations,
         "access_point": scenario.cells,
         "channel": scenario.cells,
+        "neighbour": scenario.cells,
         "category": scenario.categories,
     }
     named = {kind: {kind: names} for kind, names in of.items()}

@@ -115,6 +115,7 @@ class Result:
     access_points = _Table("access_points")
     channels = _Table("channels")
     channel_shares = _Table("channel_shares")
+    neighbours = _Table("neighbours")
     categories = _Table("categories")
     links = _Table("links")
     limits = _Table("limits")

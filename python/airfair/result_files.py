@@ -66,8 +66,10 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
     from .parquet import encode
 
     for name, table in columns.tables().items():
-        # The table of access categories is left out if there is only one.
+        # The tables of access categories and of neighbours are left out if there is only one, or none.
         if name == "categories" and not result.scenario.categories:
+            continue
+        if name == "neighbours" and not result.scenario.shared_channels:
             continue
         try:
             frame = getattr(result, name)

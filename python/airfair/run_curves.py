@@ -29,6 +29,8 @@ OTHER_COLOURS = ("#8a8a8a", "#b8a878", "#7d9aa8")
 LOST_COLOURS = {
     "beacons": "#7a3b9e",
     "collisions": "#b00020",
+    "neighbours": "#8a6d1d",
+    "overlap": "#d2691e",
     "contention": MUTED,
     "idle": GRID,
 }

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import fairness, json_documents
+from . import fairness, json_documents, whose_air
 from .flow_limits import FlowLimits
 from .replications import Figure, Samples, half_width, mean, record_hashes, samples
 from .scenario import identity
@@ -85,6 +85,7 @@ def document(result: Result) -> dict[str, Any]:
         "stations": _stations(result),
         "access_points": _access_points(result),
         "channels": _channels(result),
+        **({"shared_channels": shared} if (shared := whose_air.totals(result)) else {}),
         "categories": _categories(result),
         "links": _links(result),
         "fairness": _fairness(result),
@@ -172,10 +173,11 @@ def _radio(figure: Figure, table: Samples) -> dict[str, Any]:
 def _channels(result: Result) -> list[dict[str, Any]]:
     names = result.scenario.cells
     tables, shares = (samples(result, table, names) for table in ("channels", "channel_shares"))
-    return [_channel(name, table, shares[name]) for name, table in tables.items()]
+    held = whose_air.neighbours(result)
+    return [_channel(name, table, shares[name], held[name]) for name, table in tables.items()]
 
 
-def _channel(name: str, table: Samples, shares: Samples) -> dict[str, Any]:
+def _channel(name: str, table: Samples, shares: Samples, held: Samples) -> dict[str, Any]:
     others = [use for use in ("neighbours", "overlap") if any(shares[use])]
 
     def airtime(figure: Figure) -> dict[str, float | None]:
@@ -188,11 +190,16 @@ def _channel(name: str, table: Samples, shares: Samples) -> dict[str, Any]:
             **_each(figure, shares, ("contention", "idle")),
         }
 
+    neighbours = [
+        {"name": name, "airtime_share": mean(values), "airtime_share_ci95": half_width(values)}
+        for name, values in held.items()
+    ]
     counts = ("frames", "collisions")
     return {
         "name": name,
         "busy": mean(table["busy"]),
         "airtime": airtime(mean),
+        **({"neighbours": neighbours} if neighbours else {}),
         **_each(mean, table, counts),
         "ci95": {
             "busy": half_width(table["busy"]),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from . import whose_air
 from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .names import printable
@@ -53,6 +54,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         scenario=scenario,
         replications=result.replications,
         channels=channels(result),
+        whose_air=whose_air.tables(result, wish),
         figures=_figures(drawn),
         flows=flows(result, wish),
         stations=stations(result, wish),

@@ -231,8 +231,7 @@ def categories(result: Result) -> Table | None:
         Column("gave\nway\ncount", scaled("internal_collisions"), added("internal_collisions")),
         Column("dropped\npackets", scaled("drops"), added("drops")),
     ]
-    lines = [*_lines(items, columns, Wish(every=True)), *_total(items, columns, "total")]
-    return _table("category", columns, lines)
+    return rows("category", items, columns, Wish(every=True))
 
 
 _QUEUE_DROPS = ("dropped_queue_full", "dropped_codel", "dropped_ack_filter")
@@ -333,8 +332,7 @@ def links(result: Result, wish: Wish) -> Table | None:
         Column("queue\nmean\npackets", scaled("queue_mean"), None, 1),
         Column("\nmost\npackets", scaled("queue_max"), None),
     ]
-    lines = [*_lines(items, columns, wish), *_total(items, columns, "total")]
-    return _table("link", columns, lines)
+    return rows("link", items, columns, wish)
 
 
 def indices(result: Result) -> list[tuple[str, str]]:
@@ -355,6 +353,11 @@ def indices(result: Result) -> list[tuple[str, str]]:
 def _keeps_shares(result: Result) -> bool:
     """True if a flow has the scheme "occupancy", whose shares of the channel include gaps and back-off."""
     return any(flow["control"] == "occupancy" for flow in result.scenario.flows)
+
+
+def rows(first: str, items: Sequence[Item], columns: Sequence[Column], wish: Wish) -> Table:
+    """Table with a row or a group for each item, and a total."""
+    return _table(first, columns, [*_lines(items, columns, wish), *_total(items, columns, "total")])
 
 
 def _table(first: str, columns: Sequence[Column], lines: Sequence[Line]) -> Table:

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from . import names, text_table
+from . import names, text_table, whose_air
 from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .replications import record_hashes
@@ -50,6 +50,9 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
         yield ink.bold(f"Airtime{several}")
         yield from _bar(holders(result, cell), width, ink)
         yield ""
+    for channel, table in whose_air.tables(result, wish):
+        yield ink.bold(f"Who holds whose air on {channel}")
+        yield from text_table.text(table, width)
     yield from _fairness(result, width, ink)
     if result.replications == 1:
         yield f"{ink.bold('Record hash')}    {record_hashes(result)[0]}"

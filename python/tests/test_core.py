@@ -176,7 +176,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
     outcomes = [outcome for outcome in batch.outcomes if outcome]
     tables = _core.tables(scenario, outcomes)
     rows = {name: {len(column) for column in columns.values()} for name, columns in tables.items()}
-    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions; no categories.
+    # 3 replications of 2 flows, 2 stations, 1 access point and channel, 2 directions; nothing else.
     # Each flow waits in one place: for the air at its station.
     assert rows == {
         "runs": {3},
@@ -185,6 +185,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "access_points": {3},
         "channels": {3},
         "channel_shares": {3},
+        "neighbours": {0},
         "categories": {0},
         "links": {6},
         "airtime": {6},

@@ -27,6 +27,7 @@ TABLES = (
     "access_points",
     "channels",
     "channel_shares",
+    "neighbours",
     "links",
     "limits",
     "places",

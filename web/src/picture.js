@@ -1,5 +1,5 @@
 // Draws the channel: a row for each member of the cells, a box for each frame, and marks where a member defers, backs off or
-// waits for a response.
+// waits for a response. The row of an access point is shaded where a neighbour's network holds the air.
 
 import { colour } from "./dom.js";
 import { groups, durationText, MAX_GROUPS, timeText } from "./results.js";
@@ -145,6 +145,7 @@ export class Picture {
       page: colour("page"),
       bad: colour("bad"),
       open: colour("open"),
+      neighbour: colour("neighbour"),
       series: [colour("muted"), ...Array.from({ length: MAX_GROUPS }, (_, i) => colour(`series-${i + 1}`))],
     };
     this.#drawRows(context, { rows, width, gutter, height, palette });
@@ -153,6 +154,7 @@ export class Picture {
     context.rect(gutter, 0, width - gutter, height);
     context.clip();
     this.#drawAxis(context, { x, width, gutter, height, palette });
+    this.#drawHeld(context, { x, rows, palette });
     this.#drawWaits(context, { x, rows, palette });
     this.#drawFrames(context, { x, rows, palette, selected });
     context.restore();
@@ -180,6 +182,29 @@ export class Picture {
       context.fillRect(x(at), 0, 1, height - AXIS_HEIGHT + 4);
       context.fillStyle = palette.muted;
       context.fillText(timeText(at, step), x(at) + 3, height - 6);
+    }
+  }
+
+  /** Shades the rows of access points where neighbours hold the air, with their names, and hatches overlaps. */
+  #drawHeld(context, { x, rows, palette }) {
+    const { held, rows: members } = this.#data;
+    const cross = hatch(context, palette.neighbour, true, true);
+    context.textBaseline = "middle";
+    for (let row = 0; row < rows; row += 1) {
+      if (!members[row].is_access_point) continue;
+      for (const [from, to, neighbour] of held[members[row].cell]) {
+        // A gap separates neighbours that follow each other.
+        const [left, wide] = [x(from), Math.max(1, x(to) - x(from) - 1)];
+        context.globalAlpha = 0.35;
+        context.fillStyle = neighbour === null ? cross : palette.neighbour;
+        context.fillRect(left, row * ROW_HEIGHT + 1, wide, ROW_HEIGHT - 3);
+        context.globalAlpha = 1;
+        const name = neighbour === null ? "overlap" : nameOf(members, neighbour);
+        if (wide > 8 + context.measureText(name).width) {
+          context.fillStyle = palette.ink;
+          context.fillText(name, Math.max(left, x(this.#view.from)) + 4, row * ROW_HEIGHT + 3 + FRAME_HEIGHT / 2);
+        }
+      }
     }
   }
 
@@ -263,6 +288,11 @@ export class Picture {
       context.fillRect(left, top, wide, tall);
     }
   }
+}
+
+/** The name of a cell, which is that of its access point. */
+function nameOf(members, cell) {
+  return members.find((member) => member.is_access_point && member.cell === cell).name;
 }
 
 /** The label in the box of a data frame: for an A-MPDU the number of its MPDUs and, if there is room, of the lost ones. */

@@ -42,7 +42,25 @@ function limitGroups(all, weight, others) {
   ];
 }
 
-/** The shares of a cell's airtime of stations, beacons, collisions, contention and idle time. The shares add up to 1. */
+/** The greatest number of neighbours with a part of their own in a bar. */
+const MAX_NEIGHBOURS = 3;
+
+/** The parts of a cell's air that its neighbours held, the largest first; the last one may stand for several neighbours. */
+function neighbourParts({ cells, tables }, cell) {
+  const { channel, neighbour, airtime_share: shares } = tables.neighbours;
+  const part = (name, share) => ({ name, kind: "neighbour", share });
+  const all = channel
+    .flatMap((of, i) => (of === cell ? [part(`network ${cells[neighbour[i]]}`, shares[i])] : []))
+    .sort((x, y) => y.share - x.share);
+  if (all.length <= MAX_NEIGHBOURS) return all;
+  const rest = all.splice(MAX_NEIGHBOURS - 1);
+  return [...all, part(`${rest.length} other networks`, sum(rest.map(({ share }) => share)))];
+}
+
+/**
+ * The shares of a cell's airtime of stations, beacons, collisions, neighbours, overlap, contention and idle time. The shares add
+ * up to 1.
+ */
 export function airtimeParts(document, cell) {
   const { stations, tables } = document;
   const here = stations.flatMap((station, place) =>
@@ -62,10 +80,12 @@ export function airtimeParts(document, cell) {
   const lost = [
     { name: "beacons", kind: "beacon", share: of("beacon") },
     { name: "collisions", kind: "collision", share: of("collision") },
+    ...neighbourParts(document, cell),
+    { name: "overlap with neighbours", kind: "overlap", share: of("overlap") },
     { name: "gaps and back-off", kind: "contention", share: of("contention") },
     { name: "idle", kind: "idle", share: of("idle") },
   ];
-  return [...parts, ...lost.filter((part) => part.kind !== "beacon" || part.share > 0)];
+  return [...parts, ...lost.filter(({ kind, share }) => share > 0 || !["beacon", "overlap"].includes(kind))];
 }
 
 /** The mean goodput of each group's flows [Mb/s] in steps that end at `times` [s]; null if the run has no series. */

@@ -23,7 +23,8 @@ function run(stations, steps = 2) {
     tables: {
       flows: { goodput_bps: each((i) => (i + 1) * 1e6), loss: each(null), delay_p95_ms: each(3), timeouts: each(1) },
       airtime: { airtime_share: each(0.5 / n) },
-      channel_shares: { beacon: [0], collision: [0.2], contention: [0.2], idle: [0.1] },
+      channel_shares: { beacon: [0], collision: [0.2], overlap: [0], contention: [0.2], idle: [0.1] },
+      neighbours: { channel: [], neighbour: [], airtime_share: [] },
     },
     delivered: {
       flow: perStep((i) => i),
@@ -47,6 +48,27 @@ test("of many stations those with the largest shares have a part each, in their 
   document.tables.airtime.airtime_share = [0.01, 0.2, 0.03, 0.1, 0.02, 0.1, 0.04];
   const parts = airtimeParts(document, 0).map((part) => part.name);
   assert.deepEqual(parts.slice(0, 5), ["b", "d", "f", "g", "3 other stations"]);
+});
+
+test("the air that neighbours hold has a part for each network, up to three", () => {
+  const document = run(["a"]);
+  document.cells = ["home", "north", "south", "east", "west"];
+  document.tables.airtime.airtime_share = [0.1];
+  document.tables.channel_shares.overlap = [0.05];
+  // Home is held by all four others, and north by home.
+  document.tables.neighbours = {
+    channel: [0, 0, 0, 0, 1],
+    neighbour: [1, 2, 3, 4, 0],
+    airtime_share: [0.05, 0.2, 0.04, 0.06, 0.9],
+  };
+  const parts = airtimeParts(document, 0).filter(({ kind }) => ["neighbour", "overlap"].includes(kind));
+  const rounded = parts.map(({ name, share }) => [name, fixed(share, 2)]);
+  assert.deepEqual(rounded, [
+    ["network south", "0.20"],
+    ["network west", "0.06"],
+    ["2 other networks", "0.09"],
+    ["overlap with neighbours", "0.05"],
+  ]);
 });
 
 test("goodput of a group is the mean of its members", () => {

@@ -145,6 +145,16 @@ impl Scenario {
         self.inner.cells.iter().map(|cell| cell.name.as_str()).collect()
     }
 
+    /// Channels that several cells share, each with the names of its cells.
+    #[getter]
+    fn shared_channels(&self) -> Vec<(String, Vec<&str>)> {
+        let names = |cells: Vec<usize>| {
+            cells.into_iter().map(|cell| self.inner.cells[cell].name.as_str()).collect()
+        };
+        let shared = self.inner.shared_channels().into_iter();
+        shared.map(|(channel, cells)| (channel, names(cells))).collect()
+    }
+
     /// Names of the wireless stations.
     #[getter]
     fn stations(&self) -> Vec<&str> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use airfair_transport::limit::Limit;
 
-use crate::record::{LimitedBy, Place, SenderWindow};
+use crate::record::{CellId, LimitedBy, Place, SenderWindow};
 
 /// Results of one replication.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct Outcome {
     pub record_hash: u64,
     /// Number of events of the run.
     pub events: u64,
+    /// Time for which neighbours held the air of cells, by cell and then by neighbour, both ascending. A pair without such
+    /// time has no entry.
+    pub neighbours: Vec<NeighbourOutcome>,
 }
 
 impl Outcome {
@@ -354,6 +357,18 @@ pub struct ChannelOutcome {
     pub frames: u64,
     /// Number of collisions: periods in which frames overlapped.
     pub collisions: u64,
+}
+
+/// Time for which a neighbour held the air of a cell. The times of a cell add up to its
+/// [`neighbours`](ChannelOutcome::neighbours).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeighbourOutcome {
+    /// Cell whose air the neighbour held.
+    pub cell: CellId,
+    /// Cell of the frames on the air. Of several, it is the one whose frame started first.
+    pub neighbour: CellId,
+    /// Time with frames of the neighbour, which the access point of the cell senses, and none of the cell.
+    pub airtime: Duration,
 }
 
 /// Packets and queue of one direction of a wired link.

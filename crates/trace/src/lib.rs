@@ -10,12 +10,14 @@
 //! | [`timeline`] | Chrome's JSON of trace events: tracks and counters |
 //! | [`film`] | frames and waits of the last milliseconds, in memory |
 //! | [`lanes`] | waits of a station as intervals |
+//! | [`held`] | time for which neighbours hold the air of a cell, as intervals |
 //! | [`fate`] | names of the outcomes of frames |
 //! | [`outlet`] | output file with its first write error |
 
 pub mod capture;
 pub mod fate;
 pub mod film;
+pub mod held;
 pub mod lanes;
 pub mod outlet;
 pub mod selection;

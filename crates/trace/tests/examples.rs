@@ -45,6 +45,8 @@ fn scenarios() -> Vec<Scenario> {
         .filter(|path| path.extension().is_some_and(|it| it == "toml"))
         .collect();
     paths.sort();
+    let neighbours = "../../python/airfair/templates/init/neighbours/flow-in-the-middle.toml";
+    paths.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(neighbours));
     let read = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).expect("a text");
         let mut scenario = Scenario::parse(&text, &[]).expect("an example of the laboratory");

@@ -6,6 +6,7 @@ use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::trace::Trace;
 use airfair_trace::fate::fate;
+use airfair_trace::held::{Held, HeldAir};
 use airfair_trace::lanes::{Lane, Wait, WaitKind};
 use airfair_trace::selection::members;
 use airfair_units::Time;
@@ -51,6 +52,8 @@ pub(crate) struct Channel {
     first: Vec<usize>,
     has_categories: bool,
     frames: Vec<CapturedFrame>,
+    /// Air that neighbours hold in each cell, and its intervals within the time span.
+    held: Vec<(HeldAir, Vec<Held>)>,
 }
 
 impl Channel {
@@ -62,7 +65,8 @@ impl Channel {
             rows.extend(members(scenario, cell).map(|_| Row::default()));
         }
         let has_categories = scenario.categories().len() > 1;
-        Self { from, to, rows, first, has_categories, frames: Vec::new() }
+        let held = vec![Default::default(); scenario.cells.len()];
+        Self { from, to, rows, first, has_categories, frames: Vec::new(), held }
     }
 
     fn row(&self, cell: usize, node: NodeId) -> usize {
@@ -103,8 +107,17 @@ impl Channel {
                 let WaitKind::Backoff { slots } = kind else { return None };
                 Some(json!([from.as_nanos(), to.as_nanos(), slots]))
             }),
+            "held": self.held.iter().map(|it| self.held_in(it)).collect::<Value>(),
             "frames": self.table(),
         })
+    }
+
+    /// Intervals in which neighbours hold the air of a cell, each with the neighbour's cell, or null for an overlap.
+    fn held_in(&self, (open, over): &(HeldAir, Vec<Held>)) -> Value {
+        let all = over.iter().copied().chain(open.last());
+        let clip = |it: Held| Held { from: it.from.max(self.from), to: it.to.min(self.to), ..it };
+        let cut = all.map(clip).filter(|it| it.from < it.to);
+        cut.map(|it| json!([it.from.as_nanos(), it.to.as_nanos(), it.by])).collect()
     }
 
     /// Keeps those `waits`, intervals of deferral, back-off or awaiting a response, of the member
@@ -205,7 +218,14 @@ impl Recorder for Channel {
 
     fn record(&mut self, _now: Time, _record: &Record) {}
 
-    fn record_cell(&mut self, _now: Time, _cell: CellId, _records: &[airfair_wlan::Record]) {}
+    fn record_cell(&mut self, _now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
+        let (lane, kept) = &mut self.held[cell.index()];
+        for record in records {
+            let airfair_wlan::Record::Air { from, to, usage } = *record else { continue };
+            let over = lane.note(usage, from, to);
+            kept.extend(over.filter(|it| it.to > self.from && it.from < self.to));
+        }
+    }
 
     /// Keeps the items of the trace within the time span. Frames arrive in the order of their ends,
     /// not of their starts, so up to twice [`MOST`] are kept to find where to cut.

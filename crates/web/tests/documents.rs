@@ -207,3 +207,35 @@ fn frames_of_several_users_have_their_units() {
     let triggers: Vec<_> = pairs.filter(|(kind, _)| **kind == "trigger").collect();
     assert!(!triggers.is_empty() && triggers.iter().all(|(_, unit)| unit.is_null()));
 }
+
+/// Of three cells in a row the air of the middle one is held by both others, and the page has all of that time.
+#[test]
+fn a_channel_has_the_air_that_neighbours_hold() {
+    let text =
+        include_str!("../../../python/airfair/templates/init/neighbours/flow-in-the-middle.toml");
+    let text = text.replace("\"10 s\"", "\"100 ms\"").replace("\"1 s\"", "\"0 s\"");
+    let channel = json!({ "from_ns": 0, "to_ns": 100_000_000 });
+    let found = document(&json!({ "scenario": text, "channel": channel }));
+    let figures = document(&json!({ "scenario": text }));
+    let held = found["held"].as_array().expect("a list for each cell");
+    for (cell, intervals) in held.iter().enumerate() {
+        let intervals = intervals.as_array().expect("a list");
+        assert!(!intervals.is_empty(), "cell {cell}");
+        let spans: Vec<Vec<Option<u64>>> = intervals
+            .iter()
+            .map(|it| it.as_array().expect("an interval").iter().map(Value::as_u64).collect())
+            .collect();
+        assert!(spans.windows(2).all(|pair| pair[0][1] <= pair[1][0]));
+        let holders = [vec![1], vec![0, 2], vec![1]];
+        assert!(spans.iter().all(|it| it[2].is_none_or(|by| holders[cell].contains(&by))));
+        for (column, is_overlap) in [("neighbours_ns", false), ("overlap_ns", true)] {
+            let spans = spans.iter().filter(|it| it[2].is_none() == is_overlap);
+            let time: u64 = spans.map(|it| it[1].expect("an end") - it[0].expect("a start")).sum();
+            assert_eq!(
+                time,
+                numbers(&figures["tables"]["channels"][column])[cell],
+                "{column} of {cell}"
+            );
+        }
+    }
+}

@@ -19,6 +19,8 @@ pub(super) struct AirAccount {
     /// Rates chosen by rate control, up and down [b/s].
     rates: Vec<[Level; 2]>,
     channel: ChannelOutcome,
+    /// Time for which each other cell held the air, up to the last one that did.
+    held: Vec<Duration>,
     /// Figures of each access category, summed over the records of the cell.
     categories: [CategoryOutcome; AccessCategory::ALL.len()],
     /// Idle time while a frame waits, since the channel was last used.
@@ -33,6 +35,8 @@ pub(super) struct AirAccount {
 pub(super) struct CellOutcome {
     pub(super) access_point: RadioOutcome,
     pub(super) channel: ChannelOutcome,
+    /// Time for which each other cell held the air, up to the last one that did.
+    pub(super) held: Vec<Duration>,
     pub(super) categories: [CategoryOutcome; AccessCategory::ALL.len()],
     /// Time series of each member, the access point first.
     pub(super) steps: Vec<Vec<StationStep>>,
@@ -54,6 +58,7 @@ impl AirAccount {
             queues: vec![Level::default(); stations + 1],
             rates: vec![[Level::default(), Level::default()]; stations + 1],
             channel: ChannelOutcome::default(),
+            held: Vec::new(),
             categories: Default::default(),
             gap: Duration::ZERO,
             step_start: Time::ZERO,
@@ -196,7 +201,7 @@ impl AirAccount {
             }
             AirUse::Beacon => self.channel.beacon += time,
             AirUse::Collision => self.channel.collision += time,
-            AirUse::Neighbour { .. } => self.channel.neighbours += time,
+            AirUse::Neighbour { cell } => self.charge_neighbour(cell.into(), time),
             AirUse::Overlap => self.channel.overlap += time,
             AirUse::Contention => {
                 self.channel.contention += time;
@@ -204,6 +209,15 @@ impl AirAccount {
             }
             AirUse::Idle => self.channel.idle += time,
         }
+    }
+
+    #[cold]
+    fn charge_neighbour(&mut self, cell: usize, time: Duration) {
+        self.channel.neighbours += time;
+        if self.held.len() <= cell {
+            self.held.resize(cell + 1, Duration::ZERO);
+        }
+        self.held[cell] += time;
     }
 
     /// Closes the current step of the time series of each member.
@@ -255,8 +269,9 @@ impl AirAccount {
         }
         let access_point = members.remove(0).radio;
         let steps = self.steps.into_iter().map(|member| member.closed).collect();
-        let (channel, categories) = (self.channel, self.categories);
-        CellOutcome { access_point, channel, categories, steps, stations: members.into_iter() }
+        let Self { channel, held, categories, .. } = self;
+        let stations = members.into_iter();
+        CellOutcome { access_point, channel, held, categories, steps, stations }
     }
 }
 

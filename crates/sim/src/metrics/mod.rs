@@ -18,7 +18,7 @@ use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::Rate;
 
 use crate::link::LinkId;
-use crate::outcome::{CategoryOutcome, Outcome, StationOutcome};
+use crate::outcome::{CategoryOutcome, NeighbourOutcome, Outcome, StationOutcome};
 use crate::packet::FlowId;
 use crate::record::{CellId, FlowRecord, LinkRecord, Record, Sample};
 use crate::recorder::Recorder;
@@ -103,6 +103,7 @@ impl Metrics {
             links: links.collect(),
             series: self.series.map(|series| series.finish(steps, scenario)).unwrap_or_default(),
             record_hash: self.fingerprint.get(),
+            neighbours: neighbours(&cells),
             ..Outcome::default()
         }
     }
@@ -126,6 +127,19 @@ impl Metrics {
             (Sample::StepEnd, None) | (Sample::LostAt(..), _) => {}
         }
     }
+}
+
+/// Time for which neighbours held the air of each cell.
+fn neighbours(cells: &[CellOutcome]) -> Vec<NeighbourOutcome> {
+    let of_cell = |(cell, outcome): (usize, &CellOutcome)| {
+        let held = outcome.held.clone().into_iter().enumerate();
+        held.map(move |(neighbour, airtime)| {
+            let (cell, neighbour) = (CellId::new(cell), CellId::new(neighbour));
+            NeighbourOutcome { cell, neighbour, airtime }
+        })
+    };
+    let all = cells.iter().enumerate().flat_map(of_cell);
+    all.filter(|it| !it.airtime.is_zero()).collect()
 }
 
 /// Figures of each access category; empty if all flows are of one category.

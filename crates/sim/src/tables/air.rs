@@ -99,7 +99,7 @@ pub(super) fn access_points(runs: &[&Outcome]) -> Table {
 
 pub(super) fn channels(runs: &[&Outcome]) -> Table {
     let meaning =
-        "Use of each channel. The six times from `data_ns` to `idle_ns` add up to `elapsed_ns`.";
+        "Use of each channel. The eight times from `data_ns` to `idle_ns` add up to `elapsed_ns`.";
     let mut t = Declaration::of_each("channels", "channel", meaning, runs, |run| &run.channels);
     t.column("elapsed_ns", Unit::Nanoseconds, |row| row.run.elapsed.as_nanos())
         .says("Measured time: the run without its warm-up.");

@@ -1,13 +1,14 @@
 //! Results as columns. Each table is declared once here, for every program that shows or exports results.
 //!
-//! A table has one row per run and item. The columns `flow`, `station`, `access_point`, `channel`, `category` and
-//! `link` are indices into the scenario's lists. Without runs, a table still has all its columns with units and
+//! A table has one row per run and item. The columns `flow`, `station`, `access_point`, `channel`, `neighbour`,
+//! `category` and `link` are indices into the scenario's lists. Without runs, a table still has all its columns with units and
 //! meanings, and no rows.
 
 mod air;
 mod declaration;
 mod flows;
 mod limits;
+mod neighbours;
 mod numbers;
 mod series;
 mod table;
@@ -30,6 +31,7 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
         air::access_points(runs),
         air::channels(runs),
         air::shares(runs),
+        neighbours::table(runs),
         air::categories(runs),
         of_links(runs),
         limits::limits(runs),

@@ -1,6 +1,7 @@
 //! Sums that must hold for every run: packets of each flow, and time of each channel.
 
 use airfair_sim::outcome::{FlowOutcome, Outcome, RadioOutcome, StationOutcome};
+use airfair_sim::record::CellId;
 use airfair_sim::scenario::Scenario;
 use airfair_units::Duration;
 
@@ -18,6 +19,13 @@ pub(crate) fn check(scenario: &Scenario, outcome: &Outcome) {
         exchanges = exchanges + channel.data + channel.control;
         contention += channel.contention;
     }
+    for (cell, channel) in outcome.channels.iter().enumerate() {
+        let held = outcome.neighbours.iter().filter(|it| it.cell == CellId::new(cell));
+        assert!(held.clone().all(|it| it.neighbour != it.cell && !it.airtime.is_zero()));
+        let held: Duration = held.map(|it| it.airtime).sum();
+        assert_eq!(held, channel.neighbours, "time of each neighbour");
+    }
+    assert!(outcome.neighbours.is_sorted_by_key(|it| [it.cell, it.neighbour]));
     let held = |it: &StationOutcome| it.airtime_data_up + it.airtime_data_down + it.airtime_control;
     let stations: Duration = outcome.stations.iter().map(held).sum();
     assert_eq!(stations, exchanges, "airtime of all stations");

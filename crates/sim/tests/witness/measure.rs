@@ -53,7 +53,9 @@ impl Measured {
             outcome.events,
         ];
         let octets = postcard::to_allocvec(&outcome).expect("an outcome can be serialised");
-        let mut whole = digest::of(&octets);
+        // The empty table of neighbours is the last octet, which the hash leaves out.
+        let known = octets.len() - usize::from(outcome.neighbours.is_empty());
+        let mut whole = digest::of(&octets[..known]);
         whole.add(u64::from(outputs.short()));
         Self {
             scenario: it.scenario_hash(),

@@ -1,8 +1,8 @@
 //! Generated MAC and IP addresses, since a scenario only has names.
 //!
 //! ```text
-//! station or access point   02:af:cell:00:member (two octets)
-//! host                      02:af:ff:01:host
+//! station or access point   02:af:cell (two octets, the lower first):member (two octets)
+//! host                      02:af:ff:01:host, an address of cell 511, which is more than a scenario may have
 //! IP: station               10.0.x.y, host 10.1.x.y, counted from 1
 //! ports                     49152 + flow at the sender, 57344 at the receiver
 //! ```
@@ -99,4 +99,34 @@ pub(super) fn names(scenario: &Scenario) -> impl Iterator<Item = (Ip, &str)> {
 
 fn number(index: usize) -> [u8; 2] {
     u16::try_from(index).expect("at most 65 535 nodes").to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    /// No two members or hosts have the same address, in as many cells as a scenario may have.
+    #[test]
+    fn members_of_all_cells_and_hosts_have_addresses_of_their_own() {
+        let mut text = String::from("duration = \"1 s\"\n");
+        for cell in 0..500 {
+            let _ = write!(
+                text,
+                "[bss.c{cell}]\nstandard = \"802.11a\"\n[station.s{cell}]\nbss = \"c{cell}\"\n[host.h{cell}]\n\
+                 link = {{ to = \"c{cell}\", rate = \"1 Mb/s\" }}\n[flow.f{cell}]\nfrom = \"h{cell}\"\nto = \"s{cell}\"\n\
+                 transport = {{ kind = \"tcp\" }}\n"
+            );
+        }
+        let scenario = Scenario::parse(&text, &[]).expect("a scenario without mistakes");
+        let addresses = Addresses::of(&scenario);
+        let ends = (0..500).flat_map(|flow| {
+            [Side::Sender, Side::Receiver].map(|side| addresses.mac_of_end(FlowId(flow), side))
+        });
+        let points = (0..500).map(|cell| mac(CellId::new(cell), NodeId::AP));
+        let all: BTreeSet<Mac> = ends.chain(points).collect();
+        assert_eq!(all.len(), 1_500);
+    }
 }

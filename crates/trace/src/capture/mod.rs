@@ -96,7 +96,8 @@ impl<W: Write> Capture<W> {
         let mut first = 0;
         let mut cells = Vec::new();
         for (cell, bss) in scenario.cells.iter().enumerate() {
-            let about = format!("all frames of cell {}", bss.name);
+            let on = bss.channel.map_or_else(String::new, |it| format!(" on channel {it}"));
+            let about = format!("all frames of cell {}{on}", bss.name);
             outlet.put(&blocks::interface(&monitor(scenario, cell), &about, None));
             let mut count = 1;
             for (node, name) in members(scenario, cell) {
@@ -106,7 +107,7 @@ impl<W: Write> Capture<W> {
                 outlet.put(&blocks::interface(name, &about, Some(address)));
                 count += 1;
             }
-            let channel = Channel::of(cell, bss.rules.channel.band);
+            let channel = Channel::of(cell, bss);
             cells.push(Cell { first, channel, has_llc: bss.llc_snap, beacons: 0 });
             first += count;
         }

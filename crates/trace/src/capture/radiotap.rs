@@ -8,8 +8,9 @@
 //!                                 │ for EHT TLVs instead of the rate, which come last: U-SIG and EHT
 //! ```
 
+use airfair_sim::scenario::Bss;
 use airfair_sim::trace::Monitored;
-use airfair_units::{Dbm, Duration, Time};
+use airfair_units::{Dbm, Duration, Frequency, Time};
 use airfair_wlan::phy::mode::{Coding, Format, HeLtf, PpduKind, Unit};
 use airfair_wlan::phy::{Band, GuardInterval, Mode, Preamble, TxVector, Width};
 use airfair_wlan::{Frame, FrameKind, Part, Signal};
@@ -56,23 +57,31 @@ const OFDM: u16 = 0x0040;
 const BAND_2_GHZ: u16 = 0x0080;
 const BAND_5_GHZ: u16 = 0x0100;
 
-/// Channel shown in radiotap headers for a cell. A scenario has no channel numbers, because cells never share
-/// a channel.
+/// Channel and BSS colour shown in radiotap headers for a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Channel {
+    /// Centre frequency of the primary channel of 20 MHz.
     megahertz: u16,
+    /// BSS colour; 0 for none.
+    colour: u8,
 }
 
 impl Channel {
-    /// Channel shown for cell number `cell`.
-    pub(super) fn of(cell: usize, band: Band) -> Self {
-        let megahertz = match band {
+    /// Channel shown for cell number `cell`: its primary channel, or an invented one if it has a channel of its own.
+    pub(super) fn of(cell: usize, bss: &Bss) -> Self {
+        let primary = bss.block().map(|block| block.within(Width::Mhz20).centre());
+        let megahertz = |it: Frequency| u16::try_from(it.hertz() / 1_000_000).expect("below 8 GHz");
+        let megahertz = primary.map_or(Self::invented(cell, bss.rules.channel.band), megahertz);
+        Self { megahertz, colour: bss.colour.unwrap_or(0) }
+    }
+
+    fn invented(cell: usize, band: Band) -> u16 {
+        match band {
             Band::Ghz2 => [2_412, 2_437, 2_462][cell % 3],
             Band::Ghz5 => [5_180, 5_200, 5_220, 5_240, 5_260, 5_280, 5_300, 5_320][cell % 8],
             // Preferred scanning channels 5, 21, 37, …
             Band::Ghz6 => [5_975, 6_055, 6_135, 6_215, 6_295, 6_375, 6_455, 6_535][cell % 8],
-        };
-        Self { megahertz }
+        }
     }
 
     fn flags(self, tx: TxVector) -> u16 {
@@ -137,16 +146,16 @@ pub(super) fn header<P>(
     }
     match tx {
         TxVector::Mode(mode) if mode.format() == Format::Ht => {
-            put_mode(&mut octets, mode);
+            put_mode(&mut octets, mode, channel.colour);
             put_subframe(&mut octets, subframe);
         }
         TxVector::Mode(mode) => {
             put_subframe(&mut octets, subframe);
             match heard.part {
                 Some(part) if mode.format() == Format::He => {
-                    put_part(&mut octets, &ppdu.frame, mode, part);
+                    put_part(&mut octets, &ppdu.frame, (mode, channel.colour), part);
                 }
-                _ => put_mode(&mut octets, mode),
+                _ => put_mode(&mut octets, mode, channel.colour),
             }
         }
         TxVector::Dsss(..) | TxVector::Ofdm(_) => put_subframe(&mut octets, subframe),
@@ -178,7 +187,7 @@ fn presence(mode: Mode) -> u32 {
 }
 
 /// Appends the radiotap field of an HT, VHT, HE or EHT mode. Values that are not marked as known are zero.
-fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
+fn put_mode(octets: &mut Vec<u8>, mode: Mode, colour: u8) {
     if mode.format() != Format::Ht {
         octets.resize(octets.len().next_multiple_of(2), 0);
     }
@@ -202,9 +211,11 @@ fn put_mode(octets: &mut Vec<u8>, mode: Mode) {
             let width = u16::from(width.to_le_bytes()[0]);
             // Known: single user with MCS, coding and bandwidth; guard interval.
             let [coding, symbol] = he_mode(mode);
-            put_words(octets, &[0x40a0, 0x0002, coding, 0, width | symbol, u16::from(streams)]);
+            let [colour_known, colour] = he_colour(colour);
+            let (known, third) = (0x40a0 | colour_known, coding | colour);
+            put_words(octets, &[known, 0x0002, third, 0, width | symbol, u16::from(streams)]);
         }
-        Format::Eht => put_eht(octets, mode),
+        Format::Eht => put_eht(octets, mode, colour),
     }
 }
 
@@ -220,13 +231,18 @@ fn he_mode(mode: Mode) -> [u16; 2] {
     [u16::from(mode.mcs()) << 8 | u16::from(is_ldpc) << 13, guard << 4 | ltf << 6]
 }
 
+/// BSS colour for fields 1 and 3 of the radiotap field for HE: the bit that marks it as known, and its value.
+fn he_colour(colour: u8) -> [u16; 2] {
+    [if colour > 0 { 0x0004 } else { 0 }, colour.into()]
+}
+
 fn put_words(octets: &mut Vec<u8>, words: &[u16]) {
     octets.extend(words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
 /// Appends the radiotap fields of a part of an HE MU PPDU, or of an HE TB PPDU: its station, unit and TXOP; of an HE MU
 /// PPDU also its width and units.
-fn put_part(octets: &mut Vec<u8>, frame: &Frame, mode: Mode, part: Part) {
+fn put_part(octets: &mut Vec<u8>, frame: &Frame, (mode, colour): (Mode, u8), part: Part) {
     octets.resize(octets.len().next_multiple_of(2), 0);
     let is_multi = mode.kind() == PpduKind::Multi;
     let (index, is_secondary) = multi_user::index(mode, part.place);
@@ -235,7 +251,8 @@ fn put_part(octets: &mut Vec<u8>, frame: &Frame, mode: Mode, part: Part) {
     let [coding, symbol] = he_mode(mode);
     let station = if is_multi { frame.to.map_or(0, |to| to.0) } else { 0 };
     // Known: format, direction, MCS, coding and unit; for HE MU, the station.
-    let known = if is_multi { 0x48b2 } else { 0x40b3 };
+    let [colour_known, colour] = he_colour(colour);
+    let known = colour_known | if is_multi { 0x48b2 } else { 0x40b3 };
     // Known: guard interval, TXOP, place of the unit; 80 MHz of the unit if there are two.
     let has_secondary = u16::from(mode.width() == Width::Mhz160 && unit != Unit::Tones2x996);
     let place_known = 0x4042 | has_secondary;
@@ -244,7 +261,7 @@ fn put_part(octets: &mut Vec<u8>, frame: &Frame, mode: Mode, part: Part) {
         &[
             known,
             place_known | u16::from(index) << 8 | u16::from(is_secondary) << 15,
-            coding | if is_multi { 0 } else { 0x0080 },
+            coding | colour | if is_multi { 0 } else { 0x0080 },
             station << 4,
             size | symbol,
             u16::from(mode.streams()) | txop(frame.duration_field) << 8,
@@ -312,11 +329,13 @@ fn txop(left: Duration) -> u16 {
 }
 
 /// Appends the TLVs of an EHT PPDU for a single user. Values that are not marked as known are zero.
-fn put_eht(octets: &mut Vec<u8>, mode: Mode) {
+fn put_eht(octets: &mut Vec<u8>, mode: Mode, colour: u8) {
     octets.resize(octets.len().next_multiple_of(4), 0);
     // Known: bandwidth. The PPDU type, 1, means an EHT MU PPDU with one user.
     let bandwidth = mode.width() as u32;
-    put_tlv(octets, U_SIG, &[0x02 | bandwidth << 15, 1 << 6, 3 << 6]);
+    let known = if colour > 0 { 0x0a } else { 0x02 };
+    let common = known | bandwidth << 15 | u32::from(colour) << 19;
+    put_tlv(octets, U_SIG, &[common, 1 << 6, 3 << 6]);
     let guard = mode.guard() as u32 - GuardInterval::Ns800 as u32;
     let ltf = mode.ltf().unwrap_or(HeLtf::X4) as u32;
     let unit = mode.unit().within(mode.width()) as u32 - Unit::Tones26 as u32;
@@ -375,14 +394,14 @@ mod tests {
         };
         let mut octets = Vec::new();
         let part = Part { place: 1, users: 4, backlog: None, asks: None };
-        put_part(&mut octets, &frame, mode, part);
+        put_part(&mut octets, &frame, (mode, 0), part);
         let he = [0xb2, 0x48, 0x42, 0x41, 0, 0x2b, 0x20, 0, 0x87, 0, 1, 11 << 1];
         assert_eq!(octets[..12], he);
         assert_eq!(octets[12..], [0, 0x13, 0x06, 0, 192, 192, 0, 0, 192, 192, 0, 0]);
         // Four users share 80 MHz with two streams each: unit 9, 996 tones, in place 0; four less one, compressed, 80 MHz.
         let shared = Mode::new(Parameters { unit: Unit::Full, streams: 2, ..of }).expect("a mode");
         octets.clear();
-        put_part(&mut octets, &frame, shared, part);
+        put_part(&mut octets, &frame, (shared, 0), part);
         assert_eq!(octets[..12], [0xb2, 0x48, 0x42, 0x40, 0, 0x2b, 0x20, 0, 0x89, 0, 2, 11 << 1]);
         assert_eq!(octets[12..], [0, 0xc0, 0x3e, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     }
@@ -392,18 +411,26 @@ mod tests {
     /// Verifies: [radiotap]
     #[test]
     fn each_format_has_its_own_field() {
-        let of = |format, mcs, streams, width, guard| {
+        let coloured = |colour, format, mcs, streams, width, guard| {
             let of = Parameters::of(format, mcs, streams, width, guard);
             let mut octets = Vec::new();
-            put_mode(&mut octets, Mode::new(of).expect("a mode"));
+            put_mode(&mut octets, Mode::new(of).expect("a mode"), colour);
             octets
         };
+        let of =
+            |format, mcs, streams, width, guard| coloured(0, format, mcs, streams, width, guard);
         let ht = of(Format::Ht, 7, 2, Width::Mhz40, GuardInterval::Ns400);
         assert_eq!(ht, [0x7f, 0x05, 15]);
         let vht = of(Format::Vht, 9, 2, Width::Mhz80, GuardInterval::Ns800);
         assert_eq!(vht, [0x45, 0, 0, 4, 0x92, 0, 0, 0, 0, 0, 0, 0]);
         let he = of(Format::He, 11, 1, Width::Mhz160, GuardInterval::Ns1600);
         assert_eq!(he, [0xa0, 0x40, 0x02, 0, 0, 0x2b, 0, 0, 0x93, 0, 1, 0]);
+        // BSS colour 5 is known: bit 2 of field 1, and bits 0 to 5 of field 3.
+        let he = coloured(5, Format::He, 11, 1, Width::Mhz160, GuardInterval::Ns1600);
+        assert_eq!(he, [0xa4, 0x40, 0x02, 0, 5, 0x2b, 0, 0, 0x93, 0, 1, 0]);
+        // In U-SIG, bit 3 and bits 19 to 24.
+        let eht = coloured(5, Format::Eht, 13, 2, Width::Mhz320, GuardInterval::Ns3200);
+        assert_eq!(eht[4..8], [0x0a, 0, 5 << 3 | 2, 0]);
         let eht = of(Format::Eht, 13, 2, Width::Mhz320, GuardInterval::Ns3200);
         let word = |place: usize| {
             u32::from_le_bytes(eht[place..place + 4].try_into().expect("four octets"))

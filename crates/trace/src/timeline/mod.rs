@@ -2,8 +2,9 @@
 //!
 //! Each cell is a process with a track for its access point and each station, which shows frames, back-off,
 //! waits and dropped packets. Parts of an access point's multi-user PPDU overlap in time: the first resource unit is on
-//! the track of the access point, and each further one on a track below it. Its counters are queue lengths and the rates of data frames between each
-//! station and the access point. The flows are a further process, with TCP windows, TFRC rates, time-outs and
+//! the track of the access point, and each further one on a track below it. A cell that shares its channel has a track
+//! with the time for which neighbours hold its air. Its counters are queue lengths and the rates of data frames between
+//! each station and the access point. The flows are a further process, with TCP windows, TFRC rates, time-outs and
 //! fast retransmits; the links are another one, with their queues.
 
 mod events;
@@ -21,6 +22,7 @@ use airfair_wlan::phy::TxVector;
 use airfair_wlan::{DropCause, Frame, FrameKind, NodeId};
 
 use crate::fate::fate;
+use crate::held::{Held, HeldAir};
 use crate::lanes::{Lane, Wait, WaitKind};
 use crate::outlet::Written;
 use crate::selection::{Selection, members};
@@ -58,6 +60,8 @@ pub struct Timeline<W> {
     selection: Selection,
     /// Tracks of stations and access points, by cell and member.
     tracks: Vec<Vec<Track>>,
+    /// Air that neighbours hold in each cell.
+    held: Vec<HeldAir>,
     /// Number of tracks for further resource units, in each cell.
     units: Vec<u16>,
     /// Slot time of the back-off in each cell.
@@ -103,6 +107,7 @@ impl<W: Write> Timeline<W> {
         Self {
             selection,
             tracks: (0..scenario.cells.len()).map(of_cell).collect(),
+            held: vec![HeldAir::default(); scenario.cells.len()],
             units: vec![0; scenario.cells.len()],
             slots: (0..scenario.cells.len()).map(|cell| slot(scenario, cell)).collect(),
             names: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
@@ -129,6 +134,8 @@ impl<W: Write> Timeline<W> {
                 let over = self.lane(member).finish(end);
                 self.put_waits(member, over);
             }
+            let over = self.held[cell.index()].last();
+            self.put_held(cell, over);
         }
         // A counter that does not change any more lasts to the end.
         if self.is_open {
@@ -183,6 +190,26 @@ impl<W: Write> Timeline<W> {
                     }
                 };
                 self.writer.slice(track_id(member), (from, to), named, &arguments);
+            }
+        }
+    }
+
+    /// Writes an interval in which neighbours have held the air of a cell, if the cell's access point and its time are
+    /// selected.
+    fn put_held(&mut self, cell: CellId, over: Option<Held>) {
+        let Some(Held { from, to, by }) = over else { return };
+        if !self.selection.has(Member { cell, node: NodeId::AP })
+            || !self.selection.overlaps(from, to)
+        {
+            return;
+        }
+        let track = held_track(cell.index());
+        match by {
+            None => self.writer.slice(track, (from, to), ["overlap", "overlap"], "{}"),
+            Some(by) => {
+                let name = self.tracks[by.index()][0].name.as_str();
+                let arguments = format!("{{\"cell\":\"{name}\"}}");
+                self.writer.slice(track, (from, to), ["neighbour", name], &arguments);
             }
         }
     }
@@ -287,6 +314,10 @@ impl<W: Write> Timeline<W> {
 
     fn note_cell(&mut self, cell: CellId, record: airfair_wlan::Record) {
         match record {
+            airfair_wlan::Record::Air { from, to, usage } => {
+                let over = self.held[cell.index()].note(usage, from, to);
+                self.put_held(cell, over);
+            }
             airfair_wlan::Record::Queue { node, length } => {
                 let is_now = self.is_traced_now(Member { cell, node });
                 let counter = &mut self.tracks[cell.index()][node.index()].queue;
@@ -378,12 +409,18 @@ impl<W: Write> Recorder for Timeline<W> {
 
 /// Writes the names of processes and tracks in their order.
 fn put_names<W: Write>(writer: &mut EventWriter<W>, scenario: &Scenario, selection: &Selection) {
+    let shared: Vec<usize> =
+        scenario.shared_channels().into_iter().flat_map(|(_, cells)| cells).collect();
     for (cell, bss) in scenario.cells.iter().enumerate() {
         writer.name_process(cell + 1, &format!("cell {}", bss.name));
         for (node, name) in members(scenario, cell) {
             let member = Member { cell: CellId::new(cell), node };
             if selection.has(member) {
                 writer.name_track(track_id(member), (name, name), order(node));
+                if node.is_ap() && shared.contains(&cell) {
+                    let name = format!("neighbours of {name}");
+                    writer.name_track(held_track(cell), (&name, &name), order(NodeId(1)) - 1);
+                }
             }
         }
     }
@@ -408,6 +445,11 @@ fn slot(scenario: &Scenario, cell: usize) -> Duration {
 
 fn track_id(member: Member) -> TrackId {
     TrackId { process: member.cell.index() + 1, thread: member.node.index() + 1 }
+}
+
+/// Track with the time for which neighbours hold the air of a cell.
+fn held_track(cell: usize) -> TrackId {
+    TrackId { process: cell + 1, thread: usize::from(u16::MAX) }
 }
 
 /// Order of a member's track in its cell, with room for the tracks of resource units.

@@ -371,3 +371,26 @@ impl AirUse {
         Self::Control { station: if from.is_ap() { to } else { from } }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame of cell 7 is on the air from 0 to 30, and one of cell 8 from 10 to 50: the air is charged to cell 7 while
+    /// both overlap, since its frame has started first, and to cell 8 afterwards.
+    #[test]
+    fn overlapping_frames_of_neighbours_are_charged_to_the_first() {
+        let mut air: OnAir<()> = OnAir::default();
+        let at = Time::from_nanos;
+        air.begin_foreign(at(0), (NodeId(5), 7));
+        air.begin_foreign(at(10), (NodeId(6), 8));
+        air.end_foreign(at(30), NodeId(5));
+        air.end_foreign(at(50), NodeId(6));
+        let held = |from, to, cell| Record::Air {
+            from: at(from),
+            to: at(to),
+            usage: AirUse::Neighbour { cell },
+        };
+        assert_eq!(air.records, [held(0, 10, 7), held(10, 30, 7), held(30, 50, 8)]);
+    }
+}

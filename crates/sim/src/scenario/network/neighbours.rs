@@ -37,6 +37,23 @@ impl Scenario {
         groups
     }
 
+    /// Channels that several cells share: the numbers of the cells' primary channels with their band, such as "channels 36,
+    /// 40 (5 GHz)", and the cells.
+    pub fn shared_channels(&self) -> Vec<(String, Vec<usize>)> {
+        let shared = self.neighbours().into_iter().filter(|group| group.len() > 1);
+        let named = shared.map(|group| {
+            let of_group = || group.iter().map(|it| &self.cells[*it]);
+            let numbers: BTreeSet<u8> = of_group().filter_map(|bss| bss.channel).collect();
+            let bands = of_group().map(|bss| bss.rules.channel.band.to_string()).take(1);
+            let plural = if numbers.len() > 1 { "s" } else { "" };
+            let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+            let name =
+                format!("channel{plural} {} ({})", numbers.join(", "), bands.collect::<String>());
+            (name, group)
+        });
+        named.collect()
+    }
+
     /// Cell of a member, as an index into [`Scenario::cells`].
     pub fn cell_of(&self, member: Member) -> usize {
         match member {
