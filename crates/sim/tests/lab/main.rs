@@ -27,6 +27,7 @@ mod limits;
 #[path = "../draw/luck.rs"]
 mod luck;
 mod modern;
+mod neighbours;
 mod networks;
 mod radio;
 mod radio_cells;
