@@ -1353,8 +1353,8 @@ def beacon(
     true if `ap.occupancy` is on, else false.
 
     interval: Beacon interval; by default 100 time units of 1024 µs. Default: "102.4 ms".
-    phase: Time by which beacons are later than multiples of `interval`, less than `interval`. Default:
-        drawn for each run in a cell with neighbours, else 0 s.
+    phase: Time by which beacons are later than multiples of `interval`, less than `interval`.
+        Default: drawn for each run in a cell with neighbours, else 0 s.
     size: Size of a beacon, header and check sequence included. Granted shares of the channel add
         six octets. Default: "66 B".
     """

@@ -208,6 +208,9 @@ impl<P: Copy> Air<P> {
             return;
         }
         self.frames.end_foreign(now, frame.from);
+        if self.observers.listen {
+            mac.overhear_foreign(self, now, &frame);
+        }
         if let Some(reuse) = &mut self.reuse {
             reuse.end(frame.from);
         }

@@ -3,8 +3,8 @@
 use airfair_units::{Bytes, Duration, Time};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, AirUse, Beacon, Cell, CellConfig, CellMember, Eifs, Elements, Moment, Msdu,
-    Neighbourhood, NodeId, Record,
+    AfterCollision, AirUse, Beacon, Cell, CellConfig, CellMember, Eifs, Elements, FrameKind,
+    Listen, Moment, Msdu, Neighbourhood, NodeId, Overheard, Record,
 };
 use proptest::prelude::*;
 
@@ -157,6 +157,51 @@ fn a_frame_arrives_if_its_receiver_does_not_hear_the_neighbour() {
     assert_eq!(street.ends(0), [990, 1_248]);
     assert!(street.sent(0).iter().chain(&street.sent(1)).all(|it| !it.collided));
     assert_eq!(street.ends(1), [990, 1_248]);
+}
+
+/// Frames that members of the second cell hear of the first one, each with its listener, kind, duration and duration field
+/// [µs]. Their addresses and packets are unknown.
+fn foreign(street: &Street) -> Vec<(u16, FrameKind, u64, u64)> {
+    let us = |duration: Duration| duration.as_nanos() / 1000;
+    let line = |it: Overheard<'_, u32>| {
+        assert!(it.is_foreign() && it.from().is_none() && it.to().is_none());
+        assert!(it.packets().next().is_none() && !it.is_receiver());
+        (it.listener.0, it.kind(), us(it.duration()), us(it.duration_field()))
+    };
+    (0..).map_while(|place| street.cells[1].overheard(place)).map(line).collect()
+}
+
+/// Members that ask for all frames, or for those of other cells, hear data of 940 µs and its ACK of 248 µs, which the
+/// duration field of the data announces with a SIFS. The first station asks for own frames alone. The third one is hidden
+/// from the access point, and does not hear the ACK.
+#[test]
+fn a_listener_hears_what_it_decodes_of_other_cells() {
+    let hears =
+        |one: CellMember, from: CellMember| (one, from) != ((1, NodeId(3)), (0, NodeId::AP));
+    let mut street = Street::new(vec![cell(1), cell(3)], hears);
+    street.cells[1].listen(NodeId(1), Listen::Own);
+    street.cells[1].listen(NodeId(2), Listen::All);
+    street.cells[1].listen(NodeId(2), Listen::Neighbours);
+    street.cells[1].listen(NodeId(3), Listen::Neighbours);
+    street.send((0, NodeId::station(0)), NodeId::AP);
+    street.run_until(at(3_000));
+    let data = |listener| (listener, FrameKind::Data, 940, 258);
+    assert_eq!(foreign(&street), [data(2), data(3), (2, FrameKind::Ack, 248, 0)]);
+}
+
+/// Data of both cells overlap at all members but the second station of the second cell, which does not hear its own cell's
+/// first station.
+#[test]
+fn a_listener_hears_no_foreign_frame_that_another_one_overlaps() {
+    let mut own = cell(2);
+    own.stations[0].hidden_from = vec![NodeId(2)];
+    let mut street = Street::new(vec![cell(1), own], |_, _| true);
+    (0..3).for_each(|member| street.cells[1].listen(NodeId(member), Listen::Neighbours));
+    for cell in [0, 1] {
+        street.send((cell, NodeId::station(0)), NodeId::AP);
+    }
+    street.run_until(at(1_000));
+    assert_eq!(foreign(&street), [(2, FrameKind::Data, 940, 258)]);
 }
 
 /// Only a station of the second cell hears the first one, so it alone waits.
