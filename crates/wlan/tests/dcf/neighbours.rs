@@ -1,6 +1,7 @@
 //! Several cells on one channel: carrier sense, collisions and the account of the air across cells.
 
 use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::multi_user::{Ofdma, Scheduler};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
     AfterCollision, AirUse, Beacon, Cell, CellConfig, CellMember, Eifs, Elements, FrameKind,
@@ -9,6 +10,7 @@ use airfair_wlan::{
 use proptest::prelude::*;
 
 use crate::bench::{Bench, MBPS, Sent, at, config, error_stream, stream, without_backoff};
+use crate::multi_user::{OFDMA, agree, stations};
 
 const SIZE: u64 = 1000;
 
@@ -202,6 +204,42 @@ fn a_listener_hears_no_foreign_frame_that_another_one_overlaps() {
     }
     street.run_until(at(1_000));
     assert_eq!(foreign(&street), [(2, FrameKind::Data, 940, 258)]);
+}
+
+/// Kinds and transmitters of the frames that stations of a cell send when triggered. Its first station `hears` the access
+/// point of another cell, whose CTS ends at 600 + 52 + 16 + 44 = 712 µs. The NAV of the CTS covers data until 728 + 1396 =
+/// 2124 µs. The trigger for reports comes at 1000 µs, and that for data after it. Packets come in between.
+fn answers_to_triggers(hears: bool) -> Vec<(FrameKind, NodeId)> {
+    let (up, trigger_every) = (Some(Scheduler::RoundRobin), Some(Duration::from_millis(1)));
+    let ofdma = Ofdma { up, poll: true, trigger_every, ..OFDMA };
+    let mut other = without_backoff(config(Standard::A, &[MBPS(6)]));
+    other.rules.rts_threshold = Some(Bytes::ZERO);
+    let relation = |one: CellMember, from: CellMember| {
+        hears && (one, from) == ((0, NodeId(1)), (1, NodeId::AP))
+    };
+    let mut street = Street::new(vec![without_backoff(stations(2, ofdma)), other], relation);
+    agree(&mut street.cells[0], 2);
+    for station in [1, 2].map(NodeId) {
+        street.cells[0].set_aifsn(Time::ZERO, station, None, 15);
+    }
+    street.run_until(at(600));
+    street.send((1, NodeId(1)), NodeId::AP);
+    street.run_until(at(1_050));
+    [1, 2].map(NodeId).into_iter().for_each(|station| street.send((0, station), NodeId::AP));
+    street.run_until(at(1_900));
+    assert_eq!(street.ends(1)[..2], [652, 712]);
+    let all = std::iter::from_fn(|| street.cells[0].poll_monitored());
+    let frames = all.map(|it| (it.ppdu.frame.kind, it.ppdu.frame.from));
+    frames.filter(|(_, from)| !from.is_ap()).collect()
+}
+
+/// Verifies: [80211ax-2021 §26.5.2.5]
+#[test]
+fn a_triggered_station_is_silent_while_a_neighbour_has_reserved_the_medium() {
+    let of = |station| [(FrameKind::TriggerBased, station), (FrameKind::Data, station)];
+    let [[report, data], [other_report, other_data]] = [1, 2].map(NodeId).map(of);
+    assert_eq!(answers_to_triggers(false), [report, other_report, data, other_data]);
+    assert_eq!(answers_to_triggers(true), [other_report, other_data]);
 }
 
 /// Only a station of the second cell hears the first one, so it alone waits.
