@@ -26,7 +26,7 @@ class Granting(airfair.Law):
     """
 
     version = "1"
-    listen = "own"
+    listen = ("own", "neighbours")
 
     def __init__(self, beacons: int = 3, satisfied: float = 0.8) -> None:
         self.satisfied = satisfied

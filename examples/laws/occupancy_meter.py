@@ -213,13 +213,14 @@ class Meter:
     def hear(self, frame: Frame, packets: dict[str, Packets]) -> None:
         """Count a frame that the node has decoded or sent."""
         self.end_slots(frame.end_ns)
-        if self.open and self.open.until_ns < frame.end_ns:
+        # A sender of another cell need not have heard the open exchange, which may go on.
+        if self.open and not frame.is_foreign and self.open.until_ns < frame.end_ns:
             self._interrupt(frame)
         if frame.backoff_ns is not None:
             self.current.backoff_ns += frame.backoff_ns
             self.current.backoffs += 1
         kind, sender, receiver = frame.kind, frame.sender, frame.receiver
-        if kind == "beacon":
+        if kind == "beacon" or frame.is_foreign:
             self.current.beacons_ns += frame.duration_ns
         elif kind == "rts" and sender is not None:
             self._begin(self._exchange(sender, receiver, frame), frame)

@@ -574,10 +574,10 @@ class Node:
         """Call the law's `timer` at a time of the run [ns]."""
     def set_weights(self, data: int, acks: int) -> None:
         """Set the weights of DATA and of pure ACKs in the node's queue [packets per round]."""
-    def listen(self, to: Literal["own", "all", "packets", "users"]) -> None:
+    def listen(self, to: Literal["own", "all", "neighbours", "packets", "users"]) -> None:
         """Ask for other events from now on.
 
-        These are "own" or "all" frames, or at an access point "packets" or "users".
+        These are "own" or "all" frames, frames of "neighbours", or at an access point "packets" or "users".
         """
     def report(
         self,
@@ -657,13 +657,16 @@ class Frame:
         """
     @property
     def sender(self) -> str | None:
-        """Name of the transmitter; `None` for a CTS and an ACK, which do not contain it."""
+        """Name of the transmitter; `None` for CTS, ACK and frames of other cells."""
     @property
     def receiver(self) -> str | None:
-        """Name of the receiver; `None` for a beacon or a trigger, which are for several nodes."""
+        """Name of the receiver; `None` for beacons, triggers and frames of other cells."""
     @property
     def to_me(self) -> bool:
         """True if the frame is addressed to the node."""
+    @property
+    def is_foreign(self) -> bool:
+        """True if the frame is of another cell on the channel."""
     @property
     def rate_bps(self) -> int:
         """Rate of the frame [bit/s]."""

@@ -167,6 +167,7 @@ class BeaconTable(TypedDict, total=False):
     """Table whose keys are the arguments of `beacon`."""
 
     interval: str
+    phase: str
     size: str
 
 
@@ -1352,6 +1353,7 @@ def queue_time_regulator(
 def beacon(
     *,
     interval: str | None = None,
+    phase: str | None = None,
     size: str | None = None,
 ) -> BeaconTable:
     """Beacons of the access point.
@@ -1360,6 +1362,8 @@ def beacon(
     true if `ap.occupancy` is on, else false.
 
     interval: Beacon interval; by default 100 time units of 1024 µs. Default: "102.4 ms".
+    phase: Time by which beacons are later than multiples of `interval`, less than `interval`.
+        Default: drawn for each run in a cell with neighbours, else 0 s.
     size: Size of a beacon, header and check sequence included. Granted shares of the channel add
         six octets. Default: "66 B".
     """

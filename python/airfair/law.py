@@ -25,7 +25,7 @@ __all__ = [
     "UsersServed",
 ]
 
-Listen = Literal["own", "all", "packets", "users"]
+Listen = Literal["own", "all", "neighbours", "packets", "users"]
 
 
 class LawError(ValueError):
@@ -67,8 +67,9 @@ class Law:
     """Frames and packets that the law wants.
 
     "own": frames that the node sends or that are addressed to it, and beacons. "all": all frames that it
-    decodes. "packets", at an access point: each packet that it forwards. "users", at an access point with
-    OFDMA: each PPDU for several stations. Several are a tuple.
+    decodes, also those of other cells. "neighbours": frames of other cells that it decodes. "packets", at an
+    access point: each packet that it forwards. "users", at an access point with OFDMA: each PPDU for several
+    stations. Several are a tuple.
     """
 
     def __init_subclass__(cls, **options: object) -> None:

@@ -367,6 +367,40 @@ def test_a_packet_is_not_delayed_for_longer_than_a_run_can_last() -> None:
         airfair.run(DOWNLOAD, laws={"access-point": Delays})
 
 
+def test_a_law_hears_frames_of_neighbours_if_it_asks_for_them() -> None:
+    """With "all" and "neighbours" a law gets frames of the other cell without names, with "own" none."""
+    cell = """
+        [bss.{0}]
+        standard = "802.11a"
+        channel = 36
+        [station.of-{0}]
+        bss = "{0}"
+        [host.at-{0}]
+        link = {{ to = "{0}" }}
+        [flow.in-{0}]
+        from = "of-{0}"
+        to = "at-{0}"
+        transport = {{ kind = "udp", payload = "500 B", rate = "400 kb/s" }}
+        """
+    cells = 'duration = "1 s"' + cell.format("home") + cell.format("guest")
+    heard: dict[str, list[Frame]] = {}
+
+    def listener(word: str) -> type[Law]:
+        def frame(_: Law, node: Node, frame: Frame) -> None:
+            heard.setdefault(word, []).append(frame)
+
+        return type("Listener", (Law,), {"listen": word, "frame": frame})
+
+    for word in ("own", "all", "neighbours"):
+        airfair.run(cells, laws={"station.of-home": listener(word)})
+    foreign = {word: [it for it in all_ if it.is_foreign] for word, all_ in heard.items()}
+    assert not foreign["own"]
+    assert len(foreign["all"]) == len(foreign["neighbours"]) == len(heard["neighbours"]) > 0
+    for it in foreign["all"]:
+        assert it.kind in {"data", "ack"}
+        assert (it.sender, it.receiver, it.packets, it.elements) == (None, None, [], {})
+
+
 def test_wrong_laws_and_wrong_nodes_are_named() -> None:
     """The errors say what was found and what is allowed."""
     with pytest.raises(

@@ -134,7 +134,7 @@ def frame(kind: str, end_us: int, to: str, sender: str | None = None, **fields: 
     """Frame of 28 µs, or as `fields` say, that the station "phone" hears."""
     usual = {"duration_ns": 28_000, "duration_field_ns": 0, "backoff_ns": None, "octets": 0}
     named = {"kind": kind, "sender": sender, "receiver": to, "end_ns": end_us * 1_000}
-    return SimpleNamespace(**usual | named | fields)
+    return SimpleNamespace(is_foreign=False, **usual | named | fields)
 
 
 CELL: Any = SimpleNamespace(access_point="home", sifs_ns=16_000)

@@ -94,6 +94,35 @@ def test_granting_and_keeping_have_the_records_of_the_built_in_pair(
     assert own != hash_of(scenario, seed, plain)
 
 
+def test_both_kinds_of_laws_count_the_air_of_a_neighbour() -> None:
+    """The laws in Python have the records of the built-in ones beside a busy cell."""
+    guest = """
+[bss.guest]
+standard = "802.11g"
+channel = 6
+[station.tablet]
+bss = "guest"
+[host.wall]
+link = { to = "guest" }
+[flow.photo]
+from = "tablet"
+to = "wall"
+transport = { kind = "udp", payload = "1400 B", rate = "8 Mb/s" }
+"""
+    scenario = CELL.format(transport='{ kind = "tcp" }', **G) + guest
+    near = {"station.near.bss": "home", "station.far.bss": "home", "host.server.link.to": "home"}
+    plain = {"bss.home.channel": 6, "bss.home.beacon": {}, **near}
+    window = {"scheme": "arf-window", "long_lived": "5 kB"}
+    shares: Laws = {"access-point.home": Granting, "station.[nf]*": partial(Keeping, CONTROLLED)}
+    windows: Laws = {"station.[nf]*": partial(ArfWindow, CONTROLLED, long_lived=5_000)}
+    for control, more, laws in (
+        ("occupancy", {"bss.home.ap.occupancy": True}, shares),
+        (window, {}, windows),
+    ):
+        built_in = {f"flow.{name}.control": control for name in CONTROLLED}
+        assert hash_of(scenario, 1, plain, laws) == hash_of(scenario, 1, plain | more | built_in)
+
+
 @pytest.mark.parametrize(
     ("cell", "more", "options", "seed"),
     [

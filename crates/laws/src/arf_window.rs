@@ -115,7 +115,7 @@ impl State {
 pub struct Measured {
     /// Σ t: channel occupancy of all active stations in the slot.
     pub occupied: Duration,
-    /// `t_beacon`: channel occupancy of beacons in the slot.
+    /// `t_beacon`: channel occupancy of beacons, and of frames of other cells, in the slot.  Deviates: [D-292]
     pub beacons: Duration,
     /// N: number of active stations in the slot.
     pub active: u32,

@@ -46,7 +46,7 @@ pub(crate) fn frame(end: u64, to: u16, kind: Kind<'_>) -> Frame<'_> {
         Kind::Cts { .. } => 308,
         // 16 + 28
         Kind::Data { .. } | Kind::BlockAckRequest { .. } => 44,
-        Kind::Ack | Kind::BlockAck { .. } | Kind::Beacon => 0,
+        Kind::Ack | Kind::BlockAck { .. } | Kind::Beacon | Kind::Foreign => 0,
     };
     Frame { end: at_us(end), duration, duration_field: us(duration_field), to, backoff: None, kind }
 }

@@ -109,6 +109,8 @@ pub enum Kind<'p> {
     },
     /// Beacon frame of an access point.
     Beacon,
+    /// Frame of another cell, which takes the time of a beacon: its own on the air.  Deviates: [D-292]
+    Foreign,
 }
 
 /// An observation slot that has ended, and the number of empty slots after it.
@@ -175,7 +177,9 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     if frame.end - state.start >= params.slot {
         let _ = end_slots(params, state, frame.end);
     }
-    if state.open.is_some_and(|open| open.until < frame.end) {
+    // A sender of another cell need not have heard the open exchange, which may go on.
+    let may_be_over = !matches!(frame.kind, Kind::Foreign);
+    if may_be_over && state.open.is_some_and(|open| open.until < frame.end) {
         end_open_exchange(params, state, frame);
     }
     let &Frame { duration, to, backoff, kind, .. } = frame;
@@ -229,7 +233,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             }
             _ => {}
         },
-        Kind::Beacon => state.current.beacons += duration,
+        Kind::Beacon | Kind::Foreign => state.current.beacons += duration,
     }
 }
 

@@ -55,13 +55,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
             cell: CellId::new(station.cell),
             node: *node,
         };
+        let cells = self::cells(scenario, (&members, cancel), streams)?;
         let mut world = Self {
             now: Time::ZERO,
             warmup: scenario.warmup,
             end: Time::ZERO + scenario.duration,
             clock,
             lateness: Duration::ZERO,
-            queue: schedule(scenario, &rate_changes, streams),
+            queue: schedule(scenario, &rate_changes, &cells, streams),
             links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
             waiting: vec![WaitingEnds::default(); scenario.links.len() * 2],
             flows: flows(scenario, &members),
@@ -75,7 +76,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             delivered: Vec::new(),
             departed: Vec::new(),
             outputs: VecDeque::new(),
-            cells: self::cells(scenario, (&members, cancel), streams)?,
+            cells,
             traced: if R::TRACES { vec![None; scenario.flows.len()] } else { Vec::new() },
             limits: if R::LIMITS {
                 vec![LimitWatch::default(); scenario.flows.len()]
@@ -411,6 +412,7 @@ fn rate_changes(scenario: &Scenario, members: &[NodeId]) -> Vec<RateChange> {
 fn schedule(
     scenario: &Scenario,
     rate_changes: &[RateChange],
+    cells: &Cells,
     streams: Streams,
 ) -> EventQueue<Event> {
     let mut queue = EventQueue::default();
@@ -419,7 +421,8 @@ fn schedule(
     }
     for (index, bss) in scenario.cells.iter().enumerate() {
         if let Some(beacons) = bss.beacons {
-            let first = Time::ZERO + beacons.interval;
+            let own = cells.has_neighbours(index).then_some((bss.name.as_str(), streams));
+            let first = Time::ZERO + beacons.interval + phase(&beacons, own);
             queue.push(first, Phase::Timeout, Event::Beacon(CellId::new(index)));
         }
     }
@@ -433,12 +436,25 @@ fn schedule(
     queue
 }
 
+/// Phase of the beacons of a cell: the configured one, or one drawn in each replication, uniform over the interval, in
+/// a cell with neighbours, which is given as `shared` by its name.  Deviates: [D-290]
+fn phase(beacons: &scenario::Beacons, shared: Option<(&str, Streams)>) -> Duration {
+    let draw = |(name, streams): (&str, Streams)| {
+        uniform(streams.stream(name, Purpose::BeaconPhase), beacons.interval)
+    };
+    beacons.phase.or(shared.map(draw)).unwrap_or_default()
+}
+
 /// Start of a flow: its configured start plus a random delay, uniform over its jitter and drawn anew in each
 /// replication.
 fn start(flow: &scenario::Flow, streams: Streams) -> Time {
-    let draw = streams.stream(&flow.name, Purpose::Start).next_u64();
-    let delay = (u128::from(draw) * u128::from(flow.start_jitter.as_nanos())) >> 64;
-    flow.start + Duration::from_nanos(u64::try_from(delay).expect("less than the jitter"))
+    flow.start + uniform(streams.stream(&flow.name, Purpose::Start), flow.start_jitter)
+}
+
+/// First draw of a stream, uniform over the times below `bound`.
+fn uniform(mut stream: Stream, bound: Duration) -> Duration {
+    let time = (u128::from(stream.next_u64()) * u128::from(bound.as_nanos())) >> 64;
+    Duration::from_nanos(u64::try_from(time).expect("less than the bound"))
 }
 
 fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {

@@ -36,6 +36,8 @@ pub enum Purpose {
     RandomAccess,
     /// Random stream for the agents at a node that are written outside of the simulator, such as laws in Python.
     Agent,
+    /// Random stream for the phase of a cell's beacons.
+    BeaconPhase,
 }
 
 /// Random streams of one run.
@@ -67,6 +69,7 @@ impl Streams {
             Purpose::Shadowing => 11,
             Purpose::Agent => 12,
             Purpose::RandomAccess => 13,
+            Purpose::BeaconPhase => 14,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -9,7 +9,7 @@ use super::{Grant, Params};
 pub struct Observation<'s> {
     /// T: length of the observation slot, greater than zero.
     pub slot: Duration,
-    /// Channel occupancy of beacons in the slot.
+    /// Channel occupancy of beacons, and of frames of other cells, in the slot.  Deviates: [D-292]
     pub beacons: Duration,
     /// Channel occupancy of each active station in the slot: frames from it and to it.
     pub occupied: &'s [Duration],

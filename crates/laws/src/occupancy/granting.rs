@@ -77,6 +77,23 @@ mod tests {
         hear(&METER, state, &fixture::ack(1_000 * end + 44, AP));
     }
 
+    /// Air that other cells use is not granted. Of 100 ms, a frame of another cell takes 40; so one active station
+    /// gets 0.6 of the channel, and two get 0.3 each.
+    #[test]
+    fn the_air_of_other_cells_is_not_granted() {
+        let even = |stations: u16| {
+            let mut state = State::new(us(67));
+            for station in 1..=stations {
+                down(&mut state, u64::from(10 * station), station, 40);
+            }
+            let foreign = fixture::frame(60_000, AP, meter::Kind::Foreign);
+            let long = meter::Frame { duration: us(40_000), ..foreign };
+            hear(&METER, &mut state, &long);
+            step(&Params::default(), &METER, &mut state, at_ms(100)).even()
+        };
+        assert!((even(1) - 0.6).abs() < 1e-4 && (even(2) - 0.3).abs() < 1e-4);
+    }
+
     /// A beacon grants shares by the measurements of the last beacon intervals. 100 ms have an exchange of
     /// 292 µs with each of two stations, after DIFS and a mean back-off of (40 + 80) / 2 µs. Both are far
     /// below their halves. Later intervals have no back-offs, so the mean stays.

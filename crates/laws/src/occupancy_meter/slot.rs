@@ -197,7 +197,7 @@ pub struct Slot {
     /// Octets of the data frames that the measuring station has received, at rates that rate adaptation
     /// chooses.
     pub adapted_down: Bytes,
-    /// Total duration of beacons on the air.
+    /// Total duration of beacons on the air, and of frames of other cells.
     pub beacons: Duration,
     /// Part of the first answered exchange of a slot that lies before the start of the slot: of the measuring
     /// station, and of other stations.

@@ -185,6 +185,15 @@ fn slots_follow_each_other_and_forget() {
     assert_eq!(state.current().beacons, us(28));
 }
 
+/// A frame of another cell counts with its time of 28 µs, and does not cut off the exchange of 248 + 44 µs during which it
+/// begins. A beacon of 28 µs follows.
+#[test]
+fn a_frame_of_another_cell_takes_time_and_ends_no_exchange() {
+    let seen = slot(&[data(300, OTHER, AP), frame(350, AP, Kind::Foreign)]);
+    assert_eq!(seen.stations[OTHER].up, share(292, 0, 1));
+    assert_eq!(seen.beacons, us(28 + 28));
+}
+
 /// The end of a slot gives its usage and the number of empty slots after it. The exchange of 292 µs ends at
 /// 1.044 ms; two empty slots follow, and half of another.
 #[test]

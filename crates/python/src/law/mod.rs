@@ -115,7 +115,7 @@ impl PyLaw {
             })
         };
         let mut listens: Vec<Action> = words.iter().map(request).collect::<PyResult<_>>()?;
-        // Of two requests for frames the last one counts.
+        // Of the requests for own and for all frames the last one counts.
         listens.sort_by_key(|it| *it == Action::Listen(Listen::All));
         let scope = Arc::new(Mutex::new(Scope::default()));
         let node = Py::new(py, Node::new(name, Arc::clone(&scope), random))?;

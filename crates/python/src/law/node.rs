@@ -228,8 +228,8 @@ impl Node {
         Ok(())
     }
 
-    /// Asks for other events from now on: "own" or "all" frames, or at an access point
-    /// "packets" or "users".
+    /// Asks for other events from now on: "own" or "all" frames, frames of "neighbours", or at
+    /// an access point "packets" or "users".
     fn listen(&self, to: &str) -> PyResult<()> {
         let action = listening(to).ok_or_else(|| {
             SettingError::new_err(format!("listen({to:?}): allowed are {LISTEN}"))

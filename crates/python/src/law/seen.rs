@@ -23,6 +23,7 @@ pub(crate) struct Frame {
     sender: Option<Py<PyString>>,
     receiver: Option<Py<PyString>>,
     to_me: bool,
+    is_foreign: bool,
     rate: DataRate,
     duration: Duration,
     duration_field: Duration,
@@ -51,6 +52,7 @@ impl Frame {
             sender: frame.from().map(name),
             receiver: frame.to().map(name),
             to_me: frame.is_receiver(),
+            is_foreign: frame.is_foreign(),
             rate: frame.tx().rate(),
             duration: frame.duration(),
             duration_field: frame.duration_field(),
@@ -74,13 +76,15 @@ impl Frame {
         word(py, self.kind)
     }
 
-    /// Name of the transmitter; `None` for a CTS and an ACK, which do not contain it.
+    /// Name of the transmitter; `None` for a CTS and an ACK, which do not contain it, and for a
+    /// frame of another cell.
     #[getter]
     fn sender(&self, py: Python<'_>) -> Option<Py<PyString>> {
         self.sender.as_ref().map(|name| name.clone_ref(py))
     }
 
-    /// Name of the receiver; `None` for a beacon or a trigger, which are for several nodes.
+    /// Name of the receiver; `None` for a beacon or a trigger, which are for several nodes, and
+    /// for a frame of another cell.
     #[getter]
     fn receiver(&self, py: Python<'_>) -> Option<Py<PyString>> {
         self.receiver.as_ref().map(|name| name.clone_ref(py))
@@ -90,6 +94,12 @@ impl Frame {
     #[getter]
     fn to_me(&self) -> bool {
         self.to_me
+    }
+
+    /// True if the frame is of another cell on the channel.
+    #[getter]
+    fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     /// Rate of the frame [bit/s].

@@ -36,7 +36,9 @@ impl Agent {
         actions: &mut Vec<Action>,
     ) {
         match seen {
-            Seen::Start => actions.push(Action::Listen(Listen::Own)),
+            Seen::Start => {
+                actions.extend([Listen::Own, Listen::Neighbours].map(Action::Listen));
+            }
             Seen::Frame(heard) => {
                 let heard = hearing::heard(view.airtime(), heard, &mut self.packets);
                 law::hear(&self.meter, &mut self.state, &heard.frame);

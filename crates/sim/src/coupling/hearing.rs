@@ -37,6 +37,7 @@ pub(super) fn heard<'p>(
         meter::Packets::gather(packets, meter::Packets::one(flow, payload, msdu.size));
     }
     let kind = match (heard.kind(), heard.from()) {
+        _ if heard.is_foreign() => meter::Kind::Foreign,
         (FrameKind::Rts, Some(from)) => meter::Kind::Rts { from: from.0 },
         (FrameKind::Data, Some(from)) => {
             meter::Kind::Data { from: from.0, psdu: heard.psdu(), packets }
@@ -65,7 +66,7 @@ pub(super) fn heard<'p>(
             unreachable!("they name their transmitter")
         }
     };
-    // The law ignores the receiver of a beacon.
+    // The law ignores the receivers of beacons and of frames of other cells.
     let to = heard.to().unwrap_or_default().0;
     let frame = meter::Frame {
         end: heard.end(),

@@ -25,8 +25,8 @@ pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
     true
 }
 
-/// Checks that an access point that grants shares sends beacons, and that each beacon ends before the next one is
-/// due.
+/// Checks that an access point that grants shares sends beacons, that their phase is less than an interval, and that
+/// each beacon ends before the next one is due.
 pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistakes) {
     if entry.value::<bool>() == Some(false) && grants {
         let problem = "needed by ap.occupancy, which grants shares of the channel in beacons";
@@ -34,7 +34,13 @@ pub(super) fn check(entry: &Entry, grants: bool, air: Air, mistakes: &mut Mistak
         mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
     let Some(fields) = entry.fields() else { return };
-    let (interval, size) = (fields.get("interval"), fields.get("size"));
+    let (interval, size, phase) = (fields.get("interval"), fields.get("size"), fields.get("phase"));
+    if let Some((time, late)) = interval.value::<Duration>().zip(phase.value::<Duration>())
+        && late >= time
+    {
+        let problem = format!("not less than the interval of {time}");
+        mistakes.add(phase.at, phase.mistake(problem, format!("less than {time}")));
+    }
     if let (Some(time), Some(size), Some((standard, basic_rates, preamble))) =
         (interval.value::<Duration>(), size.value::<Bytes>(), air)
     {

@@ -30,7 +30,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
 
     /// Sends a beacon, as soon as the medium allows, and schedules the next one.
     pub(super) fn send_beacon(&mut self, id: CellId) {
-        let Some(Beacons { interval, size }) = self.cells[id.index()].beacons else { return };
+        let Some(Beacons { interval, size, .. }) = self.cells[id.index()].beacons else { return };
         let elements = self.compose_beacon(id);
         let beacon = Beacon { psdu: size + elements.size(), elements };
         self.cells[id.index()].cell.send_beacon(self.now, beacon);

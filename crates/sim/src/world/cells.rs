@@ -46,6 +46,11 @@ impl Cells {
         Self { all, neighbourhood, are_apart, changed, is_changed, tree }
     }
 
+    /// True if a cell shares its channel with another one, of which members hear members of the other.
+    pub(crate) fn has_neighbours(&self, index: usize) -> bool {
+        self.neighbourhood.as_ref().is_some_and(|it| it.is_coupled(index))
+    }
+
     /// All cells, to change them.
     pub(crate) fn iter_mut(&mut self) -> IterMut<'_, Bss> {
         (0..self.is_changed.len()).for_each(|index| self.note(index));

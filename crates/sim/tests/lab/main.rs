@@ -23,6 +23,7 @@ mod examples;
 mod external;
 mod floor;
 mod golden;
+mod held_air;
 mod limits;
 #[path = "../draw/luck.rs"]
 mod luck;

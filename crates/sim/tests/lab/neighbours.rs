@@ -1,90 +1,137 @@
-//! Time for which neighbours hold the air of a cell, in whole runs.
+//! Cells that hear each other on one channel: phases of their beacons, and laws that hear frames of the other cell.
 
-use crate::balance;
-use crate::common::{SATURATED, parse, run_once};
-use std::fmt::Write as _;
+use airfair_sim::clock::FreeRunning;
+use airfair_sim::coupling::{Action, CustomAgent, Seen, View};
+use airfair_sim::random::Streams;
+use airfair_sim::record::{Measured, Record};
+use airfair_sim::recorder::Recorder;
+use airfair_sim::run::{Control, simulate};
+use airfair_sim::world::{Pause, World};
+use airfair_units::{Duration, Time};
+use airfair_wlan::{FrameKind, Listen, Record as CellRecord, SentFrame};
 
-use airfair_sim::outcome::Outcome;
-use airfair_units::Duration;
-use proptest::prelude::*;
+use crate::common::parse;
 
-/// Text of cells `c0`, `c1`, … on channel 36, each with one station, which sends packets or none, and with the list of
-/// those whom its members hear.
-fn cells(cells: &[(bool, Option<&[usize]>)]) -> String {
-    let mut text = String::from("duration = \"200 ms\"\n");
-    for (index, (sends, hears)) in cells.iter().enumerate() {
-        let transport = if *sends { SATURATED } else { "{ kind = \"tcp\", size = \"1 B\" }" };
-        let hears = hears.map_or_else(String::new, |list| {
-            let names: Vec<String> = list.iter().map(|it| format!("\"c{it}\"")).collect();
-            format!("hears = [{}]\n", names.join(", "))
-        });
-        let start = if *sends { "" } else { "start = \"199 ms\"\n" };
-        let _ = write!(
-            text,
-            "[bss.c{index}]\nstandard = \"802.11a\"\nchannel = 36\n{hears}\
-             [station.s{index}]\nbss = \"c{index}\"\nrate = \"54 Mb/s\"\n\
-             [host.h{index}]\nlink = {{ to = \"c{index}\", rate = \"100 Mb/s\" }}\n\
-             [flow.f{index}]\nfrom = \"s{index}\"\nto = \"h{index}\"\n{start}transport = {transport}\n"
-        );
+/// Two quiet cells with beacons, `keys` in each. Flows start when the run is nearly over.
+fn two_cells(keys: &str) -> String {
+    let cell = |name: &str| {
+        format!(
+            "[bss.{name}]\nstandard = \"802.11a\"\n{keys}\n[station.s{name}]\nbss = \"{name}\"\nrate = \"54 Mb/s\"\n\
+             [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
+             start = \"990 ms\"\ntransport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"1 Mb/s\" }}\n"
+        )
+    };
+    format!("duration = \"1 s\"\n{}{}", cell("a"), cell("b"))
+}
+
+/// Ends of the beacons of two cells, of which none may collide.
+#[derive(Default)]
+struct Beacons([Vec<Time>; 2]);
+
+impl Recorder for Beacons {
+    fn record(&mut self, now: Time, record: &Record) {
+        if let Record::Cell(cell, CellRecord::Sent { frame: SentFrame::Beacon, collided, .. }) =
+            record
+        {
+            assert!(!collided, "a beacon at {now}");
+            self.0[cell.index()].push(now);
+        }
     }
-    text
 }
 
-/// Neighbours of a cell that held its air, with the time.
-fn held(outcome: &Outcome, cell: usize) -> Vec<(usize, Duration)> {
-    let of = outcome.neighbours.iter().filter(|it| it.cell.index() == cell);
-    of.map(|it| (it.neighbour.index(), it.airtime)).collect()
+/// Times of the first beacon of each cell [ns], and checks that one follows in each interval of 102.4 ms.
+fn first_beacons(keys: &str, replication: u32) -> [u64; 2] {
+    let (streams, beacons) = (Streams::new(1, replication), Beacons::default());
+    let run = simulate(&parse(&two_cells(keys)), streams, beacons, &Control::default());
+    run.expect("nobody cancels").recorder.0.map(|ends| {
+        let gaps = ends.windows(2).map(|pair| pair[1] - pair[0]);
+        gaps.for_each(|gap| assert_eq!(gap, Duration::from_micros(102_400)));
+        ends[0].as_nanos()
+    })
 }
 
-/// Cell 0 has nothing to send until 199 ms. Its access point senses each frame of cell 1 from 4 µs, aCCATime, after its
-/// start, so the air is held for the time of all frames but 4 µs of each. At 199 ms at most 1 ms of them overlaps or waits.
+/// Beacons of cells on one channel are due at times that differ from cell to cell and from run to run. Those of a cell
+/// alone are due at multiples of 102.4 ms. Each takes 112 µs: 66 octets at 6 Mb/s.
 #[test]
-fn an_idle_cell_is_held_for_the_frames_of_its_neighbour() {
-    let scenario = parse(&cells(&[(false, None), (true, None)]));
-    let outcome = run_once(&scenario, 0);
-    balance::check(&scenario, &outcome);
-    let [(1, time)] = held(&outcome, 0)[..] else { panic!("{:?}", outcome.neighbours) };
-    let other = outcome.channels[1];
-    let frames = (other.data + other.control).as_nanos() - 4_000 * other.frames;
-    assert!(time.as_nanos().abs_diff(frames) < 1_000_000, "{time} of {frames} ns");
-    assert!(time > Duration::from_millis(100));
-}
-
-/// The middle cell is held by both others, which are not held by each other.
-#[test]
-fn each_neighbour_has_its_own_time() {
-    let row = [(true, Some(&[1][..])), (true, Some(&[0, 2][..])), (true, Some(&[1][..]))];
-    let scenario = parse(&cells(&row));
-    let outcome = run_once(&scenario, 0);
-    balance::check(&scenario, &outcome);
-    let names = |cell| held(&outcome, cell).iter().map(|it| it.0).collect::<Vec<_>>();
-    assert_eq!(names(1), [0, 2]);
-    assert!([0, 2].iter().all(|cell| names(*cell).iter().all(|it| *it == 1)));
-    let least = Duration::from_millis(20);
-    assert!(held(&outcome, 1).iter().all(|it| it.1 > least), "{:?}", outcome.neighbours);
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// The times of the neighbours of each cell add up to the cell's time of neighbours, whoever hears whom.
-    #[test]
-    fn times_of_neighbours_add_up(
-        all in prop::collection::vec((prop::bool::weighted(0.8), prop::collection::vec(0usize..5, 0..4)), 2..6),
-        warmup in prop::bool::ANY, replication in 0u32..1000,
-    ) {
-        let count = all.len();
-        let lists: Vec<(bool, Vec<usize>)> = all.iter().enumerate().map(|(index, (sends, list))| {
-            let mut list: Vec<usize> = list.iter().copied().filter(|it| *it != index && *it < count).collect();
-            // A list is for both: who is heard hears as well.
-            list.extend((0..count).filter(|it| *it != index && all[*it].1.contains(&index)));
-            list.sort_unstable();
-            list.dedup();
-            (*sends, list)
-        }).collect();
-        let rows: Vec<_> = lists.iter().map(|(sends, list)| (*sends, Some(&list[..]))).collect();
-        let mut scenario = parse(&cells(&rows));
-        scenario.warmup = if warmup { Duration::from_millis(50) } else { Duration::ZERO };
-        balance::check(&scenario, &run_once(&scenario, replication));
+fn beacons_of_neighbours_have_phases_of_their_own() {
+    const ALONE: u64 = 102_512_000;
+    assert_eq!(first_beacons("beacon = true", 0), [ALONE; 2]);
+    assert_eq!(first_beacons("beacon = { phase = \"20 ms\" }", 0), [ALONE + 20_000_000; 2]);
+    let shared = [0, 1].map(|run| first_beacons("channel = 36\nbeacon = true", run));
+    let all = shared.as_flattened();
+    for (place, first) in all.iter().enumerate() {
+        assert!((ALONE..ALONE + 102_400_000).contains(first), "{all:?}");
+        assert!(all[..place].iter().all(|other| other.abs_diff(*first) > 112_000), "{all:?}");
     }
+    let apart = first_beacons("channel = 36\nhears = []\nbeacon = true", 0);
+    assert_eq!(apart, [ALONE; 2], "cells that do not hear each other");
+}
+
+/// Agent that reports each frame of other cells that it hears, as one of `own` if it has data.
+#[derive(Clone, Debug)]
+struct Reporter;
+
+impl CustomAgent for Reporter {
+    fn handle(&mut self, now: Time, seen: &Seen<'_>, _: &View<'_>, actions: &mut Vec<Action>) {
+        match seen {
+            Seen::Start => actions.push(Action::Listen(Listen::Neighbours)),
+            Seen::Frame(heard) => {
+                assert!(heard.is_foreign() && heard.from().is_none() && heard.to().is_none());
+                assert_eq!(heard.packets().count(), 0);
+                let (none, is_data) = (Duration::ZERO, heard.kind() == FrameKind::Data);
+                let mut times = [none, heard.duration()];
+                times.rotate_left(usize::from(is_data));
+                let ([own, others], from) = (times, now - heard.duration());
+                let measured = Measured { from, to: now, own, others, early: [none; 2], active: 1 };
+                actions.push(Action::Report(measured));
+            }
+            _ => {}
+        }
+    }
+
+    fn copy(&self) -> Box<dyn CustomAgent> {
+        Box::new(self.clone())
+    }
+}
+
+/// Data frames and responses of the second cell that no other frame has overlapped, and those that were reported.
+#[derive(Default)]
+struct Frames {
+    sent: [u32; 2],
+    reported: [u32; 2],
+}
+
+impl Recorder for Frames {
+    fn record(&mut self, _: Time, record: &Record) {
+        match record {
+            Record::Cell(cell, CellRecord::Sent { frame, collided: false, .. })
+                if cell.index() == 1 =>
+            {
+                self.sent[usize::from(*frame != SentFrame::Data)] += 1;
+            }
+            Record::Measured(_, _, measured) => {
+                self.reported[usize::from(measured.own.is_zero())] += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A law at a station hears the data and the ACKs of the other cell if its own cell is on the same channel.
+#[test]
+fn a_law_hears_the_frames_of_a_neighbour_and_no_others() {
+    let run = |keys: &str| {
+        let scenario = parse(&two_cells(keys).replace("990 ms", "500 ms"));
+        let streams = Streams::new(1, 0);
+        let mut world = World::new(&scenario, streams, Frames::default(), FreeRunning);
+        world.add_agent(world.station(0), Box::new(Reporter));
+        assert_eq!(world.advance(Time::ZERO + scenario.duration), Pause::Reached);
+        let Frames { sent, reported } = world.finish().recorder;
+        (sent, reported)
+    };
+    let (sent, reported) = run("channel = 36");
+    assert_eq!(sent, reported);
+    // A packet of 1000 octets every 8 ms, for half a second.
+    assert!(sent[0] > 55, "{sent:?}");
+    assert_eq!(run("").1, [0; 2]);
 }

@@ -161,6 +161,11 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
         r#"bss.home.beacon.interval = "0 s": out of range; allowed a duration from 100 us to 60 s, such as "20 ms""#,
     ),
     (
+        "bss.home.beacon.phase",
+        "102400 us",
+        r#"bss.home.beacon.phase = "102400 us": not less than the interval of 102.4 ms; allowed less than 102.4 ms"#,
+    ),
+    (
         "flow.a.control",
         "occupancy",
         r#"flow.a.control = "occupancy": the access point of home grants no shares; allowed bss.home.ap.occupancy = true, or another control"#,

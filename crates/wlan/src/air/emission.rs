@@ -46,6 +46,9 @@ pub(crate) struct Emissions {
     pub(super) hits: Vec<Span>,
     /// Transmitters of aggregates that end now and arrive without the MPDUs that others have destroyed.
     pub(super) in_part: Vec<NodeId>,
+    /// End of the basic NAV of each member, which frames of other cells have set; empty before the first of them, and in
+    /// a cell without triggers.  [80211ax-2021 §26.2.4] Deviates: [D-293]
+    basic_navs: Vec<Time>,
 }
 
 impl Emissions {
@@ -53,6 +56,20 @@ impl Emissions {
     pub(super) fn end(&mut self, from: NodeId) {
         let place = self.on_air.iter().position(|it| it.frame.from == from);
         self.ended.push(self.on_air.swap_remove(place.expect("the frame is on the air")));
+    }
+
+    /// Extends the basic NAV of a member to `until`, unless it is longer.
+    pub(super) fn reserve(&mut self, member: NodeId, until: Time) {
+        if self.basic_navs.len() <= member.index() {
+            self.basic_navs.resize(member.index() + 1, Time::ZERO);
+        }
+        let nav = &mut self.basic_navs[member.index()];
+        *nav = until.max(*nav);
+    }
+
+    /// True if the basic NAV of a member has ended.
+    pub(super) fn basic_nav_is_clear(&self, member: NodeId, now: Time) -> bool {
+        self.basic_navs.get(member.index()).is_none_or(|until| *until <= now)
     }
 }
 

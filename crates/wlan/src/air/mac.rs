@@ -89,6 +89,9 @@ pub(crate) trait Mac<P> {
     /// Passes a PPDU that leaves the air to listeners, before it has any effect.
     fn overhear(&mut self, _air: &Air<P>, _now: Time, _ppdu: &Ppdu<P>) {}
 
+    /// Passes a frame of another cell that leaves the air to listeners, before it has any effect.
+    fn overhear_foreign(&mut self, _air: &Air<P>, _now: Time, _frame: &Frame) {}
+
     /// Passes frames that leave the air to a monitor, before they have any effect.
     fn monitor(&mut self, _air: &mut Air<P>, _now: Time, _ended: &[Ppdu<P>]) {}
 

@@ -341,7 +341,7 @@ impl<P: Copy> Air<P> {
         for participant in &mut exchange.participants {
             let station = participant.station();
             // To an MU-BAR, a station answers even if it has not decoded the data.
-            let is_clear = asked != TurnKind::Clears || self.contention.nav_is_clear(station, now);
+            let is_clear = self.may_answer(now, station, asked);
             let has_measured = asked != TurnKind::Feedback || participant.hears;
             participant.hears = self.decodes_for_all(station, ppdu)
                 && is_clear
@@ -369,6 +369,7 @@ impl<P: Copy> Air<P> {
             let is_named = exchange.participants.iter().any(|it| it.station() == station);
             let hears = !is_named
                 && self.decodes_for_all(station, ppdu)
+                && self.may_answer(now, station, TurnKind::Uplink)
                 && self.in_exchange(station).is_none();
             if hears {
                 senders.extend(mac.access_at_random(self, now, (units, duration), station));

@@ -17,6 +17,7 @@ use super::mac::Mac;
 use super::noise::Noise;
 use super::spatial_reuse::SpatialReuse;
 use super::spectrum::Channels;
+use super::turns::TurnKind;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
@@ -217,13 +218,40 @@ impl<P: Copy> Air<P> {
             return;
         }
         self.frames.end_foreign(now, frame.from);
+        if self.observers.listen {
+            mac.overhear_foreign(self, now, &frame);
+        }
         if let Some(reuse) = &mut self.reuse {
             reuse.end(frame.from);
+        }
+        if self.multi_user.is_some() && !frame.duration_field.is_zero() {
+            self.set_basic_navs(&frame, now + frame.duration_field);
         }
         let from = ContenderId::first(frame.from);
         let ppdu: Ppdu<P> = Ppdu::new(now - frame.duration, (from, frame), (Vec::new(), None));
         self.contention.end_foreign(now, &ppdu);
         self.fail_collided(mac, now);
         self.plan_next(now);
+    }
+
+    /// Sets the basic NAV of the stations that have decoded a frame of another cell.  [80211ax-2021 §26.2.4]
+    fn set_basic_navs(&mut self, frame: &Frame, until: Time) {
+        let decodes = |id: &NodeId| self.contention.decodes(*id, frame.from);
+        let members = (1..self.roster.members()).map(NodeId).filter(decodes);
+        if let Some(emissions) = &mut self.emissions {
+            members.for_each(|id| emissions.reserve(id, until));
+        }
+    }
+
+    /// True if virtual carrier sense lets a station answer a trigger of its access point by a turn of this kind. In a cell
+    /// with neighbours its basic NAV must have ended, unless it sends nothing but a `BlockAck`; in other cells it looks at
+    /// its NAV before a CTS alone.  [80211ax-2021 §26.5.2.5] Deviates: [D-293]
+    pub(super) fn may_answer(&self, now: Time, station: NodeId, answer: TurnKind) -> bool {
+        match (&self.emissions, answer) {
+            (_, TurnKind::Answers) => true,
+            (Some(emissions), _) => emissions.basic_nav_is_clear(station, now),
+            (None, TurnKind::Clears) => self.contention.nav_is_clear(station, now),
+            (None, _) => true,
+        }
     }
 }

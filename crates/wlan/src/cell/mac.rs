@@ -124,6 +124,10 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
         self.overhear_ppdu(air, now, ppdu);
     }
 
+    fn overhear_foreign(&mut self, air: &Air<P>, now: Time, frame: &Frame) {
+        self.overhear_frame_of_neighbour(air, now, frame);
+    }
+
     fn overhear_undisturbed(&mut self, air: &Air<P>, now: Time, id: ContenderId, frame: &Frame) {
         self.overhear_in_service(air, now, id, frame);
     }

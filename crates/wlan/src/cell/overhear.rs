@@ -123,6 +123,14 @@ impl<P: Copy + Headers> CellMac<P> {
         }
     }
 
+    /// Reports a frame of another cell that has just left the air to listeners that have decoded it. Only its ends decode
+    /// a part of a turn of several users.  Deviates: [D-291]
+    pub(super) fn overhear_frame_of_neighbour(&mut self, air: &Air<P>, now: Time, frame: &Frame) {
+        if !matches!(frame.kind, FrameKind::MultiUser | FrameKind::TriggerBased) {
+            self.heard.push_foreign(now, *frame, |listener| air.decodes(listener, frame.from));
+        }
+    }
+
     /// Reports a frame that has just left the air to listeners that have sent or decoded it. Its packets are those
     /// stored from index `packets` on. `errored` is true if noise has destroyed the frame.
     #[cold]

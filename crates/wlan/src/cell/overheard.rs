@@ -27,6 +27,7 @@ pub struct Overheard<'c, P> {
 struct Heard {
     end: Time,
     frame: Frame,
+    is_foreign: bool,
     /// Indices of the frame's packets among the packets of all stored frames.
     packets: Range<usize>,
     elements: Elements,
@@ -47,6 +48,12 @@ impl<'c, P> Overheard<'c, P> {
         self.heard.end
     }
 
+    /// True if the frame is of another cell. Its addresses are unknown, and so is all that it carries.  Deviates: [D-291]
+    #[inline]
+    pub fn is_foreign(&self) -> bool {
+        self.heard.is_foreign
+    }
+
     /// Kind of the frame. For members other than its sender, a CTS-to-self is a CTS.
     #[inline]
     pub fn kind(&self) -> FrameKind {
@@ -56,14 +63,16 @@ impl<'c, P> Overheard<'c, P> {
         }
     }
 
-    /// Transmitter of the frame; `None` for CTS and ACK, which do not contain it.  [80211-2020 §9.3.1.3]
+    /// Transmitter of the frame; `None` for CTS and ACK, which do not contain it [80211-2020 §9.3.1.3], and for a frame
+    /// of another cell.
     #[inline]
     pub fn from(&self) -> Option<NodeId> {
-        let is_anonymous = matches!(self.kind(), FrameKind::Ack | FrameKind::Cts);
+        let is_anonymous =
+            self.is_foreign() || matches!(self.kind(), FrameKind::Ack | FrameKind::Cts);
         (!is_anonymous).then_some(self.heard.frame.from)
     }
 
-    /// Address of the frame's receiver; `None` for a beacon, which is for all.
+    /// Address of the frame's receiver; `None` for a beacon, which is for all, and for a frame of another cell.
     #[inline]
     pub fn to(&self) -> Option<NodeId> {
         let Frame { kind, from, to, .. } = self.heard.frame;
@@ -138,6 +147,8 @@ pub(super) struct HeardFrames<P> {
     scopes: Vec<Option<Listen>>,
     /// Members that have asked for all frames.
     listeners: Vec<NodeId>,
+    /// Other members that have asked for frames of other cells.
+    neighbourly: Vec<NodeId>,
 }
 
 /// A listener that has decoded or sent a frame.
@@ -152,10 +163,12 @@ struct Hearer {
 /// Frames that a listener asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// All frames that the member decodes or sends.
+    /// All frames that the member decodes or sends, those of other cells included.
     All,
-    /// Frames that the member sends, and frames addressed to it and beacons that it decodes.
+    /// Frames that the member sends, and frames addressed to it and beacons of its cell that it decodes.
     Own,
+    /// Frames of other cells that the member decodes, in addition to those of another scope.
+    Neighbours,
 }
 
 impl<P> Default for HeardFrames<P> {
@@ -166,14 +179,20 @@ impl<P> Default for HeardFrames<P> {
             hearers: Vec::new(),
             scopes: Vec::new(),
             listeners: Vec::new(),
+            neighbourly: Vec::new(),
         }
     }
 }
 
 impl<P: Copy> HeardFrames<P> {
-    /// Stores frames for `node` from now on, as far as `scope` includes them. The scope named last holds.
+    /// Stores frames for `node` from now on, as far as `scope` includes them. Of the scopes for frames of the cell, the one
+    /// named last holds.
     pub(super) fn listen(&mut self, node: NodeId, scope: Listen, members: usize) {
         self.scopes.resize(members, None);
+        if scope == Listen::Neighbours {
+            self.neighbourly.retain(|listener| *listener != node);
+            return self.neighbourly.push(node);
+        }
         let before = self.scopes[node.index()].replace(scope);
         if scope == Listen::All && before != Some(scope) {
             self.listeners.push(node);
@@ -231,7 +250,8 @@ impl<P: Copy> HeardFrames<P> {
         hears: impl Fn(NodeId) -> Option<Option<Duration>>,
     ) {
         let place = self.frames.len();
-        self.frames.push(Heard { end, frame, packets: packets..self.packets.len(), elements });
+        let packets = packets..self.packets.len();
+        self.frames.push(Heard { end, frame, is_foreign: false, packets, elements });
         let Self { hearers, scopes, listeners, .. } = self;
         let mut pass_to = |node: NodeId| {
             if let Some(backoff) = hears(node) {
@@ -248,5 +268,22 @@ impl<P: Copy> HeardFrames<P> {
             let ends = [Some(frame.from), frame.addressee()].into_iter().flatten();
             ends.filter(is_for_own).for_each(pass_to);
         }
+    }
+
+    /// Stores a frame of another cell that ends at `end`, for the listeners that have decoded it, as `decodes` says.
+    pub(super) fn push_foreign(
+        &mut self,
+        end: Time,
+        frame: Frame,
+        decodes: impl Fn(NodeId) -> bool,
+    ) {
+        let place = self.frames.len();
+        let packets = self.packets.len()..self.packets.len();
+        let is_other = |node: &&NodeId| !self.listeners.contains(node);
+        let all = self.listeners.iter().chain(self.neighbourly.iter().filter(is_other));
+        let hearer = |node: &NodeId| Hearer { node: *node, place, backoff: None };
+        self.hearers.extend(all.filter(|node| decodes(**node)).map(hearer));
+        let elements = Elements::default();
+        self.frames.push(Heard { end, frame, is_foreign: true, packets, elements });
     }
 }

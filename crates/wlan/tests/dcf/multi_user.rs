@@ -7,7 +7,7 @@ use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUser, MultiUserAck, Ofdma, S
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
-    AirUse, Attempts, CellConfig, Channel, FrameKind, Listen, NodeId, QueueConfig, Record,
+    AirUse, Attempts, Cell, CellConfig, Channel, FrameKind, Listen, NodeId, QueueConfig, Record,
     SentFrame,
 };
 
@@ -23,7 +23,7 @@ fn he(mcs: u8) -> Mode {
         .expect("a mode")
 }
 
-const OFDMA: Ofdma = Ofdma {
+pub(crate) const OFDMA: Ofdma = Ofdma {
     down: Some(Scheduler::RoundRobin),
     up: None,
     users: 8,
@@ -34,7 +34,7 @@ const OFDMA: Ofdma = Ofdma {
     random: 0,
 };
 
-fn stations(count: usize, ofdma: Ofdma) -> CellConfig {
+pub(crate) fn stations(count: usize, ofdma: Ofdma) -> CellConfig {
     let mut config = config(Standard::Ax, &vec![MBPS(54); count]);
     config.rules.channel.width = Width::Mhz80;
     config.rules.multi_user.ofdma = Some(ofdma);
@@ -50,18 +50,20 @@ fn bench(count: usize, ofdma: Ofdma) -> Bench {
 
 fn bench_of(config: &CellConfig) -> Bench {
     let mut bench = Bench::new(config);
-    for station in (0..config.stations.len()).map(NodeId::station) {
+    agree(&mut bench.cell, config.stations.len());
+    bench
+}
+
+/// Gives each station of a cell HE-MCS 11 and a block ack agreement in both directions, and monitors the cell.
+pub(crate) fn agree(cell: &mut Cell<u32>, stations: usize) {
+    for station in (0..stations).map(NodeId::station) {
         for direction in [Direction::Up, Direction::Down] {
-            bench.cell.set_vector(station, direction, TxVector::Mode(he(11)));
-            bench.cell.agree(
-                station,
-                direction,
-                Agreement::of(Format::He, BlockAckWindow::Mpdus64),
-            );
+            cell.set_vector(station, direction, TxVector::Mode(he(11)));
+            let agreement = Agreement::of(Format::He, BlockAckWindow::Mpdus64);
+            cell.agree(station, direction, agreement);
         }
     }
-    bench.cell.monitor();
-    bench
+    cell.monitor();
 }
 
 /// Frames that have left the air: start and duration [ns], kind, transmitter and receiver, `all` for several, with the

@@ -1,14 +1,16 @@
 //! Several cells on one channel: carrier sense, collisions and the account of the air across cells.
 
 use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::multi_user::{Ofdma, Scheduler};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::{
-    AfterCollision, AirUse, Beacon, Cell, CellConfig, CellMember, Eifs, Elements, Moment, Msdu,
-    Neighbourhood, NodeId, Record,
+    AfterCollision, AirUse, Beacon, Cell, CellConfig, CellMember, Eifs, Elements, FrameKind,
+    Listen, Moment, Msdu, Neighbourhood, NodeId, Overheard, Record,
 };
 use proptest::prelude::*;
 
 use crate::bench::{Bench, MBPS, Sent, at, config, error_stream, stream, without_backoff};
+use crate::multi_user::{OFDMA, agree, stations};
 
 const SIZE: u64 = 1000;
 
@@ -157,6 +159,87 @@ fn a_frame_arrives_if_its_receiver_does_not_hear_the_neighbour() {
     assert_eq!(street.ends(0), [990, 1_248]);
     assert!(street.sent(0).iter().chain(&street.sent(1)).all(|it| !it.collided));
     assert_eq!(street.ends(1), [990, 1_248]);
+}
+
+/// Frames that members of the second cell hear of the first one, each with its listener, kind, duration and duration field
+/// [µs]. Their addresses and packets are unknown.
+fn foreign(street: &Street) -> Vec<(u16, FrameKind, u64, u64)> {
+    let us = |duration: Duration| duration.as_nanos() / 1000;
+    let line = |it: Overheard<'_, u32>| {
+        assert!(it.is_foreign() && it.from().is_none() && it.to().is_none());
+        assert!(it.packets().next().is_none() && !it.is_receiver());
+        (it.listener.0, it.kind(), us(it.duration()), us(it.duration_field()))
+    };
+    (0..).map_while(|place| street.cells[1].overheard(place)).map(line).collect()
+}
+
+/// Members that ask for all frames, or for those of other cells, hear data of 940 µs and its ACK of 248 µs, which the
+/// duration field of the data announces with a SIFS. The first station asks for own frames alone. The third one is hidden
+/// from the access point, and does not hear the ACK.
+#[test]
+fn a_listener_hears_what_it_decodes_of_other_cells() {
+    let hears =
+        |one: CellMember, from: CellMember| (one, from) != ((1, NodeId(3)), (0, NodeId::AP));
+    let mut street = Street::new(vec![cell(1), cell(3)], hears);
+    street.cells[1].listen(NodeId(1), Listen::Own);
+    street.cells[1].listen(NodeId(2), Listen::All);
+    street.cells[1].listen(NodeId(2), Listen::Neighbours);
+    street.cells[1].listen(NodeId(3), Listen::Neighbours);
+    street.send((0, NodeId::station(0)), NodeId::AP);
+    street.run_until(at(3_000));
+    let data = |listener| (listener, FrameKind::Data, 940, 258);
+    assert_eq!(foreign(&street), [data(2), data(3), (2, FrameKind::Ack, 248, 0)]);
+}
+
+/// Data of both cells overlap at all members but the second station of the second cell, which does not hear its own cell's
+/// first station.
+#[test]
+fn a_listener_hears_no_foreign_frame_that_another_one_overlaps() {
+    let mut own = cell(2);
+    own.stations[0].hidden_from = vec![NodeId(2)];
+    let mut street = Street::new(vec![cell(1), own], |_, _| true);
+    (0..3).for_each(|member| street.cells[1].listen(NodeId(member), Listen::Neighbours));
+    for cell in [0, 1] {
+        street.send((cell, NodeId::station(0)), NodeId::AP);
+    }
+    street.run_until(at(1_000));
+    assert_eq!(foreign(&street), [(2, FrameKind::Data, 940, 258)]);
+}
+
+/// Kinds and transmitters of the frames that stations of a cell send when triggered. Its first station `hears` the access
+/// point of another cell, whose CTS ends at 600 + 52 + 16 + 44 = 712 µs. The NAV of the CTS covers data until 728 + 1396 =
+/// 2124 µs. The trigger for reports comes at 1000 µs, and that for data after it. Packets come in between.
+fn answers_to_triggers(hears: bool) -> Vec<(FrameKind, NodeId)> {
+    let (up, trigger_every) = (Some(Scheduler::RoundRobin), Some(Duration::from_millis(1)));
+    let ofdma = Ofdma { up, poll: true, trigger_every, ..OFDMA };
+    let mut other = without_backoff(config(Standard::A, &[MBPS(6)]));
+    other.rules.rts_threshold = Some(Bytes::ZERO);
+    let relation = |one: CellMember, from: CellMember| {
+        hears && (one, from) == ((0, NodeId(1)), (1, NodeId::AP))
+    };
+    let mut street = Street::new(vec![without_backoff(stations(2, ofdma)), other], relation);
+    agree(&mut street.cells[0], 2);
+    for station in [1, 2].map(NodeId) {
+        street.cells[0].set_aifsn(Time::ZERO, station, None, 15);
+    }
+    street.run_until(at(600));
+    street.send((1, NodeId(1)), NodeId::AP);
+    street.run_until(at(1_050));
+    [1, 2].map(NodeId).into_iter().for_each(|station| street.send((0, station), NodeId::AP));
+    street.run_until(at(1_900));
+    assert_eq!(street.ends(1)[..2], [652, 712]);
+    let all = std::iter::from_fn(|| street.cells[0].poll_monitored());
+    let frames = all.map(|it| (it.ppdu.frame.kind, it.ppdu.frame.from));
+    frames.filter(|(_, from)| !from.is_ap()).collect()
+}
+
+/// Verifies: [80211ax-2021 §26.5.2.5]
+#[test]
+fn a_triggered_station_is_silent_while_a_neighbour_has_reserved_the_medium() {
+    let of = |station| [(FrameKind::TriggerBased, station), (FrameKind::Data, station)];
+    let [[report, data], [other_report, other_data]] = [1, 2].map(NodeId).map(of);
+    assert_eq!(answers_to_triggers(false), [report, other_report, data, other_data]);
+    assert_eq!(answers_to_triggers(true), [other_report, other_data]);
 }
 
 /// Only a station of the second cell hears the first one, so it alone waits.

@@ -21,7 +21,7 @@ use super::limits::MAX_MSDU;
 use super::multi_user::multi_user;
 use super::queues::QUEUE;
 use super::radio::{self, POINT, radio};
-use super::ranges::{OFF, UNLIMITED, bytes, integer, time};
+use super::ranges::{OFF, TIME, UNLIMITED, bytes, integer, time};
 
 words!(Standard {
     B = "802.11b",
@@ -354,6 +354,11 @@ fn beacon(keys: &mut Keys, it: &mut Beacons) {
     keys.of("the beacons");
     keys.key("interval", &mut it.interval, BEACON_INTERVAL, "\"100 ms\"")
         .says("Beacon interval; by default 100 time units of 1024 µs.");
+    keys.maybe("phase", &mut it.phase, TIME, "\"20 ms\"")
+        .follows("drawn for each run in a cell with neighbours, else 0 s")
+        .says(
+            "Time by which beacons are later than multiples of `interval`, less than `interval`.",
+        );
     keys.key("size", &mut it.size, bytes(28, 2_304), "\"120 B\"").says(
         "Size of a beacon, header and check sequence included. Granted shares of the channel add six octets.",
     );

@@ -72,6 +72,9 @@ impl Bss {
 pub struct Beacons {
     /// Time from one beacon of the cell to the next.
     pub interval: Duration,
+    /// Time by which the beacons are later than the multiples of the interval, less than the interval. `None` for one
+    /// that the seed decides in a cell with neighbours, and for zero in other cells.  Deviates: [D-290]
+    pub phase: Option<Duration>,
     /// Size of a beacon [octets], header and check sequence included, without elements for shares of the channel.
     pub size: Bytes,
 }
@@ -81,7 +84,7 @@ impl Default for Beacons {
     /// sequence 4, fixed fields 12, a name of 8 letters 10, rates 10, traffic map 6.  [80211-2020 §9.3.3.2]
     /// Deviates: [D-110]
     fn default() -> Self {
-        Self { interval: Duration::from_micros(102_400), size: Bytes::new(66) }
+        Self { interval: Duration::from_micros(102_400), phase: None, size: Bytes::new(66) }
     }
 }
 
