@@ -97,7 +97,9 @@ impl Neighbourhood {
         }
         let mut near = around.clone();
         for (cell, others) in around.iter().enumerate() {
-            others.iter().for_each(|other| near[usize::from(*other)].push(self::number(cell)));
+            for other in others {
+                near[usize::from(*other)].push(self::number(cell));
+            }
         }
         for others in &mut near {
             others.sort_unstable();

@@ -135,6 +135,7 @@ struct BlockAckLink {
 
 /// A frame on the air.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 struct OnAir {
     kind: FrameKind,
     /// Sequence numbers of the MPDUs, if the frame is an aggregate; `errored` has those of them that noise has made
@@ -177,7 +178,8 @@ struct OnAir {
     lost_to: Vec<bool>,
     /// True if the frame is a response whose start the member that waits for it does not sense.
     missed: bool,
-    /// True if a frame on a secondary channel has destroyed the frame at its receiver, whose carrier sense does not notice.
+    /// True if a frame on a secondary channel has destroyed the frame at its receiver, whose carrier sense does not
+    /// notice it.
     is_disturbed: bool,
     /// True if the frame is of another cell, and wider than this one or on another primary channel.
     is_energy: bool,

@@ -938,7 +938,6 @@ impl Model<'_> {
                     }
                 }
             }
-            Turn::CtsToSelf => {}
             Turn::Request(place) => {
                 group.users[place].hears = decodes(group.users[place].station);
             }
@@ -954,36 +953,8 @@ impl Model<'_> {
                 let received = &self.stations[group.by].links[user.station].received;
                 user.acknowledged = Some(received.clone());
             }
-            Turn::Answer(_) => {}
-            Turn::Trigger | Turn::Call => {
-                let asked = group.turns[group.at + 1];
-                for user in &mut group.users {
-                    let is_free = |s: &Station| {
-                        s.member != user.station || s.pending != PendingAccess::Response
-                    };
-                    let is_asked = match asked.0 {
-                        Turn::Clears => self.stations[user.station].nav <= now,
-                        Turn::Feedback => user.hears,
-                        _ => true,
-                    };
-                    user.hears =
-                        is_asked && decodes(user.station) && self.stations.iter().all(is_free);
-                    if user.hears && asked.0 == Turn::Uplink {
-                        self.prepare(user, asked.2);
-                    }
-                }
-                for member in 1..self.members() {
-                    let Some((units, tx)) = group.random else { break };
-                    let is_named = group.users.iter().any(|it| it.station == member);
-                    let is_free =
-                        |s: &Station| s.member != member || s.pending != PendingAccess::Response;
-                    if !is_named && decodes(member) && self.stations.iter().all(is_free) {
-                        let units = (units, tx, asked.2);
-                        group.users.extend(self.access_at_random(&mut mu, member, units));
-                    }
-                }
-                group.users.sort_by_key(|it| it.random);
-            }
+            Turn::CtsToSelf | Turn::Answer(_) => {}
+            Turn::Trigger | Turn::Call => self.hear_trigger(now, frame, (&mut mu, &mut group)),
             Turn::Clears | Turn::Feedback => {
                 for part in &frame.parts {
                     group.users[part.user].is_answered = frame.brings(part) && !part.is_lost;
@@ -991,25 +962,7 @@ impl Model<'_> {
             }
             Turn::Answers | Turn::Uplink | Turn::Reports => {
                 for part in &frame.parts {
-                    let user = &mut group.users[part.user];
-                    user.is_answered = frame.brings(part) && !part.is_lost;
-                    user.is_whole = part.errored.is_empty();
-                    if !user.is_answered {
-                        user.octets = 0;
-                        continue;
-                    }
-                    if turn == Turn::Answers {
-                        let received = &self.stations[group.by].links[user.station].received;
-                        user.acknowledged = Some(received.clone());
-                        continue;
-                    }
-                    mu.reports[user.station] = (part.report, now);
-                    if turn == Turn::Uplink {
-                        let come = (part.mpdus.len() - part.errored.len()) as u64;
-                        user.octets = user.octets * come / (part.mpdus.len() as u64).max(1);
-                    }
-                    let sender = user.sender;
-                    self.take(sender, part);
+                    self.hear_part(now, (frame, part), (&mut mu, &mut group));
                 }
             }
             Turn::BlockAck => {
@@ -1046,6 +999,64 @@ impl Model<'_> {
             // The medium is busy until the end of this frame.
             self.finish_group(now, true);
         }
+    }
+
+    /// Lets stations that have decoded a trigger prepare their answers.
+    fn hear_trigger(&mut self, now: u64, frame: &OnAir, (mu, group): (&mut MultiUser, &mut Group)) {
+        let decodes = |member: usize| frame.is_decoded_by(member) && !frame.noisy_for[member];
+        let asked = group.turns[group.at + 1];
+        for user in &mut group.users {
+            let is_free =
+                |s: &Station| s.member != user.station || s.pending != PendingAccess::Response;
+            let is_asked = match asked.0 {
+                Turn::Clears => self.stations[user.station].nav <= now,
+                Turn::Feedback => user.hears,
+                _ => true,
+            };
+            user.hears = is_asked && decodes(user.station) && self.stations.iter().all(is_free);
+            if user.hears && asked.0 == Turn::Uplink {
+                self.prepare(user, asked.2);
+            }
+        }
+        for member in 1..self.members() {
+            let Some((units, tx)) = group.random else { break };
+            let is_named = group.users.iter().any(|it| it.station == member);
+            let is_free = |s: &Station| s.member != member || s.pending != PendingAccess::Response;
+            if !is_named && decodes(member) && self.stations.iter().all(is_free) {
+                let units = (units, tx, asked.2);
+                group.users.extend(self.access_at_random(mu, member, units));
+            }
+        }
+        group.users.sort_by_key(|it| it.random);
+    }
+
+    /// Handles a part that a user has sent together with others.
+    fn hear_part(
+        &mut self,
+        now: u64,
+        (frame, part): (&OnAir, &Part),
+        (mu, group): (&mut MultiUser, &mut Group),
+    ) {
+        let (turn, by) = (group.turn(), group.by);
+        let user = &mut group.users[part.user];
+        user.is_answered = frame.brings(part) && !part.is_lost;
+        user.is_whole = part.errored.is_empty();
+        if !user.is_answered {
+            user.octets = 0;
+            return;
+        }
+        if turn == Turn::Answers {
+            let received = &self.stations[by].links[user.station].received;
+            user.acknowledged = Some(received.clone());
+            return;
+        }
+        mu.reports[user.station] = (part.report, now);
+        if turn == Turn::Uplink {
+            let come = (part.mpdus.len() - part.errored.len()) as u64;
+            user.octets = user.octets * come / (part.mpdus.len() as u64).max(1);
+        }
+        let sender = user.sender;
+        self.take(sender, part);
     }
 
     /// Passes the MPDUs of a part to its receiver.

@@ -17,7 +17,7 @@ pub(crate) fn run_all(
     happens: &[Happens<'_>],
     hears: impl Fn(CellMember, CellMember) -> bool,
 ) {
-    let members: Vec<usize> = cells.iter().map(|cell| cell.members()).collect();
+    let members: Vec<usize> = cells.iter().map(Model::members).collect();
     let all: Vec<CellMember> =
         (0..members.len()).flat_map(|cell| (0..members[cell]).map(move |id| (cell, id))).collect();
     for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (*one, *other))) {
@@ -65,8 +65,8 @@ pub(crate) fn run_all(
                     let senses = |id| senders().any(|from| hears((index, id), (other, *from)));
                     let sensing: Vec<bool> = (0..cell.members()).map(senses).collect();
                     if sensing.contains(&true) {
-                        let heard = frame.abroad(sensing.clone());
-                        starting.extend(cell.hear_on(heard, (blocks[other], *width), &sensing));
+                        let abroad = frame.abroad(sensing.clone());
+                        starting.extend(cell.hear_on(abroad, (blocks[other], *width), &sensing));
                     }
                 }
             }

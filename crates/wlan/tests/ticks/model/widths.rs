@@ -1,5 +1,5 @@
-//! Blocks of spectrum of the model's cells: neighbours on secondary channels, which make PPDUs narrower, and destroy wide
-//! ones.  [80211-2020 §10.23.2.5]
+//! Blocks of spectrum of the model's cells: neighbours on secondary channels, which make PPDUs narrower and destroy
+//! wide ones.  [80211-2020 §10.23.2.5]
 
 use airfair_wlan::WidthRule;
 use airfair_wlan::phy::mode::Parameters;
