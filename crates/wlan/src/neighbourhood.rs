@@ -48,6 +48,8 @@ pub struct Neighbourhood {
     listeners: Vec<Vec<Vec<Listener>>>,
     /// Cells that hear some member of each cell, ascending.
     around: Vec<Vec<u16>>,
+    /// Cells that hear some member of each cell, or of which it hears a member, ascending.
+    near: Vec<Vec<u16>>,
     /// Cells in which frames start now; `to_start` are those that have not put them on the air yet.
     starting: Vec<u16>,
     to_start: Vec<u16>,
@@ -93,15 +95,24 @@ impl Neighbourhood {
                 around[other].dedup();
             }
         }
+        let mut near = around.clone();
+        for (cell, others) in around.iter().enumerate() {
+            for other in others {
+                near[usize::from(*other)].push(self::number(cell));
+            }
+        }
+        for others in &mut near {
+            others.sort_unstable();
+            others.dedup();
+        }
         let is_coupled = around.iter().any(|it| !it.is_empty());
         let [starting, to_start, hearing] = [const { Vec::new() }; 3];
-        is_coupled.then_some(Self { listeners, around, starting, to_start, hearing })
+        is_coupled.then_some(Self { listeners, around, near, starting, to_start, hearing })
     }
 
     /// True if another cell hears a member of this one, or a member of this one hears another cell.
     pub fn is_coupled(&self, cell: usize) -> bool {
-        let number = number(cell);
-        !self.around[cell].is_empty() || self.around.iter().any(|it| it.contains(&number))
+        !self.near[cell].is_empty()
     }
 
     /// Passes on the frames of a cell that has just handled the event `next`, in which they have started or ended. Returns
@@ -137,11 +148,11 @@ impl Neighbourhood {
         cells: &mut impl Cells<P>,
         (cell, next): (usize, Moment),
     ) {
-        let Self { around, starting, to_start, .. } = self;
+        let Self { near, starting, to_start, .. } = self;
         starting.push(number(cell));
         let mut at = 0;
         while let Some(&cell) = starting.get(at) {
-            for other in &around[usize::from(cell)] {
+            for other in &near[usize::from(cell)] {
                 if !starting.contains(other)
                     && cells.with(usize::from(*other), |it| it.next_event()) == next
                 {

@@ -68,3 +68,25 @@ fn frames_too_weak_to_be_sensed_destroy_others() {
     assert!(retries(&apart) > 20, "{} %", retries(&apart));
     assert!(apart.stations.iter().all(|it| it.radio.retries > 0));
 }
+
+/// Runs a cell on channel 40 beside another one, or alone.
+fn beside(neighbour: &str) -> Outcome {
+    let text = format!(
+        "duration = \"300 ms\"\n[bss.a]\nstandard = \"802.11a\"\nchannel = 40\nradio = {{}}\n\
+         [station.s]\nbss = \"a\"\nposition = [\"20 m\", \"0 m\"]\n[host.h]\nlink = {{ to = \"a\" }}\n\
+         [flow.f]\nfrom = \"s\"\nto = \"h\"\n\
+         transport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }}\n{neighbour}"
+    );
+    run_once(&parse(&text), 0)
+}
+
+/// A cell of 40 MHz with the primary channel 36 has channel 40 in its block. Its beacons of 20 MHz are on 36 alone, and
+/// have no power on 40.
+#[test]
+fn a_frame_without_a_channel_of_a_cell_does_not_reach_it() {
+    let neighbour = "[bss.b]\nstandard = \"802.11ac\"\nwidth = \"40 MHz\"\nchannel = 36\nbeacon = true\n\
+                     radio = {}\n[station.t]\nbss = \"b\"\nposition = [\"5 m\", \"0 m\"]\n";
+    let (alone, beside) = (beside(""), beside(neighbour));
+    assert_eq!(beside.flows, alone.flows);
+    assert!(!beside.channels[1].beacon.is_zero() && beside.channels[0].neighbours.is_zero());
+}

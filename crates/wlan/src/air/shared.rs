@@ -200,6 +200,10 @@ impl<P: Copy> Air<P> {
             let time = (start, start + frame.duration);
             interference.add((frame.from, channels), time, powers.iter().copied());
         }
+        if self.spectrum.as_ref().is_some_and(|it| !it.has_primary(channels)) {
+            // Carrier sense does not notice the frame.
+            return;
+        }
         if let Some(loss) = channels.loss() {
             for power in &mut powers {
                 *power = *power - loss;

@@ -252,7 +252,6 @@ fn a_relation_may_be_one_sided() {
     assert!(none.neighbourhood.is_none());
 }
 
-/// A cell that hears no other one passes on all its frames to a cell that hears it.
 /// With `after_collision` = [`AfterCollision::Eifs`] an access point waits for an EIFS after a beacon that it has sent while
 /// it sensed another frame, although all of its stations have received the beacon. Its AIFSN of 3 makes its EIFS 384 µs
 /// long, and lets it count slots apart from its station.
@@ -277,6 +276,29 @@ fn an_access_point_knows_that_another_frame_has_overlapped_its_beacon() {
     assert_eq!(street.ends(0), [beacon, beacon + 384 + 940, beacon + 384 + 1_198]);
 }
 
+/// Under the EIFS of ns-3, frames that start together do not synchronise their receiver. The access point hears the
+/// station of the other cell, which hears nobody. After the two frames it waits for an AIFS, not for an EIFS of 364 µs,
+/// and so sends before its station has waited in vain for an ACK.
+///
+/// Verifies: [ns-3]
+#[test]
+fn frames_start_together_although_the_cell_of_one_does_not_hear_the_other() {
+    let mut own = cell(1);
+    own.rules.eifs = Eifs::Ns3;
+    let id = NodeId::station(0);
+    let hears =
+        |listener: CellMember, from: CellMember| (listener, from) == ((0, NodeId::AP), (1, id));
+    let mut street = Street::new(vec![own, cell(1)], hears);
+    street.send((0, id), NodeId::AP);
+    street.send((1, id), NodeId::AP);
+    street.run_until(at(100));
+    street.send((0, NodeId::AP), id);
+    street.run_until(at(2_300));
+    assert!(street.sent(0)[0].collided);
+    assert_eq!(street.ends(0), [990, 990 + 50 + 940, 990 + 50 + 1_198]);
+}
+
+/// A cell that hears no other one passes on all its frames to a cell that hears it.
 #[test]
 fn a_cell_that_hears_no_other_is_heard() {
     let mut street = Street::new(vec![cell(1), cell(1)], |one, _| one.0 == 1);

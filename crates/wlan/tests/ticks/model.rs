@@ -20,6 +20,7 @@ use rand_core::{Rng, SeedableRng};
 
 use self::multi_user::{MultiUser, Part};
 pub(crate) use self::neighbours::{CellMember, run_all};
+use self::widths::Spectrum;
 use crate::laws::{Law, RateEvent};
 
 mod exchange;
@@ -28,6 +29,8 @@ mod multi_user;
 mod neighbours;
 mod plan;
 mod rates;
+mod sharing;
+mod widths;
 
 /// A packet between a station and the access point that arrives at a time [µs].
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +135,7 @@ struct BlockAckLink {
 
 /// A frame on the air.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 struct OnAir {
     kind: FrameKind,
     /// Sequence numbers of the MPDUs, if the frame is an aggregate; `errored` has those of them that noise has made
@@ -174,6 +178,11 @@ struct OnAir {
     lost_to: Vec<bool>,
     /// True if the frame is a response whose start the member that waits for it does not sense.
     missed: bool,
+    /// True if a frame on a secondary channel has destroyed the frame at its receiver, whose carrier sense does not
+    /// notice it.
+    is_disturbed: bool,
+    /// True if the frame is of another cell, and wider than this one or on another primary channel.
+    is_energy: bool,
 }
 
 impl OnAir {
@@ -189,8 +198,9 @@ impl OnAir {
 
     /// True if the frame is for all members or for several ones.
     fn is_for_all(&self) -> bool {
-        use FrameKind::{Beacon, MultiBlockAck, MultiUser, Trigger};
-        matches!(self.kind, Beacon | MultiUser | Trigger | MultiBlockAck)
+        use FrameKind::{Beacon, MultiBlockAck, MultiUser, Ndp, NdpAnnouncement, Trigger};
+        let kind = self.kind;
+        matches!(kind, Beacon | MultiUser | Trigger | MultiBlockAck | NdpAnnouncement | Ndp)
     }
 
     /// True if the receiver of a part decodes the part in the absence of noise.
@@ -248,6 +258,8 @@ struct Station {
     /// Slots of the back-off left to count, of which the next one begins at `drawn_at` or later.
     counter: u32,
     drawn_at: u64,
+    /// True if the next slot belongs to no back-off.
+    skips: bool,
     /// Slots of the back-off counted while the packet at the head of the queue waited.
     waited: u64,
     /// Time for which the medium has been physically idle; `clear` is that for which it has been virtually idle as
@@ -302,6 +314,7 @@ impl Station {
             txop_start: 0,
             counter: 0,
             drawn_at: 0,
+            skips: false,
             waited: 0,
             idle: 0,
             clear: 0,
@@ -321,7 +334,8 @@ impl Station {
 
     /// Counts one slot of the station's back-off.
     fn count(&mut self) {
-        self.waited += u64::from(self.pending == PendingAccess::Backoff && self.counter > 0);
+        let is_own = !std::mem::take(&mut self.skips) && self.pending == PendingAccess::Backoff;
+        self.waited += u64::from(is_own && self.counter > 0);
         self.counter = self.counter.saturating_sub(1);
     }
 }
@@ -333,6 +347,8 @@ pub(crate) struct Model<'a> {
     airtime: Airtime,
     /// Frames of several users, if the access point sends or triggers them.
     multi_user: Option<MultiUser>,
+    /// Spectrum, if a neighbour has another block.
+    spectrum: Option<Spectrum>,
     /// Rate control of each station's link, uplink and downlink.
     laws: Vec<[Option<Law>; 2]>,
     stations: Vec<Station>,
@@ -412,6 +428,7 @@ impl<'a> Model<'a> {
         let by = lower.max_by_key(|(_, s)| s.category).map_or(0, |(id, _)| id);
         Self {
             multi_user: MultiUser::new((index, config), by),
+            spectrum: None,
             agreed,
             laws: Law::all(config, &airtime),
             stations: first,
@@ -538,6 +555,7 @@ impl<'a> Model<'a> {
                 s.count();
             }
         }
+        self.heed_secondary(now, &mut winners);
         let mut starting: Vec<OnAir> = Vec::new();
         self.pending.retain(|(at, frame)| {
             starting.extend((*at == now).then(|| frame.clone()));

@@ -1,12 +1,13 @@
 //! Random cells on one channel whose members hear each other or not, compared with the model.
 
-use airfair_wlan::{self as wlan, CellConfig, Eifs, Neighbourhood};
+use airfair_wlan::phy::{Band, Block, Width};
+use airfair_wlan::{self as wlan, CellConfig, Neighbourhood, WidthRule};
 use proptest::prelude::*;
 
 use crate::aggregates::{Case, happens};
 use crate::categories::all;
 use crate::model::CellMember;
-use crate::{Hears, Street, Way, compare_street};
+use crate::{Hears, Street, Way, compare_street, multi_user};
 
 /// Relation between members of different cells.
 #[derive(Clone, Debug)]
@@ -43,13 +44,21 @@ fn relations() -> impl Strategy<Value = Relation> {
     )
 }
 
-/// Random cells with and without categories and aggregates. They
-/// need not be in one band, because only the durations of their frames matter. None has the EIFS of ns-3, with which
-/// the cells and their models still differ.
+/// Random cells with and without categories, aggregates and frames of several users. They need not be in one band,
+/// because only the durations of their frames matter.
 fn streets(hears: Hears) -> impl Strategy<Value = (Vec<Case>, Relation)> {
-    let cell = all(hears).prop_map(|mut case| {
-        let eifs = &mut case.0.rules.eifs;
-        *eifs = if *eifs == Eifs::Ns3 { Eifs::Standard } else { *eifs };
+    let cell = prop_oneof![2 => all(hears), 1 => multi_user::cases(hears)];
+    (prop::collection::vec(cell, 2..4), relations())
+}
+
+/// Cells whose blocks of 20 and 40 MHz overlap.
+fn blocks(hears: Hears) -> impl Strategy<Value = (Vec<Case>, Relation)> {
+    let place = (prop::sample::select(&[36_u8, 36, 40][..]), any::<bool>());
+    let cell = (all(hears), place).prop_map(|(mut case, (primary, is_static))| {
+        let rules = &mut case.0.rules;
+        let width = rules.standard.format().map_or(Width::Mhz20, |_| rules.channel.width);
+        rules.block = Block::of(Band::Ghz5, primary, width).ok();
+        rules.width_rule = if is_static { WidthRule::Static } else { WidthRule::Dynamic };
         case
     });
     (prop::collection::vec(cell, 2..4), relations())
@@ -57,13 +66,18 @@ fn streets(hears: Hears) -> impl Strategy<Value = (Vec<Case>, Relation)> {
 
 fn compare_cells((cases, relation): &(Vec<Case>, Relation), way: Way) {
     let mut configs: Vec<CellConfig> = cases.iter().map(|case| case.0.clone()).collect();
-    let hears = |listener: CellMember, from: CellMember| relation.hears(listener, from);
+    let blocks: Vec<Option<Block>> = configs.iter().map(|config| config.rules.block).collect();
+    let overlap = |one: usize, other: usize| match (blocks[one], blocks[other]) {
+        (Some(one), Some(other)) => one.overlaps(other),
+        _ => true,
+    };
+    let hears = |listener: CellMember, from: CellMember| {
+        overlap(listener.0, from.0) && relation.hears(listener, from)
+    };
     let member = |(cell, id): wlan::CellMember| (cell, id.index());
-    let neighbourhood = Neighbourhood::new(
-        &mut configs,
-        |_, _| true,
-        |listener, from| hears(member(listener), member(from)),
-    );
+    let neighbourhood = Neighbourhood::new(&mut configs, overlap, |listener, from| {
+        hears(member(listener), member(from))
+    });
     let cells = configs.iter().zip(cases).map(|(config, case)| (config, happens(case))).collect();
     compare_street(&Street { cells, neighbourhood }, hears, way);
 }
@@ -89,6 +103,21 @@ proptest! {
     #[test]
     fn so_they_do_where_members_of_a_cell_do_not_sense_each_other(
         street in streets(Hears::NotAll),
+        is_fixed in any::<bool>(),
+    ) {
+        compare_cells(&street, if is_fixed { Way::Fixed } else { Way::Changing });
+    }
+
+    /// Cells whose blocks overlap send the same frames as their models, in the same widths.
+    ///
+    /// Verifies: [80211-2020 §10.23.2.5]
+    #[test]
+    fn so_they_do_where_their_channels_overlap(
+        street in prop_oneof![
+            blocks(Hears::Everyone),
+            blocks(Hears::AccessPoint),
+            blocks(Hears::NotAll),
+        ],
         is_fixed in any::<bool>(),
     ) {
         compare_cells(&street, if is_fixed { Way::Fixed } else { Way::Changing });

@@ -32,6 +32,7 @@ impl Model<'_> {
     /// Audibility of a frame to `listener` that starts now: the best of those of its transmitters.
     pub(super) fn audibility_of(&self, frame: &OnAir, listener: usize) -> Audibility {
         match &frame.foreign {
+            Some(heard) if heard[listener] && frame.is_energy => Audibility::Senses,
             Some(heard) if heard[listener] => Audibility::Decodes,
             Some(_) => Audibility::Nothing,
             None => {
@@ -136,7 +137,7 @@ impl Model<'_> {
 
     /// Draws errors by noise for each MPDU of an aggregate on the air.
     pub(super) fn spoil(&mut self, frame: &mut OnAir) {
-        if frame.mpdus.is_empty() {
+        if frame.mpdus.is_empty() || frame.is_disturbed {
             return;
         }
         let link = frame.from.max(frame.to) - 1;
@@ -152,8 +153,12 @@ impl Model<'_> {
 
     /// True if noise makes a frame errored that member `id` would decode.
     pub(super) fn is_noisy(&mut self, frame: &OnAir, id: usize) -> bool {
+        if frame.is_disturbed {
+            return true;
+        }
         let is_received = frame.is_decoded_by(id) || frame.is_in_part();
-        if frame.kind == FrameKind::CtsToSelf || !is_received {
+        // An NDP has no data, and nobody answers a CTS-to-self.
+        if matches!(frame.kind, FrameKind::CtsToSelf | FrameKind::Ndp) || !is_received {
             return false;
         }
         if !frame.mpdus.is_empty() {
@@ -280,8 +285,8 @@ impl Model<'_> {
                 continue;
             }
             let is_for = |id: usize| frame.to == id || frame.is_for_all();
-            frame.collided =
-                (0..members).any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
+            frame.collided = frame.is_disturbed
+                || (0..members).any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
         }
     }
 }

@@ -13,11 +13,16 @@ use airfair_wlan::phy::ppdu::PacketPadding;
 use airfair_wlan::phy::symbols::Symbols;
 use airfair_wlan::phy::{Band, GuardInterval, Mode, PpduKind, Unit, Width};
 
+use super::sharing::Sharing;
 use super::*;
 
 /// Turn of an exchange of several users, with the place of the user that it concerns alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
+    CtsToSelf,
+    /// MU-RTS, which `Clears` answer.
+    Call,
+    Clears,
     Data,
     Request(usize),
     Answer(usize),
@@ -26,11 +31,16 @@ pub(super) enum Turn {
     Uplink,
     Reports,
     BlockAck,
+    Announcement,
+    /// NDP.
+    Sounding,
+    Feedback,
 }
 
 impl Turn {
     fn is_down(self) -> bool {
-        matches!(self, Self::Data | Self::Request(_) | Self::Trigger | Self::BlockAck)
+        use Turn::{Answer, Answers, Clears, Feedback, Reports, Uplink};
+        !matches!(self, Clears | Answer(_) | Answers | Uplink | Reports | Feedback)
     }
 
     fn kind(self) -> FrameKind {
@@ -38,8 +48,13 @@ impl Turn {
             Self::Data => FrameKind::MultiUser,
             Self::Request(_) => FrameKind::BlockAckRequest,
             Self::Answer(_) => FrameKind::BlockAck,
-            Self::Trigger => FrameKind::Trigger,
-            Self::Answers | Self::Uplink | Self::Reports => FrameKind::TriggerBased,
+            Self::CtsToSelf => FrameKind::CtsToSelf,
+            Self::Trigger | Self::Call => FrameKind::Trigger,
+            Self::Announcement => FrameKind::NdpAnnouncement,
+            Self::Sounding => FrameKind::Ndp,
+            Self::Answers | Self::Uplink | Self::Reports | Self::Clears | Self::Feedback => {
+                FrameKind::TriggerBased
+            }
             Self::BlockAck => FrameKind::MultiBlockAck,
         }
     }
@@ -69,14 +84,14 @@ pub(super) struct Part {
 /// User of an exchange.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent")]
-struct User {
+pub(super) struct User {
     station: usize,
     /// Index of the station, a member with a category, whose data it sends.
     sender: usize,
-    data: TxVector,
+    pub(super) data: TxVector,
     /// Resource unit that the station has chosen at random; `None` if the trigger names the station.
     random: Option<u16>,
-    answer: (TxVector, u64),
+    pub(super) answer: (TxVector, u64),
     mpdus: Vec<u64>,
     octets: u64,
     /// True if the user answers the last frame of the access point.
@@ -94,20 +109,39 @@ struct User {
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     by: usize,
-    turns: Vec<(Turn, TxVector, u64)>,
+    pub(super) turns: Vec<(Turn, TxVector, u64)>,
     at: usize,
     users: Vec<User>,
     /// Number of units that stations access at random, and their vector.
     random: Option<(u16, TxVector)>,
+    /// True if an answer was missing, so that others may have begun to transmit.
+    has_timed_out: bool,
 }
 
 impl Group {
+    pub(super) fn new(by: usize, turns: Vec<(Turn, TxVector, u64)>, users: Vec<User>) -> Self {
+        Self { by, turns, at: 0, users, random: None, has_timed_out: false }
+    }
+
     fn turn(&self) -> Turn {
         self.turns[self.at].0
     }
 
+    /// Turn for which the exchange takes place, and its duration.
+    fn content(&self) -> (Turn, u64) {
+        use Turn::{Data, Feedback, Reports, Uplink};
+        let is_it = |turn: Turn| matches!(turn, Data | Uplink | Reports | Feedback);
+        let found = self.turns.iter().find(|it| is_it(it.0));
+        found.map_or((Turn::Trigger, 0), |it| (it.0, it.2))
+    }
+
+    /// True if data of the access point were on the air.
+    fn has_sent(&self) -> bool {
+        self.turns[..=self.at].iter().any(|it| it.0 == Turn::Data)
+    }
+
     /// Time from the end of a turn to the end of the exchange.
-    fn rest(&self, at: usize, sifs: u64) -> u64 {
+    pub(super) fn rest(&self, at: usize, sifs: u64) -> u64 {
         self.turns[at + 1..].iter().map(|(.., duration)| sifs + duration).sum()
     }
 }
@@ -116,14 +150,15 @@ impl Group {
 type Timer = (usize, u64, u8, (u16, Option<u16>));
 
 /// Law of one direction.
-struct Schedule(law::Params, law::State);
+pub(super) struct Schedule(pub(super) law::Params, pub(super) law::State);
 
 /// Frames of several users of the access point.
 pub(super) struct MultiUser {
-    ofdma: Ofdma,
-    width: Width,
-    guard: GuardInterval,
-    down: Option<Schedule>,
+    pub(super) ofdma: Ofdma,
+    pub(super) sharing: Option<Sharing>,
+    pub(super) width: Width,
+    pub(super) guard: GuardInterval,
+    pub(super) down: Option<Schedule>,
     up: Option<Schedule>,
     /// Station, a member with a category, that sends triggers.
     by: usize,
@@ -144,7 +179,7 @@ const TRIGGER: u64 = 28 + 9 + 4;
 /// Octets of a part with a packet of 1500 octets.
 const ORDINARY: u64 = 1_544;
 /// Longest PPDU [µs].
-const LONGEST: u64 = 5_484;
+pub(super) const LONGEST: u64 = 5_484;
 
 /// Numbers of equal units of a width, with their tones.
 fn splits(width: Width) -> Vec<(u16, u16, Unit)> {
@@ -159,7 +194,7 @@ fn splits(width: Width) -> Vec<(u16, u16, Unit)> {
 }
 
 /// PPDU of several users, with its band.
-struct Together(Ppdu, Band);
+pub(super) struct Together(Ppdu, Band);
 
 impl Together {
     fn of(vectors: impl Iterator<Item = TxVector>, band: Band) -> Self {
@@ -172,7 +207,7 @@ impl Together {
     }
 
     /// Duration [µs] with a part of this size for each user.
-    fn lasts(&self, sizes: &[u64]) -> u64 {
+    pub(super) fn lasts(&self, sizes: &[u64]) -> u64 {
         let sizes: Vec<Bytes> = sizes.iter().copied().map(Bytes::new).collect();
         us(self.0.duration(&sizes, self.1, PacketPadding::default()))
     }
@@ -188,7 +223,7 @@ impl Together {
     }
 
     /// Largest part of a user in a time [µs].
-    fn largest(&self, user: usize, longest: u64) -> u64 {
+    pub(super) fn largest(&self, user: usize, longest: u64) -> u64 {
         self.room(longest).map_or(0, |room| self.0.largest_psdu(user, room).get())
     }
 
@@ -199,10 +234,17 @@ impl Together {
     }
 }
 
+/// Stations of a PPDU with the vectors of their parts, and the kind of unit in which they answer together.
+pub(super) type Receivers = (Vec<(usize, TxVector)>, Unit);
+
 impl MultiUser {
     pub(super) fn new((index, config): (usize, &CellConfig), by: usize) -> Option<Self> {
-        let ofdma = config.rules.multi_user.ofdma?;
+        let rules = &config.rules.multi_user;
+        let without = Ofdma { down: None, ..Ofdma::default() };
+        let ofdma = rules.ofdma.or(rules.mu_mimo.map(|_| without))?;
         let members = config.stations.len() + 1;
+        let streams = config.rules.channel.streams;
+        let sharing = rules.mu_mimo.map(|rule| Sharing::new(rule, streams, members));
         let schedule = |scheduler: Option<Scheduler>| {
             let policy = match scheduler? {
                 Scheduler::RoundRobin => law::Policy::RoundRobin,
@@ -219,7 +261,8 @@ impl MultiUser {
             ofdma,
             width: config.rules.channel.width,
             guard: config.rules.channel.guard,
-            down: schedule(ofdma.down),
+            down: schedule(ofdma.down.or(sharing.as_ref().map(|_| Scheduler::RoundRobin))),
+            sharing,
             up: schedule(ofdma.up),
             by,
             is_due: false,
@@ -246,6 +289,11 @@ impl MultiUser {
         unit
     }
 
+    /// Octets of the trigger in each part of the data.
+    fn trigger_in_data(&self) -> u64 {
+        if self.ofdma.ack == MultiUserAck::AggregatedMuBar { TRIGGER } else { 0 }
+    }
+
     /// Number of units for random access in the next trigger.
     fn random_units(&self) -> u16 {
         if self.polls() { 0 } else { self.ofdma.random }
@@ -257,13 +305,13 @@ impl MultiUser {
     }
 
     /// Widest unit of which there are so many, if it suits.
-    fn widest(&self, count: u16, suits: impl Fn(Unit) -> bool) -> Option<Unit> {
+    pub(super) fn widest(&self, count: u16, suits: impl Fn(Unit) -> bool) -> Option<Unit> {
         let all = splits(self.width).into_iter().rev().filter(|it| it.0 >= count);
         all.map(|it| it.2).find(|unit| suits(*unit))
     }
 
     /// Vector of a part in this unit, at the MCS and streams of `tx`, for a station that is wide enough.
-    fn on_unit(&self, tx: TxVector, unit: Unit, kind: PpduKind) -> Option<TxVector> {
+    pub(super) fn on_unit(&self, tx: TxVector, unit: Unit, kind: PpduKind) -> Option<TxVector> {
         let TxVector::Mode(mode) = tx else { return None };
         let Parameters { format, mcs, streams, width: own, .. } = mode.parameters();
         let widest = Unit::filling(own).tones(own);
@@ -282,7 +330,7 @@ impl MultiUser {
     }
 
     /// Vector of a `BlockAck` in this unit: MCS 5 at most, one stream.
-    fn answer_on_unit(&self, tx: TxVector, unit: Unit) -> Option<TxVector> {
+    pub(super) fn answer_on_unit(&self, tx: TxVector, unit: Unit) -> Option<TxVector> {
         let TxVector::Mode(mode) = tx else { return None };
         let own = mode.parameters();
         let slow = Mode::new(Parameters { mcs: own.mcs.min(5), streams: 1, ..own }).ok()?;
@@ -357,6 +405,13 @@ impl Model<'_> {
         self.multi_user.as_ref().is_some_and(|mu| mu.is_due && mu.by == id)
     }
 
+    /// Width of the widest PPDU of the exchange of several users.
+    pub(super) fn width_of_group(&self) -> Width {
+        let group = self.multi_user.as_ref().and_then(|mu| mu.group.as_ref());
+        let widths = group.into_iter().flat_map(|group| &group.turns).map(|turn| turn.1.width());
+        widths.max().unwrap_or(Width::Mhz20)
+    }
+
     /// True if station `id` is in an exchange of several users that it has begun.
     pub(super) fn has_group(&self, id: usize) -> bool {
         let group = self.multi_user.as_ref().and_then(|mu| mu.group.as_ref());
@@ -364,7 +419,7 @@ impl Model<'_> {
     }
 
     /// Octets of the packets from station `id` to a member that wait, in the queue or to be sent again.
-    fn waiting(&self, id: usize, to: usize) -> u64 {
+    pub(super) fn waiting(&self, id: usize, to: usize) -> u64 {
         let s = &self.stations[id];
         let queued = s.queue.iter().filter(|it| it.to.index() == to).map(|it| it.size.get());
         let lost = s.links[to].numbered.iter().filter(|it| it.done.is_none() && !it.is_open);
@@ -395,7 +450,7 @@ impl Model<'_> {
 
     /// First frame of an exchange of several users, or `None` if station `id` is to send to one.
     pub(super) fn first_turn(&mut self, now: u64, id: usize, is_first: bool) -> Option<OnAir> {
-        if self.stations[id].member != 0 {
+        if self.stations[id].member != 0 || is_first && !self.has_whole_width(0) {
             return None;
         }
         let mut mu = self.multi_user.take()?;
@@ -422,69 +477,59 @@ impl Model<'_> {
         let group = if is_due {
             self.plan_up(now, (mu, id), (rest, is_first))?
         } else {
-            self.plan_down((mu, id), rest)?
+            self.plan_down(now, (mu, id), (rest, is_first))?
         };
         // Only the first exchange of a TXOP may exceed its limit.
         if is_first || group.turns[0].2 + group.rest(0, sifs) <= rest {
             return Some(group);
         }
-        for to in group.users.iter().map(|user| user.station).filter(|_| !is_due) {
-            if self.receiver(id) != Some(to) {
-                self.end_turn((id, to), false);
-            }
+        if !is_due {
+            self.return_parts(id, &group);
         }
         None
     }
 
-    fn plan_down(&mut self, (mu, id): (&MultiUser, usize), rest: u64) -> Option<Group> {
+    /// Lets the MPDUs of an exchange that were not sent wait for their turn.
+    fn return_parts(&mut self, id: usize, group: &Group) {
+        for to in group.users.iter().map(|user| user.station) {
+            if self.receiver(id) != Some(to) {
+                self.end_turn((id, to), false);
+            }
+        }
+    }
+
+    fn plan_down(
+        &mut self,
+        now: u64,
+        (mu, id): (&MultiUser, usize),
+        (rest, is_first): (u64, bool),
+    ) -> Option<Group> {
         mu.down.as_ref()?;
         let first = self.receiver(id).filter(|to| self.agreed(id, *to).is_some())?;
-        let others = (1..self.members()).filter(|to| *to != first && self.waiting(id, *to) > 0);
-        let candidate = |to: usize| {
-            let tx = self.vector_between(0, to);
-            let may = self.has_block_ack(id, to) && !self.requests(id, to);
-            Candidate {
-                station: u16::try_from(to).expect("few stations"),
-                is_multi_user: may && mu.is_able(tx),
-                backlog: Backlog::Octets(Bytes::new(self.waiting(id, to))),
-                rate: tx.rate(),
-                urgency: law::Urgency::Other,
-                waiting: Duration::ZERO,
+        let candidates = self.candidates_down(mu, (id, first));
+        let mut may_sound = is_first;
+        let (parts, unit) = loop {
+            let receivers = self.choose_receivers(now, (mu, id), &candidates, (rest, may_sound))?;
+            let stations = mu.sharing.as_ref().and_then(|it| it.to_sound(now, &receivers.0));
+            let Some(stations) = stations else { break receivers };
+            if let Some(group) = self.plan_sounding((mu, id), &stations, rest) {
+                return Some(group);
             }
+            may_sound = false;
         };
-        let candidates: Vec<Candidate> =
-            std::iter::once(first).chain(others).map(candidate).collect();
-        let trigger = if mu.ofdma.ack == MultiUserAck::AggregatedMuBar { TRIGGER } else { 0 };
-        let fits = |to: usize, unit| {
-            let largest = (self.largest(id, to) + 34 + trigger).next_multiple_of(4);
-            let tx = mu.on_unit(self.vector_between(0, to), unit, PpduKind::Multi);
-            tx.is_some_and(|tx| self.air(largest, tx) < LONGEST)
-        };
-        let (chosen, unit) = mu.choose((mu.down.as_ref(), 0), &candidates, fits)?;
-        if unit == Unit::Full {
-            return None;
-        }
-        let user = |to: usize| {
-            let tx = self.vector_between(0, to);
-            let size = answer_octets(&self.agreed(id, to)?);
-            let (data, answer) =
-                (mu.on_unit(tx, unit, PpduKind::Multi)?, mu.answer_on_unit(tx, unit)?);
-            let answer = match mu.ofdma.ack {
-                MultiUserAck::Bar => (self.airtime.response(tx), size),
-                _ => (answer, size + 4),
-            };
-            Some(User::new(to, id, (data, answer)))
-        };
-        let mut users: Vec<User> = chosen.into_iter().filter_map(user).collect();
+        let mut users = self.users_down((mu, id), &parts, unit);
         if users.is_empty() {
             return None;
         }
         let ppdu = self.together(users.iter().map(|it| it.data));
-        let (turns, random) = (self.answers(mu, &users), None);
-        let mut group = Group { by: id, turns, at: 0, users: Vec::new(), random };
+        let mut turns = self.answers(mu, &users);
+        let calls = if is_first { self.protecting(id, &users) } else { Vec::new() };
+        let place = calls.len();
+        turns.splice(0..0, calls);
         let sifs = us(self.airtime.timing.sifs);
-        let around: u64 = group.turns.iter().map(|(.., duration)| sifs + duration).sum();
+        let around: u64 = turns.iter().map(|(.., duration)| sifs + duration).sum();
         let longest = rest.saturating_sub(around).min(LONGEST);
+        let trigger = mu.trigger_in_data();
         let with_trigger = |octets: u64| match trigger {
             0 => octets,
             _ => octets.next_multiple_of(4) + trigger,
@@ -501,23 +546,104 @@ impl Model<'_> {
             user.octets = Self::octets(&self.sizes(id, to, &user.mpdus), agreed.format);
         }
         let sizes: Vec<u64> = users.iter().map(|it| with_trigger(it.octets)).collect();
-        group.turns.insert(0, (Turn::Data, users[0].data, ppdu.lasts(&sizes)));
-        Some(Group { users, ..group })
+        turns.insert(place, (Turn::Data, users[0].data, ppdu.lasts(&sizes)));
+        Some(Group::new(id, turns, users))
     }
 
-    fn together(&self, vectors: impl Iterator<Item = TxVector>) -> Together {
+    /// Stations for which station `id` of the access point has packets, the one in service first.
+    fn candidates_down(&self, mu: &MultiUser, (id, first): (usize, usize)) -> Vec<Candidate> {
+        let others = (1..self.members()).filter(|to| *to != first && self.waiting(id, *to) > 0);
+        let candidate = |to: usize| {
+            let tx = self.vector_between(0, to);
+            let may = self.has_block_ack(id, to) && !self.requests(id, to);
+            Candidate {
+                station: u16::try_from(to).expect("few stations"),
+                is_multi_user: may && mu.is_able(tx),
+                backlog: Backlog::Octets(Bytes::new(self.waiting(id, to))),
+                rate: tx.rate(),
+                urgency: law::Urgency::Other,
+                waiting: Duration::ZERO,
+            }
+        };
+        std::iter::once(first).chain(others).map(candidate).collect()
+    }
+
+    /// True if a part with this vector may carry the largest packet from station `id` to a member.
+    pub(super) fn holds_a_packet(
+        &self,
+        mu: &MultiUser,
+        (id, to): (usize, usize),
+        tx: TxVector,
+    ) -> bool {
+        let octets = self.largest(id, to) + 34 + mu.trigger_in_data();
+        self.air(octets.next_multiple_of(4), tx) < LONGEST
+    }
+
+    /// Stations that the law chooses, each in a unit of its own, with their vectors and the unit.
+    pub(super) fn choose_by_units(
+        &self,
+        (mu, id): (&MultiUser, usize),
+        candidates: &[Candidate],
+    ) -> Option<Receivers> {
+        mu.ofdma.down?;
+        let on_unit = |to, unit| mu.on_unit(self.vector_between(0, to), unit, PpduKind::Multi);
+        let fits = |to: usize, unit| {
+            on_unit(to, unit).is_some_and(|tx| self.holds_a_packet(mu, (id, to), tx))
+        };
+        let (chosen, unit) = mu.choose((mu.down.as_ref(), 0), candidates, fits)?;
+        let parts = chosen.into_iter().filter_map(|to| Some((to, on_unit(to, unit)?)));
+        (unit != Unit::Full).then(|| (parts.collect(), unit))
+    }
+
+    /// Users of data of the access point with these vectors, who answer together in units of this kind.
+    pub(super) fn users_down(
+        &self,
+        (mu, id): (&MultiUser, usize),
+        parts: &[(usize, TxVector)],
+        unit: Unit,
+    ) -> Vec<User> {
+        let user = |(to, data): &(usize, TxVector)| {
+            let tx = self.vector_between(0, *to);
+            let size = answer_octets(&self.agreed(id, *to)?);
+            let answer = mu.answer_on_unit(tx, unit)?;
+            let answer = match mu.ofdma.ack {
+                MultiUserAck::Bar => (self.airtime.response(tx), size),
+                _ => (answer, size + 4),
+            };
+            Some(User::new(*to, id, (*data, answer)))
+        };
+        parts.iter().filter_map(user).collect()
+    }
+
+    /// Turns that protect data for these users. The station with the most octets decides.  [80211ax-2021 §26.2.6]
+    fn protecting(&self, id: usize, users: &[User]) -> Vec<(Turn, TxVector, u64)> {
+        let waits = |user: &&User| self.waiting(id, user.station);
+        let Some(user) = users.iter().max_by_key(waits) else { return Vec::new() };
+        let psdu = Bytes::new(waits(&user) + 30);
+        match self.airtime.protection_of(psdu, user.data) {
+            Protection::None => Vec::new(),
+            Protection::CtsToSelf(tx) => vec![(Turn::CtsToSelf, tx, us(self.airtime.cts(tx)))],
+            Protection::RtsCts(tx) => {
+                let call = self.air(28 + 5 * users.len() as u64, tx);
+                let clear = (Turn::Clears, self.airtime.response(tx), us(self.airtime.cts(tx)));
+                vec![(Turn::Call, tx, call), clear]
+            }
+        }
+    }
+
+    pub(super) fn together(&self, vectors: impl Iterator<Item = TxVector>) -> Together {
         Together::of(vectors, self.config.rules.channel.band)
     }
 
     /// Octets of the largest packet from station `id` to a member so far, or of an A-MSDU that waits to be sent again.
-    fn largest(&self, id: usize, to: usize) -> u64 {
+    pub(super) fn largest(&self, id: usize, to: usize) -> u64 {
         let link = &self.stations[id].links[to];
         let lost = link.numbered.iter().filter(|it| it.done.is_none() && !it.is_open);
         lost.map(|it| it.size - 30).chain([link.largest]).max().unwrap_or(0)
     }
 
     /// Turns that acknowledge data of the access point.
-    fn answers(&self, mu: &MultiUser, users: &[User]) -> Vec<(Turn, TxVector, u64)> {
+    pub(super) fn answers(&self, mu: &MultiUser, users: &[User]) -> Vec<(Turn, TxVector, u64)> {
         let mut turns = Vec::new();
         let lasts = |(tx, octets): (TxVector, u64)| self.air(octets, tx);
         match mu.ofdma.ack {
@@ -544,7 +670,7 @@ impl Model<'_> {
     }
 
     /// Vector of a control frame to all users: the slowest of those that answer their data.
-    fn for_all(&self, users: &[User]) -> TxVector {
+    pub(super) fn for_all(&self, users: &[User]) -> TxVector {
         let all = users.iter().map(|it| self.airtime.response(it.data));
         all.min_by_key(|tx| tx.rate()).expect("users")
     }
@@ -612,7 +738,7 @@ impl Model<'_> {
         let trigger = self.air(28 + per_user * entries, basic);
         let mut turns = vec![(Turn::Trigger, basic, trigger)];
         if entries == 0 {
-            return Some(Group { by: id, turns, at: 0, users, random });
+            return Some(Group { random, ..Group::new(id, turns, users) });
         }
         let offered = random.map_or(Vec::new(), |(units, tx)| vec![tx; units.into()]);
         let all: Vec<TxVector> = users.iter().map(|it| it.data).chain(offered).collect();
@@ -620,7 +746,7 @@ impl Model<'_> {
         let null = ppdu.lasts_with(NULL);
         if polls {
             turns.push((Turn::Reports, users[0].data, null));
-            return Some(Group { by: id, turns, at: 0, users, random });
+            return Some(Group { random, ..Group::new(id, turns, users) });
         }
         let sifs = us(self.airtime.timing.sifs);
         let responses = all.iter().map(|tx| self.airtime.response(*tx));
@@ -648,7 +774,7 @@ impl Model<'_> {
         );
         turns.push((Turn::Uplink, all[0], us(duration).max(null)));
         turns.push((Turn::BlockAck, control, block_ack));
-        Some(Group { by: id, turns, at: 0, users, random })
+        Some(Group { random, ..Group::new(id, turns, users) })
     }
 
     /// Modes of the candidates in a random unit, without those that are too narrow.
@@ -710,14 +836,20 @@ impl Model<'_> {
         };
         let to = match turn {
             Turn::Request(place) => group.users[place].station,
-            Turn::Data | Turn::Trigger | Turn::BlockAck => usize::MAX,
+            Turn::CtsToSelf => group.users[0].station,
+            _ if turn.is_down() => usize::MAX,
             _ => 0,
         };
         let from = senders.remove(0);
         let way = (from, to, group.by);
         let frame = self.frame(turn.kind(), way, (tx, at + duration, nav));
         let parts = match turn {
-            Turn::Data | Turn::Answers | Turn::Uplink | Turn::Reports => {
+            Turn::Data
+            | Turn::Answers
+            | Turn::Uplink
+            | Turn::Reports
+            | Turn::Clears
+            | Turn::Feedback => {
                 let users = group.users.iter().enumerate();
                 users
                     .filter(|(_, it)| turn == Turn::Data || it.hears)
@@ -809,57 +941,28 @@ impl Model<'_> {
             Turn::Request(place) => {
                 group.users[place].hears = decodes(group.users[place].station);
             }
+            Turn::Announcement | Turn::Sounding => {
+                for user in &mut group.users {
+                    let expects = turn == Turn::Announcement || user.hears;
+                    user.hears = expects && decodes(user.station);
+                }
+            }
             Turn::Answer(place) if decodes(0) => {
                 let user = &mut group.users[place];
                 user.is_answered = true;
                 let received = &self.stations[group.by].links[user.station].received;
                 user.acknowledged = Some(received.clone());
             }
-            Turn::Answer(_) => {}
-            Turn::Trigger => {
-                let asked = group.turns[group.at + 1];
-                for user in &mut group.users {
-                    let is_free = |s: &Station| {
-                        s.member != user.station || s.pending != PendingAccess::Response
-                    };
-                    user.hears = decodes(user.station) && self.stations.iter().all(is_free);
-                    if user.hears && asked.0 == Turn::Uplink {
-                        self.prepare(user, asked.2);
-                    }
+            Turn::CtsToSelf | Turn::Answer(_) => {}
+            Turn::Trigger | Turn::Call => self.hear_trigger(now, frame, (&mut mu, &mut group)),
+            Turn::Clears | Turn::Feedback => {
+                for part in &frame.parts {
+                    group.users[part.user].is_answered = frame.brings(part) && !part.is_lost;
                 }
-                for member in 1..self.members() {
-                    let Some((units, tx)) = group.random else { break };
-                    let is_named = group.users.iter().any(|it| it.station == member);
-                    let is_free =
-                        |s: &Station| s.member != member || s.pending != PendingAccess::Response;
-                    if !is_named && decodes(member) && self.stations.iter().all(is_free) {
-                        let units = (units, tx, asked.2);
-                        group.users.extend(self.access_at_random(&mut mu, member, units));
-                    }
-                }
-                group.users.sort_by_key(|it| it.random);
             }
             Turn::Answers | Turn::Uplink | Turn::Reports => {
                 for part in &frame.parts {
-                    let user = &mut group.users[part.user];
-                    user.is_answered = frame.brings(part) && !part.is_lost;
-                    user.is_whole = part.errored.is_empty();
-                    if !user.is_answered {
-                        user.octets = 0;
-                        continue;
-                    }
-                    if turn == Turn::Answers {
-                        let received = &self.stations[group.by].links[user.station].received;
-                        user.acknowledged = Some(received.clone());
-                        continue;
-                    }
-                    mu.reports[user.station] = (part.report, now);
-                    if turn == Turn::Uplink {
-                        let come = (part.mpdus.len() - part.errored.len()) as u64;
-                        user.octets = user.octets * come / (part.mpdus.len() as u64).max(1);
-                    }
-                    let sender = user.sender;
-                    self.take(sender, part);
+                    self.hear_part(now, (frame, part), (&mut mu, &mut group));
                 }
             }
             Turn::BlockAck => {
@@ -873,12 +976,16 @@ impl Model<'_> {
         let next = group.turns.get(group.at + 1).map(|turn| turn.0);
         let goes_on = match next {
             None => false,
+            _ if turn == Turn::Clears => group.users.iter().any(|it| it.is_answered),
             Some(Turn::Answer(place)) => group.users[place].hears,
             Some(Turn::BlockAck) => group.users.iter().any(|it| it.is_answered && it.waits),
             Some(next) => next.is_down() || group.users.iter().any(|it| it.hears),
         };
         let by = group.by;
         group.at += usize::from(goes_on);
+        if goes_on && turn == Turn::Clears {
+            group.users.iter_mut().for_each(|it| it.is_answered = false);
+        }
         mu.group = Some(group);
         self.multi_user = Some(mu);
         if goes_on {
@@ -892,6 +999,64 @@ impl Model<'_> {
             // The medium is busy until the end of this frame.
             self.finish_group(now, true);
         }
+    }
+
+    /// Lets stations that have decoded a trigger prepare their answers.
+    fn hear_trigger(&mut self, now: u64, frame: &OnAir, (mu, group): (&mut MultiUser, &mut Group)) {
+        let decodes = |member: usize| frame.is_decoded_by(member) && !frame.noisy_for[member];
+        let asked = group.turns[group.at + 1];
+        for user in &mut group.users {
+            let is_free =
+                |s: &Station| s.member != user.station || s.pending != PendingAccess::Response;
+            let is_asked = match asked.0 {
+                Turn::Clears => self.stations[user.station].nav <= now,
+                Turn::Feedback => user.hears,
+                _ => true,
+            };
+            user.hears = is_asked && decodes(user.station) && self.stations.iter().all(is_free);
+            if user.hears && asked.0 == Turn::Uplink {
+                self.prepare(user, asked.2);
+            }
+        }
+        for member in 1..self.members() {
+            let Some((units, tx)) = group.random else { break };
+            let is_named = group.users.iter().any(|it| it.station == member);
+            let is_free = |s: &Station| s.member != member || s.pending != PendingAccess::Response;
+            if !is_named && decodes(member) && self.stations.iter().all(is_free) {
+                let units = (units, tx, asked.2);
+                group.users.extend(self.access_at_random(mu, member, units));
+            }
+        }
+        group.users.sort_by_key(|it| it.random);
+    }
+
+    /// Handles a part that a user has sent together with others.
+    fn hear_part(
+        &mut self,
+        now: u64,
+        (frame, part): (&OnAir, &Part),
+        (mu, group): (&mut MultiUser, &mut Group),
+    ) {
+        let (turn, by) = (group.turn(), group.by);
+        let user = &mut group.users[part.user];
+        user.is_answered = frame.brings(part) && !part.is_lost;
+        user.is_whole = part.errored.is_empty();
+        if !user.is_answered {
+            user.octets = 0;
+            return;
+        }
+        if turn == Turn::Answers {
+            let received = &self.stations[by].links[user.station].received;
+            user.acknowledged = Some(received.clone());
+            return;
+        }
+        mu.reports[user.station] = (part.report, now);
+        if turn == Turn::Uplink {
+            let come = (part.mpdus.len() - part.errored.len()) as u64;
+            user.octets = user.octets * come / (part.mpdus.len() as u64).max(1);
+        }
+        let sender = user.sender;
+        self.take(sender, part);
     }
 
     /// Passes the MPDUs of a part to its receiver.
@@ -932,6 +1097,7 @@ impl Model<'_> {
         let is_idle = !self.is_busy(0);
         let mut mu = self.multi_user.take();
         let group = mu.as_mut().and_then(|mu| mu.group.as_mut()).expect("an exchange");
+        group.has_timed_out = true;
         let ahead = (group.at + 1..group.turns.len()).find(|at| group.turns[*at].0.is_down());
         let request = ahead.filter(|at| matches!(group.turns[*at].0, Turn::Request(_)));
         let may_go_on = is_idle && group.users.iter().any(|it| it.is_answered);
@@ -1021,24 +1187,7 @@ impl Model<'_> {
         let names_nobody =
             group.random.is_some() && group.users.iter().all(|it| it.random.is_some());
         group.users.retain(|it| it.random.is_none() || it.is_answered);
-        let mut served = Vec::new();
-        let in_service = self.stations[id].serving;
-        let is_last = |user: &&User| in_service == Some(user.station);
-        let others = group.users.iter().filter(|user| !is_last(user));
-        for user in others.chain(group.users.iter().filter(is_last)) {
-            let mut octets = user.octets;
-            if group.turns[0].0 == Turn::Data {
-                let way = (id, user.station);
-                let fate = (user.acknowledged.as_ref(), false);
-                let come = self.settle_user(now, way, &user.mpdus, fate);
-                octets = octets * come / user.mpdus.len() as u64;
-            }
-            served.push(law::Served {
-                station: u16::try_from(user.station).expect("few stations"),
-                tones: u16::try_from(user.data.share()).expect("a width"),
-                octets: Bytes::new(octets),
-            });
-        }
+        let served = self.settle_users(now, &group);
         let settle = |schedule: &mut Option<Schedule>, duration| {
             let Some(Schedule(params, state)) = schedule.as_mut().filter(|_| !served.is_empty())
             else {
@@ -1046,9 +1195,9 @@ impl Model<'_> {
             };
             law::settle(params, state, Duration::from_micros(duration), &served);
         };
-        let content = group.turns.get(1).map(|turn| (turn.0, turn.2));
-        match content {
-            Some((Turn::Reports, _)) => {
+        match group.content() {
+            (Turn::Feedback, _) => {}
+            (Turn::Reports, _) => {
                 mu.is_polled = true;
                 let nothing = Backlog::Octets(Bytes::ZERO);
                 let has_more = |user: &User| {
@@ -1057,40 +1206,88 @@ impl Model<'_> {
                 };
                 mu.is_due = group.users.iter().any(has_more);
             }
-            Some((Turn::Trigger | Turn::Uplink, _)) | None if group.turns[0].0 != Turn::Data => {
-                settle(&mut mu.up, content.map_or(0, |it| it.1));
-                (mu.is_due, mu.is_polled) = (false, false);
-            }
-            _ => {
-                settle(&mut mu.down, group.turns[0].2);
+            (Turn::Data, duration) => {
+                settle(&mut mu.down, duration);
                 mu.is_due = self.may_trigger(&mu);
+            }
+            (_, duration) => {
+                settle(&mut mu.up, duration);
+                (mu.is_due, mu.is_polled) = (false, false);
             }
         }
         mu.note_access(now, self.last_access(now, id));
         let triggers = mu.is_due.then_some(mu.by);
         self.multi_user = Some(mu);
         self.stations[id].pending = PendingAccess::Response;
-        self.go_on(now, id, (is_answered, names_nobody));
+        let fails = !is_answered && !names_nobody;
+        let is_over = self.conclude(id, fails);
+        let has_sounded = group.content().0 == Turn::Feedback;
+        let sharing = self.multi_user.as_mut().and_then(|mu| mu.sharing.as_mut());
+        if let Some(sharing) = sharing.filter(|_| has_sounded) {
+            let users = group.users.iter().map(|it| (it.station, it.is_answered));
+            sharing.note(now, users, is_over);
+        }
+        let may_go_on = is_answered && !group.has_timed_out;
+        self.go_on(now, id, (is_answered, may_go_on, has_sounded));
         if let Some(by) = triggers {
             self.seek(now, by, is_busy);
         }
     }
 
-    /// Continues the TXOP of station `id` after an exchange of several users, or lets it contend.
-    fn go_on(&mut self, now: u64, id: usize, (is_answered, names_nobody): (bool, bool)) {
-        let fails = !is_answered && !names_nobody;
+    /// Notes the outcome of the data of an exchange. Returns the share of each user, the one in service last.
+    fn settle_users(&mut self, now: u64, group: &Group) -> Vec<law::Served> {
+        let (id, is_down) = (group.by, group.content().0 == Turn::Data);
+        if is_down && !group.has_sent() {
+            self.return_parts(id, group);
+        }
+        let mut served = Vec::new();
+        let in_service = self.stations[id].serving;
+        let is_last = |user: &&User| in_service == Some(user.station);
+        let others = group.users.iter().filter(|user| !is_last(user));
+        for user in others.chain(group.users.iter().filter(is_last)) {
+            let mut octets = user.octets;
+            if is_down && group.has_sent() {
+                let way = (id, user.station);
+                let fate = (user.acknowledged.as_ref(), false);
+                let come = self.settle_user(now, way, &user.mpdus, fate);
+                octets = octets * come / user.mpdus.len() as u64;
+            } else if is_down {
+                octets = 0;
+            }
+            served.push(law::Served {
+                station: u16::try_from(user.station).expect("few stations"),
+                tones: u16::try_from(user.data.share()).expect("a width"),
+                octets: Bytes::new(octets),
+            });
+        }
+        served
+    }
+
+    /// Counts an exchange of station `id` that has failed. Returns true if it is not to be tried again.
+    fn conclude(&mut self, id: usize, fails: bool) -> bool {
         if fails {
             self.stations[id].short += 1;
         }
-        let gives_up = fails && self.widen(id, None);
-        if !fails || gives_up {
+        let is_over = !fails || self.widen(id, None);
+        if is_over {
             self.start_afresh(id);
         }
+        is_over
+    }
+
+    /// Continues the TXOP of station `id` after an exchange of several users, or lets it contend. Data may follow a
+    /// sounding also without a TXOP limit.  [80211-2020 §10.23.2.9]
+    fn go_on(
+        &mut self,
+        now: u64,
+        id: usize,
+        (is_answered, may_go_on, has_sounded): (bool, bool, bool),
+    ) {
         let has_content = self.has_content(id);
         self.stations[id].pending =
             if has_content { PendingAccess::Backoff } else { PendingAccess::None };
         let has_time = us(self.stations[id].access.txop_limit) > 0;
-        if is_answered && has_content && has_time {
+        if may_go_on && has_content && (has_time || has_sounded) {
             let at = now + us(self.airtime.timing.sifs);
             let next = self.first_turn(now, id, false);
             if let Some(frame) = next {
@@ -1142,7 +1339,11 @@ pub(super) fn collide_in_units(parts: &mut [Part]) {
 }
 
 impl User {
-    fn new(station: usize, sender: usize, (data, answer): (TxVector, (TxVector, u64))) -> Self {
+    pub(super) fn new(
+        station: usize,
+        sender: usize,
+        (data, answer): (TxVector, (TxVector, u64)),
+    ) -> Self {
         Self {
             station,
             sender,

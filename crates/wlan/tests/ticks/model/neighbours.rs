@@ -1,5 +1,7 @@
 //! Cells of the model on one channel: members of one cell sense and decode frames of others.
 
+use airfair_wlan::phy::{Block, Width};
+
 use super::*;
 
 /// A member of one of several cells: the index of its cell, and its number there.
@@ -23,31 +25,53 @@ pub(crate) fn run_all(
             (cells[one.0].shares, cells[other.0].shares) = (true, true);
         }
     }
+    let blocks: Vec<Option<Block>> = cells.iter().map(|cell| cell.config.rules.block).collect();
+    for (index, cell) in cells.iter_mut().enumerate() {
+        let hears_of = |other: &usize| {
+            let mut pairs = all.iter().filter(|it| it.0 == index).flat_map(|one| {
+                all.iter().filter(|it| it.0 == *other).map(move |from| (*one, *from))
+            });
+            *other != index && pairs.any(|(one, from)| hears(one, from))
+        };
+        let around: Vec<Block> =
+            (0..blocks.len()).filter(hears_of).filter_map(|other| blocks[other]).collect();
+        cell.share_spectrum(&around);
+    }
     let until = cells.first().map_or(0, |cell| cell.until);
     for now in 0..until {
         for (cell, happens) in cells.iter_mut().zip(happens) {
             cell.take_in(now, *happens);
         }
         for cell in cells.iter_mut() {
+            cell.end_beside(now);
             cell.end(now);
         }
         for cell in cells.iter_mut() {
             cell.time_out(now);
         }
-        let all: Vec<Vec<OnAir>> = cells.iter_mut().map(|cell| cell.starting(now)).collect();
+        let all: Vec<Vec<(OnAir, Width)>> = cells
+            .iter_mut()
+            .map(|cell| {
+                let starting = cell.starting(now).into_iter();
+                starting.map(|frame| (frame.clone(), cell.occupied(&frame))).collect()
+            })
+            .collect();
         for (index, cell) in cells.iter_mut().enumerate() {
-            let mut starting = all[index].clone();
+            let own = all[index].iter().map(|(frame, _)| frame.clone());
+            let mut starting: Vec<OnAir> = own.collect();
             for (other, frames) in all.iter().enumerate().filter(|(other, _)| *other != index) {
-                for frame in frames {
+                for (frame, width) in frames {
                     let senders = || std::iter::once(&frame.from).chain(&frame.also);
                     let senses = |id| senders().any(|from| hears((index, id), (other, *from)));
                     let sensing: Vec<bool> = (0..cell.members()).map(senses).collect();
                     if sensing.contains(&true) {
-                        starting.push(frame.abroad(sensing));
+                        let abroad = frame.abroad(sensing.clone());
+                        starting.extend(cell.hear_on(abroad, (blocks[other], *width), &sensing));
                     }
                 }
             }
             cell.start(now, starting);
+            cell.disturb();
         }
     }
     for cell in cells.iter_mut() {

@@ -35,11 +35,13 @@ impl Model<'_> {
             locked_by: nobody(),
             lost_to: nobody(),
             missed: false,
+            is_disturbed: false,
+            is_energy: false,
         }
     }
 
     pub(super) fn vector_of(&self, packet: &Arrival) -> TxVector {
-        self.vector_between(packet.from.index(), packet.to.index())
+        self.vector_for(packet.from.index(), packet.to.index())
     }
 
     /// Vector of data frames from one member to another.
@@ -115,7 +117,7 @@ impl Model<'_> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Plan {
-        let tx = self.vector_between(self.stations[id].member, to);
+        let tx = self.vector_for(self.stations[id].member, to);
         let control = self.airtime.response(tx);
         let block_ack = self.air(answer_octets(agreed), control);
         let link = &self.stations[id].links[to];
@@ -185,7 +187,7 @@ impl Model<'_> {
         (id, to): (usize, usize),
         agreed: &Agreed,
     ) -> Vec<u64> {
-        let tx = self.vector_between(self.stations[id].member, to);
+        let tx = self.vector_for(self.stations[id].member, to);
         let response = self.air(answer_octets(agreed), self.airtime.response(tx));
         let after = us(self.airtime.timing.sifs) + response;
         self.batch_within((id, to), agreed, |model, octets| {
