@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU16;
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, Dbm, Duration, Time};
 
 use crate::block_ack::Bitmap;
 use crate::edca::AccessCategory;
@@ -198,6 +198,17 @@ pub struct Trigger {
     pub duration: Duration,
     /// Resource units that stations access at random; `None` if there are none.
     pub random: Option<RandomUnits>,
+    /// Powers from which stations find theirs; `None` if they send with their usual power.
+    pub power: Option<TriggerPower>,
+}
+
+/// Powers in a trigger frame.  [80211ax-2021 §9.3.1.22.1]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TriggerPower {
+    /// Power of the access point, in all 20 MHz channels of the trigger together.
+    pub access_point: Dbm,
+    /// Power at which the access point wants to receive each station.
+    pub target: Dbm,
 }
 
 /// Equal resource units of a trigger frame that stations access at random (UORA).  [80211ax-2021 §26.5.4]

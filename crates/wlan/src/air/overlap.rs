@@ -5,11 +5,12 @@
 //! In a cell alone on its channel, and for a frame without several MPDUs, an overlap destroys the whole frame.
 //! Deviates: [D-276]
 
-use airfair_units::{Bytes, Decibels, Time};
+use airfair_units::{Bytes, Time};
 
 use super::channel::Air;
 use super::emission::Span;
-use super::noise::Noise;
+use super::noise::{Noise, Signal};
+use super::target_power;
 use crate::frame::{Frame, FrameKind, Mpdu, Ppdu};
 use crate::node::{Link, NodeId};
 use crate::phy::TxVector;
@@ -102,20 +103,18 @@ impl<P: Copy> Air<P> {
         (tx, psdu): (TxVector, Bytes),
         (start, end): (Time, Time),
     ) -> bool {
-        let (Some(interference), Noise::Propagation(propagation)) =
-            (&self.interference, &mut self.noise)
-        else {
-            return false;
-        };
-        let level = interference.level(ends.to, ends.leader, (start, end));
-        let reduction = self.reuse.as_ref().map_or(Decibels::ZERO, |it| it.reduction(ends.from));
+        let Noise::Propagation(propagation) = &mut self.noise else { return false };
+        let others = self.interference.as_ref();
+        let level = others.map_or(0.0, |it| it.level(ends.to, ends.leader, (start, end)));
+        let rules = (self.reuse.as_deref(), self.target.as_deref());
+        let reduction = target_power::reduction(rules, ends.from);
         let rise = propagation.rise(tx, level) + reduction;
         let station = Link::between(ends.from, ends.to).station;
         propagation.errs_above(now, station, (tx, psdu), rise)
     }
 
-    /// Draws and records the errors of a frame under interference, or of each of its MPDUs, which take parts of its time
-    /// by their sizes. Returns true if the frame is errored as a whole.
+    /// Draws and records the errors of a frame under interference or with reduced power, or of each of its MPDUs, which
+    /// take parts of its time by their sizes. Returns true if the frame is errored as a whole.
     #[cold]
     pub(super) fn add_interference(
         &mut self,
@@ -138,6 +137,18 @@ impl<P: Copy> Air<P> {
             (from, errored) = (until, errored & mpdu.errored);
         }
         errored
+    }
+
+    /// Power and noise of a frame between two members that ends now, in a cell with a radio. No random number is drawn.
+    pub(crate) fn signal(
+        &mut self,
+        now: Time,
+        (from, to): (NodeId, NodeId),
+        tx: TxVector,
+    ) -> Option<Signal> {
+        let rules = (self.reuse.as_deref(), self.target.as_deref());
+        let Signal { power, noise } = self.noise.signal(now, (from, to), tx)?;
+        Some(Signal { power: power - target_power::reduction(rules, from), noise })
     }
 
     fn record_errors(&mut self, node: NodeId, errored: bool) {

@@ -78,8 +78,7 @@ impl<P: Copy + Headers> CellMac<P> {
     /// Stores one PPDU. Members that receive it are synchronised to the frame of `leader`.
     fn keep_one(&mut self, air: &mut Air<P>, now: Time, ppdu: Ppdu<P>, leader: NodeId) {
         let frame = &ppdu.frame;
-        let signal =
-            frame.addressee().and_then(|to| air.noise.signal(now, (frame.from, to), frame.tx));
+        let signal = frame.addressee().and_then(|to| air.signal(now, (frame.from, to), frame.tx));
         let monitored = Monitored {
             elements: air.elements_of(frame),
             receivers: receivers(air, &ppdu, leader),
