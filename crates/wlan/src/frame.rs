@@ -419,6 +419,11 @@ impl<P> Ppdu<P> {
         })
     }
 
+    /// True if each user has a part of its own in the PPDU, or in the turn.
+    pub(crate) fn has_parts(&self) -> bool {
+        matches!(self.frame.kind, FrameKind::MultiUser | FrameKind::TriggerBased)
+    }
+
     /// PPDUs as which the ends of each part see a turn of several users: one with the content of each part. Empty for a
     /// PPDU that has the same content for all.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Self>
@@ -426,8 +431,7 @@ impl<P> Ppdu<P> {
         P: Clone,
     {
         let is_down = self.frame.kind == FrameKind::MultiUser;
-        let has_parts = is_down || self.frame.kind == FrameKind::TriggerBased;
-        let users = if has_parts { self.users() } else { &[] };
+        let users = if self.has_parts() { self.users() } else { &[] };
         let ap = self.initiator.member();
         users.iter().map(move |user| {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };

@@ -189,7 +189,7 @@ impl<P: Copy> Air<P> {
             user.errored = true;
             for mpdu in &mut user.mpdus {
                 let part = (user.tx, mpdu.size(user.tx));
-                mpdu.errored = self.errs(now, (from, to), part, is_beyond);
+                mpdu.errored |= self.errs(now, (from, to), part, is_beyond);
                 user.errored &= mpdu.errored;
             }
         }
@@ -198,7 +198,7 @@ impl<P: Copy> Air<P> {
     /// True if member `to`, which is synchronised to `leader`, decodes a part of the turn that leaves the air, unless
     /// noise destroys it. What the access point senses of a turn is not what it decodes of each station.
     fn decodes_part(&self, to: NodeId, leader: NodeId, user: &User<P>) -> bool {
-        self.contention.decodes(to, leader) && !user.is_out_of_reach && !user.collided
+        self.receives(to, leader) && !user.is_out_of_reach && !user.collided
     }
 
     /// Handles the turn of a multi-user exchange that has just left the air, and continues the exchange.

@@ -98,7 +98,7 @@ fn receivers<P: Copy>(air: &Air<P>, ppdu: &Ppdu<P>, leader: NodeId) -> Vec<NodeI
     let frame = &ppdu.frame;
     let decodes = |id: &NodeId| {
         let is_noise = ppdu.is_errored_for(*id, &air.missed);
-        *id != frame.from && !is_noise && air.decodes(*id, leader)
+        *id != frame.from && !is_noise && (air.decodes(*id, leader) || air.receives(*id, leader))
     };
     if let Some(to) = frame.addressee() {
         let is_lost = ppdu.collided || ppdu.missed;
