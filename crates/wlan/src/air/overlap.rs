@@ -78,7 +78,7 @@ impl<P: Copy> Air<P> {
         let (time, ap, records) =
             ((ppdu.start, ppdu.end), ppdu.initiator.member(), &mut self.frames.records);
         let mut settle = |(node, to): (NodeId, NodeId), tx, mpdus: &mut [Mpdu<P>]| {
-            let lost = lose(mpdus, tx, time, hits.iter().filter(|it| it.to == to));
+            let lost = lose(mpdus, tx, time, (&hits, to));
             if lost > 0 && lost < mpdus.len() {
                 emissions.in_part.push((leader, to));
                 records.extend(std::iter::repeat_n(Record::Errored { node }, lost));
@@ -180,20 +180,20 @@ impl<P: Copy> Air<P> {
     }
 }
 
-/// Marks the MPDUs of an aggregate that is on the air from `start` to `end` and that some of `hits` overlap, and returns
-/// their number. The MPDUs take parts of the time by their sizes.
-fn lose<'a, P: 'a>(
+/// Marks the MPDUs of an aggregate for member `to` that is on the air from `start` to `end` and that some of `hits` overlap,
+/// and returns their number. The MPDUs take parts of the time by their sizes.
+fn lose<P>(
     mpdus: &mut [Mpdu<P>],
     tx: TxVector,
     (start, end): (Time, Time),
-    hits: impl Iterator<Item = &'a Hit> + Clone,
+    (hits, to): (&[Hit], NodeId),
 ) -> usize {
     let all: u64 = mpdus.iter().map(|mpdu| mpdu.size(tx).get()).sum();
     let (mut from, mut octets, mut lost) = (start, 0, 0);
     for mpdu in mpdus {
         octets += mpdu.size(tx).get();
         let until = start + (end - start) * octets / all;
-        mpdu.errored = hits.clone().any(|hit| hit.start < until && hit.end > from);
+        mpdu.errored = hits.iter().any(|it| it.to == to && it.start < until && it.end > from);
         lost += usize::from(mpdu.errored);
         from = until;
     }
