@@ -213,7 +213,7 @@ def test_units_are_stacked_in_the_lane_of_the_access_point(files: Path) -> None:
 
 @needs_tshark
 def test_a_trigger_has_the_target_power_and_that_of_the_access_point(tmp_path: Path) -> None:
-    """-60 dBm are 50 steps from -110 dBm, and 20 dBm in 80 MHz are 14 dBm in each 20 MHz, 34 steps from -20 dBm."""
+    """-60 dBm are 50 steps from -110 dBm. 20 dBm in 80 MHz are 14 dBm in each 20 MHz, 34 from -20 dBm."""
     keys = 'radio = { tx_power = "20 dBm" }\nwidth = '
     cell = CELL.format(ack="mu-bar").replace("width = ", keys)
     cell = cell.replace("trigger_every", 'target_rssi = "-60 dBm", trigger_every')
