@@ -225,6 +225,7 @@ class OfdmaTable(TypedDict, total=False):
     down: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"]
     poll: bool
     random: int
+    target_rssi: Literal["off"] | str
     trigger_every: Literal["off"] | str
     up: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"]
     up_guard_interval: str
@@ -1482,6 +1483,7 @@ def ofdma(
     down: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"] | None = None,
     poll: bool | None = None,
     random: int | None = None,
+    target_rssi: Literal["off"] | str | None = None,
     trigger_every: Literal["off"] | str | None = None,
     up: Literal["off", "round-robin", "proportional-fair", "largest-backlog", "deadline"] | None = None,
     up_guard_interval: str | None = None,
@@ -1507,6 +1509,9 @@ def ofdma(
     random: Number of resource units of each Basic trigger that stations access at random (UORA).
         They serve stations whose backlogs the access point does not know; the others have units of
         their own. Together with `users` at most as many as the width has. Default: 0.
+    target_rssi: Power at which the access point wants to receive the frames that its triggers ask
+        for. Stations reduce theirs for it. `off`: they send with their usual power. Only together
+        with `radio`. Default: "off".
     trigger_every: Time since its last access to the channel after which the access point contends
         for a Basic trigger, even without downlink traffic. `off`: it triggers only after a downlink
         frame to several stations. Default: "off".

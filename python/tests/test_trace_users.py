@@ -209,3 +209,21 @@ def test_units_are_stacked_in_the_lane_of_the_access_point(files: Path) -> None:
     at_start = sorted((it.y0, it.y1) for it in boxes if it.x0 == pytest.approx(0, abs=1e-6))
     heights = at_start[: len(NAMES)]
     assert all(low[1] == pytest.approx(high[0]) for low, high in itertools.pairwise(heights))
+
+
+@needs_tshark
+def test_a_trigger_has_the_target_power_and_that_of_the_access_point(tmp_path: Path) -> None:
+    """-60 dBm are 50 steps from -110 dBm. 20 dBm in 80 MHz are 14 dBm in each 20 MHz, 34 from -20 dBm."""
+    keys = 'radio = { tx_power = "20 dBm" }\nwidth = '
+    cell = CELL.format(ack="mu-bar").replace("width = ", keys)
+    cell = cell.replace("trigger_every", 'target_rssi = "-60 dBm", trigger_every')
+    station = STATION.replace("\n\n[flow.d", '\nposition = ["5 m", "1 m"]\n\n[flow.d')
+    (tmp_path / "cell.toml").write_text(cell + "".join(station.format(name=it) for it in NAMES))
+    call = [*PROGRAM, "run", "cell.toml", "--pcap", "cell.pcapng"]
+    subprocess.run(call, cwd=tmp_path, capture_output=True, check=True)
+    names = ("wlan.trigger.he.ap_tx_power", "wlan.trigger.he.target_rssi")
+    triggers = [it for it in fields(tmp_path / "cell.pcapng", names) if it[names[0]]]
+    assert triggers
+    for it in triggers:
+        assert {int(power, 0) for power in it[names[0]].split(",")} == {34}
+        assert {int(power, 0) for power in it[names[1]].split(",")} == {50}

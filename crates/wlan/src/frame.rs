@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU16;
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, Dbm, Duration, Time};
 
 use crate::block_ack::Bitmap;
 use crate::edca::AccessCategory;
@@ -198,6 +198,17 @@ pub struct Trigger {
     pub duration: Duration,
     /// Resource units that stations access at random; `None` if there are none.
     pub random: Option<RandomUnits>,
+    /// Powers from which stations find theirs; `None` if they send with their usual power.
+    pub power: Option<TriggerPower>,
+}
+
+/// Powers in a trigger frame.  [80211ax-2021 §9.3.1.22.1]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TriggerPower {
+    /// Power of the access point, in all 20 MHz channels of the trigger together.
+    pub access_point: Dbm,
+    /// Power at which the access point wants to receive each station.
+    pub target: Dbm,
 }
 
 /// Equal resource units of a trigger frame that stations access at random (UORA).  [80211ax-2021 §26.5.4]
@@ -408,6 +419,11 @@ impl<P> Ppdu<P> {
         })
     }
 
+    /// True if each user has a part of its own in the PPDU, or in the turn.
+    pub(crate) fn has_parts(&self) -> bool {
+        matches!(self.frame.kind, FrameKind::MultiUser | FrameKind::TriggerBased)
+    }
+
     /// PPDUs as which the ends of each part see a turn of several users: one with the content of each part. Empty for a
     /// PPDU that has the same content for all.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Self>
@@ -415,8 +431,7 @@ impl<P> Ppdu<P> {
         P: Clone,
     {
         let is_down = self.frame.kind == FrameKind::MultiUser;
-        let has_parts = is_down || self.frame.kind == FrameKind::TriggerBased;
-        let users = if has_parts { self.users() } else { &[] };
+        let users = if self.has_parts() { self.users() } else { &[] };
         let ap = self.initiator.member();
         users.iter().map(move |user| {
             let (from, to) = if is_down { (ap, user.station) } else { (user.station, ap) };

@@ -62,7 +62,9 @@ pub use config::{
 pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
-pub use frame::{Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu, RandomUnits, Trigger, User};
+pub use frame::{
+    Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu, RandomUnits, Trigger, TriggerPower, User,
+};
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
 pub use multi_user::MultiUser;

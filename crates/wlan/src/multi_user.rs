@@ -1,6 +1,6 @@
 //! Configuration of multi-user frames: OFDMA, MU-MIMO and the MU EDCA parameters of a cell.  [80211ax-2021 §26]
 
-use airfair_units::Duration;
+use airfair_units::{Dbm, Duration};
 
 use crate::phy::mode::Unit;
 use crate::phy::{GuardInterval, Width};
@@ -44,6 +44,9 @@ pub struct Ofdma {
     /// Number of resource units of a Basic trigger that stations access at random (UORA); 0 for none.  [80211ax-2021
     /// §26.5.4]
     pub random: u16,
+    /// Power at which the access point wants to receive the answer of each station to a trigger; `None` if stations answer
+    /// with their usual power. It needs a radio.  [80211ax-2021 §9.3.1.22.1]
+    pub target_rssi: Option<Dbm>,
 }
 
 /// Order in which an access point chooses the stations of a multi-user PPDU.
@@ -132,6 +135,7 @@ impl Default for Ofdma {
             poll: false,
             up_guard_interval: GuardInterval::Ns3200,
             random: 0,
+            target_rssi: None,
         }
     }
 }

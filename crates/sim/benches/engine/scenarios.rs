@@ -11,6 +11,18 @@ const OFDMA: [(&str, &str); 2] = [
     ("both", include_str!("../../../../bench/ns3/ofdma_both.toml")),
 ];
 
+/// Keys of a cell in which users share a PPDU on streams of their own.
+const MU_MIMO: &str = "streams = 8\nmu_mimo = { users = 8, sounding_every = \"10 ms\" }";
+
+/// Eight saturated users, down, with other `keys` in the place of OFDMA, behind a wire of this rate.
+fn users_by(keys: &str, rate: &str) -> String {
+    let is_other = |line: &&str| !line.starts_with("ofdma");
+    let text: String =
+        OFDMA[0].1.lines().filter(is_other).map(|line| format!("{line}\n")).collect();
+    let text = text.replace("max_attempts", &format!("{keys}\nmax_attempts"));
+    text.replace("rate = \"500 Mb/s\"", &format!("rate = \"{rate}\""))
+}
+
 /// Names and texts of the scenarios of all benchmarks.
 pub(crate) fn all() -> Vec<(String, String)> {
     let mut all = vec![
@@ -42,6 +54,8 @@ pub(crate) fn all() -> Vec<(String, String)> {
     for (directions, text) in OFDMA {
         all.push((format!("8 users of OFDMA, {directions}"), String::from(text)));
     }
+    all.push((String::from("8 users in turn, down"), users_by("", "500 Mb/s")));
+    all.push((String::from("8 users of MU-MIMO, down"), users_by(MU_MIMO, "4 Gb/s")));
     for (still, roaming, where_) in [(40, 40, "all in range"), (140, 150, "not all in range")] {
         let circle = format!("position = {{ circle = \"{still} m\" }}");
         all.push((format!("radio: 20 fixed, {where_}"), radio_cell(&circle)));

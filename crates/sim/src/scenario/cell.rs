@@ -23,6 +23,7 @@ pub(super) struct Draft<'n> {
     fields: Fields<'n>,
     standard: Option<Standard>,
     channel: Option<Channel>,
+    has_radio: Option<bool>,
 }
 
 /// Reads the properties of a cell that stations and flows depend on.
@@ -62,7 +63,7 @@ pub(super) fn draft<'n>(
         has_radio,
         access,
     });
-    Draft { fields, standard, channel }
+    Draft { fields, standard, channel, has_radio }
 }
 
 impl<'n> Draft<'n> {
@@ -79,14 +80,14 @@ fn legacy(standard: Option<Standard>, channel: Option<Channel>) -> Option<Standa
 
 /// Reads the rest of a cell, once the stations in it are known.
 pub(super) fn finish(
-    Draft { fields, standard, channel }: &Draft,
+    Draft { fields, standard, channel, has_radio }: &Draft,
     stations: &CellMembers,
     mistakes: &mut Mistakes,
 ) -> Option<Bss> {
     let standard = *standard;
     let channel = standard.zip(*channel);
     let channel = channel.map(|(of, channel)| printed::channel_for(channel, of, stations.links()));
-    multi_user::check(fields, standard, channel, mistakes);
+    multi_user::check(fields, standard, channel, *has_radio, mistakes);
     neighbours::check_channel(fields, standard, channel, mistakes);
     let legacy = legacy(standard, channel);
     let basic_rates = basic_rates(fields, legacy, stations, mistakes);

@@ -1,6 +1,6 @@
 //! Multi-user frames: checks of a cell's OFDMA, MU EDCA and MU-MIMO against its standard and its channel.
 
-use airfair_units::Duration;
+use airfair_units::{Dbm, Duration};
 use airfair_wlan::Channel;
 use airfair_wlan::multi_user::{MuEdca, MuMimo, Ofdma};
 use airfair_wlan::phy::Standard;
@@ -14,6 +14,7 @@ pub(super) fn check(
     cell: &Fields,
     standard: Option<Standard>,
     channel: Option<Channel>,
+    has_radio: Option<bool>,
     mistakes: &mut Mistakes,
 ) {
     let [ofdma, mu_edca, mu_mimo] = ["ofdma", "mu_edca", "mu_mimo"].map(|key| cell.get(key));
@@ -30,6 +31,8 @@ pub(super) fn check(
     if let (Some(settings), Some(channel)) = (ofdma.fields(), channel) {
         check_agreements(ofdma, channel, mistakes);
         check_ofdma(settings, channel, mistakes);
+        let asks = mu_mimo.fields().is_some() || settings.get("ack").word() != Some("bar");
+        check_target(settings, (asks, has_radio), mistakes);
     }
     if let (Some(settings), Some(channel)) = (mu_mimo.fields(), channel) {
         check_agreements(mu_mimo, channel, mistakes);
@@ -83,6 +86,29 @@ fn check_ofdma(settings: &Fields, channel: Channel, mistakes: &mut Mistakes) {
     for (entry, _) in needs_up.into_iter().filter(|(_, is_on)| *is_on) {
         let allowed = "with up other than \"off\"";
         mistakes.add(entry.at, entry.mistake("the access point triggers no station", allowed));
+    }
+}
+
+/// Checks that powers decide what the access point receives, and that it triggers stations for data or for responses,
+/// for which `asks` is true.
+fn check_target(
+    settings: &Fields,
+    (asks, has_radio): (bool, Option<bool>),
+    mistakes: &mut Mistakes,
+) {
+    let entry = settings.get("target_rssi");
+    let Some(target) = entry.value::<Dbm>() else { return };
+    if has_radio == Some(false) {
+        let allowed = "together with the key radio of the cell";
+        mistakes.add(entry.at, entry.mistake("the cell has no radio", allowed));
+    }
+    if !asks && settings.get("up").word() == Some("off") {
+        let allowed = "with up other than \"off\" or ack other than \"bar\"";
+        mistakes.add(entry.at, entry.mistake("the access point triggers no station", allowed));
+    }
+    if target.get().fract() != 0.0 {
+        let problem = "a trigger expresses whole dBm";
+        mistakes.add(entry.at, entry.mistake(problem, "-110, -109, … -20 dBm"));
     }
 }
 

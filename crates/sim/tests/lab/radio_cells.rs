@@ -1,4 +1,5 @@
-//! Cells with radios on one channel: far from each other, near, and at a distance at which frames are noise.
+//! Cells with radios on one channel: far from each other, near, and at a distance at which frames are noise; and powers
+//! of triggered stations at a neighbour.
 
 use airfair_sim::outcome::Outcome;
 
@@ -89,4 +90,40 @@ fn a_frame_without_a_channel_of_a_cell_does_not_reach_it() {
     let (alone, beside) = (beside(""), beside(neighbour));
     assert_eq!(beside.flows, alone.flows);
     assert!(!beside.channels[1].beacon.is_zero() && beside.channels[0].neighbours.is_zero());
+}
+
+/// Time for which a neighbour's access point hears a station that is triggered, without a target power and with one [us].
+///
+/// The path loss is 46.768 dB at 1 m with exponent 3, and frames of at least -82 dBm are sensed: at 20 dBm, up to 69.4 m.
+/// The station is 10 m from its own access point and 65 m from the other one, which are 75 m apart. Its whole power arrives
+/// there with 20 - 46.768 - 30 · log10 65 = -81.2 dBm. For -60 dBm at its own access point it sends with 76.8 - 60 =
+/// 16.8 dBm, 3.2 dB less.
+fn heard_from_a_triggered_station(target: &str) -> u64 {
+    let text = format!(
+        "duration = \"200 ms\"\nseries = \"off\"\n\
+         [bss.a]\nstandard = \"802.11ax\"\nwidth = \"20 MHz\"\nchannel = 36\n\
+         ofdma = {{ down = \"off\", up = \"round-robin\", trigger_every = \"1 ms\", poll = true, \
+         target_rssi = \"{target}\" }}\nmu_edca = {{ aifsn = 0 }}\n\
+         radio = {{ tx_power = \"20 dBm\", frequency = \"5.2 GHz\", propagation = {{ model = \"log-distance\", \
+         exponent = 3.0 }}, carrier_sense = \"-82 dBm\" }}\n\
+         [station.sa]\nbss = \"a\"\nposition = [\"10 m\", \"0 m\"]\nrate = \"he-mcs3x1\"\n\
+         [host.ha]\nlink = {{ to = \"a\" }}\n\
+         [flow.fa]\nfrom = \"sa\"\nto = \"ha\"\ntransport = {{ kind = \"udp\", payload = \"500 B\", rate = \"saturated\" }}\n\
+         [bss.b]\nstandard = \"802.11ax\"\nwidth = \"20 MHz\"\nchannel = 36\nap.position = [\"75 m\", \"0 m\"]\n\
+         radio = {{ tx_power = \"20 dBm\", frequency = \"5.2 GHz\", propagation = {{ model = \"log-distance\", \
+         exponent = 3.0 }}, carrier_sense = \"-82 dBm\" }}\n\
+         [station.sb]\nbss = \"b\"\nposition = [\"1 m\", \"0 m\"]\n\
+         [host.hb]\nlink = {{ to = \"b\" }}\n\
+         [flow.fb]\nfrom = \"hb\"\nto = \"sb\"\ntransport = {{ kind = \"udp\", payload = \"500 B\", rate = \"1 kb/s\" }}\n"
+    );
+    let outcome = run_once(&parse(&text), 0);
+    assert!(outcome.flows[0].delivered.get() > 20_000, "{:?}", outcome.flows[0]);
+    outcome.channels[1].neighbours.as_nanos() / 1_000
+}
+
+#[test]
+fn a_neighbour_does_not_hear_triggered_stations_that_reduce_their_powers() {
+    let (usual, reduced) =
+        (heard_from_a_triggered_station("off"), heard_from_a_triggered_station("-60 dBm"));
+    assert!(usual > 10_000 && reduced < usual / 10, "{usual} {reduced}");
 }

@@ -5,13 +5,13 @@
 
 use airfair_sim::packet::Packet;
 use airfair_sim::trace::Monitored;
-use airfair_units::Duration;
+use airfair_units::{Dbm, Decibels, Duration};
 use airfair_wlan::block_ack::{Bitmap, Sequence};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::phy::mode::{Coding, HeLtf, Mode, Unit};
 use airfair_wlan::phy::ppdu::training_symbols;
 use airfair_wlan::phy::{Band, TxVector, Width};
-use airfair_wlan::{NodeId, Ppdu, RandomUnits, Trigger, TriggerVariant, User};
+use airfair_wlan::{NodeId, Ppdu, RandomUnits, Trigger, TriggerPower, TriggerVariant, User};
 
 use super::mac;
 
@@ -82,12 +82,11 @@ pub(super) fn request(heard: &Monitored<Packet>) -> Option<(Trigger, Vec<Asked>)
         return Some((trigger, named.chain(random.filter_map(Asked::of_random)).collect()));
     }
     let part = heard.part?;
-    let (TxVector::Mode(mode), duration) = part.asks? else { return None };
+    let (TxVector::Mode(mode), trigger) = part.asks? else { return None };
     let start = ppdu.mpdus.first().map_or(0, |mpdu| mpdu.sequence);
     let block_ack = (heard.category, Bitmap::new(Sequence::new(start)));
     let station = Some(ppdu.frame.to?);
     let asked = Asked { station, units: 1, mode, place: part.place, block_ack };
-    let trigger = Trigger { variant: TriggerVariant::BlockAckRequest, duration, random: None };
     Some((trigger, vec![asked]))
 }
 
@@ -95,7 +94,7 @@ pub(super) fn request(heard: &Monitored<Packet>) -> Option<(Trigger, Vec<Asked>)
 pub(super) fn put_trigger(octets: &mut Vec<u8>, (trigger, band): (Trigger, Band), asked: &[Asked]) {
     octets.extend(common(trigger, band, asked).to_le_bytes());
     for it in asked {
-        octets.extend(&user(it).to_le_bytes()[..5]);
+        octets.extend(&(user(it) | target(trigger.power) << 32).to_le_bytes()[..5]);
         match trigger.variant {
             // One traffic identifier, best effort preferred.
             TriggerVariant::Basic => octets.push(1 << 2),
@@ -111,7 +110,7 @@ pub(super) fn put_trigger(octets: &mut Vec<u8>, (trigger, band): (Trigger, Band)
 }
 
 /// Common info field of a trigger frame. Carrier sense is not required, as stations answer without it.
-fn common(Trigger { variant, duration, .. }: Trigger, band: Band, asked: &[Asked]) -> u64 {
+fn common(Trigger { variant, duration, power, .. }: Trigger, band: Band, asked: &[Asked]) -> u64 {
     let variant = match variant {
         TriggerVariant::Basic => 0,
         TriggerVariant::BeamformingReport => 1,
@@ -135,6 +134,7 @@ fn common(Trigger { variant, duration, .. }: Trigger, band: Band, asked: &[Asked
         | width << 18
         | guard << 20
         | training << 23
+        | power.map_or(0, |it| power_per_20_mhz(it.access_point, width)) << 28
         | fixed
 }
 
@@ -145,7 +145,25 @@ fn legacy_length(duration: Duration, band: Band) -> u64 {
     (3 * symbols).saturating_sub(3 + TRIGGERED_LENGTH) & 0xfff
 }
 
-/// User info field of a station, 40 bits. That of units for random access has AID 0, and their number in the place of the
+/// AP Tx Power: 0 to 60 for -20 to 40 dBm in each of the 20 MHz channels of a PPDU. `width` is its field: 0 for 20 MHz, to
+/// 3 for 160 MHz.  [80211ax-2021 §9.3.1.22.1]
+fn power_per_20_mhz(power: Dbm, width: u64) -> u64 {
+    let all = [0, 3_010, 6_021, 9_031][usize::try_from(width).expect("two bits")];
+    step(power - Decibels::from_thousandths(all), -20, 60)
+}
+
+/// UL Target Receive Power: 0 to 90 for -110 to -20 dBm.  [80211ax-2021 §9.3.1.22.1]
+fn target(power: Option<TriggerPower>) -> u64 {
+    power.map_or(MAXIMUM_POWER, |it| step(it.target, -110, 90))
+}
+
+/// Number of whole decibels by which a power exceeds `least` dBm, at most `most`.
+fn step(power: Dbm, least: i64, most: i64) -> u64 {
+    let half = Decibels::from_thousandths(500);
+    (0..most).find(|it| power < Dbm::new(least + it) + half).unwrap_or(most).unsigned_abs()
+}
+
+/// User info field of a station, the first 32 of its 40 bits. That of units for random access has AID 0, and their number in the place of the
 /// spatial streams, with the mark that no others follow in the TXOP.
 fn user(&Asked { station, units, mode, place, .. }: &Asked) -> u64 {
     let (index, is_secondary) = index(mode, place);
@@ -165,7 +183,7 @@ fn user(&Asked { station, units, mode, place, .. }: &Asked) -> u64 {
         Some(station) => (station.0, u64::from(mode.streams() - 1) << 29),
         None => (0, u64::from(units - 1) << 26 | 1 << 31),
     };
-    u64::from(aid) | allocation << 12 | coding << 20 | mcs << 21 | spatial | MAXIMUM_POWER << 32
+    u64::from(aid) | allocation << 12 | coding << 20 | mcs << 21 | spatial
 }
 
 /// Appends the body of a `BlockAck` for several stations: a control field, and an entry for each station whose data have
@@ -197,7 +215,8 @@ mod tests {
     /// The PPDU lasts 89.6 µs: ⌈(89.6 - 20) / 4⌉ = 18 symbols, so LENGTH is 3·18 - 3 - 2 = 49 = 0x31. Common info: type
     /// 2, length 0x31, 80 MHz = 2 in bits 18 and 19, 4x HE-LTF = 2 in bits 20 and 21, LDPC extra symbol bit 27, bits 54
     /// to 62 one. User info: AID 3; unit 61 + 3 = 64, which is 128 with the bit of the 80 MHz below it; LDPC, MCS 5
-    /// and one stream in bits 20 to 31; power 127. BAR: compressed, number 9 in bits 4 to 15.
+    /// and one stream in bits 20 to 31; power 127. With 23 dBm, and a target of -60 dBm: 16.979 dBm in each 20 MHz
+    /// are 17 + 20 = 37 = 0x25 in bits 28 to 33, and -60 + 110 = 50. BAR: compressed, number 9 in bits 4 to 15.
     ///
     /// Verifies: [80211ax-2021 §9.3.1.22, §27.3.11.5]
     #[test]
@@ -211,13 +230,20 @@ mod tests {
             variant: TriggerVariant::BlockAckRequest,
             duration: Duration::from_nanos(89_600),
             random: None,
+            power: None,
         };
         let mut octets = Vec::new();
-        put_trigger(&mut octets, (trigger, Band::Ghz5), &[asked]);
+        put_trigger(&mut octets, (trigger, Band::Ghz5), std::slice::from_ref(&asked));
         assert_eq!(octets[..8], [0x12, 0x03, 0x28, 0x08, 0, 0, 0xc0, 0x7f]);
         // 3 | 128 << 12 | 1 << 20 | 5 << 21 = 0x0b8_0003.
         assert_eq!(octets[8..13], [0x03, 0x00, 0xb8, 0x00, 0x7f]);
         assert_eq!(octets[13..], [0x04, 0x00, 0x90, 0x00]);
+
+        let power = TriggerPower { access_point: Dbm::new(23), target: Dbm::new(-60) };
+        octets.clear();
+        put_trigger(&mut octets, (Trigger { power: Some(power), ..trigger }, Band::Ghz5), &[asked]);
+        assert_eq!(octets[..8], [0x12, 0x03, 0x28, 0x58, 0x02, 0, 0xc0, 0x7f]);
+        assert_eq!(octets[12], 50);
     }
 
     /// 37 units of 26 tones for random access have two user info fields with AID 0, of 32 units and of 5.
@@ -232,8 +258,7 @@ mod tests {
         let of = Parameters { unit: Unit::Tones26, kind: PpduKind::Triggered, ..of };
         let tx = TxVector::Mode(Mode::new(of).expect("a mode"));
         let fields = RandomUnits { units: 37, first: 0, tx }.fields();
-        let infos: Vec<u64> =
-            fields.filter_map(Asked::of_random).map(|it| user(&it) & 0xffff_ffff).collect();
+        let infos: Vec<u64> = fields.filter_map(Asked::of_random).map(|it| user(&it)).collect();
         let coding = u64::from(Mode::new(of).expect("a mode").coding() == Coding::Ldpc) << 20;
         let common = 2 << 21 | coding | 1 << 31;
         assert_eq!(infos, [common | 31 << 26, common | 64 << 12 | 4 << 26]);

@@ -13,6 +13,7 @@ use super::on_air::OnAir;
 use super::sequence::Sequence;
 use super::spatial_reuse::SpatialReuse;
 use super::spectrum::Spectrum;
+use super::target_power::TargetPower;
 use super::turns::MultiUserExchange;
 use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig};
@@ -58,6 +59,8 @@ pub(crate) struct Air<P> {
     pub(super) interference: Option<Box<Interference>>,
     /// Spatial reuse, in a cell with a colour and a radio that shares its channel.
     pub(super) reuse: Option<Box<SpatialReuse>>,
+    /// Power of answers to triggers, in a cell whose triggers have a target.
+    pub(super) target: Option<Box<TargetPower>>,
     /// True if noise may make errors in some frame.
     pub(super) is_noisy: bool,
     /// Next event of the channel, which is kept because it is asked for more often than it changes.
@@ -135,6 +138,7 @@ impl<P: Copy> Air<P> {
             spectrum: Spectrum::of(config),
             interference: None,
             reuse: SpatialReuse::new(&config.rules).map(Box::new),
+            target: TargetPower::new(&config.rules).map(Box::new),
             is_noisy: noise.is_on_anywhere(),
             noise,
             beacons: Beacons::default(),

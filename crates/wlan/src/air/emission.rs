@@ -42,10 +42,10 @@ pub(crate) struct Emissions {
     pub(super) pending: VecDeque<(Time, Emission)>,
     /// Frames that have started, from the time on at which members sense them.
     pub(super) starting: Vec<Span>,
-    /// Parts of aggregates on the air that other frames overlap, with the transmitters of the aggregates.
-    pub(super) hits: Vec<Span>,
-    /// Transmitters of aggregates that end now and arrive without the MPDUs that others have destroyed.
-    pub(super) in_part: Vec<NodeId>,
+    /// Parts of aggregates on the air that other frames overlap.
+    pub(super) hits: Vec<Hit>,
+    /// Leaders and receivers of aggregates that end now and arrive without the MPDUs that others have destroyed.
+    pub(super) in_part: Vec<(NodeId, NodeId)>,
     /// End of the basic NAV of each member, which frames of other cells have set; empty before the first of them, and in
     /// a cell without triggers.  [80211ax-2021 §26.2.4] Deviates: [D-293]
     basic_navs: Vec<Time>,
@@ -73,7 +73,18 @@ impl Emissions {
     }
 }
 
-/// Time for which a frame, or a part of it, is on the air.
+/// Part of an aggregate that another frame overlaps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    /// Transmitter to whose frame the receiver is synchronised: that of the aggregate, or the first one of its turn.
+    pub(super) leader: NodeId,
+    /// Receiver of the aggregate.
+    pub(super) to: NodeId,
+    pub(super) start: Time,
+    pub(super) end: Time,
+}
+
+/// Time for which a frame is on the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     /// Transmitter of the frame.

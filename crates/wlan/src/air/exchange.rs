@@ -54,7 +54,7 @@ impl<P: Copy> Air<P> {
             }
             return;
         }
-        if !self.receives(ppdu, to) {
+        if !self.receives(to, from) {
             return;
         }
         if self.interference.is_some() {
@@ -129,7 +129,7 @@ impl<P: Copy> Air<P> {
             return self.receive_turn(mac, now, ppdu);
         }
         let is_lost = ppdu.collided || ppdu.errored;
-        let receiver = frame.to.filter(|to| !is_lost && self.receives(ppdu, *to));
+        let receiver = frame.to.filter(|to| !is_lost && self.receives(*to, frame.from));
         match (frame.kind, receiver) {
             (FrameKind::Beacon, _) => self.receive_by_all(mac, now, ppdu),
             (FrameKind::Rts, Some(to)) if !self.contention.nav_is_clear(to, now) => {

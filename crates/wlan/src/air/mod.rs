@@ -27,6 +27,7 @@
 //! | `spectrum`, `secondary` | neighbours on other blocks: frames on secondary channels, and narrower PPDUs |
 //! | `interference` | powers of the frames that overlap one that is received |
 //! | `spatial_reuse` | frames of other cells that members ignore, and their powers meanwhile |
+//! | `target_power` | powers of stations that answer a trigger frame |
 //! | `overlap` | MPDUs that other frames destroy, in cells that share a channel |
 //! | `noise`, `mpdu_errors` | errors that noise makes in frames and in their MPDUs |
 //! | `on_air` | the frames on the air, and the account of airtime |
@@ -52,6 +53,7 @@ pub(crate) mod sequence;
 mod shared;
 mod spatial_reuse;
 mod spectrum;
+mod target_power;
 pub(crate) mod turns;
 mod undisturbed;
 

@@ -24,11 +24,11 @@ use super::mac::Mac;
 use super::noise::Noise;
 use super::overlap::Ends;
 use super::turns::{MultiUserExchange, Turn, TurnKind};
-use crate::frame::{Frame, FrameKind, Ppdu, RandomUnits, Rest, User};
+use crate::frame::{Frame, FrameKind, Ppdu, RandomUnits, Rest, Trigger, User};
 use crate::node::NodeId;
 use crate::record::Record;
 use crate::roster::ContenderId;
-use crate::sizes;
+use crate::sizes::{self, TriggerVariant};
 
 impl<P: Copy> Air<P> {
     /// True if contender `id` is in a multi-user exchange.
@@ -59,11 +59,21 @@ impl<P: Copy> Air<P> {
             TurnKind::Request(_) | TurnKind::Answer(_) => {
                 users.pop().and_then(|user| user.block_ack).map(Rest::BlockAck)
             }
-            _ => Some(Rest::Users(users, exchange.trigger())),
+            _ => Some(Rest::Users(users, self.trigger_of(&exchange))),
         };
         self.frames.put(Ppdu::new(now, (id, frame), (Vec::new(), rest.map(Box::new))));
         self.disturb();
         self.multi_user = Some(exchange);
+    }
+
+    /// Trigger in the turn of a multi-user exchange that is due, with the target power of the cell.
+    fn trigger_of(&self, exchange: &MultiUserExchange) -> Option<Trigger> {
+        let trigger = exchange.trigger()?;
+        let (Some(target), Noise::Propagation(propagation)) = (&self.target, &self.noise) else {
+            return Some(trigger);
+        };
+        let power = Some(target.announced(propagation.transmit_power()));
+        Some(Trigger { power: power.filter(|_| trigger.variant != TriggerVariant::Rts), ..trigger })
     }
 
     /// Parts of the turn that is due in a multi-user exchange of contender `id`.
@@ -137,8 +147,9 @@ impl<P: Copy> Air<P> {
             && self.contention.can_change()
         {
             let power = propagation.transmit_power();
-            let reduction = self.reuse.as_mut().map(|it| it.reduce(now, frame, power));
-            if let Some(reduction) = reduction.filter(|it| *it > Decibels::ZERO) {
+            let by_reuse = self.reuse.as_mut().map(|it| it.reduce(now, frame, power));
+            let by_target = self.target.as_mut().map(|it| it.reduce(now, frame, propagation));
+            if let Some(reduction) = by_reuse.max(by_target).filter(|it| *it > Decibels::ZERO) {
                 let powers = propagation.powers(now, frame.from).map(|power| power - reduction);
                 let powers: Vec<Dbm> = powers.collect();
                 let row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
@@ -171,7 +182,7 @@ impl<P: Copy> Air<P> {
             if !self.noise.is_on(from, to) || !is_decoded {
                 continue;
             }
-            if self.interference.is_some() {
+            if self.interference.is_some() || self.target.is_some() {
                 let (ends, time) = (Ends { from, to, leader }, (start, now));
                 let content = (user.tx, user.psdu, &mut user.mpdus[..]);
                 user.errored = self.add_interference(ends, content, time);
@@ -186,7 +197,7 @@ impl<P: Copy> Air<P> {
             user.errored = true;
             for mpdu in &mut user.mpdus {
                 let part = (user.tx, mpdu.size(user.tx));
-                mpdu.errored = self.errs(now, (from, to), part, is_beyond);
+                mpdu.errored |= self.errs(now, (from, to), part, is_beyond);
                 user.errored &= mpdu.errored;
             }
         }
@@ -195,7 +206,7 @@ impl<P: Copy> Air<P> {
     /// True if member `to`, which is synchronised to `leader`, decodes a part of the turn that leaves the air, unless
     /// noise destroys it. What the access point senses of a turn is not what it decodes of each station.
     fn decodes_part(&self, to: NodeId, leader: NodeId, user: &User<P>) -> bool {
-        self.contention.decodes(to, leader) && !user.is_out_of_reach && !user.collided
+        self.receives(to, leader) && !user.is_out_of_reach && !user.collided
     }
 
     /// Handles the turn of a multi-user exchange that has just left the air, and continues the exchange.

@@ -130,7 +130,7 @@ impl<P> OnAir<P> {
     }
 
     /// Lets `collide` mark frames on the air, and records the first of them.
-    fn note_collision(&mut self, collide: impl FnMut(&mut Ppdu<P>)) {
+    pub(super) fn note_collision(&mut self, collide: impl FnMut(&mut Ppdu<P>)) {
         let known = self.ppdus.iter().any(|ppdu| ppdu.collided);
         self.ppdus.iter_mut().for_each(collide);
         if !known && self.ppdus.iter().any(|ppdu| ppdu.collided) {

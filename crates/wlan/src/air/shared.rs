@@ -8,7 +8,7 @@
 //! In cells with a radio, the powers of frames decide who hears them, and add up to the [interference](super::interference)
 //! in the frames that they overlap.
 
-use airfair_units::{Decibels, Time};
+use airfair_units::Time;
 
 use super::channel::Air;
 use super::emission::{Emission, Span};
@@ -17,6 +17,7 @@ use super::mac::Mac;
 use super::noise::Noise;
 use super::spatial_reuse::SpatialReuse;
 use super::spectrum::Channels;
+use super::target_power;
 use super::turns::TurnKind;
 use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::moment::{Moment, Phase};
@@ -60,10 +61,10 @@ impl<P: Copy> Air<P> {
         (frame, width): (&Frame, Width),
         fellows: impl Iterator<Item = NodeId>,
     ) {
-        let reuse = self.reuse.as_deref();
+        let (reuse, target) = (self.reuse.as_deref(), self.target.as_deref());
         let mut source = |from: NodeId| match &mut self.noise {
             Noise::Propagation(propagation) => {
-                let reduction = reuse.map_or(Decibels::ZERO, |it| it.reduction(from));
+                let reduction = target_power::reduction((reuse, target), from);
                 Some(propagation.source(now, from, reduction))
             }
             Noise::Links { .. } => None,

@@ -261,7 +261,7 @@ impl MultiUserExchange {
             _ => return None,
         };
         let duration = next.map_or(Duration::ZERO, |turn| turn.duration);
-        Some(Trigger { variant, duration, random: self.random })
+        Some(Trigger { variant, duration, random: self.random, power: None })
     }
 
     /// Header of the current turn.

@@ -54,9 +54,11 @@ impl<P: Copy + Headers> Cell<P> {
         streams: Vec<Stream>,
     ) -> Self {
         let roster = Roster::new(config);
-        // Whether members hear foreign ones depends on the powers of each frame.
+        // Whether members hear foreign ones, or answers to triggers, depends on the powers of each frame.
         let is_shared = !config.foreign.is_empty();
-        let hearing = if all_decode && !is_shared { Hearing::fixed } else { Hearing::changing };
+        let has_target = config.rules.multi_user.ofdma.is_some_and(|it| it.target_rssi.is_some());
+        let is_fixed = all_decode && !is_shared && !has_target;
+        let hearing = if is_fixed { Hearing::fixed } else { Hearing::changing };
         let hearing = (hearing(config, &roster), roster);
         let capture = propagation.capture();
         let mut cell =

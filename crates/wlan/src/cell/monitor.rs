@@ -78,8 +78,7 @@ impl<P: Copy + Headers> CellMac<P> {
     /// Stores one PPDU. Members that receive it are synchronised to the frame of `leader`.
     fn keep_one(&mut self, air: &mut Air<P>, now: Time, ppdu: Ppdu<P>, leader: NodeId) {
         let frame = &ppdu.frame;
-        let signal =
-            frame.addressee().and_then(|to| air.noise.signal(now, (frame.from, to), frame.tx));
+        let signal = frame.addressee().and_then(|to| air.signal(now, (frame.from, to), frame.tx));
         let monitored = Monitored {
             elements: air.elements_of(frame),
             receivers: receivers(air, &ppdu, leader),
@@ -99,7 +98,7 @@ fn receivers<P: Copy>(air: &Air<P>, ppdu: &Ppdu<P>, leader: NodeId) -> Vec<NodeI
     let frame = &ppdu.frame;
     let decodes = |id: &NodeId| {
         let is_noise = ppdu.is_errored_for(*id, &air.missed);
-        *id != frame.from && !is_noise && air.decodes(*id, leader)
+        *id != frame.from && !is_noise && (air.decodes(*id, leader) || air.receives(*id, leader))
     };
     if let Some(to) = frame.addressee() {
         let is_lost = ppdu.collided || ppdu.missed;

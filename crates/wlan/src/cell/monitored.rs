@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use airfair_units::{Bytes, Duration};
+use airfair_units::Bytes;
 
 use crate::air::access::ChannelAccess;
 use crate::air::noise::Signal;
 use crate::edca::AccessCategory;
 use crate::elements::Elements;
-use crate::frame::{Mpdu, Ppdu, User};
+use crate::frame::{Mpdu, Ppdu, Trigger, User};
 use crate::node::NodeId;
 use crate::phy::{Mode, PpduKind, TxVector, Unit};
 
@@ -39,14 +39,14 @@ pub struct Part {
     pub users: u16,
     /// Octets that wait in the station after this part, as it reports them; `None` if it reports nothing.
     pub backlog: Option<Bytes>,
-    /// Vector and time on the air of the `BlockAck` for which an MU-BAR in the part asks; `None` if it has none.
-    pub asks: Option<(TxVector, Duration)>,
+    /// Vector of the `BlockAck` for which an MU-BAR in the part asks, and the MU-BAR; `None` if it has none.
+    pub asks: Option<(TxVector, Trigger)>,
 }
 
 impl Part {
     /// Part of `user` in a PPDU.
     pub(super) fn of<P>(ppdu: &Ppdu<P>, user: &User<P>) -> Self {
-        let asks = ppdu.trigger().map(|it| (user.answer, it.duration));
+        let asks = ppdu.trigger().map(|it| (user.answer, it));
         let users = u16::try_from(ppdu.users().len()).expect("at most 148 units");
         Self { place: user.place, users, backlog: user.backlog, asks }
     }

@@ -1,11 +1,14 @@
 //! Multi-user frames: exchanges calculated by hand, and quantities that are conserved.
 
 use airfair_laws::Direction;
-use airfair_units::{Duration, Time};
+use airfair_units::{Dbm, Decibels, Duration, Frequency, Length, Time};
 use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUser, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::{GuardInterval, Standard, TxVector, Width};
+use airfair_wlan::radio::{
+    Fading, Layout, Mobility, PathLoss, Position, Propagation, Radio, StationStreams,
+};
 use airfair_wlan::{
     AirUse, Attempts, Cell, CellConfig, Channel, FrameKind, Listen, NodeId, QueueConfig, Record,
     SentFrame,
@@ -32,6 +35,7 @@ pub(crate) const OFDMA: Ofdma = Ofdma {
     poll: false,
     up_guard_interval: GuardInterval::Ns1600,
     random: 0,
+    target_rssi: None,
 };
 
 pub(crate) fn stations(count: usize, ofdma: Ofdma) -> CellConfig {
@@ -491,7 +495,8 @@ fn ofdmas() -> impl Strategy<Value = MultiUser> {
         let random = random.min(9 - users);
         let up_guard_interval = if is_long { GuardInterval::Ns3200 } else { GuardInterval::Ns1600 };
         let trigger_every = trigger.map(Duration::from_micros);
-        let ofdma = Ofdma { down, up, users, ack, trigger_every, poll, up_guard_interval, random };
+        let of = Ofdma { down, up, users, ack, trigger_every, poll, ..OFDMA };
+        let ofdma = Ofdma { up_guard_interval, random, ..of };
         MultiUser { ofdma: Some(ofdma), mu_edca, mu_mimo: None }
     })
 }
@@ -585,4 +590,65 @@ fn senders_hear_which_packets_the_block_acks_of_several_users_acknowledge() {
         let by_ap = heard.iter().filter(|it| it.kind() == FrameKind::MultiBlockAck);
         assert!(by_ap.filter(|it| it.listener.is_ap()).all(|it| it.packets().count() == 0));
     }
+}
+
+/// Received powers of the answers of two stations, 10 m and 40 m from the access point, to a trigger, and the number of
+/// answers that arrive.
+fn answers(target_rssi: Option<Dbm>) -> (Vec<Dbm>, usize) {
+    let path_loss = PathLoss::log_distance(Frequency::from_megahertz(5_200), 3.0);
+    let fixed = |x| Mobility::Fixed(Position::new(Length::from_metres(x), Length::from_metres(0)));
+    let layout = Layout {
+        radio: Radio::new(Standard::Ax, path_loss),
+        between: path_loss,
+        transmit_power: Dbm::new(20),
+        shadowing: Decibels::ZERO,
+        fading: Fading::None,
+        ways: vec![fixed(10), fixed(40)],
+        vectors: vec![TxVector::Mode(he(3))],
+        origin: Position::default(),
+        walls: Decibels::ZERO,
+        seed: 0,
+    };
+    let streams = |i| StationStreams { way: stream(i), link: stream(i), errors: stream(i) };
+    let propagation = Propagation::new(&layout, (0..2).map(streams).collect());
+    let trigger_every = Some(Duration::from_millis(1));
+    let up = Some(Scheduler::RoundRobin);
+    let cell = without_backoff(stations(2, Ofdma { up, trigger_every, target_rssi, ..OFDMA }));
+    let mut bench = Bench::with_propagation(propagation, &cell);
+    agree(&mut bench.cell, 2);
+    bench.cell.monitor();
+    for station in 0..2 {
+        bench.cell.set_vector(NodeId::station(station), Direction::Up, TxVector::Mode(he(3)));
+        bench.cell.set_aifsn(Time::ZERO, NodeId::station(station), None, u8::MAX);
+        bench.send_up(station, 400);
+    }
+    bench.run_until(Time::ZERO + Duration::from_micros(1_900));
+    let (mut powers, mut arrived) = (Vec::new(), 0);
+    while let Some(it) = bench.cell.poll_monitored() {
+        let announced = it.ppdu.trigger().and_then(|it| it.power).map(|it| it.target);
+        let is_trigger = it.ppdu.frame.kind == FrameKind::Trigger;
+        assert_eq!(announced, target_rssi.filter(|_| is_trigger), "{:?}", it.ppdu.frame.kind);
+        if it.part.is_some() {
+            powers.extend(it.signal.map(|it| it.power));
+            arrived += it.receivers.len();
+        }
+    }
+    (powers, arrived)
+}
+
+/// Stations that answer a trigger send with as much power as the access point asks for, and at most with their usual
+/// 20 dBm. The path loss is 46.768 dB at 1 m with exponent 3: 46.768 + 30·log10(10) = 76.768 dB and 46.768 +
+/// 30·log10(40) = 94.830 dB.
+///
+/// - Without a target the access point receives -56.768 and -74.830 dBm.
+/// - For -65 dBm, the first station sends with 11.768 dBm. The second one would need 29.830 dBm.
+/// - For -82 dBm, both reduce their powers. The noise in 484 tones is -88.199 dBm, and 6.2 dB are too few for 16-QAM 1/2.
+///
+/// Verifies: [80211ax-2021 §27.3.15.2]
+#[test]
+fn stations_answer_a_trigger_with_the_power_that_it_asks_for() {
+    let dbm = Dbm::from_thousandths;
+    assert_eq!(answers(None), (vec![dbm(-56_768), dbm(-74_830)], 2));
+    assert_eq!(answers(Some(dbm(-65_000))), (vec![dbm(-65_000), dbm(-74_830)], 2));
+    assert_eq!(answers(Some(dbm(-82_000))), (vec![dbm(-82_000); 2], 0));
 }

@@ -298,6 +298,68 @@ fn frames_start_together_although_the_cell_of_one_does_not_hear_the_other() {
     assert_eq!(street.ends(0), [990, 990 + 50 + 940, 990 + 50 + 1_198]);
 }
 
+/// Cell with two stations and OFDMA, and a cell of 802.11a whose station sends 200 octets to its access point at `start`
+/// [us]. Only `listener` of the first cell hears that station. Returns the number of MPDUs that errors destroy in frames of
+/// each member, and the sizes of the aggregates to and from each station.
+fn overlapped(ofdma: Ofdma, listener: NodeId, start: u64) -> ([usize; 3], Vec<(u16, u16)>) {
+    let is_up = ofdma.up.is_some();
+    let cells = [stations(2, ofdma), config(Standard::A, &[MBPS(54)])].map(without_backoff);
+    let station = (1, NodeId::station(0));
+    let mut street = Street::new(cells.to_vec(), |by, from| by == (0, listener) && from == station);
+    agree(&mut street.cells[0], 2);
+    for member in (0..2).map(NodeId::station).filter(|_| is_up) {
+        street.cells[0].set_aifsn(Time::ZERO, member, None, u8::MAX);
+    }
+    street.run_until(at(if is_up { 1_050 } else { 0 }));
+    for member in [0, 0, 0, 0, 1, 1, 1, 1].map(NodeId::station) {
+        let (from, to) = if is_up { (member, NodeId::AP) } else { (NodeId::AP, member) };
+        street.send_packet((0, from), to, 1_500);
+    }
+    street.run_until(at(start));
+    street.send_packet(station, NodeId::AP, 200);
+    street.run_until(at(3_000));
+    let errors = |node: u16| {
+        let is_own = |(_, it): &&(Time, Record)| *it == Record::Errored { node: NodeId(node) };
+        street.records[0].iter().filter(is_own).count()
+    };
+    let aggregate = |(_, it): &(Time, Record)| match *it {
+        Record::Aggregate { node, to, mpdus, .. } => Some((node.max(to).0, mpdus)),
+        _ => None,
+    };
+    assert!(street.sent(0).iter().all(|it| !it.collided));
+    assert!(street.ends(0).contains(&if is_up { 1_519 } else { 34 + 224 }));
+    ([0, 1, 2].map(errors), street.records[0].iter().filter_map(aggregate).collect())
+}
+
+/// Each user of a PPDU loses only the MPDUs that another frame overlaps at its own receiver.
+///
+/// Downlink: 4 MPDUs of 1530 octets for each station in units of 484 tones. 3·1536 + 1534 octets are 49 152 bits with the
+/// service field, 13 symbols of 3900 bits: 47.2 + 13 · 13.6 = 224 us, 56 us for each MPDU, after an AIFS of 34 us. The
+/// frame of the neighbour, 228 octets in 9 symbols of 4 us, is on the air from 95 to 151 us. At the first station it
+/// overlaps the second MPDU and the third one, from 90 to 202 us. The second station, which does not hear it, has all.
+#[test]
+fn each_user_loses_the_mpdus_that_another_frame_overlaps_at_its_receiver() {
+    let (errors, aggregates) = overlapped(OFDMA, NodeId::station(0), 95);
+    assert_eq!(errors, [2, 0, 0]);
+    assert_eq!(aggregates, [(1, 4), (2, 4), (1, 2)]);
+    let (errors, aggregates) = overlapped(OFDMA, NodeId::station(1), 95);
+    assert_eq!(errors, [2, 0, 0]);
+    assert_eq!(aggregates, [(1, 4), (2, 4), (2, 2)]);
+}
+
+/// Uplink: both stations send 4 MPDUs of 1530 octets to the access point, which hears the neighbour, in 48 + 13 · 14.4 =
+/// 235.2 us. BSRP of 76 us, 16, reports of 62.4, 34, Basic trigger of 80, 16: the PPDUs start at 1284.4 us, and the second
+/// and third MPDU take from 1343.2 to 1460.8 us. The neighbour's frame is on the air from 1350 to 1406 us.
+#[test]
+fn an_access_point_loses_the_mpdus_of_all_stations_that_another_frame_overlaps() {
+    let trigger_every = Some(Duration::from_millis(1));
+    let up = Some(Scheduler::RoundRobin);
+    let ofdma = Ofdma { up, poll: true, trigger_every, ..OFDMA };
+    let (errors, aggregates) = overlapped(ofdma, NodeId::AP, 1_350);
+    assert_eq!(errors, [0, 2, 2]);
+    assert_eq!(aggregates, [(1, 4), (2, 4), (1, 2), (2, 2)]);
+}
+
 /// A cell that hears no other one passes on all its frames to a cell that hears it.
 #[test]
 fn a_cell_that_hears_no_other_is_heard() {

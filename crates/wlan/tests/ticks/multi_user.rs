@@ -34,9 +34,8 @@ fn multi_user() -> impl Strategy<Value = MultiUser> {
             // 20 MHz have nine units.
             let random = random.min(9 - users);
             let trigger_every = trigger.map(Duration::from_micros);
-            let up_guard_interval = GuardInterval::Ns3200;
-            let ofdma =
-                Ofdma { down, up, users, ack, trigger_every, poll, up_guard_interval, random };
+            let of = Ofdma { down, up, users, ack, trigger_every, poll, ..Ofdma::default() };
+            let ofdma = Ofdma { up_guard_interval: GuardInterval::Ns3200, random, ..of };
             MultiUser { ofdma: Some(ofdma), mu_edca, mu_mimo: None }
         },
     )

@@ -1,6 +1,6 @@
 //! Keys of a cell's multi-user frames.
 
-use airfair_units::Duration;
+use airfair_units::{Dbm, Duration};
 use airfair_wlan::MultiUser;
 use airfair_wlan::multi_user::{MuEdca, MuMimo, MultiUserAck, Ofdma, Scheduler};
 use airfair_wlan::phy::GuardInterval;
@@ -29,6 +29,8 @@ const SOUNDING_INTERVAL: Kind = time(Duration::from_millis(1), Duration::from_se
 /// Guard intervals of HE TB PPDUs.  [80211ax-2021 §9.3.1.22]
 const UP_GUARD_INTERVALS: Kind =
     Kind::Durations(&[GuardInterval::Ns1600.duration(), GuardInterval::Ns3200.duration()]);
+/// Powers that a trigger can ask for.  [80211ax-2021 §9.3.1.22.1]
+const TARGET: Kind = Kind::Power { min: Dbm::new(-110), max: Dbm::new(-20) };
 /// Range of the MU EDCA timer: 1 to 255 units.  [80211ax-2021 §9.4.2.251]
 const TIMER: Kind =
     time(MuEdca::TIMER_UNIT, Duration::from_nanos(255 * MuEdca::TIMER_UNIT.as_nanos()));
@@ -118,6 +120,12 @@ fn ofdma(keys: &mut Keys, it: &mut Ofdma) {
         "Number of resource units of each Basic trigger that stations access at random (UORA). They serve stations \
          whose backlogs the access point does not know; the others have units of their own. Together with `users` at \
          most as many as the width has.",
+    );
+    let has_target = it.target_rssi.is_some();
+    let target: Kind = Kind::Either(&[OFF, TARGET]);
+    keys.optional("target_rssi", &mut it.target_rssi, target, "\"-60 dBm\"").written_if(has_target).says(
+        "Power at which the access point wants to receive the frames that its triggers ask for. Stations reduce theirs \
+         for it. `off`: they send with their usual power. Only together with `radio`.",
     );
 }
 

@@ -42,11 +42,11 @@ const MISTAKES: &[(&[(&str, &str)], &str)] = &[
     ),
     (
         &[("ofdma", "true")],
-        r#"bss.home.ofdma = true: wrong type: boolean; allowed "off" or a table { down, up, users, ack, trigger_every, poll, up_guard_interval, random }"#,
+        r#"bss.home.ofdma = true: wrong type: boolean; allowed "off" or a table { down, up, users, ack, trigger_every, poll, up_guard_interval, random, target_rssi }"#,
     ),
     (
         &[("ofdma.unit", "26")],
-        r#"bss.home.ofdma.unit = 26: not a key of OFDMA; allowed "down", "up", "users", "ack", "trigger_every", "poll", "up_guard_interval", "random""#,
+        r#"bss.home.ofdma.unit = 26: not a key of OFDMA; allowed "down", "up", "users", "ack", "trigger_every", "poll", "up_guard_interval", "random", "target_rssi""#,
     ),
     (
         &[("ofdma.down", "fair")],
@@ -111,6 +111,14 @@ const MISTAKES: &[(&[(&str, &str)], &str)] = &[
     (
         &[("ofdma.random", "10"), ("ofdma.users", "28"), ("width", "80 MHz")],
         "bss.home.ofdma.random = 10: with 28 users more than a channel of 80 MHz has resource units; allowed at most 9",
+    ),
+    (
+        &[("ofdma.target_rssi", "-60 dBm")],
+        r#"bss.home.ofdma.target_rssi = "-60 dBm": the cell has no radio; allowed together with the key radio of the cell"#,
+    ),
+    (
+        &[("ofdma.target_rssi", "-19 dBm")],
+        r#"bss.home.ofdma.target_rssi = "-19 dBm": out of range; allowed "off" or a power from -110 dBm to -20 dBm, such as "20 dBm""#,
     ),
     (
         &[("mu_edca", "{}"), ("ofdma.up", "off")],
@@ -183,6 +191,26 @@ fn multi_user_frames_need_a_standard_a_width_and_triggers() {
     for (keys, expected) in MISTAKES {
         assert_eq!(messages(with(keys)), [*expected], "{keys:?}");
     }
+}
+
+/// A target power is for answers to triggers, and a trigger expresses whole dBm.
+#[test]
+fn a_target_power_needs_triggers() {
+    let of = |target, more: &[(&str, &str)]| {
+        let positions = [("station.new", "1 m"), ("station.old", "2 m")];
+        let positions =
+            positions.map(|(it, x)| (format!("{it}.position"), format!("[\"{x}\", \"0 m\"]")));
+        let keys = [("radio", "{}"), ("ofdma.target_rssi", target)];
+        let keys =
+            keys.iter().chain(more).map(|(key, it)| (format!("bss.home.{key}"), (*it).to_owned()));
+        Scenario::parse(MULTI_USER, &positions.into_iter().chain(keys).collect::<Vec<_>>())
+    };
+    let nobody = r#"bss.home.ofdma.target_rssi = "-60 dBm": the access point triggers no station; allowed with up other than "off" or ack other than "bar""#;
+    let fraction = r#"bss.home.ofdma.target_rssi = "-60.5 dBm": a trigger expresses whole dBm; allowed -110, -109, … -20 dBm"#;
+    assert_eq!(messages(of("-60 dBm", &[("ofdma.up", "off")])), [nobody]);
+    assert_eq!(messages(of("-60.5 dBm", &[])), [fraction]);
+    assert!(of("-60 dBm", &[("ofdma.up", "off"), ("ofdma.ack", "mu-bar")]).is_ok());
+    assert!(of("off", &[("ofdma.up", "off")]).is_ok());
 }
 
 /// Mistakes in one table hide no mistakes in the other.

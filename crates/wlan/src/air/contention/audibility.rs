@@ -142,11 +142,17 @@ impl Contention {
 
     /// True if another frame overlaps `frame` at its receiver or, without a single receiver, at any member.
     pub(crate) fn overlapped(&self, frame: &Frame) -> bool {
-        let at = |id| self.senses(id, frame.from) && !self.medium_of(id).receives(frame.from);
+        let at = |id| self.overlapped_at(id, frame.from);
         match frame.to {
             Some(to) => at(to),
             None => (0..self.roster.members()).map(NodeId).any(at),
         }
+    }
+
+    /// True if another frame overlaps the frame of `from` at member `id`.
+    #[inline]
+    pub(crate) fn overlapped_at(&self, id: NodeId, from: NodeId) -> bool {
+        self.senses(id, from) && !self.medium_of(id).receives(from)
     }
 
     /// True if all members sense each other, over the whole run.
