@@ -17,9 +17,8 @@ const MU_MIMO: &str = "streams = 8\nmu_mimo = { users = 8, sounding_every = \"10
 /// Eight saturated users, down, with other `keys` in the place of OFDMA, behind a wire of this rate.
 fn users_by(keys: &str, rate: &str) -> String {
     let is_other = |line: &&str| !line.starts_with("ofdma");
-    let text: String =
-        OFDMA[0].1.lines().filter(is_other).map(|line| format!("{line}\n")).collect();
-    let text = text.replace("max_attempts", &format!("{keys}\nmax_attempts"));
+    let lines: Vec<&str> = OFDMA[0].1.lines().filter(is_other).collect();
+    let text = lines.join("\n").replace("max_attempts", &format!("{keys}\nmax_attempts"));
     text.replace("rate = \"500 Mb/s\"", &format!("rate = \"{rate}\""))
 }
 
