@@ -36,6 +36,7 @@ impl<P: Copy> Air<P> {
         starting.retain(|it| it.start == now);
         // An aggregate that was received until now loses what overlaps the frames that its receiver senses.
         let mut destroys = |was_received: bool, (leader, to): (NodeId, NodeId)| {
+            let was_received = was_received && contention.reaches(to, leader);
             let sensed = starting.iter().filter(|it| contention.senses(to, it.from));
             if was_received {
                 hits.extend(sensed.map(|it| Hit { leader, to, start: it.start, end: it.end }));

@@ -206,7 +206,8 @@ impl OnAir {
     /// True if the receiver of a part decodes the part in the absence of noise.
     fn brings(&self, part: &Part) -> bool {
         let is_alone = part.is_readable && !part.collides;
-        self.sensed_by[part.to] && is_alone && !self.lost_to[part.to]
+        let is_in_part = !part.hits.is_empty() && !part.collided;
+        self.sensed_by[part.to] && is_alone && (!self.lost_to[part.to] || is_in_part)
     }
 
     /// True if the frame is an aggregate of which other frames have destroyed a part only.
@@ -273,6 +274,8 @@ struct Station {
     /// Time that has passed since the interframe space ended; `None` before its end.
     ready: Option<u64>,
     nav: u64,
+    /// End of the NAV that frames of other cells have set.
+    basic_nav: u64,
     /// Time until which another category of the same member waits for a response.
     held: u64,
     /// Time until which the station does not contend, because its MU EDCA timer runs.
@@ -322,6 +325,7 @@ impl Station {
             clear_gap: aifs,
             ready: None,
             nav: 0,
+            basic_nav: 0,
             held: 0,
             still: 0,
             short: 0,

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::aggregates::{Case, happens};
 use crate::categories::all;
 use crate::model::CellMember;
-use crate::{Hears, Street, Way, compare_street};
+use crate::{Hears, Street, Way, compare_street, multi_user};
 
 /// Relation between members of different cells.
 #[derive(Clone, Debug)]
@@ -44,11 +44,11 @@ fn relations() -> impl Strategy<Value = Relation> {
     )
 }
 
-/// Random cells with and without categories and aggregates. They need not be in one band, because only the durations of
-/// their frames matter. None has frames of several users: the model does not know yet that such a frame loses a part for
-/// each user, and that a station does not answer a trigger while the NAV of another cell's frame runs.
+/// Random cells with and without categories, aggregates and frames of several users. They need not be in one band,
+/// because only the durations of their frames matter.
 fn streets(hears: Hears) -> impl Strategy<Value = (Vec<Case>, Relation)> {
-    (prop::collection::vec(all(hears), 2..4), relations())
+    let cell = prop_oneof![2 => all(hears), 1 => multi_user::cases(hears)];
+    (prop::collection::vec(cell, 2..4), relations())
 }
 
 /// Cells whose blocks of 20 and 40 MHz overlap.

@@ -80,7 +80,8 @@ impl Model<'_> {
                     for part in &frame.parts {
                         let from = u16::try_from(part.from).expect("few stations");
                         let kind = if part.mpdus.is_empty() { 2 } else { 0 };
-                        self.sent.push((now, from, kind, frame.collided || part.collides));
+                        let collided = frame.collided || part.collided || part.collides;
+                        self.sent.push((now, from, kind, collided));
                     }
                 }
                 _ => self.sent.push((now, from, class(frame.kind), frame.collided)),
@@ -118,21 +119,16 @@ impl Model<'_> {
 
     /// Marks the MPDUs of an aggregate that other frames have destroyed. If none is left, the aggregate has collided.
     fn hit(&mut self, frame: &mut OnAir) {
-        if frame.hits.is_empty() || frame.collided {
+        if frame.collided {
             return;
         }
-        let sizes = self.sizes(frame.by, frame.to, &frame.mpdus);
-        let (all, length) = (sizes.iter().sum::<u64>(), 1_000 * (frame.end - frame.start));
-        let (mut from, mut octets) = (1_000 * frame.start, 0);
-        for (number, size) in frame.mpdus.iter().zip(sizes) {
-            octets += size;
-            let until = 1_000 * frame.start + length * octets / all;
-            if frame.hits.iter().any(|hit| 1_000 * hit.0 < until && 1_000 * hit.1 > from) {
-                frame.errored.push(*number);
-            }
-            from = until;
+        if !frame.hits.is_empty() {
+            let sizes = self.sizes(frame.by, frame.to, &frame.mpdus);
+            frame.errored =
+                destroyed((&frame.mpdus, &sizes), (frame.start, frame.end), &frame.hits);
+            frame.collided = frame.errored.len() == frame.mpdus.len();
         }
-        frame.collided = frame.errored.len() == frame.mpdus.len();
+        self.hit_parts(frame);
     }
 
     /// Draws errors by noise for each MPDU of an aggregate on the air.
@@ -187,7 +183,11 @@ impl Model<'_> {
                     frame.lost_to[id] || frame.is_from(id) && frame.collided && is_noticed;
                 let for_it = frame.to == id && frame.kind != FrameKind::CtsToSelf;
                 if decoded && frame.heard_by[id] && !for_it && frame.nav > 0 {
-                    self.stations[place].nav = self.stations[place].nav.max(now + frame.nav);
+                    let s = &mut self.stations[place];
+                    s.nav = s.nav.max(now + frame.nav);
+                    if frame.foreign.is_some() {
+                        s.basic_nav = s.basic_nav.max(now + frame.nav);
+                    }
                 }
                 let rule = self.config.rules.eifs;
                 let is_ns3 = rule == Eifs::Ns3;
@@ -267,7 +267,8 @@ impl Model<'_> {
         let starting: Vec<OnAir> =
             self.air.iter().filter(|frame| frame.start == now).cloned().collect();
         for frame in self.air.iter_mut().filter(|it| self.shares && it.mpdus.len() > 1) {
-            let is_whole = frame.start < now && !frame.collided && frame.sensed_by[frame.to];
+            let is_received = frame.sensed_by[frame.to] && frame.readable_by[frame.to];
+            let is_whole = frame.start < now && !frame.collided && is_received;
             let sensed = starting.iter().filter(|it| is_whole && it.sensed_by[frame.to]);
             frame.hits.extend(sensed.map(|it| (now, it.end)));
         }
@@ -277,6 +278,10 @@ impl Model<'_> {
                     let both = self.air[one].occupies(id) && self.air[other].occupies(id);
                     self.air[one].lost_to[id] |= both;
                 }
+            }
+            if self.shares && !self.air[one].parts.is_empty() {
+                self.air[one].overlap_parts(now, &starting);
+                continue;
             }
             let is_hit = !self.air[one].hits.is_empty();
             let answers = starting.iter().any(|it| it.is_from(self.air[one].to));
@@ -289,4 +294,24 @@ impl Model<'_> {
                 || (0..members).any(|id| is_for(id) && frame.sensed_by[id] && frame.lost_to[id]);
         }
     }
+}
+
+/// Numbers of the MPDUs with these `sizes` that `hits` destroy, in an aggregate on the air from `start` to `end` [µs]. The
+/// MPDUs take parts of its time by their sizes.
+pub(super) fn destroyed(
+    (mpdus, sizes): (&[u64], &[u64]),
+    (start, end): (u64, u64),
+    hits: &[(u64, u64)],
+) -> Vec<u64> {
+    let (all, length) = (sizes.iter().sum::<u64>(), 1_000 * (end - start));
+    let (mut from, mut octets, mut lost) = (1_000 * start, 0, Vec::new());
+    for (number, size) in mpdus.iter().zip(sizes) {
+        octets += size;
+        let until = 1_000 * start + length * octets / all;
+        if hits.iter().any(|hit| 1_000 * hit.0 < until && 1_000 * hit.1 > from) {
+            lost.push(*number);
+        }
+        from = until;
+    }
+    lost
 }

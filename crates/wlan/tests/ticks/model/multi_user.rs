@@ -13,6 +13,7 @@ use airfair_wlan::phy::ppdu::PacketPadding;
 use airfair_wlan::phy::symbols::Symbols;
 use airfair_wlan::phy::{Band, GuardInterval, Mode, PpduKind, Unit, Width};
 
+use super::medium::destroyed;
 use super::sharing::Sharing;
 use super::*;
 
@@ -62,13 +63,18 @@ impl Turn {
 
 /// Part of a frame for one user, or from one.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 pub(super) struct Part {
     /// Place of the user in the exchange.
     user: usize,
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) mpdus: Vec<u64>,
-    errored: Vec<u64>,
+    pub(super) errored: Vec<u64>,
+    /// Parts of an aggregate that other frames destroy, from the first microsecond to the one after the last.
+    pub(super) hits: Vec<(u64, u64)>,
+    /// True if other frames have destroyed the part as a whole, beside neighbours.
+    pub(super) collided: bool,
     /// True if the receiver senses and decodes the part's sender.
     pub(super) is_readable: bool,
     /// Resource unit that the sender has chosen at random.
@@ -863,6 +869,8 @@ impl Model<'_> {
                             to,
                             mpdus: if has_data { user.mpdus.clone() } else { Vec::new() },
                             errored: Vec::new(),
+                            hits: Vec::new(),
+                            collided: false,
                             is_readable: false,
                             random: user.random,
                             collides: false,
@@ -914,7 +922,8 @@ impl Model<'_> {
                 part.is_lost = p.happens(stream.next_u64());
             } else {
                 let errored = part.mpdus.iter().filter(|_| p.happens(stream.next_u64()));
-                part.errored = errored.copied().collect();
+                let errored = errored.filter(|it| !part.errored.contains(it)).copied();
+                part.errored.extend(errored.collect::<Vec<u64>>());
                 part.is_lost = part.errored.len() == part.mpdus.len();
             }
         }
@@ -1008,12 +1017,10 @@ impl Model<'_> {
         for user in &mut group.users {
             let is_free =
                 |s: &Station| s.member != user.station || s.pending != PendingAccess::Response;
-            let is_asked = match asked.0 {
-                Turn::Clears => self.stations[user.station].nav <= now,
-                Turn::Feedback => user.hears,
-                _ => true,
-            };
-            user.hears = is_asked && decodes(user.station) && self.stations.iter().all(is_free);
+            let is_asked = asked.0 != Turn::Feedback || user.hears;
+            let is_clear = self.may_answer(now, user.station, asked.0);
+            user.hears =
+                is_asked && is_clear && decodes(user.station) && self.stations.iter().all(is_free);
             if user.hears && asked.0 == Turn::Uplink {
                 self.prepare(user, asked.2);
             }
@@ -1022,12 +1029,40 @@ impl Model<'_> {
             let Some((units, tx)) = group.random else { break };
             let is_named = group.users.iter().any(|it| it.station == member);
             let is_free = |s: &Station| s.member != member || s.pending != PendingAccess::Response;
-            if !is_named && decodes(member) && self.stations.iter().all(is_free) {
+            let is_clear = self.may_answer(now, member, Turn::Uplink);
+            if !is_named && is_clear && decodes(member) && self.stations.iter().all(is_free) {
                 let units = (units, tx, asked.2);
                 group.users.extend(self.access_at_random(mu, member, units));
             }
         }
         group.users.sort_by_key(|it| it.random);
+    }
+
+    /// True if virtual carrier sense lets a member answer a trigger. Beside neighbours it looks at its basic NAV, unless it
+    /// sends nothing but a `BlockAck`; otherwise at its NAV, before a CTS alone.  [80211ax-2021 §26.5.2.5]
+    fn may_answer(&self, now: u64, member: usize, answer: Turn) -> bool {
+        let s = &self.stations[member];
+        match answer {
+            Turn::Answers => true,
+            _ if self.shares => s.basic_nav <= now,
+            Turn::Clears => s.nav <= now,
+            _ => true,
+        }
+    }
+
+    /// Marks the MPDUs of each user that other frames have destroyed. A part without any other has collided.
+    pub(super) fn hit_parts(&mut self, frame: &mut OnAir) {
+        let group = self.multi_user.as_ref().and_then(|it| it.group.as_ref());
+        let Some(group) = group.filter(|_| frame.parts.iter().any(|it| !it.hits.is_empty())) else {
+            return;
+        };
+        let time = (frame.start, frame.end);
+        for part in frame.parts.iter_mut().filter(|it| !it.hits.is_empty() && !it.collided) {
+            let sizes = self.sizes(group.users[part.user].sender, part.to, &part.mpdus);
+            part.errored = destroyed((&part.mpdus, &sizes), time, &part.hits);
+            part.collided = part.errored.len() == part.mpdus.len();
+        }
+        frame.collided = frame.parts.iter().all(|it| it.collided || it.collides);
     }
 
     /// Handles a part that a user has sent together with others.
@@ -1382,5 +1417,28 @@ impl Station {
             self.ready = (self.idle >= self.gap && self.clear >= aifs).then_some(0);
         }
         self.aifs = aifs;
+    }
+}
+
+impl OnAir {
+    /// Marks the parts that other frames have overlapped at their receivers from now on as collided, or what a later frame
+    /// overlaps of an aggregate as hit, beside neighbours.
+    pub(super) fn overlap_parts(&mut self, now: u64, starting: &[OnAir]) {
+        let mut is_hit = false;
+        for part in &mut self.parts {
+            let to = part.to;
+            if !self.sensed_by[to] || !self.lost_to[to] {
+                continue;
+            }
+            is_hit = true;
+            let is_whole = self.start < now && !part.collided && self.readable_by[to];
+            let was_received = is_whole && part.mpdus.len() > 1;
+            if was_received {
+                let sensed = starting.iter().filter(|it| it.sensed_by[to]);
+                part.hits.extend(sensed.map(|it| (now, it.end)));
+            }
+            part.collided |= !was_received || starting.iter().any(|it| it.is_from(to));
+        }
+        self.collided |= is_hit && self.parts.iter().all(|it| it.collided || it.collides);
     }
 }
