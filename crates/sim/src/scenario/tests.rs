@@ -243,7 +243,7 @@ fn a_value_of_the_wrong_type_is_one_mistake_with_the_path_of_its_key() {
 fn the_example_of_each_key_changes_the_scenario() {
     // These examples are not valid in the base: the weights' example is for access points, stations of 802.11g have
     // no access categories, and a simulated run has no kernel.
-    // Keys of neighbours need a channel of the cell's band, or company.
+    // Keys of neighbours need a channel of the cell's band, or company; a target power needs a radio.
     let others = [
         "bss.home.channel",
         "bss.home.width_rule",
@@ -252,6 +252,7 @@ fn the_example_of_each_key_changes_the_scenario() {
         "bss.home.ap.position",
         "bss.home.colour",
         "bss.home.obss_pd",
+        "bss.home.ofdma.target_rssi",
         "station.slow.hears",
         "station.slow.queue.weights",
         "flow.tcp.access_category",
