@@ -127,7 +127,8 @@ class Geometry:
         """Keys of a station, whose position is relative to its access point."""
         (x, y), (to_x, to_y) = self.places[name]
         position = [f"{at:g} m" for at in (to_x - x, to_y - y)]
-        return {"bss": name, "position": position, "rate": self.rate}
+        queue = {"packets": 1000}
+        return {"bss": name, "position": position, "rate": self.rate, "queue": queue}
 
 
 TUTORIAL = Geometry({"a": ((0, 4), (0, 0)), "b": ((6, 4), (6, 8))})
