@@ -103,7 +103,7 @@ impl<P: Copy> Air<P> {
             }
             let errored = if self.interference.is_some() {
                 let ends = Ends { from, to, leader: from };
-                self.errs_in_interference(ends, (tx, psdu), (ppdu.start, now))
+                self.errs_in_interference(now, ends, (tx, psdu), (ppdu.start, now))
             } else {
                 self.noise.errs(now, (from, to), tx, psdu)
             };

@@ -107,19 +107,10 @@ impl<P: Copy> Air<P> {
 
     // ------------------------------------------------------------------------------------------------- interference
 
-    /// Draws the errors of a frame without MPDUs, from its start to its end, under interference.
-    pub(super) fn errs_in_interference(
-        &mut self,
-        ends: Ends,
-        content: (TxVector, Bytes),
-        (start, end): (Time, Time),
-    ) -> bool {
-        self.part_errs(end, ends, content, (start, end))
-    }
-
-    /// Draws the errors of the part from `start` to `end` of a frame that ends now.
+    /// Draws the errors of a frame that ends now, or of the part of it from `start` to `end`, under interference or with
+    /// reduced power.
     #[cold]
-    fn part_errs(
+    pub(super) fn errs_in_interference(
         &mut self,
         now: Time,
         ends: Ends,
@@ -145,18 +136,15 @@ impl<P: Copy> Air<P> {
         (start, end): (Time, Time),
     ) -> bool {
         if mpdus.is_empty() {
-            let errored = self.errs_in_interference(ends, (tx, psdu), (start, end));
+            let errored = self.errs_in_interference(end, ends, (tx, psdu), (start, end));
             self.record_errors(ends.from, errored);
             return errored;
         }
-        let all: u64 = mpdus.iter().map(|mpdu| mpdu.size(tx).get()).sum();
-        let (mut from, mut octets, mut errored) = (start, 0, true);
-        for mpdu in mpdus {
-            octets += mpdu.size(tx).get();
-            let until = start + (end - start) * octets / all;
-            mpdu.errored = self.part_errs(end, ends, (tx, mpdu.size(tx)), (from, until));
+        let mut errored = true;
+        for (mpdu, time) in times_of(mpdus, tx, (start, end)) {
+            mpdu.errored = self.errs_in_interference(end, ends, (tx, mpdu.size(tx)), time);
             self.record_errors(ends.from, mpdu.errored);
-            (from, errored) = (until, errored & mpdu.errored);
+            errored &= mpdu.errored;
         }
         errored
     }
@@ -181,21 +169,32 @@ impl<P: Copy> Air<P> {
 }
 
 /// Marks the MPDUs of an aggregate for member `to` that is on the air from `start` to `end` and that some of `hits` overlap,
-/// and returns their number. The MPDUs take parts of the time by their sizes.
+/// and returns their number.
 fn lose<P>(
     mpdus: &mut [Mpdu<P>],
     tx: TxVector,
     (start, end): (Time, Time),
     (hits, to): (&[Hit], NodeId),
 ) -> usize {
-    let all: u64 = mpdus.iter().map(|mpdu| mpdu.size(tx).get()).sum();
-    let (mut from, mut octets, mut lost) = (start, 0, 0);
-    for mpdu in mpdus {
-        octets += mpdu.size(tx).get();
-        let until = start + (end - start) * octets / all;
+    let mut lost = 0;
+    for (mpdu, (from, until)) in times_of(mpdus, tx, (start, end)) {
         mpdu.errored = hits.iter().any(|it| it.to == to && it.start < until && it.end > from);
         lost += usize::from(mpdu.errored);
-        from = until;
     }
     lost
+}
+
+/// MPDUs of an aggregate that is on the air from `start` to `end`, each with the part of this time that it takes by its size.
+fn times_of<P>(
+    mpdus: &mut [Mpdu<P>],
+    tx: TxVector,
+    (start, end): (Time, Time),
+) -> impl Iterator<Item = (&mut Mpdu<P>, (Time, Time))> {
+    let all: u64 = mpdus.iter().map(|mpdu| mpdu.size(tx).get()).sum();
+    let (mut from, mut octets) = (start, 0);
+    mpdus.iter_mut().map(move |mpdu| {
+        octets += mpdu.size(tx).get();
+        let until = start + (end - start) * octets / all;
+        (mpdu, (std::mem::replace(&mut from, until), until))
+    })
 }
