@@ -149,6 +149,8 @@ pub enum AirUse {
     Contention,
     /// Nothing is on the air, and no member has anything to send.
     Idle,
+    /// A beacon is alone on the air, or a frame of a sounding, which is overhead of the access point as well.
+    Beacon,
     /// Frames of other cells, which the access point senses, and none of its own cell are on the air.
     Neighbour {
         /// Cell of the frame that started first.
@@ -156,8 +158,6 @@ pub enum AirUse {
     },
     /// Frames of this cell and frames of other cells, which the access point senses, are on the air at once.
     Overlap,
-    /// A beacon is alone on the air, or a frame of a sounding, which is overhead of the access point as well.
-    Beacon,
 }
 
 /// Reason for which a packet was dropped.

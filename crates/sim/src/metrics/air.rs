@@ -5,15 +5,18 @@ use airfair_units::{DataRate, Duration, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{AirUse, CategoryEvent, DropCause, NodeId, Record, SentFrame};
 
+use super::fingerprint::CellBits;
 use super::level::Level;
 use super::measured_time::MeasuredTime;
 use super::series::MemberSteps;
 use crate::outcome::{CategoryOutcome, ChannelOutcome, RadioOutcome, StationOutcome, StationStep};
-use crate::record::Measured;
+use crate::record::{CellId, Measured};
 
 /// Sums over the records of one cell, indexed by member; index 0 is the access point.
 #[derive(Clone, Debug)]
 pub(super) struct AirAccount {
+    /// The cell in the hash of its records.
+    pub(super) place: CellBits,
     members: Vec<StationOutcome>,
     queues: Vec<Level>,
     /// Rates chosen by rate control, up and down [b/s].
@@ -51,9 +54,10 @@ impl CellOutcome {
 }
 
 impl AirAccount {
-    pub(super) fn new(stations: usize, has_steps: bool) -> Self {
+    pub(super) fn new(cell: CellId, stations: usize, has_steps: bool) -> Self {
         let with_steps = if has_steps { stations + 1 } else { 0 };
         Self {
+            place: cell.into(),
             members: vec![StationOutcome::default(); stations + 1],
             queues: vec![Level::default(); stations + 1],
             rates: vec![[Level::default(), Level::default()]; stations + 1],
@@ -295,7 +299,7 @@ mod tests {
     /// Verifies: [occupancy-tfrc fig. 1]
     #[test]
     fn contention_belongs_to_the_frame_that_it_leads_to() {
-        let mut account = AirAccount::new(2, false);
+        let mut account = AirAccount::new(CellId(0), 2, false);
         let uses = [
             (AirUse::Idle, 500),
             (AirUse::Contention, 50),

@@ -52,7 +52,7 @@ impl Metrics {
         let stations = |cell| scenario.stations.iter().filter(move |s| s.cell == cell);
         let has_steps = scenario.series_step.is_some();
         let air = |cell| {
-            let mut air = AirAccount::new(stations(cell).count(), has_steps);
+            let mut air = AirAccount::new(CellId::new(cell), stations(cell).count(), has_steps);
             for (index, station) in stations(cell).enumerate() {
                 let first = [&station.rate_up, &station.rate_down]
                     .map(|schedule| schedule[0].1.data_rate());
@@ -221,9 +221,8 @@ impl Recorder for Metrics {
     fn record_cell(&mut self, now: Time, cell: CellId, records: &[airfair_wlan::Record]) {
         let (mut fingerprint, measured_time) = (self.fingerprint, self.measured_time);
         let account = &mut self.cells[cell.index()];
-        let place = fingerprint::CellBits::from(cell);
         for record in records {
-            fingerprint.add_cell(now, place, record);
+            fingerprint.add_cell(now, account.place, record);
             account.count(now, record, measured_time);
         }
         self.fingerprint = fingerprint;
