@@ -516,6 +516,7 @@ class RadioTable(TypedDict, total=False):
 
     capture: Literal["off"] | str
     carrier_sense: Literal["lowest-rate"] | str
+    energy_detection: Literal["carrier-sense"] | str
     fading: Literal["none"] | FadingRayleighTable | FadingRicianTable
     frequency: str
     noise_figure: str
@@ -1529,6 +1530,7 @@ def radio(
     *,
     capture: Literal["off"] | str | None = None,
     carrier_sense: Literal["lowest-rate"] | str | None = None,
+    energy_detection: Literal["carrier-sense"] | str | None = None,
     fading: Literal["none"] | FadingRayleighTable | FadingRicianTable | None = None,
     frequency: str | None = None,
     noise_figure: str | None = None,
@@ -1550,6 +1552,9 @@ def radio(
     carrier_sense: Power from which on a station or access point senses a frame; below it, sender
         and receiver are hidden from each other. `lowest-rate` is the power at which the lowest rate
         is just received. Default: "lowest-rate".
+    energy_detection: Power from which on a member senses a frame whose preamble it has missed,
+        because it sent or received another frame at that time: CCA-ED. `carrier-sense`: it senses
+        such a frame as all others. Default: "carrier-sense".
     fading: Fading: variation of a link's power while nothing moves. It causes frame errors but
         hides no station. Default: "none".
     frequency: Carrier frequency. Default: 5.2 GHz in 802.11a, else 2.437 GHz.

@@ -127,3 +127,80 @@ fn a_neighbour_does_not_hear_triggered_stations_that_reduce_their_powers() {
         (heard_from_a_triggered_station("off"), heard_from_a_triggered_station("-60 dBm"));
     assert!(usual > 10_000 && reduced < usual / 10, "{usual} {reduced}");
 }
+
+/// Octets delivered in a cell beside another one on channel 44 at a distance, alone if it is `None`. The cell has its
+/// primary channel 36 and this width. Its station is 1 m from its access point, so no interference causes errors.
+///
+/// The path loss is 46.768 dB at 1 m with exponent 3. At 20 dBm, frames arrive with -77.7 dBm over 50 m, with -65.8 dBm
+/// over 20 m and with -59.1 dBm over 12 m.
+fn delivered_beside(standard: &str, width: &str, metres: Option<u32>) -> u64 {
+    let radio = "radio = { tx_power = \"20 dBm\", frequency = \"5.2 GHz\", carrier_sense = \"-82 dBm\", \
+                 propagation = { model = \"log-distance\", exponent = 3.0 } }";
+    let cell = |name: &str, keys: &str, rate: &str| {
+        format!(
+            "[bss.{name}]\nstandard = \"{standard}\"\n{keys}\n{radio}\n\
+             [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"1 m\", \"0 m\"]\n\
+             [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
+             transport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }}\n"
+        )
+    };
+    let rate = if standard == "802.11n" { "ht-mcs7" } else { "vht-mcs7x1" };
+    let channel = if width == "40 MHz" { 40 } else { 44 };
+    let own = cell("a", &format!("width = \"{width}\"\nband = \"5 GHz\"\nchannel = 36"), rate);
+    let other = metres.map(|metres| {
+        let keys = format!(
+            "width = \"20 MHz\"\nband = \"5 GHz\"\nchannel = {channel}\nap.position = [\"{metres} m\", \"0 m\"]"
+        );
+        cell("b", &keys, rate)
+    });
+    let text =
+        format!("duration = \"500 ms\"\nseries = \"off\"\n{own}{}", other.unwrap_or_default());
+    run_once(&parse(&text), 0).flows[0].delivered.get()
+}
+
+/// VHT senses a PPDU on a secondary channel from -72 dBm on, HT from -62 dBm on. Weaker ones leave PPDUs as wide as the
+/// cell.
+///
+/// Verifies: [80211-2020 §19.3.19.5.4, §21.3.18.5.4]
+#[test]
+fn weak_frames_on_secondary_channels_leave_ppdus_wide() {
+    for (standard, width, far, near) in
+        [("802.11ac", "80 MHz", 50, 20), ("802.11n", "40 MHz", 20, 12)]
+    {
+        let alone = delivered_beside(standard, width, None);
+        let [far, near] = [far, near].map(|it| delivered_beside(standard, width, Some(it)));
+        assert!(far > alone / 100 * 99, "{standard}: {far} of {alone}");
+        assert!(near < alone / 100 * 75, "{standard}: {near} of {alone}");
+    }
+}
+
+/// Frames of the stations of two cells, of which one sends short frames and the other long ones. Each arrives at the other
+/// cell with -77.7 to -79 dBm, over 50 to 55 m, and disturbs nobody there.
+fn frames_of_short_and_long(radio: &str) -> [u64; 2] {
+    let cell = |name: &str, x: u32, rate: &str, octets: u32| {
+        format!(
+            "[bss.{name}]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"{x} m\", \"0 m\"]\n\
+             radio = {{ tx_power = \"20 dBm\", carrier_sense = \"-82 dBm\", capture = \"5 dB\", \
+             propagation = {{ model = \"log-distance\", exponent = 3.0 }}{radio} }}\n\
+             [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"0 m\", \"1 m\"]\n\
+             [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
+             transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
+        )
+    };
+    let cells = [cell("short", 0, "54 Mb/s", 100), cell("long", 50, "6 Mb/s", 1_400)].concat();
+    let outcome = run_once(&parse(&format!("duration = \"5 s\"\nseries = \"off\"\n{cells}")), 0);
+    [0, 1].map(|it| outcome.stations[it].radio.frames)
+}
+
+/// Stations that start together miss the preamble of each other's frame. The one with the short frame is ready again while
+/// the long frame is on the air, of which it has only the energy. With CCA-ED at -62 dBm it does not notice that, and
+/// sends until the long frame ends.
+///
+/// Verifies: [80211-2020 §17.3.10.6]
+#[test]
+fn energy_below_its_threshold_does_not_keep_the_medium_busy() {
+    let usual = frames_of_short_and_long("");
+    assert_eq!(frames_of_short_and_long(", energy_detection = \"-82 dBm\""), usual);
+    let missed = frames_of_short_and_long(", energy_detection = \"-62 dBm\"");
+    assert!(missed[0] > usual[0] / 100 * 120, "{missed:?} {usual:?}");
+}

@@ -149,10 +149,15 @@ impl<P: Copy> Air<P> {
             let power = propagation.transmit_power();
             let by_reuse = self.reuse.as_mut().map(|it| it.reduce(now, frame, power));
             let by_target = self.target.as_mut().map(|it| it.reduce(now, frame, propagation));
-            if let Some(reduction) = by_reuse.max(by_target).filter(|it| *it > Decibels::ZERO) {
+            let reduction = by_reuse.max(by_target).unwrap_or_default();
+            let detection = propagation.energy_detection();
+            if reduction > Decibels::ZERO || detection.is_some() {
                 let powers = propagation.powers(now, frame.from).map(|power| power - reduction);
                 let powers: Vec<Dbm> = powers.collect();
-                let row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
+                let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
+                if let Some(level) = detection {
+                    self.contention.miss_preambles(&mut row, &powers, level);
+                }
                 self.contention.set_row(frame, &row);
                 return self.contention.set_powers(frame.from, powers.into_iter());
             }

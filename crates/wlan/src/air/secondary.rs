@@ -1,7 +1,7 @@
 //! Secondary channels of a cell: PPDUs that must be narrower, and frames of neighbours that leave the primary channel free.
 //! See [`spectrum`](super::spectrum).
 
-use airfair_units::Time;
+use airfair_units::{Dbm, Time};
 
 use super::channel::Air;
 use super::emission::Emission;
@@ -60,8 +60,17 @@ impl<P: Copy> Air<P> {
     /// Hears a frame of a neighbour that leaves the primary channel free.
     #[cold]
     pub(super) fn hear_beside(&mut self, now: Time, emission: &Emission, channels: Channels) {
-        let hears = |id: &NodeId| emission.senders().any(|it| self.contention.hears(*id, it.0));
-        let heard_by = self.members().filter(hears).collect();
+        let mut heard_by: Vec<NodeId> = Vec::new();
+        for (from, source) in emission.senders() {
+            let Some(source) = source else {
+                heard_by.extend(self.members().filter(|id| self.contention.hears(*id, from)));
+                continue;
+            };
+            let powers = self.receive_power(now, (&emission.frame, channels), (from, &source));
+            let level = self.spectrum.as_ref().map(|it| it.sensed_from(emission.width));
+            let senses = |(_, power): &(NodeId, Dbm)| level.is_some_and(|it| *power >= it);
+            heard_by.extend(self.members().zip(powers).filter(senses).map(|it| it.0));
+        }
         if let Some(spectrum) = &mut self.spectrum {
             let Frame { from, duration, .. } = emission.frame;
             spectrum

@@ -8,7 +8,7 @@
 //! In cells with a radio, the powers of frames decide who hears them, and add up to the [interference](super::interference)
 //! in the frames that they overlap.
 
-use airfair_units::Time;
+use airfair_units::{Dbm, Time};
 
 use super::channel::Air;
 use super::emission::{Emission, Span};
@@ -155,15 +155,15 @@ impl<P: Copy> Air<P> {
         let place = self.place_of(frame.from);
         let channels = self.spectrum.as_ref().map(|it| it.of_foreign(place, emission.width));
         let channels = channels.unwrap_or(Channels::WHOLE);
+        if self.spectrum.as_ref().is_some_and(|it| !it.has_primary(channels)) {
+            return self.hear_beside(now, emission, channels);
+        }
         for (from, source) in emission.senders() {
             if let Some(source) = source {
                 self.hear_power(now, (frame, channels, emission.colour), (from, &source));
             }
         }
         if let Some(spectrum) = &self.spectrum {
-            if !spectrum.has_primary(channels) {
-                return self.hear_beside(now, emission, channels);
-            }
             self.contention.set_energy(frame.from, !spectrum.decodes(place, frame));
         }
         if emission.fellows.is_empty() {
@@ -193,28 +193,36 @@ impl<P: Copy> Air<P> {
         (frame, channels, colour): (&Frame, Channels, Option<u8>),
         (from, source): (NodeId, &Source),
     ) {
-        let place = self.place_of(from);
+        let powers = self.receive_power(now, (frame, channels), (from, source));
         let Noise::Propagation(propagation) = &mut self.noise else { return };
-        let mut powers = propagation.foreign_powers(now, place, source).to_vec();
+        let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
+        if let Some(level) = propagation.energy_detection() {
+            self.contention.miss_preambles(&mut row, &powers, level);
+        }
+        if let Some(reuse) = &mut self.reuse {
+            reuse.ignore(now, (frame.from, colour), &powers, &mut row);
+        }
+        self.contention.set_foreign(from, &row, &powers);
+    }
+
+    /// Received power at each member, within the cell's block, of a foreign member's frame, which interferes with other
+    /// frames. There is none in a cell without a radio.
+    pub(super) fn receive_power(
+        &mut self,
+        now: Time,
+        (frame, channels): (&Frame, Channels),
+        (from, source): (NodeId, &Source),
+    ) -> Vec<Dbm> {
+        let place = self.place_of(from);
+        let Noise::Propagation(propagation) = &mut self.noise else { return Vec::new() };
+        let powers = propagation.foreign_powers(now, place, source);
         if let Some(interference) = &mut self.interference {
             let start = now - self.cca_time;
             let time = (start, start + frame.duration);
             interference.add((frame.from, channels), time, powers.iter().copied());
         }
-        if self.spectrum.as_ref().is_some_and(|it| !it.has_primary(channels)) {
-            // Carrier sense does not notice the frame.
-            return;
-        }
-        if let Some(loss) = channels.loss() {
-            for power in &mut powers {
-                *power = *power - loss;
-            }
-        }
-        let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
-        if let Some(reuse) = &mut self.reuse {
-            reuse.ignore(now, (frame.from, colour), &powers, &mut row);
-        }
-        self.contention.set_foreign(from, &row, &powers);
+        let loss = channels.loss().unwrap_or_default();
+        powers.iter().map(|power| *power - loss).collect()
     }
 
     /// Ends a frame of another cell.

@@ -15,12 +15,12 @@
 //! Control frames around a wide PPDU are non-HT duplicates over its width. Their receivers need only the copy on their
 //! primary channel.  [80211-2020 §10.6.6.6, §10.6.12]  Deviates: [D-272], [D-273], [D-274]
 
-use airfair_units::{Decibels, Duration, Time};
+use airfair_units::{Dbm, Decibels, Duration, Time};
 
 use crate::config::{CellConfig, WidthRule};
 use crate::frame::Frame;
 use crate::node::NodeId;
-use crate::phy::{Block, TxVector, Width};
+use crate::phy::{Block, Standard, TxVector, Width};
 
 /// Number of secondary channels of the widest block: of 20, 40, 80 and 160 MHz.
 const SECONDARIES: usize = Width::ALL.len() - 1;
@@ -48,11 +48,12 @@ impl Channels {
         f64::from((self.within & other.within).count_ones()) / f64::from(self.count)
     }
 
-    /// Power of the frame outside of the block, as a loss; `None` if there is none.
+    /// Power of the frame outside of the block, as a loss; `None` if there is none, or if all of it is outside.
     pub(crate) fn loss(self) -> Option<Decibels> {
         let within = self.within.count_ones();
         let share = f64::from(within) / f64::from(self.count);
-        (within < self.count.into()).then(|| Decibels::rounded(-10.0 * libm::log10(share)))
+        (within > 0 && within < self.count.into())
+            .then(|| Decibels::rounded(-10.0 * libm::log10(share)))
     }
 }
 
@@ -70,6 +71,7 @@ pub(super) struct Beside {
 pub(crate) struct Spectrum {
     pub(super) own: Block,
     pub(super) rule: WidthRule,
+    standard: Standard,
     /// Channels of the parts of the block around the primary channel, by width.
     nested: Vec<u16>,
     /// Block of the cell of each foreign member.
@@ -93,6 +95,7 @@ impl Spectrum {
         Some(Box::new(Self {
             own,
             rule: config.rules.width_rule,
+            standard: config.rules.standard,
             nested: widths.map(|it| common(own, own.within(it))).collect(),
             foreign,
             busy_until: vec![[Time::ZERO; SECONDARIES]; members],
@@ -135,6 +138,17 @@ impl Spectrum {
     pub(super) fn decodes(&self, place: usize, frame: &Frame) -> bool {
         let is_alike = self.foreign[place].primary() == self.own.primary();
         frame.tx.mode().is_none_or(|mode| is_alike && mode.width() <= self.own.width())
+    }
+
+    /// Power from which a neighbour's PPDU of this width makes a secondary channel busy, in a cell with a radio. 802.11n
+    /// detects nothing but energy there; later standards detect preambles.  [80211-2020 §19.3.19.5.4, §21.3.18.5.4]
+    /// Deviates: [D-273]
+    pub(super) fn sensed_from(&self, width: Width) -> Dbm {
+        match (self.standard, width) {
+            (Standard::B | Standard::A | Standard::G | Standard::N, _) => Dbm::new(-62),
+            (_, Width::Mhz20 | Width::Mhz40) => Dbm::new(-72),
+            (_, _) => Dbm::new(-69),
+        }
     }
 
     /// Begins a frame that leaves the primary channel free: secondary channels of the members that hear it are busy until

@@ -396,6 +396,12 @@ impl Propagation {
         self.places[node.index() - 1].mover.position(now)
     }
 
+    /// Power from which a frame whose preamble a member has missed makes the medium busy; `None` if all frames that are
+    /// sensed do.
+    pub(crate) fn energy_detection(&self) -> Option<Dbm> {
+        self.radio.energy_detection
+    }
+
     /// Capture margin: ratio by which a frame must exceed the sum of all overlapping frames to survive.
     pub(crate) fn capture(&self) -> Option<Decibels> {
         self.radio.capture

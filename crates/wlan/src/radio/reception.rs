@@ -53,6 +53,9 @@ pub struct Radio {
     pub decoder: Decoder,
     /// Power from which a frame makes the medium busy.
     pub carrier_sense: Dbm,
+    /// Power from which a frame makes the medium busy for a member that has missed the frame's preamble, because it sent or
+    /// received another frame then; `None` if it senses such frames as all others.  [80211-2020 §17.3.10.6]
+    pub energy_detection: Option<Dbm>,
     /// Capture margin: ratio by which a frame must exceed the sum of overlapping frames to survive; with `None`, none
     /// survives.
     pub capture: Option<Decibels>,
@@ -67,6 +70,7 @@ impl Radio {
             noise_figure: NOISE_FIGURE,
             decoder: Decoder::default(),
             carrier_sense: carrier_sense_threshold(standard),
+            energy_detection: None,
             capture: None,
         }
     }

@@ -27,6 +27,10 @@ const SENSE: Kind = Kind::Either(&[
     Kind::Word(&["lowest-rate"]),
     Kind::Power { min: Dbm::new(-150), max: Dbm::new(0) },
 ]);
+const DETECTION: Kind = Kind::Either(&[
+    Kind::Word(&["carrier-sense"]),
+    Kind::Power { min: Dbm::new(-150), max: Dbm::new(0) },
+]);
 const CAPTURE: Kind = Kind::Either(&[OFF, decibels(0, 100)]);
 const CROSSINGS: Kind = Kind::Either(&[Kind::Integer { min: 0, max: 100 }, RANGE]);
 const CARRIER: Kind = Kind::Frequency {
@@ -87,6 +91,11 @@ pub(crate) fn radio(keys: &mut Keys, it: &mut Radio) {
         "Power from which on a station or access point senses a frame; below it, sender and receiver are hidden from \
          each other. `lowest-rate` is the power at which the lowest rate is just received.",
     );
+    keys.optional("energy_detection", &mut it.energy_detection, DETECTION, "\"-62 dBm\"")
+        .says(
+            "Power from which on a member senses a frame whose preamble it has missed, because it sent or received \
+             another frame at that time: CCA-ED. `carrier-sense`: it senses such a frame as all others.",
+        );
     keys.key("shadowing", &mut it.shadowing, decibels(0, 30), "\"4 dB\"").says(
         "Standard deviation of shadowing, the loss or gain of each link by obstacles; drawn once per run.",
     );

@@ -28,6 +28,8 @@ pub struct Radio {
     pub reception: Decoder,
     /// Power from which a frame is sensed. With `None`, the power at which the lowest rate is just received.
     pub carrier_sense: Option<Dbm>,
+    /// Power from which a frame whose preamble was missed is sensed. With `None`, the same as for all frames.
+    pub energy_detection: Option<Dbm>,
     /// Standard deviation of log-normal shadowing.
     pub shadowing: Decibels,
     /// Fading: variation of the received power over time.
@@ -54,6 +56,7 @@ impl Radio {
             noise_figure: Decibels::new(10),
             reception: Decoder::Snr,
             carrier_sense: None,
+            energy_detection: None,
             shadowing: Decibels::ZERO,
             fading: Fading::None,
             capture: None,
@@ -78,6 +81,7 @@ impl Radio {
         let mut radio = airfair_wlan::radio::Radio {
             noise_figure: self.noise_figure,
             decoder: self.reception,
+            energy_detection: self.energy_detection,
             capture: self.capture,
             ..airfair_wlan::radio::Radio::new(rates.legacy, path_loss)
         };

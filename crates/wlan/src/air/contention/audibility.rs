@@ -2,11 +2,14 @@
 
 use airfair_units::Dbm;
 
+use super::reach::Reach;
 use super::{Capture, Contention};
+use crate::air::dcf::CarrierSense;
 use crate::air::hearing::{Audibility, ClassId};
 use crate::frame::Frame;
 use crate::node::NodeId;
 use crate::phy::TxVector;
+use crate::radio::milliwatts;
 
 impl Contention {
     /// Sets the rule by which members follow one of several frames.
@@ -33,6 +36,39 @@ impl Contention {
         let Self { hearing, roster, .. } = self;
         hearing.set_row(roster, from, row);
         self.set_powers(from, powers.iter().copied());
+    }
+
+    /// Hides a frame that is about to start, with these powers, from members that cannot receive its preamble because they
+    /// send or receive another frame, unless its energy reaches `level` or it captures the receiver.  [80211-2020 §17.3.10.6]  Deviates: [D-283]
+    #[cold]
+    pub(crate) fn miss_preambles(&self, row: &mut [Audibility], powers: &[Dbm], level: Dbm) {
+        for ((id, power), audibility) in (0..).map(NodeId).zip(powers).zip(row) {
+            if *power < level && self.misses_preamble(id, *power) {
+                *audibility = Audibility::Nothing;
+            }
+        }
+    }
+
+    /// True if member `id` sends, or receives another frame than one with this power that starts now.
+    fn misses_preamble(&self, id: NodeId, power: Dbm) -> bool {
+        let (medium, sends) = (self.medium_of(id), self.reaches[id.index()].is_sent);
+        match medium.carrier() {
+            CarrierSense::Idle => false,
+            CarrierSense::Own => true,
+            CarrierSense::Frame | CarrierSense::Overlap => !self.captures(id, power),
+            CarrierSense::Energy => {
+                sends || medium.followed().is_some() && !self.captures(id, power)
+            }
+        }
+    }
+
+    /// True if member `id` turns to a frame with this power although it receives another one.
+    fn captures(&self, id: NodeId, power: Dbm) -> bool {
+        let Some(Capture::Interference(Some(margin))) = self.capture else { return false };
+        let is_other = |(from, reach): &(NodeId, &Reach)| reach.is_sent && self.senses(id, *from);
+        let others = (0..).map(NodeId).zip(&self.reaches).filter(is_other);
+        let noise: f64 = others.map(|(_, it)| milliwatts(it.power[id.index()])).sum();
+        milliwatts(power - margin) >= noise
     }
 
     /// Notes that other cells hear the frames of this one, which so must all be on the air one by one.
