@@ -319,6 +319,13 @@ class DelayedAckTable(TypedDict, total=False):
     timeout: str
 
 
+class SourceConstantTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_constant`."""
+
+    model: Required[Literal["constant"]]
+    rate: Required[str]
+
+
 class SourceOnOffTable(TypedDict, total=False):
     """Table whose keys are the arguments of `source_on_off`."""
 
@@ -334,6 +341,35 @@ class SourceFramesTable(TypedDict, total=False):
     interval: Required[str]
     model: Required[Literal["frames"]]
     sizes: Required[Sequence[str]]
+
+
+class SourceRpcTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_rpc`."""
+
+    model: Required[Literal["rpc"]]
+    size: Required[str]
+    think: str
+
+
+class SourceWebTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_web`."""
+
+    document: str
+    model: Required[Literal["web"]]
+    object: str
+    objects: int
+    think: str
+
+
+class SourceVideoTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_video`."""
+
+    buffer: str
+    chunk: str
+    cushion: str
+    model: Required[Literal["video"]]
+    rates: Sequence[str]
+    reservoir: str
 
 
 class TransportUdpTable(TypedDict, total=False):
@@ -553,6 +589,7 @@ class TransportTcpTable(TypedDict, total=False):
     segment: str
     size: Literal["endless"] | str
     small_queues: Literal["off"] | str
+    source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable
     stack: Literal["simulated", "kernel"]
     tick: str
     timestamps: bool
@@ -1819,6 +1856,7 @@ def transport_tcp(
     segment: str | None = None,
     size: Literal["endless"] | str | None = None,
     small_queues: Literal["off"] | str | None = None,
+    source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | None = None,
     stack: Literal["simulated", "kernel"] | None = None,
     tick: str | None = None,
     timestamps: bool | None = None,
@@ -1872,6 +1910,9 @@ def transport_tcp(
     small_queues: TCP small queues: limit of a sender's data in the transmit queue of its host. The
         limit is the amount that pacing would send in this time, at least two segments and at most 4
         MiB. Linux has 1 ms, and 8 ms on Wi-Fi. Default: "off".
+    source: Application that writes the data over time. `bulk`: all data is there from the start.
+        `web` and `video` are their tables with the defaults. A `size` is for `bulk` alone. Default:
+        "bulk".
     stack: TCP implementation: the simulated one, or that of this machine's kernel over real
         sockets, in `airfair emulate` only. Of the other settings, `kernel` allows `flavour` and
         `size`. Default: "simulated".
@@ -1894,6 +1935,119 @@ def delayed_ack(
     timeout: Longest delay of an ACK. Default: "200 ms".
     """
     return _given(DelayedAckTable, locals())
+
+
+def source_constant(
+    *,
+    rate: str,
+) -> SourceConstantTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
+    A `size` is for `bulk` alone.
+
+    rate: Rate of the application's data, which come in segments.
+    """
+    return _given(SourceConstantTable, locals(), model="constant")
+
+
+def source_on_off(
+    *,
+    off: str,
+    on: str,
+    rate: str,
+) -> SourceOnOffTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
+    A `size` is for `bulk` alone.
+
+    off: Length of each off-period.
+    on: Length of each on-period.
+    rate: Rate of the application during an on-period, in whole segments; the first one comes at its
+        start.
+    """
+    return _given(SourceOnOffTable, locals(), model="on-off")
+
+
+def source_frames(
+    *,
+    interval: str,
+    sizes: Sequence[str],
+) -> SourceFramesTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
+    A `size` is for `bulk` alone.
+
+    interval: Time from frame to frame, and from the start to the first frame.
+    sizes: Sizes of the frames, at most 100000; after the last one the list starts again. A frame is
+        dropped as a whole if more than 50 segments' worth of data waits to be sent.
+    """
+    return _given(SourceFramesTable, locals(), model="frames")
+
+
+def source_rpc(
+    *,
+    size: str,
+    think: str | None = None,
+) -> SourceRpcTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
+    A `size` is for `bulk` alone.
+
+    size: Size of an answer.
+    think: Time from the arrival of an answer to the next call. Default: "0 s".
+    """
+    return _given(SourceRpcTable, locals(), model="rpc")
+
+
+def source_web(
+    *,
+    document: str | None = None,
+    object: str | None = None,
+    objects: int | None = None,
+    think: str | None = None,
+) -> SourceWebTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
+    A `size` is for `bulk` alone.
+
+    document: Size of a page's document. Default: "50000 B".
+    object: Size of each object. Default: "30000 B".
+    objects: Number of a page's objects, which are requested together once the document has arrived.
+        Default: 70.
+    think: Time from the end of a page to the request of the next one. Default: "10 s".
+    """
+    return _given(SourceWebTable, locals(), model="web")
+
+
+def source_video(
+    *,
+    buffer: str | None = None,
+    chunk: str | None = None,
+    cushion: str | None = None,
+    rates: Sequence[str] | None = None,
+    reservoir: str | None = None,
+) -> SourceVideoTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
+    A `size` is for `bulk` alone.
+
+    buffer: Play time that the player buffers at most. It requests the next chunk when there is room
+        for it. Default: "60 s".
+    chunk: Play time of a chunk. Default: "4 s".
+    cushion: Play time above the reservoir over which the requested rate rises to the highest one.
+        Default: "10 s".
+    rates: Rates of the video, from the lowest to the highest. Default: nine rates from 235 kb/s to
+        5.8 Mb/s.
+    reservoir: Play time in the buffer up to which the player requests the lowest rate. Default: "5
+        s".
+    """
+    return _given(SourceVideoTable, locals(), model="video")
 
 
 def transport_tfrc(
@@ -1919,40 +2073,6 @@ def transport_tfrc(
         `segment` and `rate`. Default: "simulated".
     """
     return _given(TransportTfrcTable, locals(), kind="tfrc")
-
-
-def source_on_off(
-    *,
-    off: str,
-    on: str,
-    rate: str,
-) -> SourceOnOffTable:
-    """Application whose rate changes over time.
-
-    Not together with `rate`. Default: see `rate`.
-
-    off: Length of each off-period.
-    on: Length of each on-period.
-    rate: Rate of the application during an on-period, in whole packets; the first packet comes at
-        its start.
-    """
-    return _given(SourceOnOffTable, locals(), model="on-off")
-
-
-def source_frames(
-    *,
-    interval: str,
-    sizes: Sequence[str],
-) -> SourceFramesTable:
-    """Application whose rate changes over time.
-
-    Not together with `rate`. Default: see `rate`.
-
-    interval: Time from frame to frame, and from the start to the first frame.
-    sizes: Sizes of the frames, at most 100000; after the last one the list starts again. A frame is
-        cut into packets, and dropped as a whole if more than 50 packets' worth of data waits.
-    """
-    return _given(SourceFramesTable, locals(), model="frames")
 
 
 def transport_udp(
@@ -2455,8 +2575,12 @@ __all__ = [
     "RetryLimitsTable",
     "RouterTable",
     "ScenarioTable",
+    "SourceConstantTable",
     "SourceFramesTable",
     "SourceOnOffTable",
+    "SourceRpcTable",
+    "SourceVideoTable",
+    "SourceWebTable",
     "StationTable",
     "TransportExternalTable",
     "TransportTcpTable",
@@ -2521,8 +2645,12 @@ __all__ = [
     "retry_limits",
     "router",
     "scenario",
+    "source_constant",
     "source_frames",
     "source_on_off",
+    "source_rpc",
+    "source_video",
+    "source_web",
     "station",
     "transport_external",
     "transport_tcp",

@@ -94,7 +94,7 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
         if (file := f"{name}.parquet") in about["files"]:
             frame = parquet.decode(store.read(folder, file), folder / file)
             frames[name] = parquet.conformed(frame, empty.table(name).schema, folder / file)
-        elif name == "neighbours":
+        elif name in ("messages", "neighbours"):
             frames[name] = empty.table(name)
     if scenario.series_step_ns is not None:
         for kind, table in columns.series_files().items():
@@ -106,9 +106,14 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
     return frames
 
 
-_OPTIONAL = ("neighbours", "categories", "delays")
+_OPTIONAL = ("messages", "neighbours", "categories", "delays")
 """Tables that a directory may lack."""
-_UNEVEN = {"neighbours": ("channel", "neighbour"), "places": ("flow",), "delays": ("flow",)}
+_UNEVEN = {
+    "messages": ("flow",),
+    "neighbours": ("channel", "neighbour"),
+    "places": ("flow",),
+    "delays": ("flow",),
+}
 """Tables with any number of rows per run, and their columns that name something in each row."""
 
 

@@ -110,6 +110,7 @@ class Result:
 
     runs = _Table("runs")
     flows = _Table("flows")
+    messages = _Table("messages")
     stations = _Table("stations")
     airtime = _Table("airtime")
     access_points = _Table("access_points")

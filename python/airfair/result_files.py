@@ -66,7 +66,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
     from .parquet import encode
 
     for name, table in columns.tables().items():
-        # The tables of access categories and of neighbours are left out if there is only one, or none.
+        # The tables of access categories, of neighbours and of messages are left out if there is only one, or none.
         if name == "categories" and not result.scenario.categories:
             continue
         if name == "neighbours" and not result.scenario.shared_channels:
@@ -74,6 +74,8 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
         try:
             frame = getattr(result, name)
         except ValueError:  # results of archived runs have no histogram of delays
+            continue
+        if name == "messages" and not frame.height:
             continue
         yield name, encode(frame, table)
     if result.scenario.series_step_ns is None:

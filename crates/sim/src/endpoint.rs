@@ -159,7 +159,10 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
             (Source::External(Gate::of_kernel(TransportKind::Tfrc)), Sink::External)
         }
         Transport::Tcp(tcp) => (
-            Source::Tcp(Box::new(tcp::Sender::new(tcp.sender))),
+            Source::Tcp(Box::new(match tcp.source.source(tcp.sender.segment) {
+                None => tcp::Sender::new(tcp.sender),
+                Some(source) => tcp::Sender::with_source(tcp.sender, source),
+            })),
             Sink::Tcp(Box::new(tcp::Receiver::new(tcp.receiver))),
         ),
         Transport::Tfrc(settings) => tfrc_endpoints(settings),
@@ -206,6 +209,18 @@ impl Source {
             Self::Udp(_) => None,
             Self::External(gate) => gate.kind(side),
         }
+    }
+
+    /// True if messages of the source are counted when they are complete.
+    #[inline]
+    pub(crate) fn has_messages(&self) -> bool {
+        matches!(self, Self::Tcp(sender) if sender.has_source())
+    }
+
+    /// Next message that is complete, once this many octets have been delivered.
+    pub(crate) fn poll_completed(&mut self, now: Time, delivered: Bytes) -> Option<tcp::Completed> {
+        let Self::Tcp(sender) = self else { return None };
+        sender.poll_completed(now, delivered)
     }
 
     pub(crate) fn open(&mut self, now: Time) {

@@ -41,6 +41,8 @@ pub struct Outcome {
     /// Time for which neighbours held the air of cells, by cell and then by neighbour, both ascending. A pair without such
     /// time has no entry.
     pub neighbours: Vec<NeighbourOutcome>,
+    /// Messages of each flow whose sender has a source, in the scenario's order.
+    pub messages: Vec<MessageOutcome>,
 }
 
 impl Outcome {
@@ -101,6 +103,31 @@ pub struct FlowOutcome {
     pub completion: Option<Duration>,
     /// Time for which the flow was limited, by limit: its own sender, or a queue on its route.
     pub limits: FlowLimits,
+}
+
+/// Messages of a flow that were complete within the measured time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MessageOutcome {
+    /// Index of the flow in the scenario.
+    pub flow: u32,
+    /// Distribution of the times from the request of a message, or from its generation, to the delivery of its last octet.
+    pub delay: Quantiles,
+    /// Number of chunks of a video.
+    pub chunks: u64,
+    /// Sum of the rates of the chunks [b/s].
+    pub rates_bps: u64,
+    /// Times at which the player had nothing to play.
+    pub stalls: u64,
+    /// Time for which the player had nothing to play.
+    pub stalled: Duration,
+}
+
+impl MessageOutcome {
+    /// Mean rate of the chunks of a video [b/s]; `None` without chunks.
+    #[expect(clippy::cast_precision_loss, reason = "a mean to 15 digits")]
+    pub fn mean_rate_bps(&self) -> Option<f64> {
+        (self.chunks > 0).then(|| self.rates_bps as f64 / self.chunks as f64)
+    }
 }
 
 /// Time for which a flow was limited, by limit: its own sender, or a queue on its route. The times add up to the time

@@ -1,7 +1,7 @@
 //! Records, the only output of a run.
 
 use airfair_transport::limit::Limit;
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::NodeId;
 
 use crate::link::LinkId;
@@ -158,6 +158,10 @@ pub enum FlowRecord {
     /// A data segment has arrived below the highest octet received so far: a retransmission, as a trace at the
     /// receiving host shows it.
     Repeated(SentAt),
+    /// A message of the flow's source is complete, after this time from its request or generation.
+    Message(Duration),
+    /// A chunk of a video is complete, with this rate, after the player has had nothing to play for this time.
+    Chunk(DataRate, Duration),
     /// The queue of the sender's host has refused a packet and the sender has taken it back, so it does not count as
     /// sent.
     Refused,

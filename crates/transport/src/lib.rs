@@ -16,6 +16,7 @@
 //!
 //! How packets travel between two endpoints is outside this crate.
 
+mod application;
 pub mod limit;
 pub mod tcp;
 pub mod tfrc;

@@ -32,6 +32,8 @@
 //! | 25 | `Finished` | flow | 0 | |
 //! | 26 | `Repeated` | flow | 0 | when it was sent |
 //! | 27 | `Refused` | flow | 0 | |
+//! | 28 | `Message` | flow | 0 | time from its request |
+//! | 29 | `Chunk` | flow | 0 | rate [b/s], time without anything to play |
 //! | 32 | `Queued` | link | packets | |
 //! | 33 | `Arrived` | link | packets | |
 //! | 34 | `Dropped` | link | 0 | |
@@ -277,6 +279,10 @@ fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u6
         FlowRecord::Finished => take(head(25, 0), &[]),
         FlowRecord::Repeated(SentAt(sent)) => take(head(26, 0), &[sent.as_nanos()]),
         FlowRecord::Refused => take(head(27, 0), &[]),
+        FlowRecord::Message(delay) => take(head(28, 0), &[delay.as_nanos()]),
+        FlowRecord::Chunk(rate, stalled) => {
+            take(head(29, 0), &[rate.bps(), stalled.as_nanos()]);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use airfair_units::{Duration, Time};
 use super::jitter::Jitter;
 use super::measured_time::MeasuredTime;
 use super::quantiles::Histogram;
-use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, StationOutcome};
+use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, MessageOutcome, StationOutcome};
 use crate::packet::Side;
 use crate::record::{FlowRecord, Limited, Place, SenderWindow, SentAt};
 use crate::scenario::{Endpoint, Flow, Transport};
@@ -16,6 +16,8 @@ pub(super) struct FlowAccount {
     rtt: Histogram,
     delay: Histogram,
     jitter: Jitter,
+    messages: Histogram,
+    chunks: MessageOutcome,
     started: Option<Time>,
     finished: Option<Time>,
     last_delivery: Time,
@@ -76,6 +78,13 @@ impl FlowAccount {
             }
             _ if !measured_time.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
+            FlowRecord::Message(delay) => self.messages.add(delay),
+            FlowRecord::Chunk(rate, stalled) => {
+                self.chunks.chunks += 1;
+                self.chunks.rates_bps += rate.bps();
+                self.chunks.stalls += u64::from(!stalled.is_zero());
+                self.chunks.stalled += stalled;
+            }
             FlowRecord::Refused => self.outcome.packets_refused += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
@@ -133,6 +142,11 @@ impl FlowAccount {
     pub(super) fn add_to(&self, (category, delays): (&mut CategoryOutcome, &mut Histogram)) {
         category.delivered += self.outcome.delivered;
         delays.merge(&self.delay);
+    }
+
+    /// Messages of this flow of the scenario.
+    pub(super) fn messages(&self, flow: u32) -> MessageOutcome {
+        MessageOutcome { flow, delay: self.messages.quantiles(), ..self.chunks.clone() }
     }
 
     /// Part of the flow's life within the measured time.

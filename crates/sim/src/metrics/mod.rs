@@ -88,6 +88,9 @@ impl Metrics {
             .collect();
         let links = self.links.into_iter().map(|link| link.finish(self.measured_time));
         let categories = categories(scenario, &self.flows, &cells);
+        let with_source = (0..).zip(&self.flows).zip(&scenario.flows);
+        let with_source = with_source.filter(|(_, flow)| flow.transport.has_source());
+        let messages = with_source.map(|((number, it), _)| it.messages(number)).collect();
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -104,6 +107,7 @@ impl Metrics {
             series: self.series.map(|series| series.finish(steps, scenario)).unwrap_or_default(),
             record_hash: self.fingerprint.get(),
             neighbours: neighbours(&cells),
+            messages,
             ..Outcome::default()
         }
     }

@@ -83,6 +83,8 @@ impl FlowSums {
             | FlowRecord::Finished
             | FlowRecord::FastRetransmit
             | FlowRecord::Repeated(_)
+            | FlowRecord::Message(_)
+            | FlowRecord::Chunk(..)
             | FlowRecord::Refused => {}
         }
     }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery};
 use airfair_transport::tfrc;
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use super::context::Context;
 use super::declare::Keys;
 use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::{
-    self, IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_UNSCALED, SOURCES,
-    TIMESTAMPS, TRANSPORTS,
+    self, IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_RATES, MAX_UNSCALED,
+    SOURCES, TIMESTAMPS, TRANSPORTS, WORKLOADS,
 };
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
@@ -19,7 +19,7 @@ use super::reader::{Entry, Fields};
 use super::schemes::{CONTROLS, check_control};
 use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
-use super::{Driver, Endpoint, Flow, Scheme, Transport};
+use super::{Driver, Endpoint, Flow, Scheme, Transport, Workload};
 
 /// Reads all flows. A section stands for several flows if its ends are groups.
 pub(super) fn flows(
@@ -213,8 +213,10 @@ fn check_stack(flow: &Fields, context: &Context, mistakes: &mut Mistakes) {
         && let source = settings.get("source")
         && source.is_set()
     {
-        let problem = "airfair tfrc over real sockets has no such application";
-        mistakes.add(source.at, source.mistake(problem, "rate, or stack = \"simulated\""));
+        let problem = "a flow over real sockets has no such application";
+        let instead = if settings.has("rate") { "rate" } else { "size" };
+        let allowed = format!("{instead}, or stack = \"simulated\"");
+        mistakes.add(source.at, source.mistake(problem, allowed));
     }
     let control = flow.get("control");
     if let (Some(Scheme::ArfAware(_)), Some(settings)) =
@@ -237,12 +239,39 @@ fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
         return mistakes.add(source.at, source.mistake("set together with rate", "one of the two"));
     }
     if let Some(tfrc::Traffic::Frames { .. }) = SOURCES.variant(source) {
-        let entry = settings.get("sizes");
-        let count = entry.items().len();
-        if entry.given.is_some() && !(1..=MAX_FRAMES).contains(&count) {
-            let problem = if count == 0 { "no frames" } else { "too many frames" };
-            mistakes.add(entry.at, entry.mistake(problem, format!("1 to {MAX_FRAMES} sizes")));
+        check_sizes(settings.get("sizes"), mistakes);
+    }
+}
+
+/// Checks the number of frames of a source.
+fn check_sizes(entry: &Entry, mistakes: &mut Mistakes) {
+    let count = entry.items().len();
+    if entry.given.is_some() && !(1..=MAX_FRAMES).contains(&count) {
+        let problem = if count == 0 { "no frames" } else { "too many frames" };
+        mistakes.add(entry.at, entry.mistake(problem, format!("1 to {MAX_FRAMES} sizes")));
+    }
+}
+
+/// Checks the application of a TCP flow.
+fn check_workload(fields: &Fields, mistakes: &mut Mistakes) {
+    let (source, size) = (fields.get("source"), fields.get("size"));
+    let Some(workload) = WORKLOADS.variant(source) else { return };
+    if workload != Workload::Bulk && size.value::<Bytes>().is_some() {
+        let allowed = "\"endless\", or a source \"bulk\"";
+        return mistakes.add(size.at, size.mistake("set together with a source", allowed));
+    }
+    match (workload, source.fields()) {
+        (Workload::Frames { .. }, Some(settings)) => check_sizes(settings.get("sizes"), mistakes),
+        (Workload::Video { .. }, Some(settings)) => {
+            let entry = settings.get("rates");
+            let rates: Vec<DataRate> = entry.items().iter().filter_map(Entry::value).collect();
+            let is_allowed = (1..=MAX_RATES).contains(&rates.len()) && rates.is_sorted();
+            if entry.given.is_some() && rates.len() == entry.items().len() && !is_allowed {
+                let allowed = format!("1 to {MAX_RATES} rates, the lowest first");
+                mistakes.add(entry.at, entry.mistake("rates that a player cannot climb", allowed));
+            }
         }
+        _ => {}
     }
 }
 
@@ -259,6 +288,7 @@ fn fits(entry: &Entry, headers: u64, context: &Context, mistakes: &mut Mistakes)
 
 fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     check_sack(fields, mistakes);
+    check_workload(fields, mistakes);
     let (segment, timestamps) = (fields.get("segment"), fields.get("timestamps").value::<bool>());
     let options = if timestamps == Some(true) { TIMESTAMPS } else { 0 };
     fits(segment, IP_TCP + options, context, mistakes);

@@ -61,6 +61,7 @@ pub use network::{
     Access, AccessPoint, Area, Beacons, Begin, Bss, Capacity, Endpoint, Flow, GilbertElliott,
     Heading, Heard, Link, LinkQueue, Loss, Member, Motion, Node, PathLossModel, Queue, Radio,
     RangeRate, RateControl, Red, Scenario, Station, Tcp, Tfrc, Trajectory, Transport, WidthRule,
+    Workload,
 };
 use network::{NotThere, highest};
 pub use reference::reference_markdown;

@@ -324,8 +324,16 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
             // stations. The other words are the defaults, so they change nothing: the access category, parameters of
             // categories, TCP with its losses and windows, the reading of aggregates, and the unit of a driver's
             // queue.
-            let usual =
-                ["standard", "best effort", "simulated", "duplicates", "rfc", "full", "aggregates"];
+            let usual = [
+                "standard",
+                "best effort",
+                "simulated",
+                "duplicates",
+                "rfc",
+                "full",
+                "aggregates",
+                "bulk",
+            ];
             let is_left_out = usual.contains(&word)
                 && [
                     "access_category",
@@ -336,6 +344,7 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
                     "stack",
                     "loss_recovery",
                     "arithmetic",
+                    "source",
                 ]
                 .contains(&key.name);
             let is_written =

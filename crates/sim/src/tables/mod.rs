@@ -8,6 +8,7 @@ mod air;
 mod declaration;
 mod flows;
 mod limits;
+mod messages;
 mod neighbours;
 mod numbers;
 mod series;
@@ -26,6 +27,7 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
     vec![
         of_runs(runs),
         flows::table(flows, runs),
+        messages::table(runs),
         air::stations(runs),
         air::airtime(runs),
         air::access_points(runs),

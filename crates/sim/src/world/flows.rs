@@ -6,7 +6,7 @@ use airfair_wlan::Phase;
 
 use super::{Event, ReleaseReason, World};
 use crate::clock::Clock;
-use crate::endpoint::Intake;
+use crate::endpoint::{Intake, Sink};
 use crate::flow::{Departures, Flow, FlowPhase, Full, Hop, WithoutRoom};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Place, SentAt};
@@ -194,7 +194,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 let Self { now, flows, recorder, .. } = self;
                 let sink = &mut flows[packet.flow.index()].sink;
                 let (intake, answers) = (sink.handle(*now, &packet.body), sink.answers());
+                let is_new = !intake.delivered.is_zero();
                 record_intake(*now, (packet.flow, SentAt(packet.sent_at)), intake, recorder);
+                if is_new && flows[packet.flow.index()].source.has_messages() {
+                    self.complete_messages(packet.flow);
+                }
                 if answers {
                     self.drain_sink(packet.flow);
                 }
@@ -202,6 +206,20 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Side::Receiver => {
                 self.flows[packet.flow.index()].source.handle(self.now, &packet.body);
                 self.drain_source(packet.flow);
+            }
+        }
+    }
+
+    /// Records the messages of a flow that are complete.
+    #[cold]
+    fn complete_messages(&mut self, id: FlowId) {
+        let Flow { source, sink, .. } = &mut self.flows[id.index()];
+        let Sink::Tcp(receiver) = sink else { return };
+        let delivered = receiver.delivered();
+        while let Some(message) = source.poll_completed(self.now, delivered) {
+            self.recorder.record_flow(self.now, id, FlowRecord::Message(message.delay));
+            if let Some((rate, stalled)) = message.chunk {
+                self.recorder.record_flow(self.now, id, FlowRecord::Chunk(rate, stalled));
             }
         }
     }

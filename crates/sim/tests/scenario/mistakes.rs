@@ -496,6 +496,21 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "flow.a.transport",
+        r#"{ kind = "tcp", size = "1 MB", source = "web" }"#,
+        r#"flow.a.transport.size = "1 MB": set together with a source; allowed "endless", or a source "bulk""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "tcp", source = { model = "video", rates = ["2 Mb/s", "1 Mb/s"] } }"#,
+        r#"flow.a.transport.source.rates = ["2 Mb/s", "1 Mb/s"]: rates that a player cannot climb; allowed 1 to 100 rates, the lowest first"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "tcp", source = { model = "frames", interval = "40 ms", sizes = [] } }"#,
+        "flow.a.transport.source.sizes = []: no frames; allowed 1 to 100000 sizes",
+    ),
+    (
+        "flow.a.transport",
         r#"{ kind = "tfrc", source = { model = "on-off", rate = "1 Mb/s", on = "0 s", off = "1 s" } }"#,
         r#"flow.a.transport.source.on = "0 s": out of range; allowed a duration from 1 us to 1 h, such as "20 ms""#,
     ),
@@ -517,7 +532,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "timestamps", "segment", "size", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "timestamps", "segment", "size", "source", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
     ),
 ];
 

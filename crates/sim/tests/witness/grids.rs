@@ -25,6 +25,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend((0..120).filter_map(radio));
     runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
     runs.extend((0..40).filter_map(reuse));
+    runs.extend(workloads());
     runs
 }
 
@@ -123,6 +124,37 @@ fn tcp() -> Vec<Run> {
         }
     }
     numbered("tcp", texts)
+}
+
+/// Runs of each application of TCP with three congestion controls, over wires with losses.
+fn workloads() -> Vec<Run> {
+    const FLAVOURS: [&str; 3] = [
+        "flavour = \"newreno\"",
+        "flavour = \"sack\", prr = true",
+        "flavour = \"cubic\", loss_recovery = \"rack\", arithmetic = \"linux\", small_queues = \"2 ms\"",
+    ];
+    const SOURCES: [&str; 8] = [
+        "{ model = \"constant\", rate = \"3 Mb/s\" }",
+        "{ model = \"constant\", rate = \"30 Mb/s\" }",
+        "{ model = \"on-off\", rate = \"5 Mb/s\", on = \"200 ms\", off = \"300 ms\" }",
+        "{ model = \"frames\", interval = \"40 ms\", sizes = [\"30 kB\", \"8 kB\"] }",
+        "{ model = \"rpc\", size = \"20 kB\", think = \"50 ms\" }",
+        "{ model = \"rpc\", size = \"100 B\", think = \"1.5 s\" }",
+        "{ model = \"web\", objects = 10, think = \"200 ms\" }",
+        "{ model = \"video\", chunk = \"500 ms\", buffer = \"1 s\", reservoir = \"200 ms\", cushion = \"500 ms\" }",
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for source in SOURCES {
+            for loss in LOSSES {
+                let transport = format!(
+                    "{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\", source = {source} }}"
+                );
+                texts.push(lossy(loss, &transport, 4));
+            }
+        }
+    }
+    numbered("workload", texts)
 }
 
 /// Runs of each profile of TFRC with each source.

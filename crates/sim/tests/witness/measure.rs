@@ -53,8 +53,10 @@ impl Measured {
             outcome.events,
         ];
         let octets = postcard::to_allocvec(&outcome).expect("an outcome can be serialised");
-        // The empty table of neighbours is the last octet, which the hash leaves out.
-        let known = octets.len() - usize::from(outcome.neighbours.is_empty());
+        // Empty tables of neighbours and of messages are the last octets, which the hash leaves out.
+        let empty = [outcome.neighbours.is_empty(), outcome.messages.is_empty()];
+        let left_out = if empty[1] { empty.iter().filter(|it| **it).count() } else { 0 };
+        let known = octets.len() - left_out;
         let mut whole = digest::of(&octets[..known]);
         whole.add(u64::from(outputs.short()));
         Self {

@@ -6,6 +6,7 @@ mod output;
 mod rack_tlp;
 mod refusal;
 mod small_queue;
+mod writing;
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, Duration, Time};
@@ -17,6 +18,7 @@ use super::recovery::Recovery;
 use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
+use super::source::{Source, Writer};
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
 
 /// Number of SYN time-outs that leave the initial window as configured; after more of them it is one segment.
@@ -103,6 +105,10 @@ pub struct Sender {
     /// One past the last octet of data, which is the sequence number of the FIN; `u64::MAX` while the end is
     /// unknown.
     data_end: u64,
+    /// One past the last octet that the application has written; `u64::MAX` if it always has more.
+    available: u64,
+    /// The application, unless all data is available from the start.
+    writer: Option<Box<Writer>>,
     /// SND.WND: the receiver's window.
     peer_window: u64,
     limit: WindowLimit,
@@ -137,6 +143,10 @@ impl Sender {
     pub fn new(config: SenderConfig) -> Self {
         assert!(!config.segment.is_zero(), "a segment without payload");
         assert!(u32::try_from(config.segment.get()).is_ok(), "a segment of 4 GiB");
+        let data_end = match config.transfer {
+            Transfer::Endless => u64::MAX,
+            Transfer::Bytes(amount) => FIRST_OCTET + amount.get(),
+        };
         Self {
             config,
             segment: config.segment.get(),
@@ -144,10 +154,9 @@ impl Sender {
             unacknowledged: 0,
             next: 0,
             sent_end: 0,
-            data_end: match config.transfer {
-                Transfer::Endless => u64::MAX,
-                Transfer::Bytes(amount) => FIRST_OCTET + amount.get(),
-            },
+            data_end,
+            available: data_end,
+            writer: None,
             peer_window: config.assumed_window.get(),
             limit: WindowLimit::None,
             congestion: Congestion::new(&config),
@@ -169,10 +178,23 @@ impl Sender {
         }
     }
 
+    /// Creates a closed sender whose data comes from an application.
+    ///
+    /// # Panics
+    /// If the source has no objects or no rates, or an object or a chunk of no size.
+    pub fn with_source(config: SenderConfig, source: Source) -> Self {
+        let writer = Some(Box::new(Writer::new(source, config.segment)));
+        let config = SenderConfig { transfer: Transfer::Endless, ..config };
+        Self { available: FIRST_OCTET, writer, ..Self::new(config) }
+    }
+
     /// Opens the connection. A second call changes nothing.
-    pub fn open(&mut self, _now: Time) {
+    pub fn open(&mut self, now: Time) {
         if self.state != State::Closed {
             return;
+        }
+        if let Some(writer) = &mut self.writer {
+            writer.open(now);
         }
         self.state = State::SynSent;
         if !self.config.handshake {
@@ -188,6 +210,10 @@ impl Sender {
             return;
         }
         self.data_end = self.sent_end.max(FIRST_OCTET);
+        self.available = self.data_end;
+        if let Some(writer) = &mut self.writer {
+            writer.close();
+        }
         if self.state == State::Open {
             self.finish_if_done();
         }
@@ -196,7 +222,13 @@ impl Sender {
     /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
-        self.timer
+        match &self.writer {
+            None => self.timer,
+            Some(writer) => {
+                let next = writer.next().filter(|_| self.state == State::Open);
+                self.timer.into_iter().chain(next).min()
+            }
+        }
     }
 
     /// Returns the next event, the most urgent first. Events that the owner does not fetch are counted, not

@@ -3,7 +3,7 @@
 use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
 use airfair_units::{Bytes, Duration};
 
-use super::application::Traffic;
+use crate::application::Traffic;
 
 /// Specification or implementation of TFRC to follow. For the differences see [`airfair_laws::tfrc`] and
 /// [`super`].

@@ -32,7 +32,6 @@
 //! Not modelled: ECN, variable segment size (§4.1 and RFC 4828), negotiation, RTCP other than TFRC's
 //! feedback, ns-2's `PreciseLoss_` (needs a header field that RTP does not have).
 
-mod application;
 mod config;
 mod gaps;
 mod history;
@@ -46,8 +45,8 @@ mod sequence;
 mod stats;
 pub mod wire;
 
+pub use crate::application::{Frame, Traffic};
 pub use airfair_laws::tfrc::{Discounting, Equation, Params, Variant};
-pub use application::{Frame, Traffic};
 pub use config::{FirstInterval, LossTime, Profile, ReceiverConfig, Reports, SenderConfig};
 pub use packet::{Data, Feedback};
 pub use receiver::Receiver;

@@ -5,7 +5,6 @@ use airfair_laws::tfrc::{
 };
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-use super::application::Application;
 use super::config::SenderConfig;
 use super::limited::Limited;
 use super::pacing::Pacing;
@@ -13,6 +12,7 @@ use super::packet::{Data, Feedback, micros, wrapping};
 use super::sequence::wrapped;
 use super::stats::{PendingEvents, SenderEvent, SenderStats};
 use super::wire::MAX_RTT;
+use crate::application::Application;
 use crate::limit::Limit;
 
 /// Half the range of a timestamp of 32 bits. Older timestamps are ambiguous [µs].
@@ -255,7 +255,7 @@ impl Sender {
         Some(self.packet(now, piece))
     }
 
-    fn packet(&mut self, now: Time, piece: super::application::Piece) -> Data {
+    fn packet(&mut self, now: Time, piece: crate::application::Piece) -> Data {
         let seq = wrapped(self.next);
         self.next += 1;
         self.stats.packets_sent += 1;

@@ -14,6 +14,7 @@ mod refusal;
 mod script;
 mod selective;
 mod small_queue;
+mod sources;
 mod timeout;
 mod window;
 mod window_limit;

@@ -18,6 +18,8 @@ pub(crate) const MAX_LINKS: usize = 10_000;
 pub(crate) const MAX_FLOWS: usize = 10_000;
 /// Largest number of frames in the list of a media source, which repeats them.
 pub(crate) const MAX_FRAMES: usize = 100_000;
+/// Largest number of rates of a video.
+pub(crate) const MAX_RATES: usize = 100;
 /// Largest MSDU of a legacy frame.  [80211-2020 §9.2.4.8]
 pub(crate) const MAX_MSDU: u64 = 2_304;
 /// Length of the LLC and SNAP headers [octets].

@@ -14,13 +14,14 @@ mod root;
 mod stations;
 mod transports;
 mod wires;
+mod workloads;
 
 pub(super) use cells::{PLACES, WrittenHears, access, aggregation, bss, edca};
 pub(super) use errors::ERRORS;
 pub(super) use flows::flow;
 pub(super) use limits::{
     IP_TCP, IP_TFRC, IP_UDP, LLC_SNAP, MAX_CELLS, MAX_DURATION, MAX_FLOWS, MAX_FRAMES, MAX_HOSTS,
-    MAX_LINKS, MAX_MSDU, MAX_ROUTERS, MAX_STATIONS, MAX_UNSCALED, TIMESTAMPS,
+    MAX_LINKS, MAX_MSDU, MAX_RATES, MAX_ROUTERS, MAX_STATIONS, MAX_UNSCALED, TIMESTAMPS,
 };
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, MOBILITY, point, radio, range_rate};
@@ -30,3 +31,4 @@ pub(super) use root::{ROOT, root};
 pub(super) use stations::{Written, station};
 pub(super) use transports::{SOURCES, TRANSPORTS};
 pub(super) use wires::{host, link, router};
+pub(super) use workloads::WORKLOADS;

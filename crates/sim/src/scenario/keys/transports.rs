@@ -11,9 +11,10 @@ use airfair_units::{Bytes, DataRate, Duration};
 use super::super::declare::{Choice, Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, words};
 use super::super::reader::Entry;
-use super::super::{Tcp, Tfrc, Transport};
+use super::super::{Tcp, Tfrc, Transport, Workload};
 use super::limits::{IP_TCP, IP_TFRC, IP_UDP, MAX_MSDU};
 use super::ranges::{DELAY, OFF, PERIOD, UNLIMITED, bytes, integer, time};
+use super::workloads::WORKLOADS;
 
 words!(Flavour {
     Reno = "reno",
@@ -73,7 +74,7 @@ pub(crate) const TRANSPORTS: Choice<Transport> = Choice {
 };
 
 fn tcp(keys: &mut Keys, it: &mut Tcp) {
-    let Tcp { sender, receiver, keeps_refused, is_kernels } = it;
+    let Tcp { sender, receiver, source, keeps_refused, is_kernels } = it;
     let is_written = *is_kernels;
     keys.of("a TCP transport");
     keys.no_or_yes("stack", is_kernels, &["simulated", "kernel"], "\"kernel\"")
@@ -117,6 +118,7 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     };
     keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("Amount of data to send.");
     sender.transfer = size.map_or(Transfer::Endless, Transfer::Bytes);
+    self::source(keys, source);
     let (none, default) = (Plain::Flag(false), DelayedAck::default());
     keys.table_or(
         "delayed_ack",
@@ -168,6 +170,15 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     keys.key("handshake", &mut sender.handshake, Kind::Flag, "false")
         .says("The connection opens with SYN and SYN-ACK.");
     it.agree();
+}
+
+fn source(keys: &mut Keys, it: &mut Workload) {
+    let is_written = *it != Workload::Bulk;
+    let example = "{ model = \"rpc\", size = \"10 kB\", think = \"100 ms\" }";
+    keys.choice("source", it, &WORKLOADS, example).written_if(is_written).says(
+        "Application that writes the data over time. `bulk`: all data is there from the start. `web` and `video` are \
+         their tables with the defaults. A `size` is for `bulk` alone.",
+    );
 }
 
 fn delayed_ack(keys: &mut Keys, it: &mut DelayedAck) {

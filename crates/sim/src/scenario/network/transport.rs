@@ -1,7 +1,7 @@
 //! Transports of flows.
 
 use airfair_transport::{tcp, tfrc, udp};
-use airfair_units::Bytes;
+use airfair_units::{Bytes, DataRate, Duration};
 
 use super::super::kind::Words;
 
@@ -24,6 +24,11 @@ pub enum Transport {
 }
 
 impl Transport {
+    /// True if messages of the flow's application are counted.
+    pub fn has_source(&self) -> bool {
+        matches!(self, Self::Tcp(tcp) if tcp.source != Workload::Bulk && !tcp.is_kernels)
+    }
+
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
     pub fn is_kernels(&self) -> bool {
         match self {
@@ -61,13 +66,126 @@ impl Tfrc {
     }
 }
 
+/// Application of a TCP flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Workload {
+    /// All data is there from the start, up to the size of the transfer.
+    #[default]
+    Bulk,
+    /// A constant rate of payload.
+    Constant(DataRate),
+    /// A constant rate for a time, then a pause.
+    OnOff {
+        /// Rate of payload during an on-period.
+        rate: DataRate,
+        /// Length of an on-period.
+        on: Duration,
+        /// Length of an off-period.
+        off: Duration,
+    },
+    /// Frames of these sizes, at equal intervals.
+    Frames {
+        /// Time from frame to frame.
+        interval: Duration,
+        /// Sizes of the frames.
+        sizes: Vec<Bytes>,
+    },
+    /// Answers to calls: each call comes some time after the answer to the one before.
+    Rpc {
+        /// Size of an answer.
+        size: Bytes,
+        /// Time from an answer to the next call.
+        think: Duration,
+    },
+    /// Pages: a document, and then the objects that it names.
+    Web {
+        /// Size of the document.
+        document: Bytes,
+        /// Number of objects of a page.
+        objects: u32,
+        /// Size of each object.
+        object: Bytes,
+        /// Time from the end of a page to the request of the next one.
+        think: Duration,
+    },
+    /// A video in chunks, with a player that chooses their rates.
+    Video {
+        /// Play time of a chunk.
+        chunk: Duration,
+        /// Rates of the video, ascending.
+        rates: Vec<DataRate>,
+        /// Play time of the player's buffer.
+        buffer: Duration,
+        /// Play time below which the player requests the lowest rate.
+        reservoir: Duration,
+        /// Play time from the end of the reservoir to that with the highest rate.
+        cushion: Duration,
+    },
+}
+
+impl Workload {
+    /// Pages of 2.15 MB, the size of a median page of 2024.  [http-archive]
+    pub fn web() -> Self {
+        let (document, object) = (Bytes::new(50_000), Bytes::new(30_000));
+        Self::Web { document, objects: 70, object, think: Duration::from_secs(10) }
+    }
+
+    /// A video at Netflix's rates of 2014, with the buffer of Pensieve's player.  [bba §2], [pensieve §5.1]
+    pub fn video() -> Self {
+        let rates = [235, 375, 560, 750, 1_050, 1_750, 2_350, 3_000, 4_300, 5_800];
+        Self::Video {
+            chunk: Duration::from_secs(4),
+            rates: rates.map(|kbps| DataRate::from_bps(kbps * 1_000)).to_vec(),
+            buffer: Duration::from_secs(60),
+            reservoir: Duration::from_secs(5),
+            cushion: Duration::from_secs(10),
+        }
+    }
+
+    /// Source of the sender, whose segments have this size; `None` if all data is there from the start.
+    pub fn source(&self, segment: Bytes) -> Option<tcp::Source> {
+        const LIVE_BUFFER_SEGMENTS: u64 = 50;
+        let offered = |traffic, buffer| tcp::Source::Offered { traffic, buffer };
+        let object = |pause, size, ends_message| tcp::Object { pause, size, ends_message };
+        Some(match *self {
+            Self::Bulk => return None,
+            Self::Constant(rate) => offered(tfrc::Traffic::Constant(rate), None),
+            Self::OnOff { rate, on, off } => offered(tfrc::Traffic::OnOff { rate, on, off }, None),
+            Self::Frames { interval, ref sizes } => {
+                let frames = sizes.iter().map(|size| tfrc::Frame { after: interval, size: *size });
+                let largest = sizes.iter().max().copied().unwrap_or(Bytes::ZERO);
+                let traffic = tfrc::Traffic::Frames { frames: frames.collect(), repeat: true };
+                offered(traffic, Some(segment * LIVE_BUFFER_SEGMENTS + largest))
+            }
+            Self::Rpc { size, think } => tcp::Source::Requested(vec![object(think, size, true)]),
+            Self::Web { document, objects, object: size, think } => {
+                let document = object(think, document, objects == 0);
+                let rest = size * u64::from(objects);
+                let rest = (objects > 0).then(|| object(Duration::ZERO, rest, true));
+                tcp::Source::Requested(std::iter::once(document).chain(rest).collect())
+            }
+            Self::Video { chunk, ref rates, buffer, reservoir, cushion } => {
+                tcp::Source::Video(tcp::Video {
+                    chunk,
+                    rates: rates.clone(),
+                    buffer,
+                    reservoir,
+                    cushion,
+                })
+            }
+        })
+    }
+}
+
 /// Settings of a TCP connection. The settings of its ends are consistent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tcp {
     /// Settings of the TCP sender.
     pub sender: tcp::SenderConfig,
     /// Settings of the TCP receiver.
     pub receiver: tcp::ReceiverConfig,
+    /// Application that writes the sender's data over time.
+    pub source: Workload,
     /// True if the sender keeps segments that the queue of its own host refuses, and then reduces its window.
     /// [linux-cwr]
     pub keeps_refused: bool,
@@ -85,7 +203,7 @@ impl Default for Tcp {
             window_scaling: false,
             ..tcp::ReceiverConfig::default()
         };
-        Self { sender, receiver, keeps_refused: false, is_kernels: false }
+        Self { sender, receiver, source: Workload::Bulk, keeps_refused: false, is_kernels: false }
     }
 }
 

@@ -16,7 +16,7 @@ impl Sender {
         if self.refusals.is_waiting {
             return Some(Limit::HostQueue);
         }
-        if self.next >= self.data_end {
+        if self.next >= self.available {
             return Some(Limit::Application);
         }
         let cwnd = self.congestion.cwnd();

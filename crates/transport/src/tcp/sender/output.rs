@@ -19,6 +19,9 @@ impl Sender {
     /// it in place avoids a copy of octets that were just written, which would stall the processor.
     #[inline]
     pub fn poll_transmit_as<T>(&mut self, now: Time, make: impl FnOnce(Segment) -> T) -> Option<T> {
+        if self.writer.is_some() {
+            self.take_written(now);
+        }
         if self.refusals.is_waiting || self.waits_for_departures(now) {
             return None;
         }
@@ -26,7 +29,7 @@ impl Sender {
         let has_board = self.scoreboard.is_some() || self.rack_tlp.is_some();
         let is_plain = !(self.is_ack_due || self.is_retransmission_due || has_board);
         if self.state == State::Open && is_plain {
-            let left = self.data_end.saturating_sub(self.next);
+            let left = self.available.saturating_sub(self.next);
             let length = self.next_length(self.flight_octets(), left)?;
             let segment = self.transmit(now, self.next, length);
             self.note_queued(segment.size());
@@ -55,7 +58,7 @@ impl Sender {
             State::Open if self.scoreboard.is_some() => self.poll_selective(now),
             State::Open if self.rack_tlp.is_some() => self.poll_rack_tlp(now),
             State::Open => {
-                self.poll_next(now, self.flight_octets(), self.data_end.saturating_sub(self.next))
+                self.poll_next(now, self.flight_octets(), self.available.saturating_sub(self.next))
             }
         }
     }
@@ -98,7 +101,7 @@ impl Sender {
             return self.poll_recovery(now);
         }
         let scoreboard = self.scoreboard.as_ref()?;
-        let mut left = self.data_end.saturating_sub(self.next);
+        let mut left = self.available.saturating_sub(self.next);
         if self.next < self.sent_end {
             // After a time-out, data that has arrived meanwhile is skipped  [RFC6675 §5.1].
             if let Some(Range { start, end }) = scoreboard.gap(self.next, self.sent_end) {
@@ -106,7 +109,7 @@ impl Sender {
                 left = left.min(end - start);
             } else {
                 self.next = self.sent_end;
-                left = self.data_end.saturating_sub(self.next);
+                left = self.available.saturating_sub(self.next);
             }
         }
         let has_duplicates = self.recovery.duplicates() > 0 && self.next == self.sent_end;
@@ -131,7 +134,7 @@ impl Sender {
         if let Some(lost) = scoreboard.next_lost() {
             return self.retransmit(now, lost, room);
         }
-        let length = self.data_end.saturating_sub(self.next).min(self.segment);
+        let length = self.available.saturating_sub(self.next).min(self.segment);
         if length > 0 && self.flight_octets() + length <= self.peer_window {
             if length > room {
                 return None;
@@ -225,6 +228,9 @@ impl Sender {
         }
         self.record_sent(now, seq, seq + length);
         let payload = u32::try_from(length).expect("a segment is shorter than 4 GiB");
+        if seq + length == self.available && self.writer.is_some() {
+            return Segment { payload, flags: Flags::ACK.and(Flags::PSH), ..header };
+        }
         Segment { payload, ..header }
     }
 

@@ -292,7 +292,7 @@ impl Sender {
             let fits = end > start && (in_network + (end - start) <= window || in_network == 0);
             return fits.then(|| self.retransmit_range(now, start, end));
         }
-        let left = self.data_end.saturating_sub(self.next);
+        let left = self.available.saturating_sub(self.next);
         if !is_prr {
             return self.poll_next(now, in_network, left);
         }
@@ -306,7 +306,7 @@ impl Sender {
     /// Sends new data as a probe if the receiver has room for it, else the last segment again.
     /// `TLP_send_probe` [RFC8985 §7.3]
     fn send_probe(&mut self, now: Time) -> Option<Segment> {
-        let length = self.data_end.saturating_sub(self.next).min(self.segment);
+        let length = self.available.saturating_sub(self.next).min(self.segment);
         let is_new = length > 0 && self.flight_octets() + length <= self.peer_window;
         let probe = if is_new {
             self.transmit(now, self.next, length)

@@ -13,7 +13,7 @@ pub struct Frame {
     pub size: Bytes,
 }
 
-/// Traffic that an application gives a TFRC sender.
+/// Traffic that an application gives a sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Traffic {
     /// Unlimited data, always available, in packets of the segment size.
@@ -61,6 +61,8 @@ pub(crate) struct Application {
     traffic: Traffic,
     segment: u64,
     buffer: u64,
+    /// Octets that the sender has taken and not sent, which occupy the buffer as well.
+    backlog: u64,
     waiting: VecDeque<Waiting>,
     waiting_octets: u64,
     /// Time at which the application generates its next packet or frame.
@@ -85,6 +87,7 @@ impl Application {
             traffic,
             segment: segment.get(),
             buffer: buffer.map_or(u64::MAX, Bytes::get),
+            backlog: 0,
             waiting: VecDeque::new(),
             waiting_octets: 0,
             next: None,
@@ -118,8 +121,13 @@ impl Application {
         }
     }
 
+    /// Sets the octets that the sender has taken and not sent, which occupy the buffer as well.
+    pub(crate) fn set_backlog(&mut self, octets: u64) {
+        self.backlog = octets;
+    }
+
     fn has_room(&self, octets: u64) -> bool {
-        octets <= self.buffer.saturating_sub(self.waiting_octets)
+        octets <= self.buffer.saturating_sub(self.waiting_octets + self.backlog)
     }
 
     /// Drops all packets of a constant rate that are due by `now`, in constant time.
