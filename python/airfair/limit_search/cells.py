@@ -226,9 +226,9 @@ def _beside_neighbour(sections: Mapping[str, Any], where: Condition) -> Keys:
     fast rate: with more, hardly a frame from the cell's access point would arrive.
     """
     names = ("standard", "width", "streams", "band", "aggregation")
-    cells = {
+    cells: dict[str, dict[str, Any]] = {
         "cell": {**sections["bss"]["cell"], **_CHANNEL},
-        "next": {name: sections["bss"]["cell"][name] for name in names} | _CHANNEL,
+        "next": {**{name: sections["bss"]["cell"][name] for name in names}, **_CHANNEL},
     }
     if _level(where) == "hidden":
         cells["cell"] = _merged(cells["cell"], {"ap": {"hears": ["next-station"]}})
