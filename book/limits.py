@@ -3,7 +3,7 @@
 The results are shares, medians, counts in regions, and maps.
 
 Use: python book/limits.py RESULTS [STANDARD], after `airfair limits --out RESULTS [--standard STANDARD]`.
-STANDARD is 802.11ax-ofdma after `airfair limits --standard 802.11ax --ofdma`. The script writes
+STANDARD is 802.11ax-ofdma after `airfair limits --standard 802.11ax --ofdma`, and so on. The script writes
 docs/limits.json and the maps, and keeps the results of other standards. book/regions.toml defines the
 regions.
 """
@@ -81,10 +81,11 @@ def golden() -> dict[str, str]:
 
 
 def _under(scheme: Scheme, standard: str | None) -> Scheme:
-    """Scheme as it was searched: in all older standards, in one standard, or also with OFDMA."""
+    """Scheme as it was searched: in all older standards, in one standard, or with extra dimensions."""
     if standard is None:
         return scheme
-    return scheme.with_ofdma() if standard.endswith("-ofdma") else scheme.under(standard)
+    name, *extra = standard.split("-")
+    return scheme.with_extra(*extra) if extra else scheme.under(name)
 
 
 def main(results: Path, standard: str | None = None) -> None:

@@ -37,6 +37,7 @@ KEPT = {
     "curves": ROOT / "bench/error_curves.json",
     "emulated": ROOT / "bench/emulated.json",
     "emulator": ROOT / "bench/emulator.json",
+    "house": ROOT / "bench/house.json",
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
     "ns3": ROOT / "bench/ns3",

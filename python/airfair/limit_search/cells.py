@@ -210,8 +210,58 @@ def _scenario(
         "host": {"server": {"link": wire}},
         "flow": {f"f{flow.number}": _flow(where, switch, flow, times, on=on) for flow in flows},
     }
-    return sections
+    return _beside_neighbour(sections, where) if _level(where) != "none" else sections
 
+
+def _level(where: Condition) -> str:
+    """Level of the dimension `neighbour`."""
+    return str(where.get("neighbour", "none"))
+
+
+def _beside_neighbour(sections: Mapping[str, Any], where: Condition) -> Keys:
+    """Scenario with a second cell on the channel, whose access point sends to a fast station.
+
+    All members of both cells hear each other, and the neighbour's access point always sends. A hidden
+    neighbour's access point and that of the cell do not hear each other, and it offers a twentieth of the
+    fast rate: with more, hardly a frame from the cell's access point would arrive.
+    """
+    names = ("standard", "width", "streams", "band", "aggregation")
+    cells: dict[str, dict[str, Any]] = {
+        "cell": {**sections["bss"]["cell"], **_CHANNEL},
+        "next": {**{name: sections["bss"]["cell"][name] for name in names}, **_CHANNEL},
+    }
+    if _level(where) == "hidden":
+        cells["cell"] = _merged(cells["cell"], {"ap": {"hears": ["next-station"]}})
+        cells["next"] |= {"ap": {"hears": [*sections["station"]]}}
+        rate = f"{rates(where)[0].mbps / 20:.4g} Mb/s"
+    else:
+        rate = "saturated"
+    server = sections["host"]["server"]["link"]
+    station = {"bss": "next", "rate": rates(where)[0].key}
+    return {
+        **sections,
+        "bss": cells,
+        "station": {
+            **{name: {"bss": "cell", **keys} for name, keys in sections["station"].items()},
+            "next-station": station,
+        },
+        "host": {
+            "server": {"link": {"to": "cell", **server}},
+            "next-server": {"link": {"to": "next", "rate": "1 Gb/s", "delay": "1 ms"}},
+        },
+        "flow": {
+            **sections["flow"],
+            "next": {
+                "from": "next-server",
+                "to": "next-station",
+                "transport": {**_UDP, "rate": rate},
+            },
+        },
+    }
+
+
+_CHANNEL: Keys = {"channel": 36}
+_UDP: Keys = {"kind": "udp", "payload": f"{SEGMENT} B"}
 
 _WIRE_QUEUE: Keys = {"packets": 1000}
 

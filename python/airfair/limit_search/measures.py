@@ -49,12 +49,14 @@ class Groups:
         """Groups of the scenario of a result; the short transfers of flow f3 are f31, f32, …"""
         scenario = result.scenario
         owners = [flow for flow in flows for _ in range(_count(flow))]
-        named = [(each["name"], owner) for each, owner in zip(scenario.flows, owners, strict=True)]
+        # The flow of a neighbouring cell is the last one, and belongs to no group.
+        flows_here = scenario.flows[: len(owners)]
+        named = [(each["name"], owner) for each, owner in zip(flows_here, owners, strict=True)]
 
         def those(which: Callable[[Flow], bool]) -> tuple[str, ...]:
             return tuple(name for name, owner in named if which(owner))
 
-        # The first stations have one flow each; a receiver in the cell is the last station.
+        # The first stations have one flow each; a receiver in the cell and a neighbour's follow.
         stations = scenario.stations
         return cls(
             those(lambda _: True),
@@ -146,6 +148,11 @@ def _sum(names: Sequence[str]) -> str | None:
     return f"goodput{_named(names)}" if names else None
 
 
+def _loss(groups: Groups) -> pl.Expr:
+    here = pl.col("flow").is_in(groups.flows)
+    return pl.col("packets_dropped").filter(here).sum() / pl.col("packets_sent").filter(here).sum()
+
+
 def _delay(groups: Groups) -> pl.Expr:
     # A flow that starves for a whole run has no value.
     return pl.col("rtt_p95_ms").filter(pl.col("flow").is_in(groups.lasting)).mean()
@@ -166,7 +173,7 @@ def _unevenness(groups: Groups) -> Callable[[Result], float] | None:
 
     def unevenness(result: Result) -> float:
         series = result.series()
-        rates = series["throughput_bps"].to_numpy().reshape(len(groups.flows), -1)
+        rates = series["throughput_bps"].to_numpy().reshape(len(result.scenario.flows), -1)
         which = [groups.flows.index(name) for name in names]
         measured = rates[which, round(groups.warmup_s) :]
         middle = measured.mean(axis=1)
@@ -181,7 +188,7 @@ CRITERIA: Mapping[str, Criterion] = {
     one.id: one
     for one in (
         Criterion("total", "goodput of all", "more", "relative", 1, "sum over all flows",
-                  lambda _: "goodput"),
+                  lambda of: _sum(of.flows)),
         Criterion("goodput_fairness", "goodput fairness", "more", "points", 1, "Jain's index",
                   lambda of: _jain("goodput_bps", "flow", of.lasting, "flows")),
         Criterion("airtime_fairness", "airtime fairness", "more", "points", 1, "Jain's index",
@@ -198,7 +205,7 @@ CRITERIA: Mapping[str, Criterion] = {
         Criterion("others", "flows beside it", "more", "relative", 1, "goodput of flows without the scheme",
                   lambda of: _sum([name for name in of.flows if name not in of.users])),
         Criterion("loss", "packets lost", "less", "points", 0.1, "packets dropped by a queue or the radio, "
-                  "divided by packets sent", lambda _: "packets_dropped / packets_sent"),
+                  "divided by packets sent", _loss),
         Criterion("delay", "RTT, 95th percentile", "less", "relative", 5, "mean over the flows", _delay),
         Criterion("completion", "short transfers", "less", "relative", 5, "mean time to complete, or the "
                   "measured time for a transfer that does not complete", _completion),

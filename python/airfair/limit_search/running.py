@@ -26,7 +26,7 @@ from .cells import TODAYS
 from .measures import CRITERIA, UNIT, Criterion
 from .schemes import SCHEMES, Scheme, of_laws
 from .search import FULL_PLAN, QUICK_PLAN, Found, Plan, find
-from .space import OFDMA_STANDARD
+from .space import EXTRA_STANDARD
 from .standards import STANDARDS, TODAY
 
 FEWEST_POINTS, MOST_POINTS = 16, 4096
@@ -107,6 +107,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
     set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
     standard: str | None = None,
     ofdma: bool = False,
+    neighbour: bool = False,
     criteria: Sequence[Criterion] = (),
     quick: bool = False,
     points: int | None = None,
@@ -131,6 +132,8 @@ def limits(  # noqa: PLR0913 - options, each with a default
     - `set`: keys of the scenarios in which the laws act, such as `{"bss.cell.beacon": True}`.
     - `standard`: search in this standard only, such as "802.11ax"; by default in 802.11b, a and g.
     - `ofdma`: true to vary OFDMA as well, which is off, down, up or both; only with the standard 802.11ax.
+    - `neighbour`: true to vary a second cell on the channel as well, which is none, in range or hidden; only
+      with the standard 802.11ax.
     - `criteria`: criteria of your own, made by `airfair.criterion`, which are reported beside the usual ones.
     - `quick`: true for fewer points, and fewer and shorter runs.
     - `points`: number of points spread evenly over the conditions, by default 256, or 24 if `quick`. Half as
@@ -156,7 +159,8 @@ def limits(  # noqa: PLR0913 - options, each with a default
     judged = [judge] if isinstance(judge, str | Criterion) else judge
     _check_law_options(schemes, laws, judged, set)
     wanted = schemes if laws is None else of_laws(laws, judged, set)
-    chosen = [_with(scheme, criteria) for scheme in _chosen(wanted, standard, ofdma=ofdma)]
+    extra = [name for name, on in (("ofdma", ofdma), ("neighbour", neighbour)) if on]
+    chosen = [_with(scheme, criteria) for scheme in _chosen(wanted, standard, extra)]
     plan = _plan(points, replications, seed, standard, quick=quick)
     places = [place_of(scheme, out) for scheme in chosen]
     if out is not None:
@@ -213,20 +217,20 @@ def _all(schemes: Schemes) -> Sequence[str | Scheme]:
     return [schemes] if isinstance(schemes, str | Scheme) else schemes
 
 
-def _chosen(schemes: Schemes, standard: str | None, *, ofdma: bool) -> list[Scheme]:
-    """Schemes in the space of a standard; raises `OptionError` for unknown names."""
+def _chosen(schemes: Schemes, standard: str | None, extra: Sequence[str]) -> list[Scheme]:
+    """Schemes in the space of a standard and of extra dimensions; raises `OptionError` for unknown names."""
     wanted = _all(schemes)
     problems = [_unknown("scheme", one, SCHEMES) for one in wanted if isinstance(one, str)]
     problems.append(_unknown("standard", standard, STANDARDS))
-    if ofdma and standard != OFDMA_STANDARD:
-        problems.append(f"ofdma: allowed only with the standard {OFDMA_STANDARD}")
+    if standard != EXTRA_STANDARD:
+        problems += [f"{name}: allowed only with the standard {EXTRA_STANDARD}" for name in extra]
     if not wanted:
         problems.append("schemes []: allowed is at least one scheme")
     if found := [problem for problem in problems if problem]:
         raise OptionError(*found)
     chosen = [SCHEMES[one] if isinstance(one, str) else one for one in wanted]
-    if ofdma:
-        return [scheme.with_ofdma() for scheme in chosen]
+    if extra:
+        return [scheme.with_extra(*extra) for scheme in chosen]
     return [scheme.under(standard) for scheme in chosen] if standard else chosen
 
 

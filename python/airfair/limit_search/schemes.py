@@ -21,13 +21,13 @@ from .space import (
     CHANGING,
     DEPLOYED,
     ERRORS,
+    EXTRA,
+    EXTRA_STANDARD,
     FAST,
     FLAVOUR,
     FLAVOUR_OR_NS2,
     LASTING,
     LOAD,
-    OFDMA,
-    OFDMA_STANDARD,
     PATH,
     PERIOD,
     RATES,
@@ -85,16 +85,16 @@ class Scheme:
         """Scheme with a space of one standard."""
         return replace(self, space=under(self.space, standard), standard=standard)
 
-    def with_ofdma(self) -> Scheme:
-        """Scheme in 802.11ax, whose space also has OFDMA."""
-        of = self.under(OFDMA_STANDARD)
-        return replace(of, space=(*of.space, OFDMA))
+    def with_extra(self, *ids: str) -> Scheme:
+        """Scheme in 802.11ax, whose space also has the dimensions of `EXTRA` with these ids."""
+        of = self.under(EXTRA_STANDARD)
+        return replace(of, space=(*of.space, *(d for d in EXTRA if d.id in ids)))
 
     @property
     def folder(self) -> str:
         """Directory of the scheme's files, below that of all searches."""
-        ofdma = "-ofdma" if OFDMA in self.space else ""
-        return f"{self.standard}{ofdma}/{self.id}" if self.standard else self.id
+        extra = "".join(f"-{d.id}" for d in EXTRA if d in self.space)
+        return f"{self.standard}{extra}/{self.id}" if self.standard else self.id
 
     @property
     def measures(self) -> tuple[str, ...]:

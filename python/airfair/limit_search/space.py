@@ -166,7 +166,11 @@ FLAVOUR_OR_NS2 = Choice("flavour", "TCP", ("newreno", "sack", "cubic", "newreno 
 PATH = Choice("path", "receivers", ("wired", "in the cell"))
 OFDMA = Choice("ofdma", "OFDMA", ("off", "down", "up", "both"))
 """Directions in which the access point serves several stations in one PPDU; only with the option for it."""
-OFDMA_STANDARD = "802.11ax"
+NEIGHBOUR = Choice("neighbour", "neighbour", ("none", "in range", "hidden"))
+"""Second cell on the same channel; only with the option for it."""
+EXTRA: Space = (OFDMA, NEIGHBOUR)
+"""Dimensions with an option each, which is named as they are."""
+EXTRA_STANDARD = "802.11ax"
 
 
 def under(space: Space, standard: str) -> Space:

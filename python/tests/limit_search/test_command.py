@@ -197,6 +197,7 @@ def test_list_and_help(capsys: pytest.CaptureFixture[str]) -> None:
             "--standard '802.11be': unknown, did you mean \"802.11b\"?; allowed 802.11b, 802.11a, ",
         ),
         (["tfrc", "--ofdma"], "--ofdma: allowed only with the standard 802.11ax"),
+        (["tfrc", "--neighbour"], "--neighbour: allowed only with the standard 802.11ax"),
         (["tfrc", "--threads", 0], "--threads 0: allowed is a whole number from 1 to 1024"),
         (["tfrc", "--points", 3], "--points 3: allowed is 16 to 4096"),
         (["tfrc", "--replications", 1], "--replications 1: allowed is 3 or more"),

@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,7 +31,7 @@ EVERY = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
 _ALL = [
     *SCHEMES.values(),
     *(s.under(standard) for standard in TODAY for s in SCHEMES.values()),
-    *(s.with_ofdma() for s in SCHEMES.values()),
+    *(s.with_extra(*extra) for extra in (["ofdma"], ["neighbour"]) for s in SCHEMES.values()),
 ]
 EVERYWHERE = pytest.mark.parametrize("scheme", _ALL, ids=lambda s: s.folder.replace("/", "-"))
 
@@ -175,7 +176,7 @@ def test_a_condition_of_today_says_width_and_aggregates() -> None:
 
 
 def test_ofdma_is_one_more_dimension_which_leaves_the_others_as_they_are() -> None:
-    plain, more = SCHEMES["tfrc"].under("802.11ax"), SCHEMES["tfrc"].with_ofdma()
+    plain, more = SCHEMES["tfrc"].under("802.11ax"), SCHEMES["tfrc"].with_extra("ofdma")
     assert more.space[:-1] == plain.space
     where = [condition(more.space, place) for place in spread(more.space, 64, 1)]
     assert Counter(one["ofdma"] for one in where) == dict.fromkeys(
@@ -189,3 +190,24 @@ def test_ofdma_is_one_more_dimension_which_leaves_the_others_as_they_are() -> No
     assert both["up"]["ofdma"]["down"] == "off"
     assert "up" not in both["down"]["ofdma"]
     assert both["both"]["mu_edca"]["aifsn"] == 0
+
+
+def test_a_neighbour_is_one_more_dimension_and_its_flow_counts_in_no_measure() -> None:
+    scheme = SCHEMES["data-ack"].with_extra("neighbour")
+    assert scheme.folder == "802.11ax-neighbour/data-ack"
+    place = [0.5] * (len(scheme.space) - 1)
+    pairs = {
+        level: pair(condition(scheme.space, [*place, at]), scheme.switch, TODAYS[QUICK])
+        for level, at in (("none", 0.1), ("in range", 0.5), ("hidden", 0.9))
+    }
+    assert "channel" not in pairs["none"].without["bss"]["cell"]
+    assert "hears" not in pairs["in range"].without["bss"]["cell"]["ap"]
+    assert pairs["hidden"].without["bss"]["cell"]["ap"]["hears"] == ["next-station"]
+    assert "discipline" in pairs["hidden"].using["bss"]["cell"]["ap"]["queue"]
+    result = airfair.run(load(pairs["in range"].without))
+    samples = sampled(result, pairs["in range"].flows, [CRITERIA["total"], CRITERIA["loss"]])
+    mine = result.flows.filter(pl.col("flow") != "next")
+    assert samples["total"] == pytest.approx([mine["goodput_bps"].sum()])
+    assert samples["total"] < result.flows["goodput_bps"].sum() / 2
+    lost = mine["packets_dropped"].sum() / mine["packets_sent"].sum()
+    assert samples["loss"] == pytest.approx([lost])

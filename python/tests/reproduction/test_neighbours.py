@@ -38,6 +38,8 @@ def expected(setup: str, variant: str) -> NeighbourRuns:
     """Runs of a variant with which its claims hold."""
     if setup == "middle":
         return made_up(20, 1, 20)
+    if setup == "reuse" and "colour on" in variant:
+        return made_up(100, 100 if variant.endswith(("yours", "both")) else 50)
     if plan.NOBODY in variant:
         return made_up(100, 100)
     if plan.TURNS in variant or variant.endswith(("yours", "both")):
@@ -90,6 +92,8 @@ def test_in_the_world_that_we_expected_the_claim_holds(claim: str, data: Data) -
             plan.two("down", "g", plan.BOTH, "occupancy", "both"),
             made_up(31, 30),
         ),
+        ("reuse-frees", plan.reuse("on", plan.YOURS), made_up(80, 50)),
+        ("reuse-replaces-cure", plan.reuse("on", plan.YOURS, "airtime", "yours"), made_up(100, 51)),
         ("middle-starves", plan.three("ax", plan.OUTER, "occupancy", "all"), made_up(20, 10, 20)),
     ],
 )
@@ -123,3 +127,15 @@ def test_cells_of_the_study_share_a_channel_and_outer_cells_do_not_hear_each_oth
     by_cell = dict(zip(three["channel"], three["neighbours"], strict=True))
     assert by_cell["middle"] > 0.6
     assert max(by_cell["left"], by_cell["right"]) < 0.2
+
+
+def test_cells_side_by_side_wait_for_each_other_without_spatial_reuse_alone() -> None:
+    short = {"duration": "1.5 s", "warmup": "0.5 s"}
+    held = {}
+    setup = load("neighbours").setups["reuse"]
+    for variant in setup.variants:
+        if plan.NOBODY in variant.id:
+            scenario = load_scenario(setup.path, set={**variant.set, **short})
+            held[variant.id] = max(airfair.run(scenario).channel_shares["neighbours"])
+    assert held["colour off, nobody slow, none"] > 0.3
+    assert held["colour on, nobody slow, none"] == 0

@@ -26,9 +26,9 @@ from airfair.terminal import write
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, law, judge, set, standard, ofdma, list, quick, points, replications, seed, threads,
-    out, force and json. Without a scheme and a law, all schemes are searched one after the other. Raises
-    InputError for mistakes of the user.
+    `args` has scheme, law, judge, set, standard, ofdma, neighbour, list, quick, points, replications,
+    seed, threads, out, force and json. Without a scheme and a law, all schemes are searched one after the
+    other. Raises InputError for mistakes of the user.
     """
     if args.list:
         _list(as_json=args.json)
@@ -60,6 +60,7 @@ def _run(args: argparse.Namespace, out: Path, people: TextIO) -> Limits:
             set={path: _value(text) for path, text in scenarios.keys(args.set)},
             standard=args.standard,
             ofdma=args.ofdma,
+            neighbour=args.neighbour,
             quick=args.quick,
             points=args.points,
             replications=args.replications,

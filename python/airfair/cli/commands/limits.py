@@ -66,6 +66,11 @@ def add(commands: Commands) -> None:
     limits.flag(
         "--ofdma", "with --standard 802.11ax: vary OFDMA as well, which is off, down, up or both"
     )
+    limits.flag(
+        "--neighbour",
+        "with --standard 802.11ax: vary a second cell on the channel as well, which is none, in range or "
+        "hidden",
+    )
     limits.flag("--quick", "use fewer points, and fewer and shorter runs")
     limits.number(
         "--points",
@@ -79,8 +84,8 @@ def add(commands: Commands) -> None:
     options.out(
         limits,
         "write the points, a map and the scenarios of the best and worst points to DIR/SCHEME, or to "
-        "DIR/STANDARD/SCHEME with --standard, or to DIR/802.11ax-ofdma/SCHEME with --ofdma (default: "
-        "results/limits)",
+        "DIR/STANDARD/SCHEME with --standard, where STANDARD is 802.11ax-ofdma with --ofdma, and so on "
+        "(default: results/limits)",
     )
     options.force(limits)
     options.threads(limits)

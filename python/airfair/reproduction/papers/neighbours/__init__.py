@@ -10,7 +10,7 @@ from airfair.reproduction.paper import Paper, Search
 from airfair.reproduction.prose import Numbers
 
 from . import figures, plan
-from .claims import FEW, HALF, MORE, PREDICATES
+from .claims import FEW, HALF, LITTLE, MORE, PREDICATES
 from .runs import NeighbourRuns
 
 
@@ -32,14 +32,16 @@ def paper(directory: Path) -> Paper[NeighbourRuns]:
         {
             "cells": ([f"cells-{way}" for way in plan.WAYS], figures.cells),
             "middle": (["middle"], figures.middle),
+            "reuse": (["reuse"], figures.reuse),
         },
-        {"more": MORE - 1, "half": HALF, "few": FEW},
+        {"more": MORE - 1, "half": HALF, "few": FEW, "little": LITTLE},
         setups=studies.setups(directory),
         measure=NeighbourRuns.of,
         predicates=PREDICATES,
         searches=(
             Search("owner-gains", ("cells-down",)),
             Search("middle-pauses", ("middle",)),
+            Search("reuse-separates", ("reuse",)),
         ),
         replications=5,
         is_own=True,

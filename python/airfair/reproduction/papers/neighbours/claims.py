@@ -18,6 +18,8 @@ from .runs import Measurements, NeighbourRuns
 HALF = 0.5
 MORE = 1.1
 """Bound of the word “more”: at least a tenth, as in the study `modern`."""
+LITTLE = 0.9
+"""Smallest part that is left of a goodput that hardly changes."""
 FEW = 0.25
 """Largest goodput of a starved cell, divided by the mean of those of its two neighbours."""
 Points = Sequence[Condition]
@@ -98,6 +100,30 @@ def both_beat_mine(data: Measurements) -> Points:
     return found
 
 
+def reuse_frees(data: Measurements) -> Points:
+    """Conditions that your slow station costs my cell a tenth at most with colours, and half without."""
+    found = []
+    for colour, above, below in (("on", LITTLE, math.inf), ("off", -math.inf, HALF)):
+        keys = [plan.reuse(colour, slow) for slow in (plan.YOURS, plan.NOBODY)]
+        what = f"colour {colour}, my cell beside your slow station / beside fast ones"
+        found.append(versus(ratio, what, data, NeighbourRuns.mine, *keys, above=above, below=below))
+    return found
+
+
+def reuse_replaces(data: Measurements) -> Points:
+    """Conditions that with colours the cure in your cell helps yours, and does nothing for my cell."""
+    keys = plan.reuse("on", plan.YOURS, "airtime", "yours"), plan.reuse("on", plan.YOURS)
+    mine = versus(
+        ratio, "colour on, my cell with your cure / without", data, NeighbourRuns.mine, *keys,
+        above=LITTLE, below=MORE,
+    )  # fmt: skip
+    yours = versus(
+        ratio, "colour on, your cell with your cure / without", data, NeighbourRuns.yours, *keys,
+        above=MORE,
+    )  # fmt: skip
+    return [mine, yours]
+
+
 def middle_starves(data: Measurements) -> Points:
     """Conditions that the middle cell has less than a quarter of an outer cell's goodput under each cure."""
     cases = [(plan.NONE, "", "no cure")]
@@ -131,4 +157,6 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
     _claim("longer-turns-help", turns_help, *_TWO),
     _claim("both-beat-mine", both_beat_mine, *_TWO),
     _claim("middle-starves", middle_starves, "middle"),
+    _claim("reuse-frees", reuse_frees, "reuse"),
+    _claim("reuse-replaces-cure", reuse_replaces, "reuse"),
 )

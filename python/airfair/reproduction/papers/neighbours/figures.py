@@ -14,7 +14,7 @@ from airfair.reproduction.series import line, mean, nested
 from airfair.reproduction.tables import Table, column
 
 from . import plan
-from .runs import Measurements
+from .runs import Measurements, NeighbourRuns
 
 PERCENT = 100
 
@@ -138,5 +138,59 @@ def _middle(data: Measurements) -> Figure:
     ]
     panels = [
         Category("", "", "Goodput of the middle cell / of an outer cell [%]", list(cases), groups)
+    ]
+    return by_name(panels)
+
+
+# ------------------------------------------------------------------ spatial reuse
+
+
+def reuse(data: Measurements) -> Shown:
+    """Figure and table of two cells side by side, without spatial reuse and with it."""
+    keys = [key for key in data if key[0] == "reuse"]
+    measured = []
+    for key in keys:
+        colour, slow, cure = key[1].split(", ", 2)
+        values = {"mine": mean(data[key].mine()), "yours": mean(data[key].yours())}
+        measured.append(((colour, slow, cure), values))
+    columns = [
+        column("my cell Mb/s", [data[key].mine() for key in keys], 0),
+        column("your cell Mb/s", [data[key].yours() for key in keys], 0),
+        column("my delay, 95 % ms", [data[key].delay("mine") for key in keys], 0),
+    ]
+    table = Table("reuse", "Two cells side by side", [key[1] for key in keys], columns)
+    drawing = Drawing(_reuse(data), wide=True)
+    return Shown([], None, nested(measured), [table], {"reuse": drawing})
+
+
+def _reuse(data: Measurements) -> Figure:
+    """Goodput of my cell and of yours, by cure, without spatial reuse and with it."""
+    cases: dict[str, tuple[str, str, str]] = {
+        "no slow\nstation": (plan.NOBODY, plan.NONE, ""),
+        "your slow\nstation": (plan.YOURS, plan.NONE, ""),
+        f"{plan.LONGER}\nin my cell": (plan.YOURS, plan.TURNS, "mine"),
+    }
+    label = plan.CURES["down"]["airtime"]
+    cases |= {
+        f"{label}\n{where}": (plan.YOURS, "airtime", place) for place, where in plan.PLACES.items()
+    }
+    panels = [
+        Category(
+            f"{whose} cell",
+            "",
+            "Goodput [Mb/s]",
+            list(cases),
+            [
+                line(
+                    words,
+                    [
+                        goodput(data[key]) if (key := plan.reuse(colour, *case)) in data else None
+                        for case in cases.values()
+                    ],
+                )
+                for colour, words in plan.COLOURS.items()
+            ],
+        )
+        for whose, goodput in (("My", NeighbourRuns.mine), ("Your", NeighbourRuns.yours))
     ]
     return by_name(panels)

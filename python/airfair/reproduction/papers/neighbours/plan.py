@@ -37,5 +37,14 @@ def three(standard: str, slow: str, cure: str = NONE, place: str = "") -> Key:
     return ("middle", f"{standard}, {slow}, {_cure(cure, place)}")
 
 
+COLOURS: Mapping[str, str] = {"off": "without spatial reuse", "on": "with spatial reuse"}
+"""Labels of the cells side by side with and without colours and an OBSS-PD level."""
+
+
+def reuse(colour: str, slow: str, cure: str = NONE, place: str = "") -> Key:
+    """Two cells side by side, whose colours are off or on."""
+    return ("reuse", f"colour {colour}, {slow}, {_cure(cure, place)}")
+
+
 def _cure(cure: str, place: str) -> str:
     return f"{cure} in {place}" if place else cure

@@ -44,6 +44,10 @@ class NeighbourRuns(Columns):
         """Goodput of all flows of my cell [Mb/s], (replication)."""
         return self.goodput("mine")
 
+    def yours(self) -> Floats:
+        """Goodput of all flows of your cell [Mb/s], (replication)."""
+        return self.goodput("yours")
+
     def air(self, *cells: str) -> Floats:
         """Share of the time used by frames of some cells, (replication)."""
         of = [name.startswith(cells) for name in self.stations]
