@@ -89,7 +89,7 @@ fair-access-point: build needs-agent ## A fair access point in QEMU: its station
 	$(BIN)/python tests/kernel/fair.py
 
 # All but the binding of Python, so that a browser can run the laboratory.
-PURE := units laws transport wlan sim trace web
+PURE := units laws transport wlan sim link trace web
 WASM := wasm32-unknown-unknown
 wasm: ## Check that the pure crates compile for a browser
 	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \
