@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-readers test-site test-web test-kernel \
-    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
+    agent deb test-agent fair-access-point wasm package web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,11 @@ wasm: ## Check that the pure crates compile for a browser
 	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \
 	    cargo check --locked --quiet --target $(WASM) $(PURE:%=--package airfair-%); \
 	    else echo "$(WASM) is not checked: rustup target add $(WASM)"; fi
+
+# Crates for programs of others. A package is built from its own files alone.
+PUBLISHED := units laws transport wlan sim link trace
+package: ## The crates that others may use, as packages of cargo in target/package, each built from its package
+	cargo package --allow-dirty --locked --quiet $(PUBLISHED:%=--package airfair-%)
 
 PLAYGROUND := dist/playground.html
 WEB_SOURCES := $(shell find web -not -path '*/node_modules*' -type f) \
