@@ -26,6 +26,11 @@ impl End {
         Self { side, ..self }
     }
 
+    /// True for the node `to` of the flow.
+    pub fn is_receiver(self) -> bool {
+        self.side == Side::Receiver
+    }
+
     /// Index of the end's flow in [`Scenario::flows`](airfair_sim::scenario::Scenario::flows), and in
     /// [`Outcome::flows`](airfair_sim::outcome::Outcome::flows).
     pub fn flow(self) -> usize {

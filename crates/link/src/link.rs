@@ -31,6 +31,8 @@ pub struct Link<P> {
 /// Results of a link that has ended.
 #[derive(Clone, Debug)]
 pub struct Finished<P> {
+    /// Scenario of the link, which lasts up to the end of the link.
+    pub scenario: Scenario,
     /// Results of all flows, stations and cells up to the end of the link, without the warm-up; `None` for a link that
     /// ends within its warm-up.
     pub outcome: Option<Outcome>,
@@ -201,9 +203,11 @@ impl<P> Link<P> {
                 under_way.push(packet(&mut self.store, released, end));
             }
         }
-        let measured = end > Time::ZERO + self.scenario.warmup;
-        let outcome = measured.then(|| finished.outcome(&self.scenario, self.seed, 0));
-        Finished { outcome, events: self.events.into(), under_way }
+        let mut scenario = self.scenario;
+        scenario.duration = end - Time::ZERO;
+        let is_measured = scenario.duration > scenario.warmup;
+        let outcome = is_measured.then(|| finished.outcome(&scenario, self.seed, 0));
+        Finished { scenario, outcome, events: self.events.into(), under_way }
     }
 
     fn check(&self, asked: Time) -> Result<(), TimeError> {
