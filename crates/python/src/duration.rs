@@ -41,10 +41,12 @@ impl By {
     /// The point in time at this distance from time zero.
     pub(crate) fn time(&self) -> PyResult<Time> {
         match self {
-            Self::Seconds(seconds) if !(*seconds >= 0.0) => Err(PyValueError::new_err(format!(
-                "a time of {}: allowed are 0 s and more",
-                self.found()
-            ))),
+            Self::Seconds(seconds) if seconds.is_nan() || *seconds < 0.0 => {
+                Err(PyValueError::new_err(format!(
+                    "a time of {}: allowed are 0 s and more",
+                    self.found()
+                )))
+            }
             _ => self.nanos().map(Time::from_nanos),
         }
     }

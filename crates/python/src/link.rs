@@ -41,8 +41,8 @@ impl Link {
                 Inner::between(&scenario.inner, seed, [from, to]).map(|(link, _)| link)
             }
         };
-        let built = panics::caught(build).map_err(RunError::new_err)?;
-        let link = built.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let link = panics::caught(build).map_err(RunError::new_err)?;
+        let link = link.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self { inner: Mutex::new(Some(link)) })
     }
 
