@@ -246,6 +246,8 @@ class Tracing:
         *,
         pcap: str | PathLike[str] | None = None,
         timeline: str | PathLike[str] | None = None,
+        qlog: str | PathLike[str] | None = None,
+        qlog_version: str = "draft",
         from_ns: int = 0,
         until_ns: int | None = None,
         names: Sequence[str] | None = None,
