@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-readers test-site test-web test-kernel \
-    agent deb test-agent fair-access-point wasm web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
+    agent deb test-agent fair-access-point wasm package example-quinn web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,12 +89,25 @@ fair-access-point: build needs-agent ## A fair access point in QEMU: its station
 	$(BIN)/python tests/kernel/fair.py
 
 # All but the binding of Python, so that a browser can run the laboratory.
-PURE := units laws transport wlan sim trace web
+PURE := units laws transport wlan sim link trace web
 WASM := wasm32-unknown-unknown
 wasm: ## Check that the pure crates compile for a browser
 	@if [ -d "$$(rustc --print target-libdir --target $(WASM))" ]; then \
 	    cargo check --locked --quiet --target $(WASM) $(PURE:%=--package airfair-%); \
 	    else echo "$(WASM) is not checked: rustup target add $(WASM)"; fi
+
+# Crates for programs of others. A package is built from its own files alone.
+PUBLISHED := units laws transport wlan sim link trace
+package: ## The crates that others may use, as packages of cargo in target/package, each built from its package
+	cargo package --allow-dirty --locked --quiet $(PUBLISHED:%=--package airfair-%)
+
+# A workspace of its own, with a QUIC stack that nothing else needs.
+QUINN := --manifest-path examples/quinn/Cargo.toml --target-dir target/quinn --release --locked --quiet
+example-quinn: ## quinn-proto's downloads over a simulated cell, tried, in examples/quinn; its crates come from crates.io
+	cargo fmt --manifest-path examples/quinn/Cargo.toml --check
+	cargo clippy $(QUINN) --all-targets -- -D warnings
+	cargo test $(QUINN)
+	for control in cubic new-reno bbr; do cargo run $(QUINN) -- --control $$control; done
 
 PLAYGROUND := dist/playground.html
 WEB_SOURCES := $(shell find web -not -path '*/node_modules*' -type f) \

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .law import Law
     from .limit_search.measures import criterion
     from .limit_search.running import limits
+    from .link import Link
     from .loading import load_result
     from .reproduction.running import ReproductionError, reproduce
     from .result import Result
@@ -58,6 +59,7 @@ __all__ = [
     "ForeignResultError",
     "Interrupted",
     "Law",
+    "Link",
     "OptionError",
     "ReproductionError",
     "Result",
@@ -98,6 +100,7 @@ _LAZY = {
     "ExperimentResult": "experiment",
     "Interrupted": "engine",
     "Law": "law",
+    "Link": "link",
     "ReproductionError": "reproduction.running",
     "Result": "result",
     "StudyError": "experiment",

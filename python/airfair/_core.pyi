@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Literal, final, overload
+from typing import Any, Literal, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ __all__ = [
     "Emulation",
     "FlowEnd",
     "Frame",
+    "Link",
     "Node",
     "Observation",
     "Outcome",
@@ -54,6 +55,8 @@ __all__ = [
 ]
 
 __version__: str
+
+_LinkEvent: TypeAlias = tuple[str, int, bool, int, tuple[object, int, int] | None]
 LARGEST_SCENARIO: int
 LARGEST_TRACE: int
 LONGEST_FRAME_NS: int
@@ -243,6 +246,8 @@ class Tracing:
         *,
         pcap: str | PathLike[str] | None = None,
         timeline: str | PathLike[str] | None = None,
+        qlog: str | PathLike[str] | None = None,
+        qlog_version: str = "draft",
         from_ns: int = 0,
         until_ns: int | None = None,
         names: Sequence[str] | None = None,
@@ -358,6 +363,27 @@ class World:
     def copy(self) -> World: ...
     def finish(self) -> Outcome: ...
     def close(self) -> None: ...
+
+@final
+class Link:
+    """A cell that carries packets of its caller between the ends of external flows."""
+
+    def __new__(
+        cls, scenario: Scenario, *, seed: int, between: tuple[str, str] | None = None
+    ) -> Link: ...
+    def scenario(self) -> Scenario: ...
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def next_timeout_ns(self) -> int | None: ...
+    @property
+    def under_way(self) -> int: ...
+    def longest_packet(self, flow: str) -> int: ...
+    def send(
+        self, now: str | float, flow: str, is_receiver: bool, size: int, packet: object
+    ) -> bool: ...
+    def poll(self, now: str | float) -> _LinkEvent | None: ...
+    def finish(self) -> tuple[Scenario, Outcome | None, list[_LinkEvent]]: ...
 
 @final
 class Worlds:

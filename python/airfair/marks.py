@@ -39,7 +39,7 @@ def is_marked(path: Path) -> bool:
         return b"tEXtSoftware\0airfair" in head
     if head.startswith(_SECTION_TYPE.to_bytes(4, "little")):
         return _is_marked_capture(head)
-    if head.lstrip().startswith(b"{"):
+    if head.lstrip(b" \t\r\n\x1e").startswith(b"{"):
         return _JSON.search(head) is not None
     return b"<svg" in head and _SVG.search(head) is not None
 

@@ -93,7 +93,8 @@ def test_the_layers_do_not_depend_on_each_other() -> None:
     assert depends_on("wlan").isdisjoint({"transport", "sim"})
     assert depends_on("agent").isdisjoint({"transport", "sim", "emulator"})
     assert depends_on("netlink") == {"units"}
-    assert depends_on("sim").isdisjoint({"trace", "emulator", "agent", "python", "web"})
+    assert depends_on("sim").isdisjoint({"link", "trace", "emulator", "agent", "python", "web"})
+    assert depends_on("link") == {"units", "sim"}
 
 
 def test_the_lints_forbid_clocks_and_unsafe_code() -> None:

@@ -19,7 +19,8 @@ from airfair.experiment import load_study
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOW_TO = EXAMPLES.parent / "docs" / "how-to" / "notebook.md"
 NOTEBOOKS = sorted(EXAMPLES.glob("*/*.ipynb"))
-STUDIES = sorted(path for path in EXAMPLES.glob("*/*.toml") if path.name != "cell.toml")
+OTHERS = {"cell.toml", "Cargo.toml", "clippy.toml"}
+STUDIES = sorted(path for path in EXAMPLES.glob("*/*.toml") if path.name not in OTHERS)
 
 
 def test_a_profile_is_made_of_every_scenario_that_ships() -> None:

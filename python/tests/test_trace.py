@@ -523,8 +523,24 @@ def test_of_several_replications_one_is_traced_and_which_is_said(
     assert (tmp_path / "t").read_text() != traced
 
 
+UDP = '{ kind = "udp", payload = "500 B", rate = "1 Mb/s" }'
 MISTAKES = {
-    ("--trace-from", "1 s"): "--trace-from: works only with --pcap or --timeline",
+    ("--trace-from", "1 s"): "--trace-from: works only with --pcap, --timeline or --qlog",
+    ("--qlog-version", "0.3"): "--qlog-version: works only with --qlog",
+    ("--qlog", "cell.toml"): "--qlog cell.toml: File exists",
+    ("--qlog", "cell.toml/logs"): "--qlog cell.toml/logs: Not a directory",
+    (
+        "--qlog",
+        "logs",
+        "--set",
+        "flow.video.control='none'",
+        *(
+            word
+            for flow in ("up", "down", "video")
+            for word in ("--set", f"flow.{flow}.transport={UDP}")
+        ),
+    ): "--qlog logs: the scenario has no flow of TCP or TFRC",
+    ("--qlog", "logs", "--pcap", "none/p"): "--pcap none/p: No such file or directory",
     ("--pcap", "p", "--trace-from", "1"): "--trace-from '1': unknown or missing unit",
     (
         "--pcap",
@@ -590,6 +606,39 @@ def test_a_full_disk_costs_the_file_and_not_the_result(tmp_path: Path, program: 
     assert "--pcap /dev/full: No space left on device; the file is incomplete" in done.stderr
     assert "wrote t: " in done.stderr
     assert json.loads((tmp_path / "t").read_bytes())["traceEvents"]
+
+
+def test_each_sender_has_a_log(tmp_path: Path, program: Program) -> None:
+    done = run(program, tmp_path, "--qlog", "logs", "--trace-until", "1 s")
+    assert done.returncode == 0
+    assert "airfair: wrote logs: " in done.stderr
+    logs = {path.name: path.read_text() for path in (tmp_path / "logs").iterdir()}
+    assert logs.keys() == {"up.sqlog", "down.sqlog", "video.sqlog"}
+    for text in logs.values():
+        about, *events = (json.loads(line) for line in text.split("\x1e")[1:])
+        assert about["file_schema"] == "urn:ietf:params:qlog:file:sequential"
+        assert {"quic:packet_sent", "quic:packet_received"} <= {it["name"] for it in events}
+        assert all(0 <= it["time"] < 1000 for it in events)
+    again = run(program, tmp_path, "--qlog", "logs", "--qlog-version", "0.3")
+    assert again.returncode == 0, "logs of airfair are replaced"
+    assert '"qlog_version":"0.3"' in (tmp_path / "logs/up.sqlog").read_text()
+    (tmp_path / "logs/up.sqlog").write_text("mine")
+    refused = run(program, tmp_path, "--qlog", "logs")
+    assert refused.returncode == 2
+    assert "up.sqlog, a file that airfair did not write" in refused.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to be had here")
+def test_a_full_directory_costs_the_logs_and_not_the_result(
+    tmp_path: Path, program: Program
+) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs/up.sqlog").symlink_to("/dev/full")
+    done = run(program, tmp_path, "--qlog", "logs")
+    assert done.returncode == 1
+    assert "goodput" in done.stdout
+    assert "--qlog logs: No space left on device; the file is incomplete" in done.stderr
+    assert (tmp_path / "logs/down.sqlog").stat().st_size > 10_000
 
 
 @pytest.mark.waits

@@ -1,6 +1,6 @@
 //! Durations from Python: a text with a unit, or a number of seconds.
 
-use airfair_units::Duration;
+use airfair_units::{Duration, Time};
 use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -27,30 +27,51 @@ impl<'py> FromPyObject<'_, 'py> for By {
 }
 
 impl By {
+    /// The duration, which is at least 1 ns.
     pub(crate) fn duration(&self) -> PyResult<Duration> {
+        match self.nanos()? {
+            0 => Err(PyValueError::new_err(format!(
+                "a duration of {}: allowed are 1 ns and more",
+                self.found()
+            ))),
+            ns => Ok(Duration::from_nanos(ns)),
+        }
+    }
+
+    /// The point in time at this distance from time zero.
+    pub(crate) fn time(&self) -> PyResult<Time> {
+        match self {
+            Self::Seconds(seconds) if seconds.is_nan() || *seconds < 0.0 => {
+                Err(PyValueError::new_err(format!(
+                    "a time of {}: allowed are 0 s and more",
+                    self.found()
+                )))
+            }
+            _ => self.nanos().map(Time::from_nanos),
+        }
+    }
+
+    fn nanos(&self) -> PyResult<u64> {
         const SECOND: f64 = 1e9;
-        let error = |found: &dyn std::fmt::Display| {
-            PyValueError::new_err(format!("a duration of {found}: allowed are 1 ns and more"))
-        };
         match self {
             Self::Text(text) => match text.parse::<Duration>() {
-                Ok(Duration::ZERO) => Err(error(text)),
-                Ok(duration) => Ok(duration),
+                Ok(duration) => Ok(duration.as_nanos()),
                 Err(why) => Err(PyValueError::new_err(format!("duration {text:?}: {why}"))),
             },
-            Self::Seconds(seconds) => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a float that is too large or negative saturates"
-                )]
-                let ns = (*seconds * SECOND).round() as u64;
-                if ns == 0 {
-                    let found = if seconds.is_nan() { "nan" } else { &seconds.to_string() };
-                    return Err(error(&format!("{found} s")));
-                }
-                Ok(Duration::from_nanos(ns))
-            }
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a float that is too large or negative saturates"
+            )]
+            Self::Seconds(seconds) => Ok((*seconds * SECOND).round() as u64),
+        }
+    }
+
+    fn found(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Seconds(seconds) if seconds.is_nan() => "nan s".to_owned(),
+            Self::Seconds(seconds) => format!("{seconds} s"),
         }
     }
 }

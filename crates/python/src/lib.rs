@@ -17,6 +17,7 @@ mod emulation;
 mod exceptions;
 mod gym;
 mod law;
+mod link;
 mod observation;
 mod panics;
 #[cfg(target_os = "linux")]
@@ -49,6 +50,8 @@ mod _core {
     use crate::gym::Worlds;
     #[pymodule_export]
     use crate::law::{Candidate, Cell, FlowEnd, Frame, Node, Packet, UsersDue, UsersServed};
+    #[pymodule_export]
+    use crate::link::Link;
     #[pymodule_export]
     use crate::observation::{Observation, observation_columns};
     #[cfg(target_os = "linux")]

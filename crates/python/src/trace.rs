@@ -1,9 +1,9 @@
 //! Trace files of one run.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::mem;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use airfair_sim::outcome::Outcome;
@@ -11,7 +11,8 @@ use airfair_sim::record::{CellId, Record};
 use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{self as sim, Control, RunError};
 use airfair_sim::trace::Trace;
-use airfair_trace::{Capture, Selection, Timeline, Written, selection};
+use airfair_trace::qlog::{Version, logged};
+use airfair_trace::{Capture, Qlog, Selection, Timeline, Written, selection};
 use airfair_units::Time;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -23,6 +24,7 @@ use crate::scenario::Scenario;
 struct Writers {
     capture: Option<Capture<BufWriter<File>>>,
     timeline: Option<Timeline<BufWriter<File>>>,
+    qlog: Option<Qlog<BufWriter<File>>>,
     now: Time,
 }
 
@@ -33,6 +35,9 @@ impl Recorder for Writers {
         self.now = now;
         if let Some(timeline) = &mut self.timeline {
             timeline.record(now, record);
+        }
+        if let Some(qlog) = &mut self.qlog {
+            qlog.record(now, record);
         }
     }
 
@@ -51,6 +56,9 @@ impl Recorder for Writers {
         if let Some(timeline) = &mut self.timeline {
             timeline.trace(now, trace);
         }
+        if let Some(qlog) = &mut self.qlog {
+            qlog.trace(now, trace);
+        }
     }
 }
 
@@ -66,11 +74,24 @@ impl Writers {
         };
         let capture = self.capture.map(|it| report("pcap", it.finish()));
         let timeline = self.timeline.map(|it| report("timeline", it.finish()));
-        capture.into_iter().chain(timeline).collect()
+        let qlog = self.qlog.map(|it| {
+            let files = it.finish().into_iter().map(|it| report("qlog", it));
+            files.fold(report_of("qlog", until), |all, file| Report {
+                items: all.items + file.items,
+                errno: all.errno.or(file.errno),
+                ..all
+            })
+        });
+        capture.into_iter().chain(timeline).chain(qlog).collect()
     }
 }
 
-/// Account of a trace file that has been closed.
+/// Report of files to which nothing has been written.
+fn report_of(option: &'static str, until: Time) -> Report {
+    Report { option, items: 0, until, errno: None }
+}
+
+/// Account of a trace file that has been closed, or of all files of a directory.
 struct Report {
     option: &'static str,
     /// Number of packets or events.
@@ -142,13 +163,14 @@ pub(crate) struct Tracing {
 #[pymethods]
 impl Tracing {
     /// Opens the trace files and discards their earlier contents; raises `OSError` if one cannot be
-    /// written.
+    /// written. `qlog` is a directory, which is created, for a file of each TCP and TFRC flow in the
+    /// version `qlog_version`, "draft" or "0.3".
     ///
     /// `comment` identifies the run in the files. `names` are those of the stations, access points
     /// and monitors to trace, as in `traceable`; all by default. Only the time from `from_ns` to
     /// `until_ns` is traced.
     #[new]
-    #[pyo3(signature = (scenario, comment, *, pcap = None, timeline = None, from_ns = 0, until_ns = None, names = None))]
+    #[pyo3(signature = (scenario, comment, *, pcap = None, timeline = None, qlog = None, qlog_version = "draft", from_ns = 0, until_ns = None, names = None))]
     #[expect(
         clippy::too_many_arguments,
         reason = "a function with named options, as Python has them"
@@ -159,6 +181,8 @@ impl Tracing {
         comment: &str,
         pcap: Option<PathBuf>,
         timeline: Option<PathBuf>,
+        qlog: Option<PathBuf>,
+        qlog_version: &str,
         from_ns: u64,
         until_ns: Option<u64>,
         names: Option<Vec<String>>,
@@ -170,15 +194,26 @@ impl Tracing {
         let selection = Selection::of(scenario, chosen).between(Time::from_nanos(from_ns), until);
         let open = |path: Option<PathBuf>| path.map(|path| create(py, &path)).transpose();
         let (pcap, timeline) = (open(pcap)?, open(timeline)?);
+        let version = if qlog_version == "0.3" { Version::V03 } else { Version::Draft };
+        let qlog = qlog.map(|folder| {
+            let flows = logged(scenario, &selection).into_iter();
+            let name = |index: usize| format!("{}.sqlog", scenario.flows[index].name);
+            fs::create_dir_all(&folder).map_err(|error| refused(py, &folder, &error))?;
+            let files = flows.map(|index| create(py, &folder.join(name(index))));
+            let files = (version, files.collect::<PyResult<Vec<_>>>()?);
+            PyResult::Ok(Qlog::new(scenario, selection.clone(), comment, files))
+        });
+        let qlog = qlog.transpose()?;
         let writers = Writers {
             capture: pcap.map(|to| Capture::new(scenario, selection.clone(), comment, to)),
             timeline: timeline.map(|to| Timeline::new(scenario, selection, comment, to)),
+            qlog,
             now: Time::ZERO,
         };
         Ok(Self { files: Arc::new(Mutex::new(Files::Open(Box::new(writers)))) })
     }
 
-    /// Closes the trace files. Returns one dictionary for each: option, items (packets or events),
+    /// Closes the trace files. Returns one dictionary for each, and one for all of `qlog`: option, items (packets or events),
     /// `until_ns` (time of the run up to which it goes), errno (`None` unless an error cut it off).
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let closed = |report: Report| {
@@ -233,14 +268,17 @@ fn locked(files: &Mutex<Files>) -> MutexGuard<'_, Files> {
     files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn create(py: Python<'_>, path: &PathBuf) -> PyResult<BufWriter<File>> {
+fn create(py: Python<'_>, path: &Path) -> PyResult<BufWriter<File>> {
     let opened = File::create(path);
-    opened.map(BufWriter::new).map_err(|error| {
-        let number = number(&error);
-        let why = py.import("os").and_then(|os| os.call_method1("strerror", (number,)));
-        let why = why.map_or_else(|_| error.to_string(), |why| why.to_string());
-        PyOSError::new_err((number, why, path.clone().into_os_string()))
-    })
+    opened.map(BufWriter::new).map_err(|error| refused(py, path, &error))
+}
+
+/// Exception for a file or directory that cannot be written.
+fn refused(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
+    let number = number(error);
+    let why = py.import("os").and_then(|os| os.call_method1("strerror", (number,)));
+    let why = why.map_or_else(|_| error.to_string(), |why| why.to_string());
+    PyOSError::new_err((number, why, path.as_os_str().to_owned()))
 }
 
 /// Error number of the operating system.

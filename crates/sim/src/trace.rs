@@ -8,6 +8,7 @@
 //! | [`Frame`](Trace::Frame) | the frame leaves the air | captures, timelines of frames, collisions |
 //! | [`Access`](Trace::Access) | the state of channel access changes | timelines of back-off and waiting |
 //! | [`Window`](Trace::Window), [`Rate`](Trace::Rate) | the window or the rate changes | curves of flows |
+//! | [`Sent`](Trace::Sent), [`Received`](Trace::Received), [`Sender`](Trace::Sender) | a sender has acted | logs of transports |
 //!
 //! Lengths of queues and rates of links are records ([`airfair_wlan::Record`]).
 //!
@@ -18,7 +19,7 @@
 //!
 //! [`Recorder::TRACES`]: crate::recorder::Recorder::TRACES
 
-use airfair_units::DataRate;
+use airfair_units::{Bytes, DataRate, Duration};
 pub use airfair_wlan::{ChannelAccess, FrameOutcome, Monitored};
 
 use crate::packet::{FlowId, Packet};
@@ -35,4 +36,29 @@ pub enum Trace<'w> {
     Window(FlowId, SenderWindow),
     /// The rate at which a TFRC sender sends while it has data has changed to this one; `None` below 1 bit/s.
     Rate(FlowId, Option<DataRate>),
+    /// The sender of a TCP or TFRC flow has sent a packet, which its host has not handed back.
+    Sent(&'w Packet),
+    /// The sender of a flow receives a packet of its receiver, which it has not handled yet.
+    Received(&'w Packet),
+    /// State of a TCP or TFRC sender, after it has handled an event and sent its packets.
+    Sender(FlowId, SenderState),
+}
+
+/// State of a TCP or TFRC sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderState {
+    /// Payload of a full segment; zero for TFRC.
+    pub segment: Bytes,
+    /// Congestion window in whole segments; `None` for TFRC.
+    pub cwnd: Option<Bytes>,
+    /// Slow start threshold in whole segments; `None` for TFRC, and before the first reduction.
+    pub ssthresh: Option<Bytes>,
+    /// Payload that TCP takes to be in the network; `None` for TFRC.
+    pub in_network: Option<Bytes>,
+    /// Smoothed round-trip time, once it has been measured.
+    pub smoothed: Option<Duration>,
+    /// Least round-trip time that TCP has measured.
+    pub least: Option<Duration>,
+    /// Rate at which TFRC sends while it has data; `None` for TCP, and below 1 bit/s.
+    pub pacing: Option<DataRate>,
 }

@@ -174,9 +174,26 @@ impl<R: Recorder, C: Clock> World<R, C> {
     /// If `until` has passed, or lies beyond the end of the scenario.
     #[must_use = "the world may have stopped early"]
     pub fn advance(&mut self, until: Time) -> Pause {
+        self.advance_before(until, until)
+    }
+
+    /// Handles all events up to `until`, those at `until` as well, and otherwise does what [`advance`](Self::advance)
+    /// does.
+    ///
+    /// # Panics
+    /// If `until` has passed, or does not come before the end of the scenario.
+    #[must_use = "the world may have stopped early"]
+    pub fn advance_through(&mut self, until: Time) -> Pause {
+        assert!(until < self.end, "events at the end of a scenario do not happen");
+        self.advance_before(until + Duration::from_nanos(1), until)
+    }
+
+    /// Handles all events before `horizon`, and then moves the time to `until`.
+    #[inline]
+    fn advance_before(&mut self, horizon: Time, until: Time) -> Pause {
         assert!(self.now <= until, "time does not go back");
         assert!(until <= self.end, "a world lasts as long as its scenario");
-        self.horizon = if self.outputs.is_empty() { until } else { Time::ZERO };
+        self.horizon = if self.outputs.is_empty() { horizon } else { Time::ZERO };
         loop {
             let scheduled = self.queue.peek();
             let (on_air, index) = self.cells.next_event();

@@ -114,7 +114,7 @@ impl Recorder for Film {
                 let over = waits(member, self.lane(member).change(now, access));
                 self.keep(now, over);
             }
-            Trace::Window(..) | Trace::Rate(..) => {}
+            _ => {}
         }
     }
 }

@@ -256,7 +256,7 @@ impl Recorder for Channel {
                 let over = self.rows[row].lane.change(now, access);
                 self.keep(row, over);
             }
-            Trace::Window(..) | Trace::Rate(..) => {}
+            _ => {}
         }
     }
 }

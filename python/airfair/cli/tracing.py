@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import fnmatch
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from airfair._core import Scenario, Tracing, quantity, traceable
-from airfair.cli.completers import complete, files
+from airfair.cli.completers import complete, directories, files
 from airfair.cli.output import Output
 from airfair.cli.status import InputError, check_globs
 from airfair.errors import describe
 
-_OUTLETS = ("pcap", "timeline")
+_OUTLETS = ("pcap", "timeline", "qlog")
+_LOGS = "*.sqlog"
 _SECOND = 10**9
 
 
@@ -39,6 +42,19 @@ def add(run: argparse.ArgumentParser) -> None:
     ):
         argument = group.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
         complete(argument, files)
+    argument = group.add_argument(
+        "--qlog",
+        type=Path,
+        metavar="DIR",
+        help="write packets, losses, windows and round trips of each TCP and TFRC sender as qlog, to "
+        "DIR/FLOW.sqlog",
+    )
+    complete(argument, directories)
+    group.add_argument(
+        "--qlog-version",
+        choices=("draft", "0.3"),
+        help="version of qlog: the current drafts of the IETF, or 0.3 for qvis (default: draft)",
+    )
     group.add_argument(
         "--trace-from",
         metavar="TIME",
@@ -113,7 +129,10 @@ class Traces:
 
 def outputs(arguments: argparse.Namespace) -> list[Output]:
     """Trace files that the command line names."""
-    return [Output(f"--{name}", path) for name, path in _paths(arguments).items()]
+    return [
+        Output(f"--{name}", path, [_LOGS] if name == "qlog" else None)
+        for name, path in _paths(arguments).items()
+    ]
 
 
 def _paths(arguments: argparse.Namespace) -> dict[str, Path]:
@@ -129,13 +148,19 @@ def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
         ]
         if given:
             raise InputError(
-                *(f"--trace-{name}: works only with --pcap or --timeline" for name in given)
+                *(f"--trace-{name}: works only with --pcap, --timeline or --qlog" for name in given)
             )
+    if "qlog" not in paths and arguments.qlog_version is not None:
+        raise InputError("--qlog-version: works only with --qlog")
+    if not paths:
         return None
+    if "qlog" in paths and not any(flow["transport"] in {"tcp", "tfrc"} for flow in scenario.flows):
+        raise InputError(f"--qlog {paths['qlog']}: the scenario has no flow of TCP or TFRC")
     window = window_of(scenario, arguments.trace_from, arguments.trace_until, "--trace-")
     names = chosen(scenario, arguments.trace_station, "--trace-station")
     wanted = replication(scenario, arguments.trace_replication, "--trace-replication")
-    tracing = _open(scenario, wanted, paths, window, names)
+    version = arguments.qlog_version or "draft"
+    tracing = _open(scenario, wanted, paths, (version, window, names))
     return Traces(tracing, wanted, paths, window, scenario.replications)
 
 
@@ -148,9 +173,9 @@ def _open(
     scenario: Scenario,
     replication: int,
     paths: dict[str, Path],
-    window: Window,
-    names: Sequence[str],
+    selected: tuple[str, Window, Sequence[str]],
 ) -> Tracing:
+    version, window, names = selected
     fresh = [path for path in paths.values() if not path.exists()]
     comment = f"{scenario.title}, seed {scenario.seed}, replication {replication}"
     try:
@@ -159,14 +184,18 @@ def _open(
             comment,
             pcap=paths.get("pcap"),
             timeline=paths.get("timeline"),
+            qlog=paths.get("qlog"),
+            qlog_version=version,
             from_ns=window.start_ns,
             until_ns=window.end_ns,
             names=names,
         )
     except OSError as error:
         for path in fresh:  # remove new files that were opened before the error
-            path.unlink(missing_ok=True)
-        option = next(name for name, path in paths.items() if str(path) == error.filename)
+            with contextlib.suppress(OSError):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        failed = Path(error.filename)
+        option = next(name for name, path in paths.items() if path in (failed, failed.parent))
         raise InputError(f"--{option} {error.filename}: {describe(error)}") from error
 
 

@@ -103,7 +103,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
         self.outputs.pop_front()
     }
 
-    fn longest_packet(&self, flow: FlowId) -> Bytes {
+    /// Size of the longest packet that the hops of a flow carry.
+    pub fn longest_packet(&self, flow: FlowId) -> Bytes {
         let in_frame = |hop: &Hop| match hop {
             Hop::Air { cell, .. } => Some(LONGEST_MSDU - self.cells[cell.index()].msdu_overhead),
             Hop::Wire(_) => None,

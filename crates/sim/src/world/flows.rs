@@ -11,6 +11,7 @@ use crate::flow::{Departures, Flow, FlowPhase, Full, Hop, WithoutRoom};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Place, SentAt};
 use crate::recorder::Recorder;
+use crate::trace::Trace;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     /// Starts a flow, unless its owner has started it before.
@@ -71,7 +72,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let make = |body| Packet::new(now, (id, Side::Sender), category, body);
         while let Some(packet) = self.flows[id.index()].source.poll_transmit(now, make) {
             // A source that takes refused packets back has been notified of the refusal.
-            let _ = self.send_over(first, &packet);
+            let sent = self.send_over(first, &packet);
+            if R::TRACES && sent.is_ok() {
+                self.recorder.trace(now, Trace::Sent(&packet));
+            }
         }
         if counts {
             self.await_departures(id);
@@ -204,6 +208,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 }
             }
             Side::Receiver => {
+                if R::TRACES {
+                    self.recorder.trace(self.now, Trace::Received(packet));
+                }
                 self.flows[packet.flow.index()].source.handle(self.now, &packet.body);
                 self.drain_source(packet.flow);
             }

@@ -11,6 +11,7 @@ use crate::link::{Arrival, LinkId, Refusal, Sent};
 use crate::packet::{Body, Packet, Side};
 use crate::record::{LinkRecord, SentAt};
 use crate::recorder::Recorder;
+use crate::trace::Trace;
 
 impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
@@ -114,6 +115,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
             (None, Body::Segment(_)) if packet.origin == Side::Receiver => {
                 let id = packet.flow;
                 let sends_by_air = matches!(flow.forth[0], Hop::Air { .. });
+                if R::TRACES {
+                    recorder.trace(*now, Trace::Received(packet));
+                }
                 flow.source.handle(*now, &packet.body);
                 link.pass(*now);
                 self.drain_source(id);

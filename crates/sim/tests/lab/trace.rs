@@ -53,7 +53,7 @@ impl Recorder for Frames {
             }
             Trace::Access(member, access) => self.access.push((now, member.node, access)),
             Trace::Window(..) => self.windows += 1,
-            Trace::Rate(..) => {}
+            _ => {}
         }
     }
 }

@@ -95,6 +95,10 @@ impl Recorder for Traced {
     fn record(&mut self, _now: Time, _record: &Record) {}
 
     fn trace(&mut self, now: Time, trace: Trace<'_>) {
+        // These repeat what records, frames and windows have.
+        if matches!(trace, Trace::Sent(_) | Trace::Received(_) | Trace::Sender(..)) {
+            return;
+        }
         self.0.add(now.as_nanos());
         match trace {
             Trace::Frame(cell, monitored) => {
@@ -113,6 +117,7 @@ impl Recorder for Traced {
                 self.flow(flow, 2);
                 self.0.add(rate.map_or(0, DataRate::bps));
             }
+            Trace::Sent(_) | Trace::Received(_) | Trace::Sender(..) => {}
         }
     }
 }

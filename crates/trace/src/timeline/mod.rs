@@ -403,6 +403,7 @@ impl<W: Write> Recorder for Timeline<W> {
             }
             Trace::Window(flow, window) => self.set_flow(flow, f64::from(window.cwnd)),
             Trace::Rate(flow, rate) => self.set_flow(flow, rate.map_or(0.0, megabits)),
+            Trace::Sent(_) | Trace::Received(_) | Trace::Sender(..) => {}
         }
     }
 }
