@@ -185,11 +185,73 @@ fn a_tfrc_source_below_its_fair_share_is_not_slowed_down() {
 /// Verifies: [RFC5681 §3.1], [RFC6582 §3.2], [RFC6675 §5], [RFC9438 §4]
 #[test]
 fn every_flavour_fills_a_bottleneck_of_its_own() {
-    for flavour in ["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"] {
+    for flavour in
+        ["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"]
+    {
         let tcp = LONG_TCP.replace("\"tcp\"", &format!("\"tcp\", flavour = \"{flavour}\""));
         let flows = share_a_bottleneck(&[&tcp]);
         // 5 Mb/s for 150 s, without 4 % of headers, are 90 MB. After a reduction, the window may be smaller than the
         // capacity of the path for a moment. More than 91 MB would be an error of the accounting.
         assert!((88e6..91e6).contains(&flows[0].0), "{flavour}: {} octets", flows[0].0);
+    }
+}
+
+/// Outcome of one flow for 25 s over a wire of 10 Mb/s with a round trip of 40 ms, which holds 34 segments.
+fn over_a_wire(transport: &str, seed: u64) -> Outcome {
+    run_once(
+        &parse(&format!(
+            "duration = \"25 s\"\nseries = \"1 s\"\n[host.a]\n[host.b]\n\
+             [link.wire]\nends = [\"a\", \"b\"]\nrate = \"10 Mb/s\"\ndelay = \"20 ms\"\n\
+             queue = {{ packets = 1000 }}\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n\
+             transport = {{ kind = \"tcp\", segment = \"1460 B\", window_scaling = true, \
+             receive_window = \"3 MB\", {transport} }}\n"
+        )),
+        seed,
+    )
+}
+
+/// Each version of BBR fills a wire with a queue of at most the bandwidth-delay product, and after it has probed for
+/// the round trip the wire is full again within a second.
+///
+/// Verifies: [bbr-v1], [draft-bbr §5.3]
+#[test]
+fn bbr_fills_a_wire_with_a_short_queue_and_recovers_from_its_probe() {
+    for (flavour, interval) in [("bbr1", 10), ("bbr", 5)] {
+        let outcome = over_a_wire(&format!("flavour = \"{flavour}\""), 0);
+        let seconds: Vec<_> =
+            (2..25).map(|second| between(&outcome, 0, second, second + 1)).collect();
+        // 10 Mb/s · 1460/1500 are 1.217 MB per second. ProbeRTT takes 0.2 s of a second.
+        let probes = seconds.iter().filter(|octets| **octets < 1_100_000).count();
+        assert!((1..=22 / interval).contains(&probes), "{flavour}: {seconds:?}");
+        assert!(seconds.iter().all(|octets| *octets > 900_000), "{flavour}: {seconds:?}");
+        let is_low = |octets: &u64| *octets < 1_100_000;
+        assert!(!seconds.windows(2).any(|pair| pair.iter().all(is_low)), "{flavour}: {seconds:?}");
+        let longest = outcome.flows[0].delay.quantile(0.95);
+        assert!(longest < Duration::from_millis(45), "{flavour}: {longest:?}");
+    }
+}
+
+/// The random times of probes depend on the seed alone.
+#[test]
+fn probes_of_bbr_depend_on_the_seed() {
+    for flavour in ["bbr1", "bbr"] {
+        let hash = |seed| over_a_wire(&format!("flavour = \"{flavour}\""), seed).record_hash;
+        assert_eq!(hash(1), hash(1));
+        assert_ne!(hash(1), hash(2));
+    }
+}
+
+/// `HyStart++` and `HyStart` end slow start before the queue overflows, where slow start alone fills it.
+///
+/// Verifies: [RFC9406 §4.2], [linux-tcp-cubic]
+#[test]
+fn a_rule_for_the_end_of_slow_start_keeps_the_first_queue_short() {
+    let lost = |settings: &str| {
+        let outcome = over_a_wire(&format!("flavour = \"cubic\", {settings}"), 0);
+        outcome.flows[0].lost
+    };
+    assert!(lost("slow_start = \"standard\"") > 0);
+    for rule in ["hystart", "hystart++"] {
+        assert_eq!(lost(&format!("slow_start = \"{rule}\"")), 0, "{rule}");
     }
 }

@@ -1,4 +1,4 @@
-//! TCP in seven flavours: one [`Sender`] and one [`Receiver`] make a connection.
+//! TCP in nine flavours: one [`Sender`] and one [`Receiver`] make a connection.
 //!
 //! Before working here, read RFC 5681, RFC 6298 and RFC 6582; for selective acknowledgments RFC 2018 and
 //! RFC 6675, for losses found by time RFC 8985.
@@ -26,7 +26,10 @@
 
 mod config;
 mod congestion;
+mod delivery;
 mod flavour;
+mod model;
+mod pacing;
 mod rack;
 mod rack_tlp;
 mod ranges;
@@ -39,6 +42,7 @@ mod sack;
 mod sack_list;
 mod segment;
 mod sender;
+mod start;
 mod stats;
 mod tlp;
 mod tuning;
@@ -48,7 +52,7 @@ pub use airfair_laws::newreno::Deflation;
 pub use airfair_laws::window_limit::WindowLimit;
 pub use config::{
     Arithmetic, DelayedAck, LossRecovery, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig,
-    Transfer, UNSCALED_WINDOW,
+    SlowStart, Transfer, UNSCALED_WINDOW,
 };
 pub use flavour::Flavour;
 pub use receiver::Receiver;

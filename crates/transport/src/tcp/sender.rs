@@ -2,7 +2,9 @@
 
 mod input;
 mod limit;
+mod model;
 mod output;
+mod pacing;
 mod rack_tlp;
 mod refusal;
 mod small_queue;
@@ -12,6 +14,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{SenderConfig, Transfer};
 use super::congestion::Congestion;
+use super::pacing::Pacer;
 use super::rack_tlp::RackTlp;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
@@ -128,6 +131,8 @@ pub struct Sender {
     refusals: Refusals,
     /// State of TCP small queues; present if they are in use.
     small_queue: Option<SmallQueue>,
+    /// State of pacing; present if it is in use.
+    pacer: Option<Box<Pacer>>,
     events: PendingEvents,
     stats: SenderStats,
 }
@@ -154,7 +159,7 @@ impl Sender {
             recovery: Recovery::new(),
             scoreboard: (config.uses_sack() && !config.has_rack())
                 .then(|| Scoreboard::new(config.segment.get())),
-            rack_tlp: config.has_rack().then(|| Box::new(RackTlp::new())),
+            rack_tlp: config.has_rack().then(|| Box::new(RackTlp::new(config.flavour.has_model()))),
             limited_octets: 0,
             rtt: RttEstimator::new(config.rto, config.arithmetic),
             peer_timestamp: 0,
@@ -164,6 +169,7 @@ impl Sender {
             is_retransmission_due: false,
             refusals: Refusals::default(),
             small_queue: config.small_queue.map(|_| SmallQueue::default()),
+            pacer: config.paces().then(Box::default),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }
@@ -196,7 +202,7 @@ impl Sender {
     /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
-        self.timer
+        if self.pacer.is_some() { self.next_paced_timeout() } else { self.timer }
     }
 
     /// Returns the next event, the most urgent first. Events that the owner does not fetch are counted, not

@@ -2,7 +2,7 @@
 
 use airfair_laws::newreno::Deflation;
 use airfair_transport::tcp::{
-    Arithmetic, DelayedAck, Flavour, LossRecovery, RecoveryTimer, Transfer,
+    Arithmetic, DelayedAck, Flavour, LossRecovery, RecoveryTimer, SlowStart, Transfer,
 };
 use airfair_transport::tfrc::{self, Profile};
 use airfair_transport::udp;
@@ -23,7 +23,10 @@ words!(Flavour {
     WestwoodPlus = "westwood+",
     Vegas = "vegas",
     Cubic = "cubic",
+    Bbr1 = "bbr1",
+    Bbr = "bbr",
 });
+words!(SlowStart { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" });
 words!(RecoveryTimer { Impatient = "impatient", SlowButSteady = "slow-but-steady" });
 words!(LossRecovery { Duplicates = "duplicates", Rack = "rack" });
 words!(Arithmetic { Rfc = "rfc", Linux = "linux" });
@@ -83,7 +86,8 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
              emulate` only. Of the other settings, `kernel` allows `flavour` and `size`.",
         );
     keys.word("flavour", &mut sender.flavour, "\"cubic\"").says(
-        "Congestion control. `sack`, `westwood+` and `cubic` use selective acknowledgements.",
+        "Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
+         `bbr` are versions 1 and 3 of BBR, which pace, and detect losses as `loss_recovery = \"rack\"` does.",
     );
     keys.maybe("sack", &mut sender.sack, Kind::Flag, "true")
         .follows("see `flavour`")
@@ -102,6 +106,18 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         "Arithmetic of `reno`, `newreno`, `sack` and `cubic`: that of the RFCs in octets, or Linux's in whole \
          segments, with Linux's CUBIC and HyStart, a retransmission time-out of at least SRTT plus `min_rto`, and a \
          receive window that grows.",
+    );
+    keys.maybe_word("slow_start", &mut sender.slow_start, "\"hystart++\"")
+        .follows("`hystart` for `cubic` with `arithmetic = \"linux\"`, otherwise `standard`")
+        .says(
+            "End of slow start of `reno`, `newreno`, `sack` and `cubic`. `standard`: a loss. `hystart`: also a long train \
+             of ACKs or grown round trips, as in Linux's CUBIC. `hystart++`: grown round trips, and then five rounds of \
+             slower growth (RFC 9406).",
+        );
+    let paces = sender.pacing;
+    keys.key("pacing", &mut sender.pacing, Kind::Flag, "true").written_if(paces).says(
+        "Segments leave at a rate, in bursts of a millisecond or two segments: at twice the window per round trip in \
+         slow start, and at 1.2 windows afterwards, as in Linux. `bbr1` and `bbr` always pace, at a rate of their own.",
     );
     keys.key("timestamps", &mut sender.timestamps, Kind::Flag, "true").says(
         "Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a round-trip measurement with \

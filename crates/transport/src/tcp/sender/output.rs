@@ -19,7 +19,10 @@ impl Sender {
     /// it in place avoids a copy of octets that were just written, which would stall the processor.
     #[inline]
     pub fn poll_transmit_as<T>(&mut self, now: Time, make: impl FnOnce(Segment) -> T) -> Option<T> {
-        if self.refusals.is_waiting || self.waits_for_departures(now) {
+        if self.refusals.is_waiting
+            || self.waits_for_departures(now)
+            || (self.pacer.is_some() && self.waits_for_pacing(now))
+        {
             return None;
         }
         self.note_before_transmit();
@@ -30,10 +33,12 @@ impl Sender {
             let length = self.next_length(self.flight_octets(), left)?;
             let segment = self.transmit(now, self.next, length);
             self.note_queued(segment.size());
+            self.note_paced(now, segment.payload);
             return Some(make(segment));
         }
         let segment = self.poll_otherwise(now)?;
         self.note_queued(segment.size());
+        self.note_paced(now, segment.payload);
         Some(make(segment))
     }
 
