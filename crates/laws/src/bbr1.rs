@@ -1,6 +1,6 @@
 //! BBR version 1: paces at the estimated bandwidth, with a window of twice the bandwidth-delay product.
 //!
-//! Source: [bbr-v1], with Linux's compensation of aggregated ACKs and its packet conservation [linux-bbr].
+//! Source: [bbr-v1 §4], with Linux's compensation of aggregated ACKs and its packet conservation [linux-bbr].
 //! Linux's long-term bandwidth of policers is not built.  Deviates: [D-323]
 //!
 //! ```text

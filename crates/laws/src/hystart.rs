@@ -1,6 +1,6 @@
 //! `HyStart`: ends slow start before a loss, when an ACK train lasts too long or round trips grow.
 //!
-//! Source: [linux-tcp-cubic], `hystart_update`. With pacing, segments are spread over up to half a round trip
+//! Source: [linux-tcp-cubic], `hystart_update`; [RFC9438 §4.10] leaves the end of slow start open. With pacing, segments are spread over up to half a round trip
 //! even without a queue, so the limit of an ACK train is the whole smallest round trip instead of half of it.
 
 use airfair_units::{Bytes, Duration, Time};

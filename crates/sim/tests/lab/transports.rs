@@ -197,7 +197,7 @@ fn every_flavour_fills_a_bottleneck_of_its_own() {
 }
 
 /// Outcome of one flow for 25 s over a wire of 10 Mb/s with a round trip of 40 ms, which holds 34 segments.
-fn over_a_wire(transport: &str, seed: u64) -> Outcome {
+fn over_a_wire(transport: &str, replication: u32) -> Outcome {
     run_once(
         &parse(&format!(
             "duration = \"25 s\"\nseries = \"1 s\"\n[host.a]\n[host.b]\n\
@@ -206,11 +206,11 @@ fn over_a_wire(transport: &str, seed: u64) -> Outcome {
              transport = {{ kind = \"tcp\", segment = \"1460 B\", window_scaling = true, \
              receive_window = \"3 MB\", {transport} }}\n"
         )),
-        seed,
+        replication,
     )
 }
 
-/// Each version of BBR fills a wire with a queue of at most the bandwidth-delay product, and after it has probed for
+/// Each version of BBR fills a wire with a queue of less than the bandwidth-delay product, 20 + 40 ms one way, and after it has probed for
 /// the round trip the wire is full again within a second.
 ///
 /// Verifies: [bbr-v1], [draft-bbr §5.3]
@@ -226,8 +226,8 @@ fn bbr_fills_a_wire_with_a_short_queue_and_recovers_from_its_probe() {
         assert!(seconds.iter().all(|octets| *octets > 900_000), "{flavour}: {seconds:?}");
         let is_low = |octets: &u64| *octets < 1_100_000;
         assert!(!seconds.windows(2).any(|pair| pair.iter().all(is_low)), "{flavour}: {seconds:?}");
-        let longest = outcome.flows[0].delay.quantile(0.95);
-        assert!(longest < Duration::from_millis(45), "{flavour}: {longest:?}");
+        let longest = outcome.flows[0].delay.p95;
+        assert!(longest < Duration::from_millis(60), "{flavour}: {longest:?}");
     }
 }
 
@@ -235,7 +235,7 @@ fn bbr_fills_a_wire_with_a_short_queue_and_recovers_from_its_probe() {
 #[test]
 fn probes_of_bbr_depend_on_the_seed() {
     for flavour in ["bbr1", "bbr"] {
-        let hash = |seed| over_a_wire(&format!("flavour = \"{flavour}\""), seed).record_hash;
+        let hash = |run| over_a_wire(&format!("flavour = \"{flavour}\""), run).record_hash;
         assert_eq!(hash(1), hash(1));
         assert_ne!(hash(1), hash(2));
     }
@@ -248,7 +248,7 @@ fn probes_of_bbr_depend_on_the_seed() {
 fn a_rule_for_the_end_of_slow_start_keeps_the_first_queue_short() {
     let lost = |settings: &str| {
         let outcome = over_a_wire(&format!("flavour = \"cubic\", {settings}"), 0);
-        outcome.flows[0].lost
+        outcome.flows[0].packets_dropped
     };
     assert!(lost("slow_start = \"standard\"") > 0);
     for rule in ["hystart", "hystart++"] {

@@ -839,6 +839,43 @@ control = "tfrc"
     );
 }
 
+/// BBR needs selective acknowledgements, RACK, pacing and a window of four segments; slow start of another kind is for
+/// the flavours of Reno and CUBIC.
+#[test]
+fn bbr_needs_its_machinery_and_four_segments() {
+    let parse = |settings: &str| {
+        let text = GOOD.replace("kind = \"tcp\"", &format!("kind = \"tcp\", {settings}"));
+        Scenario::parse(&text, &[])
+    };
+    let tests = [
+        (
+            "flavour = \"bbr\", segment = \"1000 B\", receive_window = \"2 kB\"",
+            "receive_window = \"2 kB\": flavour bbr needs a window of four segments; allowed at least 4000 B",
+        ),
+        (
+            "flavour = \"bbr1\", sack = false",
+            "sack = false: flavour bbr1 needs selective acknowledgements; allowed true, or another flavour",
+        ),
+        (
+            "flavour = \"bbr1\", loss_recovery = \"duplicates\"",
+            "loss_recovery = \"duplicates\": flavour bbr1 detects losses by time; allowed \"rack\", or another flavour",
+        ),
+        (
+            "flavour = \"bbr\", pacing = false",
+            "pacing = false: flavour bbr always paces; allowed true, or another flavour",
+        ),
+        (
+            "flavour = \"vegas\", slow_start = \"hystart++\"",
+            "slow_start = \"hystart++\": the flavour has a slow start of its own; allowed \"standard\", or flavour \
+             reno, newreno, sack or cubic",
+        ),
+    ];
+    for (settings, expected) in tests {
+        assert_eq!(messages(parse(settings)).join("\n"), format!("flow.a.transport.{expected}"));
+    }
+    assert!(parse("flavour = \"bbr\", segment = \"1000 B\", receive_window = \"4 kB\"").is_ok());
+}
+
 #[test]
 fn selective_acknowledgement_belongs_to_its_flavour_and_options_take_room() {
     let tcp = |settings: &str| {
