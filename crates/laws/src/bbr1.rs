@@ -62,6 +62,7 @@ pub enum Mode {
 
 /// State of BBR version 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the independent flags of the source")]
 pub struct State {
     /// State of the state machine.
     pub mode: Mode,

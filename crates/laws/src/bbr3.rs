@@ -11,6 +11,11 @@
 //!     └── pipe not full ── ProbeRTT ◄── 5 s without a shorter round trip, from anywhere; back to Cruise
 //! ```
 
+#![expect(
+    clippy::large_types_passed_by_value,
+    reason = "each part of a step takes the state and returns the next one"
+)]
+
 use airfair_units::{Duration, Time};
 
 use crate::bbr::{
@@ -144,6 +149,7 @@ pub struct Saved {
 
 /// State of BBR version 3.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the independent flags of the pseudo-code")]
 pub struct State {
     /// State of the state machine.
     pub mode: Mode,
