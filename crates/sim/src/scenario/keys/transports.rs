@@ -112,7 +112,7 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         .says(
             "End of slow start of `reno`, `newreno`, `sack` and `cubic`. `standard`: a loss. `hystart`: also a long train \
              of ACKs or grown round trips, as in Linux's CUBIC. `hystart++`: grown round trips, and then five rounds of \
-             slower growth (RFC 9406). Both need a round-trip sample at each ACK: `timestamps`, or `rack`.",
+             slower growth (RFC 9406).",
         );
     let paces = sender.pacing;
     keys.key("pacing", &mut sender.pacing, Kind::Flag, "true").written_if(paces).says(
