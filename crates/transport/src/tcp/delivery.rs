@@ -180,7 +180,6 @@ mod tests {
     ///
     /// Verifies: [draft-bbr §4.1.2.3], [linux-rate]
     #[test]
-    #[expect(clippy::float_cmp, reason = "quotients of whole numbers")]
     fn a_sample_takes_the_slower_one_of_sending_and_acknowledging() {
         let mut sampler = RateSampler::default();
         for (index, ms) in [(0, 0), (1, 10), (2, 20)] {
