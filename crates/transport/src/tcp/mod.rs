@@ -9,10 +9,11 @@
 //! sequence numbers (PAWS, [RFC7323 §5]) is therefore not needed.
 //!
 //! ```text
-//!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window
+//!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window; with BBR, also the rate
+//!                     ├─ Pacer                            earliest time of the next burst, if configured
 //!                     ├─ Recovery                         duplicates, fast recovery, `recover`
 //!                     ├─ Scoreboard ──► laws::prr         sacked, lost, in the network
-//!                     ├─ RackTlp                          RACK-TLP instead of the scoreboard, if configured
+//!                     ├─ RackTlp ──► RateSampler          RACK-TLP instead of the scoreboard, if configured
 //!                     └─ RttEstimator                     retransmission time-out
 //!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
 //!                       ├─ SackList                       which of them to report
