@@ -236,7 +236,8 @@ fn probes_of_bbr_depend_on_the_seed() {
         let hash =
             |run| over_a_wire(&format!("flavour = \"{flavour}\""), (8, 1_000), run).record_hash;
         assert_eq!(hash(1), hash(1));
-        assert_ne!(hash(1), hash(2));
+        // Version 1 draws one of seven phases, version 3 a bit per cycle: two runs may be equal, six hardly.
+        assert!((2..7).any(|run| hash(run) != hash(1)), "{flavour}");
     }
 }
 
