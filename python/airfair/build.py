@@ -571,7 +571,7 @@ class TransportTcpTable(TypedDict, total=False):
     byte_counting: bool
     deflation: Literal["to-flight", "to-ssthresh"]
     delayed_ack: bool | DelayedAckTable
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"]
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"]
     full_queue: Literal["loss", "hold"]
     grow_beyond_receive_window: bool
     handshake: bool
@@ -581,6 +581,7 @@ class TransportTcpTable(TypedDict, total=False):
     limited_transmit: bool
     loss_recovery: Literal["duplicates", "rack"]
     min_rto: str
+    pacing: bool
     prr: bool
     quick_acks: int
     receive_window: str
@@ -588,6 +589,7 @@ class TransportTcpTable(TypedDict, total=False):
     sack: bool
     segment: str
     size: Literal["endless"] | str
+    slow_start: Literal["standard", "hystart", "hystart++"]
     small_queues: Literal["off"] | str
     source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable
     stack: Literal["simulated", "kernel"]
@@ -1839,7 +1841,7 @@ def transport_tcp(
     byte_counting: bool | None = None,
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
     delayed_ack: bool | DelayedAckTable | None = None,
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic"] | None = None,
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"] | None = None,
     full_queue: Literal["loss", "hold"] | None = None,
     grow_beyond_receive_window: bool | None = None,
     handshake: bool | None = None,
@@ -1848,6 +1850,7 @@ def transport_tcp(
     limited_transmit: bool | None = None,
     loss_recovery: Literal["duplicates", "rack"] | None = None,
     min_rto: str | None = None,
+    pacing: bool | None = None,
     prr: bool | None = None,
     quick_acks: int | None = None,
     receive_window: str | None = None,
@@ -1855,6 +1858,7 @@ def transport_tcp(
     sack: bool | None = None,
     segment: str | None = None,
     size: Literal["endless"] | str | None = None,
+    slow_start: Literal["standard", "hystart", "hystart++"] | None = None,
     small_queues: Literal["off"] | str | None = None,
     source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | None = None,
     stack: Literal["simulated", "kernel"] | None = None,
@@ -1877,8 +1881,9 @@ def transport_tcp(
         0`). Reno always takes ssthresh. Default: "to-flight".
     delayed_ack: Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
         Default: true.
-    flavour: Congestion control. `sack`, `westwood+` and `cubic` use selective acknowledgements.
-        Default: "newreno".
+    flavour: Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective
+        acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace, and detect
+        losses as `loss_recovery = "rack"` does. Default: "newreno".
     full_queue: Treatment of a segment for which the transmit queue of the sender's host has no
         room. `loss`: it is lost, as in ns-2. `hold`: the sender keeps it and reduces its window, as
         Linux does. Default: "loss".
@@ -1893,6 +1898,9 @@ def transport_tcp(
         with tail loss probes (RFC 8985) and proportional rate reduction, as in Linux; it needs
         selective acknowledgements. Default: "duplicates".
     min_rto: Smallest retransmission time-out; RFC 6298 has 1 s. Default: "1 s".
+    pacing: Segments leave at a rate, in bursts of a millisecond or two segments: at twice the
+        window per round trip in slow start, and at 1.2 windows afterwards, as in Linux. `bbr1` and
+        `bbr` always pace, at a rate of their own. Default: false.
     prr: Proportional rate reduction in recovery (RFC 6937); needs selective acknowledgements.
         Default: false.
     quick_acks: ACKs at the start of a connection that are sent at once, before ACKs are delayed;
@@ -1907,6 +1915,10 @@ def transport_tcp(
     segment: Application octets per segment. With 40 octets of headers, and LLC/SNAP, they must fit
         in an MSDU of 2304 octets. Default: "1460 B".
     size: Amount of data to send. Default: "endless".
+    slow_start: End of slow start of `reno`, `newreno`, `sack` and `cubic`. `standard`: a loss.
+        `hystart`: also a long train of ACKs or grown round trips, as in Linux's CUBIC. `hystart++`:
+        grown round trips, and then five rounds of slower growth (RFC 9406). Default: `hystart` for
+        `cubic` with `arithmetic = "linux"`, otherwise `standard`.
     small_queues: TCP small queues: limit of a sender's data in the transmit queue of its host. The
         limit is the amount that pacing would send in this time, at least two segments and at most 4
         MiB. Linux has 1 ms, and 8 ms on Wi-Fi. Default: "off".

@@ -40,6 +40,7 @@ impl Carrier {
             Transport::Tcp(tcp @ Tcp { is_kernels: true, .. }) => {
                 let congestion_control = match tcp.flavour_word() {
                     "cubic" => "cubic",
+                    "bbr1" => "bbr",
                     "vegas" => "vegas",
                     "westwood" | "westwood+" => "westwood",
                     _ => "reno",

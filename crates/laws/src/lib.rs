@@ -10,11 +10,16 @@ pub mod ack_separation;
 pub mod arf;
 pub mod arf_aware;
 pub mod arf_window;
+pub mod bbr;
+pub mod bbr1;
+pub mod bbr3;
 pub mod connections;
 pub mod cubic;
 pub mod exchange;
 #[cfg(test)]
 mod fixture;
+pub mod hystart;
+pub mod hystart_plus_plus;
 pub mod linux_cubic;
 pub mod linux_reno;
 pub mod minstrel;

@@ -11,8 +11,9 @@
 //! | a time-out | keeps what was measured | resets the state |
 //! | first slow start | until the first loss | until `HyStart` ends it |
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Duration, Time};
 
+use crate::hystart;
 use crate::linux_reno::{arrived, avoid, in_segments, shrink, slow_start};
 use crate::newreno::{self, Event};
 use crate::window::{Observation, WindowState};
@@ -34,14 +35,14 @@ const MAX_COUNT_BEFORE_LOSS: u64 = 20;
 /// recovery before that stage.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// Smallest window at which `HyStart` watches slow start [segments].
-const HYSTART_LEAST: u64 = 16;
-/// Largest gap between two ACKs of one ACK train.
-const HYSTART_GAP: Duration = Duration::from_millis(2);
-/// Longest time for which `HyStart` assumes that offloads delay ACKs.
-const HYSTART_ACK_DELAY: Duration = Duration::from_millis(1);
-/// Round-trip samples per round of `HyStart` before their minimum is used.
-const HYSTART_SAMPLES: u32 = 8;
+/// Options of Linux's CUBIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Parameters of slow start and fast recovery, as in NewReno.
+    pub window: newreno::Params,
+    /// Settings of `HyStart`; `None` turns it off.
+    pub hystart: Option<hystart::Params>,
+}
 
 /// State of Linux's CUBIC beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,7 +60,7 @@ pub struct State {
     /// `delay_min`: smallest round trip of the connection so far.
     pub least_round_trip: Option<Duration>,
     /// State of `HyStart`, which may end slow start before there is a loss.
-    pub hystart: HyStart,
+    pub hystart: hystart::State,
 }
 
 /// A congestion avoidance stage of Linux's CUBIC, which Linux calls an epoch.
@@ -77,31 +78,6 @@ pub struct Stage {
     pub credit: u64,
 }
 
-/// State of `HyStart`, which ends slow start when an ACK train lasts half a round trip, or when round trips
-/// grow.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct HyStart {
-    /// The current round of `HyStart`; `None` before the first.
-    pub round: Option<Round>,
-    /// True once `HyStart` has ended slow start.
-    pub has_exited: bool,
-}
-
-/// A round of `HyStart`: the ACKs of one round trip.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Round {
-    /// Start of the round of `HyStart`.
-    pub since: Time,
-    /// Sequence number that ends the round of `HyStart`: SND.NXT at its start.
-    pub end: u64,
-    /// Time of the last ACK of the round's ACK train.
-    pub last_ack: Time,
-    /// Smallest round trip in the round of `HyStart`.
-    pub least: Option<Duration>,
-    /// Number of round-trip samples in the round of `HyStart`, counted up to [`HYSTART_SAMPLES`].
-    pub samples: u32,
-}
-
 impl State {
     /// Returns the state after something other than CUBIC has set the window: a new stage of congestion
     /// avoidance begins at that window.
@@ -113,9 +89,9 @@ impl State {
 
 /// Returns the state of Linux's CUBIC and the window after one event.  [linux-tcp-cubic]
 #[must_use]
-pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (State, WindowState) {
-    let segment = params.segment;
-    let (state, window) = measure(segment, state, seen);
+pub fn step(params: &Params, state: State, seen: &Observation) -> (State, WindowState) {
+    let segment = params.window.segment;
+    let (state, window) = measure(params, state, seen);
     match seen.seen.event {
         Event::NewAck { is_cwnd_limited: true } => {
             let (window, left) = slow_start(segment, window, arrived(segment, seen));
@@ -130,12 +106,12 @@ pub fn step(params: &newreno::Params, state: State, seen: &Observation) -> (Stat
             let state = on_loss(state, cwnd, seen.seen.event);
             (state, shrink(segment, seen, cwnd * BETA / WHOLE))
         }
-        _ => (state, newreno::step(params, window, &seen.seen)),
+        _ => (state, newreno::step(&params.window, window, &seen.seen)),
     }
 }
 
 /// Processes the round-trip sample of an ACK.  `cubictcp_acked` [linux-tcp-cubic]
-fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, WindowState) {
+fn measure(params: &Params, mut state: State, seen: &Observation) -> (State, WindowState) {
     let (now, mut window) = (seen.path.now, seen.window);
     let is_settling = state.stage.is_some_and(|stage| now.saturating_since(stage.since) < SETTLING);
     let Some(round_trip) = seen.path.round_trip.filter(|_| !is_settling) else {
@@ -143,44 +119,16 @@ fn measure(segment: Bytes, mut state: State, seen: &Observation) -> (State, Wind
     };
     let least = state.least_round_trip.map_or(round_trip, |least| least.min(round_trip));
     state.least_round_trip = Some(least);
-    if !state.hystart.has_exited && window.cwnd < window.ssthresh {
-        state.hystart = hystart_update(segment, state.hystart, least, round_trip, seen);
+    if let Some(hystart) = &params.hystart
+        && !state.hystart.has_exited
+        && window.cwnd < window.ssthresh
+    {
+        state.hystart = hystart::step(hystart, state.hystart, (least, round_trip), seen);
         if state.hystart.has_exited {
             window.ssthresh = window.cwnd;
         }
     }
     (state, window)
-}
-
-/// Updates `HyStart` with a round-trip sample, and checks whether slow start has to end.  `hystart_update`
-/// [linux-tcp-cubic]
-fn hystart_update(
-    segment: Bytes,
-    hystart: HyStart,
-    least: Duration,
-    round_trip: Duration,
-    seen: &Observation,
-) -> HyStart {
-    let path = &seen.path;
-    let fresh =
-        Round { since: path.now, end: path.next, last_ack: path.now, least: None, samples: 0 };
-    let mut round = hystart.round.filter(|it| path.unacknowledged <= it.end).unwrap_or(fresh);
-    let mut has_exited = false;
-    if in_segments(segment, seen.window.cwnd) >= HYSTART_LEAST {
-        if path.now.saturating_since(round.last_ack) <= HYSTART_GAP {
-            round.last_ack = path.now;
-            has_exited = path.now.saturating_since(round.since) > (least + HYSTART_ACK_DELAY) / 2;
-        }
-        let in_round = round.least.map_or(round_trip, |least| least.min(round_trip));
-        round.least = Some(in_round);
-        if round.samples < HYSTART_SAMPLES {
-            round.samples += 1;
-        } else {
-            let growth = (least / 8).clamp(Duration::from_millis(4), Duration::from_millis(16));
-            has_exited |= in_round > least + growth;
-        }
-    }
-    HyStart { round: Some(round), has_exited }
 }
 
 /// Records the window at a loss in CUBIC's state; a time-out resets that state.  `cubictcp_recalc_ssthresh`,
@@ -252,10 +200,15 @@ fn whole(amount: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{PARAMS, SEGMENT};
+    use crate::fixture::{self, SEGMENT};
     use crate::window::Path;
+    use airfair_units::Bytes;
 
     const ACK: Event = Event::NewAck { is_cwnd_limited: true };
+    const PARAMS: Params = Params {
+        window: fixture::PARAMS,
+        hystart: Some(hystart::Params { segment: SEGMENT, is_paced: false }),
+    };
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)

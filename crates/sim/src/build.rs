@@ -65,7 +65,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             queue: schedule(scenario, &rate_changes, &cells, streams),
             links: scenario.links.iter().flat_map(|link| both_ways(link, streams)).collect(),
             waiting: vec![WaitingEnds::default(); scenario.links.len() * 2],
-            flows: flows(scenario, &members),
+            flows: flows(scenario, &members, streams),
             held: HeldPackets::default(),
             rate_changes,
             stations: scenario.stations.iter().zip(&members).map(member).collect(),
@@ -457,7 +457,7 @@ fn uniform(mut stream: Stream, bound: Duration) -> Duration {
     Duration::from_nanos(u64::try_from(time).expect("less than the bound"))
 }
 
-fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
+fn flows(scenario: &Scenario, members: &[NodeId], streams: Streams) -> Vec<Flow> {
     let mut known: Vec<(Node, Routes)> = Vec::new();
     let flow = |flow: &scenario::Flow| {
         let from = scenario.wired_node(flow.from);
@@ -465,7 +465,8 @@ fn flows(scenario: &Scenario, members: &[NodeId]) -> Vec<Flow> {
             known.push((from, Routes::from(from, &scenario.links)));
             known.len() - 1
         });
-        let (source, sink) = endpoints(&flow.transport);
+        let (mut source, sink) = endpoints(&flow.transport);
+        source.key_randomness(|| streams.stream(&flow.name, Purpose::Probing).next_u64());
         let forth = route(scenario, flow, &known[index].1, members);
         let small_queue = SmallQueue::of(&source);
         let without_room = without_room(&flow.transport);

@@ -223,6 +223,15 @@ impl Source {
         sender.poll_completed(now, delivered)
     }
 
+    /// Keys the random numbers of a congestion control that needs them.
+    pub(crate) fn key_randomness(&mut self, seed: impl FnOnce() -> u64) {
+        if let Self::Tcp(sender) = self
+            && sender.needs_seed()
+        {
+            sender.set_seed(seed());
+        }
+    }
+
     pub(crate) fn open(&mut self, now: Time) {
         match self {
             Self::Tcp(sender) => sender.open(now),

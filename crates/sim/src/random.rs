@@ -38,6 +38,8 @@ pub enum Purpose {
     Agent,
     /// Random stream for the phase of a cell's beacons.
     BeaconPhase,
+    /// Random stream for the times at which a flow's congestion control probes.
+    Probing,
 }
 
 /// Random streams of one run.
@@ -70,6 +72,7 @@ impl Streams {
             Purpose::Agent => 12,
             Purpose::RandomAccess => 13,
             Purpose::BeaconPhase => 14,
+            Purpose::Probing => 20,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -193,6 +193,21 @@ impl<'k> Keys<'k> {
         )
     }
 
+    /// Declares a key with one of the words of an enum; without it the value is `None`.
+    pub(super) fn maybe_word<V: Words>(
+        &mut self,
+        name: &'static str,
+        value: &mut Option<V>,
+        example: &'static str,
+    ) -> &mut Self {
+        let describe = |_: &mut Option<V>| (Kind::Word(V::WORDS), Absent::Follows(""));
+        let read = |entry: &Entry, _: &Option<V>| Some(Some(V::of(entry.word()?)));
+        let write =
+            |it: &Option<V>| it.map_or_else(String::new, |it| Plain::Word(it.word()).to_string());
+        let is_some = value.is_some();
+        self.any(name, value, example, Form { describe, read, write }).written_if(is_some)
+    }
+
     /// Declares a key with one of two words; the second means true.
     pub(super) fn no_or_yes(
         &mut self,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery};
+use airfair_laws::bbr;
+use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery, SlowStart};
 use airfair_transport::tfrc;
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -294,6 +295,56 @@ fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     fits(segment, IP_TCP + options, context, mistakes);
     let scaling = fields.get("window_scaling").value();
     receive_window(fields.get("receive_window"), segment.value(), scaling, mistakes);
+    check_model(fields, mistakes);
+    check_slow_start(fields, mistakes);
+}
+
+/// Checks settings of flavours with a model of the path: these detect losses by RACK, pace, and need a window of four
+/// segments.  [draft-bbr §5.6.4.3]
+fn check_model(fields: &Fields, mistakes: &mut Mistakes) {
+    let flavour = fields.get("flavour");
+    let Some(word) = flavour.word().filter(|word| Flavour::of(word).has_model()) else { return };
+    let (sack, recovery) = (fields.get("sack"), fields.get("loss_recovery"));
+    if sack.value() == Some(false) {
+        let problem = format!("flavour {word} needs selective acknowledgements");
+        mistakes.add(sack.at, sack.mistake(&problem, "true, or another flavour"));
+    }
+    if recovery.node.is_some()
+        && recovery.word().map(LossRecovery::of) == Some(LossRecovery::Duplicates)
+    {
+        let problem = format!("flavour {word} detects losses by time");
+        mistakes.add(recovery.at, recovery.mistake(&problem, "\"rack\", or another flavour"));
+    }
+    let pacing = fields.get("pacing");
+    if pacing.node.is_some() && pacing.value() == Some(false) {
+        let problem = format!("flavour {word} always paces");
+        mistakes.add(pacing.at, pacing.mistake(&problem, "true, or another flavour"));
+    }
+    let is_kernels = fields.get("stack").word() == Some("kernel");
+    if is_kernels && Flavour::of(word) == Flavour::Bbr {
+        let allowed = "\"bbr1\", or stack = \"simulated\"";
+        mistakes.add(flavour.at, flavour.mistake("no released kernel has version 3", allowed));
+    }
+    let (window, segment) = (fields.get("receive_window"), fields.get("segment").value::<Bytes>());
+    if let (Some(size), Some(segment)) = (window.value::<Bytes>(), segment)
+        && size >= segment
+        && size < segment * bbr::LEAST_WINDOW
+    {
+        let problem = format!("flavour {word} needs a window of four segments");
+        let allowed = format!("at least {}", segment * bbr::LEAST_WINDOW);
+        mistakes.add(window.at, window.mistake(&problem, allowed));
+    }
+}
+
+/// Checks that a flavour with a slow start of its own has no other.
+fn check_slow_start(fields: &Fields, mistakes: &mut Mistakes) {
+    let (flavour, start) =
+        (fields.get("flavour").word().map(Flavour::of), fields.get("slow_start"));
+    let has_own = flavour.is_some_and(|it| it.has_own_arithmetic() || it.has_model());
+    if has_own && start.word().is_some_and(|word| SlowStart::of(word) != SlowStart::Standard) {
+        let allowed = "\"standard\", or flavour reno, newreno, sack or cubic";
+        mistakes.add(start.at, start.mistake("the flavour has a slow start of its own", allowed));
+    }
 }
 
 /// Checks settings that need selective acknowledgements, or a certain flavour.

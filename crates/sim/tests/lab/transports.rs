@@ -193,3 +193,65 @@ fn every_flavour_fills_a_bottleneck_of_its_own() {
         assert!((88e6..91e6).contains(&flows[0].0), "{flavour}: {} octets", flows[0].0);
     }
 }
+
+/// Outcome of one flow for some seconds over a wire of 10 Mb/s with a round trip of 40 ms, which holds 34 segments.
+fn over_a_wire(transport: &str, (seconds, packets): (u32, u32), replication: u32) -> Outcome {
+    run_once(
+        &parse(&format!(
+            "duration = \"{seconds} s\"\nseries = \"1 s\"\n[router.r]\n[host.a]\n\
+             link = {{ to = \"r\", rate = \"10 Mb/s\", delay = \"20 ms\", queue = {{ packets = {packets} }} }}\n\
+             [host.b]\nlink = {{ to = \"r\", rate = \"1 Gb/s\", delay = \"0 s\" }}\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n\
+             transport = {{ kind = \"tcp\", segment = \"1460 B\", window_scaling = true, \
+             receive_window = \"3 MB\", {transport} }}\n"
+        )),
+        replication,
+    )
+}
+
+/// Each version of BBR fills a wire with a queue of less than the bandwidth-delay product, 20 + 40 ms one way. After it
+/// has probed for the round trip, the wire is full again within a second.
+///
+/// Verifies: [bbr-v1], [draft-bbr §5.3]
+#[test]
+fn bbr_fills_a_wire_with_a_short_queue_and_recovers_from_its_probe() {
+    for (flavour, interval) in [("bbr1", 10), ("bbr", 5)] {
+        let outcome = over_a_wire(&format!("flavour = \"{flavour}\""), (25, 1_000), 0);
+        let seconds: Vec<_> =
+            (2..25).map(|second| between(&outcome, 0, second, second + 1)).collect();
+        // 10 Mb/s · 1460/1500 are 1.217 MB per second. ProbeRTT takes 0.2 s of a second.
+        let probes = seconds.iter().filter(|octets| **octets < 1_100_000).count();
+        assert!((1..=22 / interval).contains(&probes), "{flavour}: {seconds:?}");
+        assert!(seconds.iter().all(|octets| *octets > 900_000), "{flavour}: {seconds:?}");
+        let is_low = |octets: &u64| *octets < 1_100_000;
+        assert!(!seconds.windows(2).any(|pair| pair.iter().all(is_low)), "{flavour}: {seconds:?}");
+        let longest = outcome.flows[0].delay.p95;
+        assert!(longest < Duration::from_millis(60), "{flavour}: {longest:?}");
+    }
+}
+
+/// The random times of probes depend on the seed alone.
+#[test]
+fn probes_of_bbr_depend_on_the_seed() {
+    for flavour in ["bbr1", "bbr"] {
+        let hash =
+            |run| over_a_wire(&format!("flavour = \"{flavour}\""), (8, 1_000), run).record_hash;
+        assert_eq!(hash(1), hash(1));
+        // Version 1 draws one of seven phases, version 3 a bit per cycle: two runs may be equal, six hardly.
+        assert!((2..7).any(|run| hash(run) != hash(1)), "{flavour}");
+    }
+}
+
+/// `HyStart` ends slow start before the queue of 100 packets overflows; `HyStart++` notices the queue a round trip
+/// later and loses less than half of what slow start alone loses.
+///
+/// Verifies: [RFC9406 §4.2], [linux-tcp-cubic]
+#[test]
+fn a_rule_for_the_end_of_slow_start_keeps_the_first_queue_short() {
+    let lost = |rule: &str| {
+        let settings = format!("flavour = \"cubic\", timestamps = true, slow_start = \"{rule}\"");
+        over_a_wire(&settings, (3, 100), 0).flows[0].packets_dropped
+    };
+    let (alone, cautious) = (lost("standard"), lost("hystart++"));
+    assert!(alone > 0 && 2 * cautious < alone, "{alone}, {cautious}");
+    assert_eq!(lost("hystart"), 0);
+}

@@ -532,7 +532,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "timestamps", "segment", "size", "source", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "slow_start", "pacing", "timestamps", "segment", "size", "source", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
     ),
 ];
 
@@ -852,6 +852,43 @@ control = "tfrc"
             "seed",
         ]
     );
+}
+
+/// BBR needs selective acknowledgements, RACK, pacing and a window of four segments; slow start of another kind is for
+/// the flavours of Reno and CUBIC.
+#[test]
+fn bbr_needs_its_machinery_and_four_segments() {
+    let parse = |settings: &str| {
+        let text = GOOD.replace("kind = \"tcp\"", &format!("kind = \"tcp\", {settings}"));
+        Scenario::parse(&text, &[])
+    };
+    let tests = [
+        (
+            "flavour = \"bbr\", segment = \"1000 B\", receive_window = \"2 kB\"",
+            "receive_window = \"2 kB\": flavour bbr needs a window of four segments; allowed at least 4000 B",
+        ),
+        (
+            "flavour = \"bbr1\", sack = false",
+            "sack = false: flavour bbr1 needs selective acknowledgements; allowed true, or another flavour",
+        ),
+        (
+            "flavour = \"bbr1\", loss_recovery = \"duplicates\"",
+            "loss_recovery = \"duplicates\": flavour bbr1 detects losses by time; allowed \"rack\", or another flavour",
+        ),
+        (
+            "flavour = \"bbr\", pacing = false",
+            "pacing = false: flavour bbr always paces; allowed true, or another flavour",
+        ),
+        (
+            "flavour = \"vegas\", slow_start = \"hystart++\"",
+            "slow_start = \"hystart++\": the flavour has a slow start of its own; allowed \"standard\", or flavour \
+             reno, newreno, sack or cubic",
+        ),
+    ];
+    for (settings, expected) in tests {
+        assert_eq!(messages(parse(settings)).join("\n"), format!("flow.a.transport.{expected}"));
+    }
+    assert!(parse("flavour = \"bbr\", segment = \"1000 B\", receive_window = \"4 kB\"").is_ok());
 }
 
 #[test]

@@ -20,6 +20,7 @@ const STANDARDS: [(&str, &str, &str); 6] = [
 pub(crate) fn runs() -> Vec<Run> {
     let mut runs = numbered("scheme", with_schemes(&SCHEMES));
     runs.extend(tcp());
+    runs.extend(paced());
     runs.extend(tfrc());
     runs.extend(wires());
     runs.extend((0..120).filter_map(radio));
@@ -155,6 +156,34 @@ fn workloads() -> Vec<Run> {
         }
     }
     numbered("workload", texts)
+}
+
+/// Runs of both versions of BBR, of pacing and of each end of slow start, over wires with losses.
+fn paced() -> Vec<Run> {
+    const TRANSPORTS: [&str; 11] = [
+        "flavour = \"bbr1\", timestamps = true",
+        "flavour = \"bbr1\", initial_window = 2",
+        "flavour = \"bbr1\", arithmetic = \"linux\"",
+        "flavour = \"bbr\", initial_window = 2",
+        "flavour = \"bbr\", arithmetic = \"linux\"",
+        "flavour = \"bbr1\", arithmetic = \"linux\", small_queues = \"2 ms\"",
+        "flavour = \"bbr\", timestamps = true",
+        "flavour = \"bbr\", arithmetic = \"linux\", full_queue = \"hold\", size = \"700 kB\"",
+        "flavour = \"cubic\", slow_start = \"hystart++\", pacing = true",
+        "flavour = \"cubic\", arithmetic = \"linux\", loss_recovery = \"rack\", pacing = true, small_queues = \"1 ms\"",
+        "flavour = \"newreno\", slow_start = \"hystart\"",
+    ];
+    let mut texts = Vec::new();
+    for transport in TRANSPORTS {
+        for loss in LOSSES {
+            texts.push(lossy(
+                loss,
+                &format!("{{ kind = \"tcp\", min_rto = \"200 ms\", {transport} }}"),
+                2,
+            ));
+        }
+    }
+    numbered("paced", texts)
 }
 
 /// Runs of each profile of TFRC with each source.

@@ -57,6 +57,19 @@ pub enum Arithmetic {
     Linux,
 }
 
+/// Rule by which slow start ends before there is a loss, for the flavours Reno, NewReno, SACK and CUBIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlowStart {
+    /// Slow start ends at a loss or at the threshold.  [RFC5681 §3.1]
+    #[default]
+    Standard,
+    /// `HyStart` of Linux's CUBIC: an ACK train that lasts too long, or a grown round trip, ends slow start.
+    /// [linux-tcp-cubic]
+    HyStart,
+    /// `HyStart++`: a grown round trip leads to five rounds of slower growth.  [RFC9406]
+    HyStartPlusPlus,
+}
+
 /// Parameters of the retransmission time-out.  [RFC6298 §2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
@@ -89,12 +102,16 @@ pub struct SenderConfig {
     /// Flavour of TCP: window law and loss recovery of the sender.
     pub flavour: Flavour,
     /// Use of selective acknowledgments; `None` follows [`Flavour::is_selective`], and [`Flavour::Sack`]
-    /// always uses them. The receiver's `sack` must equal [`uses_sack`](Self::uses_sack).
+    /// and the two versions of BBR always use them. The receiver's `sack` must equal [`uses_sack`](Self::uses_sack).
     pub sack: Option<bool>,
     /// Method of loss detection; [`Rack`](LossRecovery::Rack) needs selective acknowledgments.
     pub loss_recovery: LossRecovery,
     /// Arithmetic of the congestion window and of the retransmission time-out.
     pub arithmetic: Arithmetic,
+    /// Rule for the end of slow start; `None` is Linux's for CUBIC with Linux's arithmetic, else the standard's.
+    pub slow_start: Option<SlowStart>,
+    /// Send segments at a rate, instead of as soon as the window allows.  [linux-pacing]
+    pub pacing: bool,
     /// Use proportional rate reduction in a recovery with selective acknowledgments.  [RFC6937]
     pub proportional_reduction: bool,
     /// Send timestamps in every segment, and measure a round trip with every new ACK [RFC7323]. They take 12
@@ -141,6 +158,8 @@ impl Default for SenderConfig {
             sack: None,
             loss_recovery: LossRecovery::Duplicates,
             arithmetic: Arithmetic::Rfc,
+            slow_start: None,
+            pacing: false,
             proportional_reduction: false,
             timestamps: false,
             segment: Bytes::new(1_460),
@@ -164,12 +183,25 @@ impl Default for SenderConfig {
 impl SenderConfig {
     /// True if RACK detects losses at the sender.
     pub(crate) fn has_rack(&self) -> bool {
-        self.uses_sack() && self.loss_recovery == LossRecovery::Rack
+        self.flavour.has_model() || (self.uses_sack() && self.loss_recovery == LossRecovery::Rack)
+    }
+
+    /// True if the sender paces its segments.
+    pub fn paces(&self) -> bool {
+        self.pacing || self.flavour.has_model()
+    }
+
+    /// Rule for the end of slow start.
+    pub fn slow_start(&self) -> SlowStart {
+        let is_linux_cubic = self.flavour == Flavour::Cubic && self.arithmetic == Arithmetic::Linux;
+        let default = if is_linux_cubic { SlowStart::HyStart } else { SlowStart::Standard };
+        self.slow_start.unwrap_or(default)
     }
 
     /// True if the sender uses selective acknowledgments. The receiver's `sack` must be equal.
     pub fn uses_sack(&self) -> bool {
-        self.flavour == Flavour::Sack || self.sack.unwrap_or(self.flavour.is_selective())
+        let always = self.flavour == Flavour::Sack || self.flavour.has_model();
+        always || self.sack.unwrap_or(self.flavour.is_selective())
     }
 }
 
@@ -284,9 +316,9 @@ mod tests {
     fn a_flavour_has_its_default_sack_unless_configured_otherwise() {
         let uses =
             |flavour, sack| SenderConfig { flavour, sack, ..SenderConfig::default() }.uses_sack();
-        let expected = [false, false, true, false, true, false, true];
+        let expected = [false, false, true, false, true, false, true, true, true];
         assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, None)), expected);
-        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 7]);
+        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 9]);
         assert!(uses(Flavour::Sack, Some(false)) && !uses(Flavour::Cubic, Some(false)));
     }
 

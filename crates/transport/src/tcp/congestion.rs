@@ -2,13 +2,16 @@
 //!
 //! The flavour selects the law; the rest of the sender is the same for all flavours.
 
+use airfair_laws::bbr::{LostSegment, Seen};
 use airfair_laws::newreno::{self, Event, Params, State};
 use airfair_laws::window::{Observation, Path};
-use airfair_laws::{cubic, linux_cubic, linux_reno, vegas, westwood, westwood_plus};
-use airfair_units::Bytes;
+use airfair_laws::{cubic, hystart, linux_cubic, linux_reno, vegas, westwood, westwood_plus};
+use airfair_units::{Bytes, Time};
 
-use super::config::{Arithmetic, SenderConfig};
+use super::config::{Arithmetic, SenderConfig, SlowStart};
 use super::flavour::Flavour;
+use super::model::Model;
+use super::start::Start;
 use super::undo::Undo;
 
 /// Window law of a TCP sender, with the state that the law keeps beside cwnd and ssthresh.
@@ -21,7 +24,9 @@ enum Law {
     Vegas(vegas::State),
     Cubic(cubic::State),
     LinuxReno,
-    LinuxCubic(linux_cubic::State),
+    LinuxCubic(linux_cubic::State, Option<hystart::Params>),
+    /// No law that sees events: the model of the path sets the window at each ACK.
+    Model,
 }
 
 /// cwnd and ssthresh under the law of the connection's flavour.
@@ -30,6 +35,10 @@ pub(crate) struct Congestion {
     params: Params,
     window: State,
     law: Law,
+    /// Rule that ends slow start before there is a loss; `None` without one.
+    start: Option<Box<Start>>,
+    /// Model of the path; `None` for flavours without one.
+    model: Option<Box<Model>>,
 }
 
 impl Congestion {
@@ -46,19 +55,26 @@ impl Congestion {
             Flavour::Reno => newreno::Deflation::ToThreshold,
             _ => deflation,
         };
+        let hystart = (config.slow_start() == SlowStart::HyStart)
+            .then_some(hystart::Params { segment, is_paced: config.pacing });
         let is_linux = config.arithmetic == Arithmetic::Linux;
         Self {
             params: Params { segment, byte_counting, deflation },
             window: State { cwnd, ssthresh, credit: 0 },
             law: match config.flavour {
                 Flavour::Reno | Flavour::NewReno | Flavour::Sack if is_linux => Law::LinuxReno,
-                Flavour::Cubic if is_linux => Law::LinuxCubic(linux_cubic::State::default()),
+                Flavour::Cubic if is_linux => {
+                    Law::LinuxCubic(linux_cubic::State::default(), hystart)
+                }
                 Flavour::Reno | Flavour::NewReno | Flavour::Sack => Law::NewReno,
                 Flavour::Westwood => Law::Westwood(westwood::State::default()),
                 Flavour::WestwoodPlus => Law::WestwoodPlus(westwood_plus::State::default()),
                 Flavour::Vegas => Law::Vegas(vegas::State::default()),
                 Flavour::Cubic => Law::Cubic(cubic::State::default()),
+                Flavour::Bbr1 | Flavour::Bbr => Law::Model,
             },
+            model: Model::new(config),
+            start: Start::new(config),
         }
     }
 
@@ -93,7 +109,7 @@ impl Congestion {
         self.window.credit = 0;
         match &mut self.law {
             Law::Cubic(state) => *state = state.restarted(),
-            Law::LinuxCubic(state) => *state = state.restarted(),
+            Law::LinuxCubic(state, _) => *state = state.restarted(),
             _ => {}
         }
     }
@@ -112,13 +128,16 @@ impl Congestion {
     pub(crate) fn undo(&mut self, before: &Undo) {
         self.window.cwnd = self.window.cwnd.max(before.cwnd);
         self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+        if let Some(model) = &mut self.model {
+            model.undo();
+        }
     }
 
     /// True if the law needs measurements of the path. Call [`observe_path`](Self::observe_path) then,
     /// otherwise [`observe`](Self::observe).
     #[inline]
     pub(crate) fn needs_path(&self) -> bool {
-        !matches!(self.law, Law::NewReno)
+        !matches!(self.law, Law::NewReno) || self.start.is_some()
     }
 
     /// Updates cwnd and ssthresh after an event, under a law that needs no measurements of the path.
@@ -130,13 +149,20 @@ impl Congestion {
     /// Updates cwnd and ssthresh after an event, under any law, also one that needs `path`, measurements of the
     /// path such as its round-trip time.
     pub(crate) fn observe_path(&mut self, seen: newreno::Observation, path: Path) {
-        self.window = self.step(&Observation { window: self.window, seen, path });
+        let mut seen = Observation { window: self.window, seen, path };
+        if let Some(start) = &mut self.start {
+            (seen.window, seen.seen) = start.process(&seen);
+        }
+        self.window = self.step(&seen);
     }
 
     /// Reduces cwnd without a loss, at once to the ssthresh of the law (Linux gets there by one segment for
     /// every second ACK). As in Linux the reduction is a fraction of cwnd and not of the flight, because the
-    /// flight of a burst that the sender's own host has cut short is no measure of the path.  [linux-cwr]
+    /// flight of a burst that the sender's own host has cut short is no measure of the path.  A model of the path is not affected.  [linux-cwr]
     pub(crate) fn reduce(&mut self, path: Path) {
+        if self.model.is_some() {
+            return;
+        }
         let (before, law) = (self.window.cwnd, self.law);
         // The laws that measure bandwidth count every event except a time-out as an arrival of data; nothing
         // has arrived here.
@@ -151,6 +177,52 @@ impl Congestion {
         if measures {
             self.law = law;
         }
+    }
+
+    /// Keys the random numbers of the model.
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        if let Some(model) = &mut self.model {
+            model.set_seed(seed);
+        }
+    }
+
+    /// Lets the model process an ACK and the segments marked lost since the last one, and sets the window. Returns
+    /// true if the data in flight counts as limited by the application.
+    pub(crate) fn run_model(&mut self, lost: &[LostSegment], seen: Seen) -> bool {
+        let Some(model) = &mut self.model else { return false };
+        if !lost.is_empty() {
+            model.lose(lost, &seen);
+        }
+        let control = model.step(seen);
+        self.window.cwnd = Bytes::new(control.cwnd);
+        control.is_app_limited
+    }
+
+    /// Notifies the model that the sender restarts after idling.
+    pub(crate) fn restart_model(&mut self, now: Time) {
+        if let Some(model) = &mut self.model {
+            self.window.cwnd = Bytes::new(model.restart(now, self.window.cwnd.get()));
+        }
+    }
+
+    /// Pacing rate of the model; `None` without a model [octets/s].
+    pub(crate) fn pacing_rate(&self) -> Option<u64> {
+        self.model.as_ref().map(|model| model.pacing_rate())
+    }
+
+    /// Window after an event under a model: a time-out leaves room for one segment.
+    fn notify_model(&mut self, seen: &Observation) -> State {
+        let Some(model) = &mut self.model else { return seen.window };
+        let cwnd = seen.window.cwnd.get();
+        match seen.seen.event {
+            Event::SackLoss => model.save(cwnd),
+            Event::Timeout { .. } => {
+                model.time_out(cwnd);
+                return State { cwnd: self.params.segment, ..seen.window };
+            }
+            _ => {}
+        }
+        seen.window
     }
 
     fn step(&mut self, seen: &Observation) -> State {
@@ -170,8 +242,12 @@ impl Congestion {
                 let params = cubic::Params { window, fast_convergence: true };
                 remember(state, cubic::step(&params, *state, seen))
             }
+            Law::Model => self.notify_model(seen),
             Law::LinuxReno => linux_reno::step(&window, seen),
-            Law::LinuxCubic(state) => remember(state, linux_cubic::step(&window, *state, seen)),
+            Law::LinuxCubic(state, hystart) => {
+                let params = linux_cubic::Params { window, hystart: *hystart };
+                remember(state, linux_cubic::step(&params, *state, seen))
+            }
         }
     }
 
@@ -222,6 +298,11 @@ mod tests {
             // Half of 10; seven tenths of 10 for CUBIC. Westwood and Westwood+ have no bandwidth sample yet
             // and take half, too.
             let segments = if flavour == Flavour::Cubic { 7 } else { 5 };
+            if flavour.has_model() {
+                // A model of the path takes no notice.
+                assert_eq!(congestion.cwnd_segments(), 10, "{flavour:?}");
+                continue;
+            }
             assert_eq!(congestion.cwnd_segments(), segments, "{flavour:?}");
             assert_eq!(congestion.ssthresh_segments(), segments, "{flavour:?}");
             let (mut smallest, path) = after_an_ack(flavour, 1);

@@ -26,11 +26,15 @@ pub enum Flavour {
     Vegas,
     /// CUBIC, whose window is a cubic function of the time since the last loss.  [RFC9438]
     Cubic,
+    /// BBR version 1, which models the path by its bandwidth and its smallest round trip. [bbr-v1]
+    Bbr1,
+    /// BBR version 3, which also limits the data in flight by losses. [draft-bbr]
+    Bbr,
 }
 
 impl Flavour {
     /// All flavours, in the order of declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Reno,
         Self::NewReno,
         Self::Sack,
@@ -38,6 +42,8 @@ impl Flavour {
         Self::WestwoodPlus,
         Self::Vegas,
         Self::Cubic,
+        Self::Bbr1,
+        Self::Bbr,
     ];
 
     /// True if the flavour ignores [`Arithmetic`](super::Arithmetic) and always uses its own.
@@ -45,8 +51,13 @@ impl Flavour {
         matches!(self, Self::Westwood | Self::WestwoodPlus | Self::Vegas)
     }
 
+    /// True if the flavour sets window and rate from a model of the path. It needs RACK, delivery rates and pacing.
+    pub const fn has_model(self) -> bool {
+        matches!(self, Self::Bbr1 | Self::Bbr)
+    }
+
     /// True if the flavour uses selective acknowledgments by default.
     pub const fn is_selective(self) -> bool {
-        matches!(self, Self::Sack | Self::WestwoodPlus | Self::Cubic)
+        matches!(self, Self::Sack | Self::WestwoodPlus | Self::Cubic | Self::Bbr1 | Self::Bbr)
     }
 }

@@ -1,4 +1,4 @@
-//! TCP in seven flavours: one [`Sender`] and one [`Receiver`] make a connection.
+//! TCP in nine flavours: one [`Sender`] and one [`Receiver`] make a connection.
 //!
 //! Before working here, read RFC 5681, RFC 6298 and RFC 6582; for selective acknowledgments RFC 2018 and
 //! RFC 6675, for losses found by time RFC 8985.
@@ -9,10 +9,11 @@
 //! sequence numbers (PAWS, [RFC7323 §5]) is therefore not needed.
 //!
 //! ```text
-//!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window
+//!  config ──► Sender ─┬─ Congestion ──► airfair_laws      the window; with BBR, also the rate
+//!                     ├─ Pacer                            earliest time of the next burst, if configured
 //!                     ├─ Recovery                         duplicates, fast recovery, `recover`
 //!                     ├─ Scoreboard ──► laws::prr         sacked, lost, in the network
-//!                     ├─ RackTlp                          RACK-TLP instead of the scoreboard, if configured
+//!                     ├─ RackTlp ──► RateSampler          RACK-TLP instead of the scoreboard, if configured
 //!                     └─ RttEstimator                     retransmission time-out
 //!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
 //!                       ├─ SackList                       which of them to report
@@ -26,7 +27,10 @@
 
 mod config;
 mod congestion;
+mod delivery;
 mod flavour;
+mod model;
+mod pacing;
 mod rack;
 mod rack_tlp;
 mod ranges;
@@ -40,6 +44,7 @@ mod sack_list;
 mod segment;
 mod sender;
 mod source;
+mod start;
 mod stats;
 mod tlp;
 mod tuning;
@@ -49,7 +54,7 @@ pub use airfair_laws::newreno::Deflation;
 pub use airfair_laws::window_limit::WindowLimit;
 pub use config::{
     Arithmetic, DelayedAck, LossRecovery, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig,
-    Transfer, UNSCALED_WINDOW,
+    SlowStart, Transfer, UNSCALED_WINDOW,
 };
 pub use flavour::Flavour;
 pub use receiver::Receiver;

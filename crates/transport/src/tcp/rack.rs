@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 use airfair_units::{Duration, Time};
 
+use super::delivery::RateSampler;
 use super::ranges::Range;
 use super::sack::reports_duplicate;
 use super::segment::Segment;
@@ -142,11 +143,13 @@ pub(crate) struct Rack {
     /// `RACK.fack`: one past the highest octet that has arrived.
     highest_delivered: u64,
     reordering: Reordering,
+    /// Delivery rate sampler, of flavours with a model of the path.
+    pub(crate) sampler: Option<Box<RateSampler>>,
 }
 
 impl Rack {
-    /// Creates RACK's state of a sender whose first octet is `first`.
-    pub(crate) fn new(first: u64) -> Self {
+    /// Creates RACK's state of a sender whose first octet is `first`, with delivery rate samples if `samples`.
+    pub(crate) fn new(first: u64, samples: bool) -> Self {
         Self {
             first,
             sent: VecDeque::new(),
@@ -157,6 +160,7 @@ impl Rack {
             round_trip: Duration::ZERO,
             highest_delivered: first,
             reordering: Reordering::NONE,
+            sampler: samples.then(Box::default),
         }
     }
 
@@ -204,6 +208,9 @@ impl Rack {
                 state: SegmentState::Outstanding,
             });
             self.in_network += end - start;
+            if let Some(sampler) = &mut self.sampler {
+                sampler.on_sent(now, self.sent.len() - 1, end - start, self.in_network);
+            }
             return;
         }
         let index = self.index(start);
@@ -219,6 +226,9 @@ impl Rack {
             self.lost -= length;
             self.in_network += length;
         }
+        if let Some(sampler) = &mut self.sampler {
+            sampler.on_sent(now, index, length, self.in_network);
+        }
     }
 
     /// Splits the segment that begins with `start` at `end`, because the receiver's window ends there.
@@ -228,6 +238,9 @@ impl Rack {
         if end < segment.end {
             self.sent.insert(index, SentSegment { end, ..segment });
             self.sacked += u32::from(segment.state == SegmentState::Sacked);
+            if let Some(sampler) = &mut self.sampler {
+                sampler.split(index);
+            }
         }
     }
 
@@ -236,6 +249,9 @@ impl Rack {
         if let Some(last) = self.last() {
             self.in_network -= last.end - last.start;
             self.sent.pop_back();
+            if let Some(sampler) = &mut self.sampler {
+                sampler.pop_back();
+            }
         }
     }
 
@@ -259,6 +275,9 @@ impl Rack {
             self.arrive(0, input, is_earlier_copy, &mut update);
             self.first = first.end;
             self.sent.pop_front();
+            if let Some(sampler) = &mut self.sampler {
+                sampler.pop_front();
+            }
             self.sacked -= 1;
         }
         self.trim(segment.ack, &mut update);
@@ -355,6 +374,9 @@ impl Rack {
         self.sent[index].state = SegmentState::Sacked;
         self.sacked += 1;
         update.delivered += length;
+        if let Some(sampler) = &mut self.sampler {
+            sampler.on_delivered(input.now, index, length, segment.end);
+        }
         let round_trip = input.now - segment.at;
         if segment.is_retransmitted {
             // An ACK sooner than the smallest round trip answers an earlier copy.
@@ -387,6 +409,9 @@ impl Rack {
         }
         if first.state != SegmentState::Sacked {
             update.delivered += part;
+            if let Some(sampler) = &mut self.sampler {
+                sampler.on_part_delivered(part);
+            }
         }
         self.first = ack;
     }
@@ -397,6 +422,9 @@ impl Rack {
             self.sent[index].state = SegmentState::Lost;
             self.in_network -= length;
             self.lost += length;
+            if let Some(sampler) = &mut self.sampler {
+                sampler.on_lost(index, length);
+            }
         }
     }
 

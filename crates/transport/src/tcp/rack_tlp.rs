@@ -41,9 +41,10 @@ pub(super) struct RackTlp {
 }
 
 impl RackTlp {
-    pub(super) fn new() -> Self {
+    /// Creates the state, with delivery rate samples if `samples`.
+    pub(super) fn new(samples: bool) -> Self {
         Self {
-            rack: Rack::new(FIRST_OCTET),
+            rack: Rack::new(FIRST_OCTET, samples),
             probe: TailProbe::default(),
             timer: Timer::Retransmission,
             timer_before: (None, Timer::Retransmission),

@@ -2,7 +2,9 @@
 
 mod input;
 mod limit;
+mod model;
 mod output;
+mod pacing;
 mod rack_tlp;
 mod refusal;
 mod small_queue;
@@ -13,6 +15,7 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{SenderConfig, Transfer};
 use super::congestion::Congestion;
+use super::pacing::Pacer;
 use super::rack_tlp::RackTlp;
 use super::recovery::Recovery;
 use super::rtt::RttEstimator;
@@ -134,6 +137,8 @@ pub struct Sender {
     refusals: Refusals,
     /// State of TCP small queues; present if they are in use.
     small_queue: Option<SmallQueue>,
+    /// State of pacing; present if it is in use.
+    pacer: Option<Box<Pacer>>,
     events: PendingEvents,
     stats: SenderStats,
 }
@@ -163,7 +168,7 @@ impl Sender {
             recovery: Recovery::new(),
             scoreboard: (config.uses_sack() && !config.has_rack())
                 .then(|| Scoreboard::new(config.segment.get())),
-            rack_tlp: config.has_rack().then(|| Box::new(RackTlp::new())),
+            rack_tlp: config.has_rack().then(|| Box::new(RackTlp::new(config.flavour.has_model()))),
             limited_octets: 0,
             rtt: RttEstimator::new(config.rto, config.arithmetic),
             peer_timestamp: 0,
@@ -173,6 +178,7 @@ impl Sender {
             is_retransmission_due: false,
             refusals: Refusals::default(),
             small_queue: config.small_queue.map(|_| SmallQueue::default()),
+            pacer: config.paces().then(Box::default),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }
@@ -222,11 +228,12 @@ impl Sender {
     /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
+        let own = if self.pacer.is_some() { self.next_paced_timeout() } else { self.timer };
         match &self.writer {
-            None => self.timer,
+            None => own,
             Some(writer) => {
                 let next = writer.next().filter(|_| self.state == State::Open);
-                self.timer.into_iter().chain(next).min()
+                own.into_iter().chain(next).min()
             }
         }
     }

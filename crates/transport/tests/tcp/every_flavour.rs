@@ -1,7 +1,7 @@
 //! Pairs of endpoints in every flavour with every option: properties that hold for any behaviour of the wire.
 
 use airfair_transport::tcp::{
-    Arithmetic, Flavour, LossRecovery, ReceiverConfig, SenderConfig, Transfer,
+    Arithmetic, Flavour, LossRecovery, ReceiverConfig, SenderConfig, SlowStart, Transfer,
 };
 use airfair_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
@@ -20,6 +20,10 @@ prop_compose! {
         (proportional_reduction, timestamps) in any::<(bool, bool)>(),
         loss_recovery in prop::sample::select(&[LossRecovery::Duplicates, LossRecovery::Rack][..]),
         arithmetic in prop::sample::select(&[Arithmetic::Rfc, Arithmetic::Linux][..]),
+        slow_start in prop::sample::select(
+            &[None, Some(SlowStart::Standard), Some(SlowStart::HyStart), Some(SlowStart::HyStartPlusPlus)][..],
+        ),
+        pacing: bool,
     ) -> SenderConfig {
         SenderConfig {
             flavour,
@@ -28,6 +32,8 @@ prop_compose! {
             timestamps,
             loss_recovery,
             arithmetic,
+            slow_start,
+            pacing,
             ..sender
         }
     }

@@ -55,7 +55,8 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
     /// Creates a pair that is about to open. `fate` decides the delivery of each segment by its number since
     /// the start.
     pub(crate) fn new(sender: SenderConfig, receiver: ReceiverConfig, fate: F) -> Self {
-        let is_rack = sender.loss_recovery == LossRecovery::Rack && sender.uses_sack();
+        let is_rack = sender.flavour.has_model()
+            || (sender.loss_recovery == LossRecovery::Rack && sender.uses_sack());
         // Two segments for limited transmit, or one for a probe.
         let extra = if sender.limited_transmit { 2 } else { u64::from(is_rack) };
         let allowance = extra * sender.segment.get();

@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
         help="check the simulator against theory",
         description="Check the simulator against theory: Bianchi's model, Heusse's model and sums of "
         "airtime. With --kernel, compare its TCP with this machine's kernel in emulated cells instead, in "
-        "real time; this takes an hour, or four minutes with --quick, and has the requirements of `airfair "
+        "real time; this takes 90 minutes, or six with --quick, and has the requirements of `airfair "
         "emulate`.",
     )
     validate.flag("--kernel", "compare TCP with this machine's kernel instead (Linux)")

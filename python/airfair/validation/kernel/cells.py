@@ -8,7 +8,7 @@ from dataclasses import dataclass
 STANDARDS = {"11b": ("802.11b", "11 Mb/s", "1 Mb/s"), "11a": ("802.11a", "54 Mb/s", "6 Mb/s")}
 """Standard, and rates of a fast and of a slow station, by label."""
 WAYS = {"up": ("up",), "down": ("down",), "both": ("up", "down")}
-FLAVOURS = ("newreno", "cubic")
+FLAVOURS = ("newreno", "cubic", "bbr1")
 LOSSES = (0, 1, 3)
 """Random loss on the wire, in both directions [%]."""
 KERNELS = '{{ kind = "tcp", stack = "kernel", flavour = "{}" }}'

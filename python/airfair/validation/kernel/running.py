@@ -110,7 +110,7 @@ def validate_kernel(
 ) -> KernelComparison:
     """Compare simulated TCP with the TCP of this machine's kernel in emulated cells, in real time.
 
-    This takes an hour, or four minutes if `quick` is true: only single flows then, in three short runs each.
+    This takes 90 minutes, or six if `quick` is true: only single flows then, in three short runs each.
     `only` selects the cells whose names contain this text, such as "alone up". `progress` is true to show a
     bar on standard error, or a function called with the fraction done.
 

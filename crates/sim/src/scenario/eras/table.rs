@@ -193,7 +193,8 @@ fn has_long_segments(tcp: &Node) -> bool {
 
 /// True if the table `tcp` names a flavour of TCP that always uses selective acknowledgements, in any cell.
 fn is_selective(tcp: &Node) -> bool {
-    text(tcp, "flavour").is_some_and(|it| ["sack", "westwood+", "cubic"].contains(&it))
+    text(tcp, "flavour")
+        .is_some_and(|it| ["sack", "westwood+", "cubic", "bbr1", "bbr"].contains(&it))
 }
 
 /// True if the table `tcp` names a flavour of TCP that calculates its window differently from Reno and CUBIC.

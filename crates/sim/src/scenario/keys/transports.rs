@@ -2,7 +2,8 @@
 
 use airfair_laws::newreno::Deflation;
 use airfair_transport::tcp::{
-    Arithmetic, DelayedAck, Flavour, LossRecovery, RecoveryTimer, Transfer,
+    Arithmetic, DelayedAck, Flavour, LossRecovery, ReceiverConfig, RecoveryTimer, SenderConfig,
+    SlowStart, Transfer,
 };
 use airfair_transport::tfrc::{self, Profile};
 use airfair_transport::udp;
@@ -24,7 +25,10 @@ words!(Flavour {
     WestwoodPlus = "westwood+",
     Vegas = "vegas",
     Cubic = "cubic",
+    Bbr1 = "bbr1",
+    Bbr = "bbr",
 });
+words!(SlowStart { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" });
 words!(RecoveryTimer { Impatient = "impatient", SlowButSteady = "slow-but-steady" });
 words!(LossRecovery { Duplicates = "duplicates", Rack = "rack" });
 words!(Arithmetic { Rfc = "rfc", Linux = "linux" });
@@ -84,7 +88,8 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
              emulate` only. Of the other settings, `kernel` allows `flavour` and `size`.",
         );
     keys.word("flavour", &mut sender.flavour, "\"cubic\"").says(
-        "Congestion control. `sack`, `westwood+` and `cubic` use selective acknowledgements.",
+        "Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
+         `bbr` are versions 1 and 3 of BBR, which pace, and detect losses as `loss_recovery = \"rack\"` does.",
     );
     keys.maybe("sack", &mut sender.sack, Kind::Flag, "true")
         .follows("see `flavour`")
@@ -103,6 +108,18 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         "Arithmetic of `reno`, `newreno`, `sack` and `cubic`: that of the RFCs in octets, or Linux's in whole \
          segments, with Linux's CUBIC and HyStart, a retransmission time-out of at least SRTT plus `min_rto`, and a \
          receive window that grows.",
+    );
+    keys.maybe_word("slow_start", &mut sender.slow_start, "\"hystart++\"")
+        .follows("`hystart` for `cubic` with `arithmetic = \"linux\"`, otherwise `standard`")
+        .says(
+            "End of slow start of `reno`, `newreno`, `sack` and `cubic`. `standard`: a loss. `hystart`: also a long train \
+             of ACKs or grown round trips, as in Linux's CUBIC. `hystart++`: grown round trips, and then five rounds of \
+             slower growth (RFC 9406).",
+        );
+    let paces = sender.pacing;
+    keys.key("pacing", &mut sender.pacing, Kind::Flag, "true").written_if(paces).says(
+        "Segments leave at a rate, in bursts of a millisecond or two segments: at twice the window per round trip in \
+         slow start, and at 1.2 windows afterwards, as in Linux. `bbr1` and `bbr` always pace, at a rate of their own.",
     );
     keys.key("timestamps", &mut sender.timestamps, Kind::Flag, "true").says(
         "Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a round-trip measurement with \
@@ -127,6 +144,22 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         "false",
     )
     .says("Delayed acknowledgements: `true` is `{ segments = 2, timeout = \"200 ms\" }`.");
+    windows_and_timers(keys, sender, receiver);
+    keys.no_or_yes("full_queue", keeps_refused, &["loss", "hold"], "\"hold\"").says(
+        "Treatment of a segment for which the transmit queue of the sender's host has no room. `loss`: it is lost, as \
+         in ns-2. `hold`: the sender keeps it and reduces its window, as Linux does.",
+    );
+    let is_small = sender.small_queue.is_some();
+    keys.optional("small_queues", &mut sender.small_queue, SMALL_QUEUE, "\"1 ms\"").written_if(is_small).says(
+        "TCP small queues: limit of a sender's data in the transmit queue of its host. The limit is the amount that \
+         pacing would send in this time, at least two segments and at most 4 MiB. Linux has 1 ms, and 8 ms on Wi-Fi.",
+    );
+    keys.key("handshake", &mut sender.handshake, Kind::Flag, "false")
+        .says("The connection opens with SYN and SYN-ACK.");
+    it.agree();
+}
+
+fn windows_and_timers(keys: &mut Keys, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) {
     keys.key("initial_window", &mut sender.initial_window, integer(1, 1_000), "2")
         .says("Initial window [segments].");
     keys.optional("initial_ssthresh", &mut sender.initial_ssthresh, SSTHRESH, "20")
@@ -158,18 +191,6 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
     keys.key("quick_acks", &mut receiver.quick_acks, integer(0, 1_000), "16").says(
         "ACKs at the start of a connection that are sent at once, before ACKs are delayed; Linux has up to 16.",
     );
-    keys.no_or_yes("full_queue", keeps_refused, &["loss", "hold"], "\"hold\"").says(
-        "Treatment of a segment for which the transmit queue of the sender's host has no room. `loss`: it is lost, as \
-         in ns-2. `hold`: the sender keeps it and reduces its window, as Linux does.",
-    );
-    let is_small = sender.small_queue.is_some();
-    keys.optional("small_queues", &mut sender.small_queue, SMALL_QUEUE, "\"1 ms\"").written_if(is_small).says(
-        "TCP small queues: limit of a sender's data in the transmit queue of its host. The limit is the amount that \
-         pacing would send in this time, at least two segments and at most 4 MiB. Linux has 1 ms, and 8 ms on Wi-Fi.",
-    );
-    keys.key("handshake", &mut sender.handshake, Kind::Flag, "false")
-        .says("The connection opens with SYN and SYN-ACK.");
-    it.agree();
 }
 
 fn source(keys: &mut Keys, it: &mut Workload) {

@@ -216,6 +216,9 @@ impl Tcp {
     /// Makes the settings of the sender and of the receiver consistent.
     pub(crate) fn agree(&mut self) {
         let Self { sender, receiver, .. } = self;
+        if sender.flavour.has_model() {
+            sender.loss_recovery = tcp::LossRecovery::Rack;
+        }
         sender.sack = Some(sender.uses_sack());
         sender.assumed_window = receiver.buffer;
         receiver.sack = sender.uses_sack();

@@ -31,7 +31,7 @@ fn ack(number: u64, ranges: &[(u64, u64)]) -> Segment {
 
 /// RACK's state of a sender with segments 0 to 9, all sent at time zero.
 fn ten() -> Rack {
-    let mut rack = Rack::new(1);
+    let mut rack = Rack::new(1, false);
     for number in 0..10 {
         rack.on_sent(at(0), octet(number), octet(number + 1));
     }
@@ -163,7 +163,7 @@ proptest! {
     fn octets_are_conserved_and_what_arrived_is_not_sent_again(
         steps in prop::collection::vec((any_step(), 0u64..80), 1..120),
     ) {
-        let mut rack = Rack::new(1);
+        let mut rack = Rack::new(1, false);
         let (mut next, mut ms, mut arrived, mut first) = (0, 0, [false; 24], 0);
         let mut delivered = 0;
         for (step, pause) in steps {

@@ -23,6 +23,12 @@ impl Sender {
             self.take_written(now);
         }
         if self.refusals.is_waiting || self.waits_for_departures(now) {
+            if let Some(pacer) = &mut self.pacer {
+                pacer.stop_waiting();
+            }
+            return None;
+        }
+        if self.pacer.is_some() && self.waits_for_pacing(now) {
             return None;
         }
         self.note_before_transmit();
@@ -33,10 +39,12 @@ impl Sender {
             let length = self.next_length(self.flight_octets(), left)?;
             let segment = self.transmit(now, self.next, length);
             self.note_queued(segment.size());
+            self.note_paced(now, segment.payload);
             return Some(make(segment));
         }
         let segment = self.poll_otherwise(now)?;
         self.note_queued(segment.size());
+        self.note_paced(now, segment.payload);
         Some(make(segment))
     }
 

@@ -14,6 +14,7 @@ use airfair_laws::newreno::{Event, Observation};
 use airfair_laws::prr;
 use airfair_units::{Bytes, Duration, Time};
 
+use super::model::ModelInput;
 use super::{Sender, State};
 use crate::tcp::config::Arithmetic;
 use crate::tcp::rack::{RackInput, RackUpdate};
@@ -29,6 +30,9 @@ impl Sender {
     pub(super) fn handle_ack_rack_tlp(&mut self, now: Time, segment: &Segment) {
         let Some(mut rack_tlp) = self.rack_tlp.take() else { return };
         self.peer_window = segment.window;
+        if rack_tlp.rack.sampler.is_some() {
+            self.check_application_limit(&mut rack_tlp);
+        }
         let before = rack_tlp.rack.in_network();
         let was_fast = self.recovery.is_fast();
         let was_repairing = self.recovery.is_repairing(self.unacknowledged);
@@ -70,6 +74,11 @@ impl Sender {
         } else if !is_recovering && is_new {
             let event = Event::NewAck { is_cwnd_limited };
             self.show(now, update.shortest, seen(event, update.delivered));
+        }
+        if rack_tlp.rack.sampler.is_some() {
+            let (delivered, round_trip) = (update.delivered, update.shortest);
+            let input = ModelInput { before, delivered, round_trip, is_cwnd_limited };
+            self.run_model(now, &mut rack_tlp, input);
         }
         let is_safe = is_new && losses.octets == 0;
         rack_tlp.reduce(update.delivered, is_safe, self.congestion.cwnd(), self.segment);
@@ -152,7 +161,8 @@ impl Sender {
         self.show(now, round_trip, seen);
         self.recovery.enter(self.sent_end);
         let whole = whole.max(self.congestion.cwnd());
-        rack_tlp.prr = Some(prr::State::new(Bytes::new(whole)));
+        let has_model = self.config.flavour.has_model();
+        rack_tlp.prr = (!has_model).then(|| prr::State::new(Bytes::new(whole)));
         rack_tlp.probe.end();
         self.stats.fast_retransmits += 1;
         self.events.push(SenderEvent::FastRetransmit);

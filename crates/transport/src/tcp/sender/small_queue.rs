@@ -3,7 +3,7 @@
 //! Segments in that queue count against the window but are not in the network yet. A sender that fills the
 //! queue delays all other flows in it, and lengthens its own round trip.
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, Time};
 
 use super::{CwndUsage, Sender, SmallQueue, State};
 use crate::tcp::config::Arithmetic;
@@ -70,24 +70,16 @@ impl Sender {
         let options = if self.config.timestamps { u64::from(TIMESTAMPS_OPTION) } else { 0 };
         let is_in_twos = self.rack_tlp.is_some() && self.config.arithmetic == Arithmetic::Linux;
         let burst = (self.segment + HEADERS + options) * if is_in_twos { 2 } else { 1 };
-        let paced = self.config.small_queue.map_or(Some(0), |time| self.paced_octets(time));
+        let paced = self
+            .config
+            .small_queue
+            .map_or(Some(0), |time| Some(self.pacing_rate()?.octets_in(time)));
         let limit =
             paced.map_or(MOST_OCTETS, |octets| octets.max(LEAST_BURSTS * burst).min(MOST_OCTETS));
         let is_repair = self.is_retransmission_due
             || self.next < self.sent_end
             || self.recovery.is_repairing(self.unacknowledged);
         if is_repair { 2 * limit } else { limit }
-    }
-
-    /// Octets sent in `time` at the pacing rate: twice cwnd per round trip while cwnd is below half of
-    /// ssthresh, else 1.2 times cwnd. `None` before the first round-trip sample.  `tcp_update_pacing_rate`
-    /// [linux-tsq]
-    fn paced_octets(&self, time: Duration) -> Option<u64> {
-        let round_trip = u128::from(self.rtt.smoothed()?.as_nanos().max(1));
-        let window = u128::from(self.congestion.cwnd().max(self.flight_octets()));
-        let tenths = if self.congestion.is_below_half_of_ssthresh() { 20 } else { 12 };
-        let octets = window * tenths * u128::from(time.as_nanos()) / (10 * round_trip);
-        Some(u64::try_from(octets).unwrap_or(u64::MAX))
     }
 
     /// Records that a packet of `size` octets enters the transmit queue of the sender's host.
