@@ -66,7 +66,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
     from .parquet import encode
 
     for name, table in columns.tables().items():
-        # The tables of access categories, of neighbours and of messages are left out if there is only one, or none.
+        # Tables of categories, neighbours and messages are left out if there is only one, or none.
         if name == "categories" and not result.scenario.categories:
             continue
         if name == "neighbours" and not result.scenario.shared_channels:
