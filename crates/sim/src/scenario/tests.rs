@@ -333,6 +333,7 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
                 "full",
                 "aggregates",
                 "bulk",
+                "carrier-sense",
             ];
             let is_left_out = usual.contains(&word)
                 && [
@@ -345,6 +346,7 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
                     "loss_recovery",
                     "arithmetic",
                     "source",
+                    "energy_detection",
                 ]
                 .contains(&key.name);
             let is_written =

@@ -91,7 +91,9 @@ pub(crate) fn radio(keys: &mut Keys, it: &mut Radio) {
         "Power from which on a station or access point senses a frame; below it, sender and receiver are hidden from \
          each other. `lowest-rate` is the power at which the lowest rate is just received.",
     );
+    let has_level = it.energy_detection.is_some();
     keys.optional("energy_detection", &mut it.energy_detection, DETECTION, "\"-62 dBm\"")
+        .written_if(has_level)
         .says(
             "Power from which on a member senses a frame whose preamble it has missed, because it sent or received \
              another frame at that time: CCA-ED. `carrier-sense`: it senses such a frame as all others.",
