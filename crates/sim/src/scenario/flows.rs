@@ -271,8 +271,25 @@ fn check_workload(fields: &Fields, mistakes: &mut Mistakes) {
                 let allowed = format!("1 to {MAX_RATES} rates, the lowest first");
                 mistakes.add(entry.at, entry.mistake("rates that a player cannot climb", allowed));
             }
+            check_player(settings, mistakes);
         }
         _ => {}
+    }
+}
+
+/// Checks that a chunk fits into the player's buffer; a longer one would never be requested.
+fn check_player(settings: &Fields, mistakes: &mut Mistakes) {
+    let (chunk, buffer) = (settings.get("chunk"), settings.get("buffer"));
+    let Workload::Video { chunk: usual, buffer: room, .. } = Workload::video() else { return };
+    let length = chunk.value::<Duration>().unwrap_or(usual);
+    let room = buffer.value::<Duration>().unwrap_or(room);
+    if length > room {
+        let (entry, problem, allowed) = if chunk.is_set() {
+            (chunk, "longer than the player's buffer", format!("at most {room}"))
+        } else {
+            (buffer, "shorter than a chunk", format!("at least {length}"))
+        };
+        mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
 }
 

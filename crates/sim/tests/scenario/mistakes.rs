@@ -506,6 +506,16 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "flow.a.transport",
+        r#"{ kind = "tcp", source = { model = "video", chunk = "120 s" } }"#,
+        r#"flow.a.transport.source.chunk = "120 s": longer than the player's buffer; allowed at most 60 s"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "tcp", source = { model = "video", buffer = "3 s" } }"#,
+        r#"flow.a.transport.source.buffer = "3 s": shorter than a chunk; allowed at least 4 s"#,
+    ),
+    (
+        "flow.a.transport",
         r#"{ kind = "tcp", source = { model = "frames", interval = "40 ms", sizes = [] } }"#,
         "flow.a.transport.source.sizes = []: no frames; allowed 1 to 100000 sizes",
     ),
