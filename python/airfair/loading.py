@@ -151,11 +151,12 @@ def _check_things(
         is_known &= pl.col(kind).is_in(names[kind][kind])
     if "link" in frame.columns:
         members = {cell: 1 + scenario.station_cells.count(cell) for cell in scenario.cells}
-        is_in_cell = pl.any_horizontal(
+        places = (
             (pl.col("channel") == cell)
             & pl.col("member").is_in([float(place) for place in range(count)])
             for cell, count in members.items()
         )
+        is_in_cell = pl.any_horizontal(pl.lit(value=False), *places)  # A scenario may have no cell.
         is_known &= is_in_cell | pl.col("link").is_in(names["link"]["link"])
     if not frame.select(is_known.fill_null(value=False).all()).item():
         raise DamagedError(f"{path}: a row belongs to no run, or to nothing in the scenario")
