@@ -411,7 +411,7 @@ def _group(name: str, members: Sequence[Item], columns: Sequence[Column]) -> Ite
 
 
 def _total(items: Sequence[Item], columns: Sequence[Column], label: str) -> Iterator[Line]:
-    if len(items) > 1:
+    if len(items) > 1 and any(column.total for column in columns):
         tables = [item.samples for item in items]
         cells = [column.total(tables) if column.total else None for column in columns]
         yield from _with_interval(label, cells, columns)

@@ -45,7 +45,7 @@ fn scenarios() -> Vec<Scenario> {
         .filter(|path| path.extension().is_some_and(|it| it == "toml"))
         .collect();
     paths.sort();
-    let neighbours = "../../python/airfair/templates/init/neighbours/flow-in-the-middle.toml";
+    let neighbours = "../../python/airfair/templates/init/kinds/flow-in-the-middle.toml";
     paths.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(neighbours));
     let read = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).expect("a text");

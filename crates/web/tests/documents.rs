@@ -211,8 +211,7 @@ fn frames_of_several_users_have_their_units() {
 /// Of three cells in a row the air of the middle one is held by both others, and the page has all of that time.
 #[test]
 fn a_channel_has_the_air_that_neighbours_hold() {
-    let text =
-        include_str!("../../../python/airfair/templates/init/neighbours/flow-in-the-middle.toml");
+    let text = include_str!("../../../python/airfair/templates/init/kinds/flow-in-the-middle.toml");
     let text = text.replace("\"10 s\"", "\"100 ms\"").replace("\"1 s\"", "\"0 s\"");
     let channel = json!({ "from_ns": 0, "to_ns": 100_000_000 });
     let found = document(&json!({ "scenario": text, "channel": channel }));

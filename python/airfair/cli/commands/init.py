@@ -28,6 +28,8 @@ PLAYGROUND = _PACKAGE / "playground.html"
 """HTML page that `make web` builds; wheels contain it."""
 NEIGHBOURS = ("apartment-house", "stadium", "flow-in-the-middle", "hidden-neighbour")
 """Scenarios of several cells on a channel, which `airfair init scenario --kind` writes."""
+SCENARIOS = ("home", *NEIGHBOURS)
+"""All scenarios that it writes; home is an evening of a family."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +104,14 @@ def add(commands: Commands) -> None:
             metavar="FILE" if kind.is_file else "DIR",
             help=kind.where,
         )
-        one.set_defaults(action=_init, kind=kind, neighbours=None)
+        one.set_defaults(action=_init, kind=kind, scenario=None)
         if kind.name == "scenario":
             one.option(
                 "--kind",
                 "NAME",
-                f"several cells on a channel instead of one cell: {', '.join(NEIGHBOURS)}",
-                dest="neighbours",
-                choices=NEIGHBOURS,
+                f"an evening at home, or several cells on a channel: {', '.join(SCENARIOS)}",
+                dest="scenario",
+                choices=SCENARIOS,
             )
     _add_example(kinds)
     _add_playground(kinds)
@@ -193,7 +195,7 @@ def _title(path: Path) -> str:
 
 def _init(arguments: argparse.Namespace) -> int:
     kind: Kind = arguments.kind
-    content = template(kind, arguments.neighbours)
+    content = template(kind, arguments.scenario)
     if arguments.place == "-" and kind.is_file:
         sys.stdout.write("".join(content.values()))
         return DONE
@@ -225,11 +227,11 @@ def _write(place: Path, write: Callable[[], None], then: str) -> None:
     print(f"airfair: wrote {place}; next: {then}", file=sys.stderr)
 
 
-def template(kind: Kind, neighbours: str | None = None) -> dict[str, str]:
-    """Files of the template by name, or the scenario of several cells on a channel."""
+def template(kind: Kind, scenario: str | None = None) -> dict[str, str]:
+    """Files of the template by name, or one of `SCENARIOS`."""
     templates = _PACKAGE / "templates" / "init"
-    if neighbours is not None:
-        path = templates / "neighbours" / f"{neighbours}.toml"
+    if scenario is not None:
+        path = templates / "kinds" / f"{scenario}.toml"
         return {path.name: path.read_text(encoding="utf-8")}
     folder = templates / kind.name
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
