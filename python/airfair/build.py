@@ -1593,7 +1593,7 @@ def radio(
         is just received. Default: "lowest-rate".
     energy_detection: Power from which on a member senses a frame whose preamble it has missed,
         because it sent or received another frame at that time: CCA-ED. `carrier-sense`: it senses
-        such a frame as all others. Default: "carrier-sense".
+        such a frame as all others. For cells beside neighbours. Default: "carrier-sense".
     fading: Fading: variation of a link's power while nothing moves. It causes frame errors but
         hides no station. Default: "none".
     frequency: Carrier frequency. Default: 5.2 GHz in 802.11a, else 2.437 GHz.

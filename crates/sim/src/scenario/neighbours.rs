@@ -157,6 +157,7 @@ pub(super) fn check(
     }
     check_overlaps(scenario, sections, mistakes);
     check_radios(scenario, sections, mistakes);
+    check_energy_detection(scenario, sections, mistakes);
     let members = Members::of(scenario);
     for list in lists {
         members.check(list, mistakes);
@@ -208,6 +209,22 @@ fn check_radios(scenario: &Scenario, sections: &[&Fields], mistakes: &mut Mistak
         let problem = format!("cell {} on an overlapping channel has none", other.name);
         let allowed = "a radio in all cells with overlapping channels, or in none of them";
         mistakes.add(entry.at, entry.mistake(problem, allowed));
+    }
+}
+
+/// Checks that energy detection is set beside neighbours only, because interference is known there alone: a member that
+/// misses a frame has its interference.
+fn check_energy_detection(scenario: &Scenario, sections: &[&Fields], mistakes: &mut Mistakes) {
+    let cells = || scenario.cells.iter().enumerate();
+    for (index, bss) in cells() {
+        let is_set = bss.radio.as_ref().is_some_and(|it| it.energy_detection.is_some());
+        if is_set && !cells().any(|(other, it)| other != index && it.overlaps(bss)) {
+            let Some(radio) = sections[index].get("radio").fields() else { continue };
+            let entry = radio.get("energy_detection");
+            let problem = "set in a cell without neighbours, in which no interference is computed";
+            let allowed = "in cells with overlapping channels, by the key channel";
+            mistakes.add(entry.at, entry.mistake(problem, allowed));
+        }
     }
 }
 

@@ -128,50 +128,71 @@ fn a_neighbour_does_not_hear_triggered_stations_that_reduce_their_powers() {
     assert!(usual > 10_000 && reduced < usual / 10, "{usual} {reduced}");
 }
 
-/// Octets delivered in a cell beside another one on channel 44 at a distance, alone if it is `None`. The cell has its
-/// primary channel 36 and this width. Its station is 1 m from its access point, so no interference causes errors.
+/// Octets delivered in a cell with this width and the primary channel 36, beside another cell of this width, primary channel
+/// and distance [m], or alone. Its station is 1 m from its access point, so no interference causes errors.
 ///
-/// The path loss is 46.768 dB at 1 m with exponent 3. At 20 dBm, frames arrive with -77.7 dBm over 50 m, with -65.8 dBm
-/// over 20 m and with -59.1 dBm over 12 m.
-fn delivered_beside(standard: &str, width: &str, metres: Option<u32>) -> u64 {
+/// The path loss is 46.768 dB at 1 m with exponent 3. At 20 dBm, frames arrive with -80.1 dBm over 60 m, with -77.7 dBm
+/// over 50 m, with -70.6 dBm over 29 m, with -65.8 dBm over 20 m and with -59.1 dBm over 12 m.
+fn delivered_beside(standard: &str, width: &str, neighbour: Option<(&str, u32, u32)>) -> u64 {
     let radio = "radio = { tx_power = \"20 dBm\", frequency = \"5.2 GHz\", carrier_sense = \"-82 dBm\", \
                  propagation = { model = \"log-distance\", exponent = 3.0 } }";
-    let cell = |name: &str, keys: &str, rate: &str| {
+    let rate = if standard == "802.11n" { "ht-mcs7" } else { "vht-mcs7x1" };
+    let cell = |name: &str, width: &str, keys: &str| {
         format!(
-            "[bss.{name}]\nstandard = \"{standard}\"\n{keys}\n{radio}\n\
+            "[bss.{name}]\nstandard = \"{standard}\"\nband = \"5 GHz\"\nwidth = \"{width}\"\n{keys}\n{radio}\n\
              [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"1 m\", \"0 m\"]\n\
              [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
              transport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }}\n"
         )
     };
-    let rate = if standard == "802.11n" { "ht-mcs7" } else { "vht-mcs7x1" };
-    let channel = if width == "40 MHz" { 40 } else { 44 };
-    let own = cell("a", &format!("width = \"{width}\"\nband = \"5 GHz\"\nchannel = 36"), rate);
-    let other = metres.map(|metres| {
-        let keys = format!(
-            "width = \"20 MHz\"\nband = \"5 GHz\"\nchannel = {channel}\nap.position = [\"{metres} m\", \"0 m\"]"
-        );
-        cell("b", &keys, rate)
+    let other = neighbour.map(|(width, channel, metres)| {
+        cell("b", width, &format!("channel = {channel}\nap.position = [\"{metres} m\", \"0 m\"]"))
     });
-    let text =
-        format!("duration = \"500 ms\"\nseries = \"off\"\n{own}{}", other.unwrap_or_default());
-    run_once(&parse(&text), 0).flows[0].delivered.get()
+    let cells = [cell("a", width, "channel = 36"), other.unwrap_or_default()].concat();
+    run_once(&parse(&format!("duration = \"500 ms\"\nseries = \"off\"\n{cells}")), 0).flows[0]
+        .delivered
+        .get()
 }
 
-/// VHT senses a PPDU on a secondary channel from -72 dBm on, HT from -62 dBm on. Weaker ones leave PPDUs as wide as the
-/// cell.
+/// Octets that a cell of this width delivers beside a neighbour, as a share of those that it delivers alone [%].
+fn share_beside(standard: &str, width: &str, neighbour: (&str, u32, u32)) -> u64 {
+    let alone = delivered_beside(standard, width, None);
+    delivered_beside(standard, width, Some(neighbour)) * 100 / alone
+}
+
+/// VHT senses a PPDU of 20 MHz on a secondary channel from -72 dBm on, HT from -62 dBm on. Weaker ones leave PPDUs as wide
+/// as the cell.
 ///
 /// Verifies: [80211-2020 §19.3.19.5.4, §21.3.18.5.4]
 #[test]
 fn weak_frames_on_secondary_channels_leave_ppdus_wide() {
-    for (standard, width, far, near) in
-        [("802.11ac", "80 MHz", 50, 20), ("802.11n", "40 MHz", 20, 12)]
+    for (standard, width, channel, far, near) in
+        [("802.11ac", "80 MHz", 44, 50, 20), ("802.11n", "40 MHz", 40, 20, 12)]
     {
-        let alone = delivered_beside(standard, width, None);
-        let [far, near] = [far, near].map(|it| delivered_beside(standard, width, Some(it)));
-        assert!(far > alone / 100 * 99, "{standard}: {far} of {alone}");
-        assert!(near < alone / 100 * 75, "{standard}: {near} of {alone}");
+        let [far, near] =
+            [far, near].map(|metres| share_beside(standard, width, ("20 MHz", channel, metres)));
+        assert!(far >= 99 && near < 75, "{standard}: {far} % and {near} %");
     }
+}
+
+/// VHT senses a PPDU of 80 MHz on secondary channels from -69 dBm on, and narrower ones from -72 dBm on. Over 29 m they
+/// arrive with -70.6 dBm.
+///
+/// Verifies: [80211-2020 §21.3.18.5.4]
+#[test]
+fn wide_frames_on_secondary_channels_may_be_stronger_than_narrow_ones() {
+    let [wide, narrow] =
+        ["80 MHz", "40 MHz"].map(|it| share_beside("802.11ac", "160 MHz", (it, 52, 29)));
+    assert!(wide >= 99 && narrow < 75, "{wide} % and {narrow} %");
+}
+
+/// A neighbour's PPDU of 80 MHz has half of its power, 3 dB less, within a block of 40 MHz. Over 60 m these are -83.1 dBm,
+/// below carrier sense, and over 50 m -80.7 dBm.
+#[test]
+fn power_outside_of_the_block_is_not_sensed() {
+    let [far, near] =
+        [60, 50].map(|metres| share_beside("802.11ac", "40 MHz", ("80 MHz", 48, metres)));
+    assert!(far >= 99 && near < 75, "{far} % and {near} %");
 }
 
 /// Frames of the stations of two cells, of which one sends short frames and the other long ones. Each arrives at the other
@@ -203,4 +224,111 @@ fn energy_below_its_threshold_does_not_keep_the_medium_busy() {
     assert_eq!(frames_of_short_and_long(", energy_detection = \"-82 dBm\""), usual);
     let missed = frames_of_short_and_long(", energy_detection = \"-62 dBm\"");
     assert!(missed[0] > usual[0] / 100 * 120, "{missed:?} {usual:?}");
+}
+
+/// Frames of two stations of one cell, of which one sends short frames and the other long ones. They are 40 m from each
+/// other, where frames have -74.8 dBm, and 20 m from the access point, where frames have -65.8 dBm.
+fn frames_of_short_and_long_in_a_cell(radio: &str) -> [u64; 2] {
+    let station = |name: &str, x: i32, rate: &str, octets: u32| {
+        format!(
+            "[station.{name}]\nbss = \"a\"\nrate = \"{rate}\"\nposition = [\"{x} m\", \"0 m\"]\n[flow.f{name}]\nfrom = \"{name}\"\n\
+             to = \"h\"\ntransport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
+        )
+    };
+    let stations = [station("short", -20, "54 Mb/s", 100), station("long", 20, "6 Mb/s", 1_400)];
+    let text = format!(
+        "duration = \"5 s\"\nseries = \"off\"\n[bss.a]\nstandard = \"802.11a\"\nchannel = 36\n\
+         [bss.far]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"250 m\", \"0 m\"]\nradio = {{}}\n\
+         [host.h]\nlink = {{ to = \"a\" }}\n\
+         [bss.a.radio]\ntx_power = \"20 dBm\"\ncarrier_sense = \"-82 dBm\"\n\
+         propagation = {{ model = \"log-distance\", exponent = 3.0 }}\ncapture = \"5 dB\"\n{radio}\n{}",
+        stations.concat()
+    );
+    let outcome = run_once(&parse(&text), 0);
+    [0, 1].map(|it| outcome.stations[it].radio.frames)
+}
+
+/// Stations of one cell that start together miss each other's preamble as those of two cells do. The station with the short
+/// frame sends again while the long one is on the air, and fails again, so its window grows.
+#[test]
+fn energy_of_the_own_cell_does_not_keep_the_medium_busy_below_its_threshold() {
+    let usual = frames_of_short_and_long_in_a_cell("");
+    let missed = frames_of_short_and_long_in_a_cell("energy_detection = \"-62 dBm\"");
+    assert!(missed[0] < usual[0] / 100 * 70, "{missed:?} {usual:?}");
+    assert_eq!(frames_of_short_and_long_in_a_cell("energy_detection = \"-75 dBm\""), usual);
+}
+
+/// Frames and retries of a station of a cell whose other two stations are hidden from each other: they are 76 m apart, where frames
+/// have -83.2 dBm. The station is 39 m from both, where frames have -74.5 dBm. An access point on the same channel, 250 m
+/// away, is too weak to be sensed.
+fn frames_beside_hidden_stations(radio: &str) -> [u64; 2] {
+    let station = |name: &str, place: [i32; 2], rate: &str, octets: u32| {
+        format!(
+            "[station.{name}]\nbss = \"a\"\nrate = \"{rate}\"\nposition = [\"{} m\", \"{} m\"]\n\
+             [flow.f{name}]\nfrom = \"{name}\"\nto = \"h\"\n\
+             transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n",
+            place[0], place[1]
+        )
+    };
+    let stations = [
+        station("between", [0, 10], "54 Mb/s", 100),
+        station("left", [-38, 0], "6 Mb/s", 1_000),
+        station("right", [38, 0], "6 Mb/s", 1_000),
+    ];
+    let text = format!(
+        "duration = \"5 s\"\nseries = \"off\"\n[bss.a]\nstandard = \"802.11a\"\nchannel = 36\n\
+         [bss.far]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"250 m\", \"0 m\"]\nradio = {{}}\n\
+         [host.h]\nlink = {{ to = \"a\" }}\n\
+         [bss.a.radio]\ntx_power = \"20 dBm\"\ncarrier_sense = \"-82 dBm\"\n\
+         propagation = {{ model = \"log-distance\", exponent = 3.0 }}\ncapture = \"5 dB\"\n{radio}\n{}",
+        stations.concat()
+    );
+    let radio = run_once(&parse(&text), 0).stations[0].radio;
+    [radio.frames, radio.retries]
+}
+
+/// A station that receives the frame of one hidden station misses the preamble of the other one's frame, and sends while
+/// that is on the air. The access point still receives it, so the station has to send its own frame again.
+#[test]
+fn a_station_misses_the_second_of_two_frames() {
+    let retries = |radio: &str| {
+        let [frames, retries] = frames_beside_hidden_stations(radio);
+        retries * 100 / frames
+    };
+    let (usual, missed) = (retries(""), retries("energy_detection = \"-62 dBm\""));
+    assert!(missed > usual + 5, "{missed} % {usual} %");
+}
+
+/// Frames of a station between two cells that are hidden from each other, which capture with this margin. They are 75 m
+/// apart, where frames have -83.0 dBm. At the station, frames of one have -66 dBm and those of the other -79 dBm.
+fn frames_in_the_middle(radio: &str) -> u64 {
+    let cell = |name: &str, x: u32, rate: &str, octets: u32| {
+        format!(
+            "[bss.{name}]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"{x} m\", \"0 m\"]\n\
+             radio = {{ tx_power = \"20 dBm\", carrier_sense = \"-82 dBm\", \
+             propagation = {{ model = \"log-distance\", exponent = 3.0 }}{radio} }}\n\
+             [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"0 m\", \"1 m\"]\n\
+             [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
+             transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
+        )
+    };
+    let cells = [
+        cell("weak", 0, "54 Mb/s", 100),
+        cell("middle", 55, "54 Mb/s", 100),
+        cell("strong", 75, "6 Mb/s", 1_400),
+    ]
+    .concat();
+    let outcome = run_once(&parse(&format!("duration = \"5 s\"\nseries = \"off\"\n{cells}")), 0);
+    outcome.stations[1].radio.frames
+}
+
+/// A station that receives a weak frame turns to one that is stronger by the margin of capture, and waits for its end. With
+/// a larger margin it misses the preamble of the strong frame, of which it then has only the energy.
+#[test]
+fn a_captured_frame_keeps_the_medium_busy() {
+    let with = |margin: &str| {
+        frames_in_the_middle(&format!(", capture = \"{margin}\", energy_detection = \"-62 dBm\""))
+    };
+    let (captured, missed) = (with("5 dB"), with("20 dB"));
+    assert!(missed > captured / 100 * 120, "{missed} {captured}");
 }

@@ -27,6 +27,11 @@ fn messages(path: &str, value: &str) -> Vec<String> {
 
 /// Mistakes in a radio, a position or a motion: key, value and message.
 const MISTAKES: &[(&str, &str, &str)] = &[
+    (
+        "bss.home.radio.energy_detection",
+        r#""-62 dBm""#,
+        r#"bss.home.radio.energy_detection = "-62 dBm": set in a cell without neighbours, in which no interference is computed; allowed in cells with overlapping channels, by the key channel"#,
+    ),
     // Rates that the standard does not have, from which powers would be calculated.
     (
         "bss.home.radio",

@@ -41,7 +41,7 @@ transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
 /// Keys that may have to be set beside a key for its value to be valid, in the order in which they are tried.
-const COMPANIONS: [&str; 31] = [
+const COMPANIONS: [&str; 32] = [
     "",
     "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
      flow.down.access_category = \"background\"\nstation.slow.rate = [[\"0 s\", \"he-mcs9x1\"], [\"40 ms\", \"he-mcs0x1\"]]",
@@ -80,6 +80,9 @@ const COMPANIONS: [&str; 31] = [
      station.fast.bss = \"home\"\nhost.server.link.to = \"home\"",
     "bss.home.standard = \"802.11ax\"\nstation.slow.rate = \"he-mcs5x1\"\nbss.home.ofdma.up = \"round-robin\"\n\
      bss.home.radio = {}\nstation.slow.position = [\"10 m\", \"1 m\"]\nstation.fast.position = [\"-9 m\", \"0 m\"]",
+    "bss.home.channel = 6\nbss.home.radio = {}\nbss.guest = { standard = \"802.11g\", channel = 6, radio = {} }\n\
+     station.slow.bss = \"home\"\nstation.fast.bss = \"home\"\nhost.server.link.to = \"home\"\nstation.slow.position = [\"60 m\", \"1 m\"]\n\
+     station.fast.position = [\"-90 m\", \"0 m\"]",
 ];
 
 /// A value of a key of the scenario file, which a run tries.

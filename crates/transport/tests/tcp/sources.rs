@@ -1,7 +1,7 @@
 //! Senders whose applications write over time: answers to calls, pages, frames, a constant rate, and videos.
 
 use airfair_transport::tcp::{
-    Completed, Object, Receiver, ReceiverConfig, Sender, SenderConfig, Source, Video,
+    Arithmetic, Completed, Object, Receiver, ReceiverConfig, Sender, SenderConfig, Source, Video,
 };
 use airfair_transport::tfrc::{Frame, Traffic};
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -11,7 +11,19 @@ const ONE_WAY: Duration = Duration::from_millis(10);
 /// Runs a connection over a wire of 10 ms in each direction without a limit of rate, and returns when messages were
 /// complete, and the messages.
 fn run(source: Source, until: Duration) -> (Vec<(Time, Completed)>, Sender) {
-    let config = SenderConfig { segment: Bytes::new(1_000), ..SenderConfig::default() };
+    run_with(config(), source, until)
+}
+
+fn config() -> SenderConfig {
+    SenderConfig { segment: Bytes::new(1_000), ..SenderConfig::default() }
+}
+
+/// Runs a connection as `run` does, with a sender of this configuration.
+fn run_with(
+    config: SenderConfig,
+    source: Source,
+    until: Duration,
+) -> (Vec<(Time, Completed)>, Sender) {
     let mut sender = Sender::with_source(config, source);
     let mut receiver = Receiver::new(ReceiverConfig::default());
     let mut wire = Vec::new();
@@ -126,18 +138,29 @@ fn a_player_chooses_rates_by_its_buffer() {
     assert!(waits(&done)[3].0 > 1_000, "{:?}", waits(&done));
 }
 
+/// Segments that a sender sends at once after a pause that follows its first 200 segments.
+fn sent_after(pause: u64, arithmetic: Arithmetic) -> u64 {
+    let config = SenderConfig { arithmetic, ..config() };
+    let source = || Source::Requested(vec![object(ms(pause), 200_000, true)]);
+    let (done, first) = run_with(config, source(), ms(800));
+    let until = done[0].0 - Time::ZERO + ms(pause) + ms(15);
+    let (_, sender) = run_with(config, source(), until);
+    sender.stats().segments_sent - first.stats().segments_sent
+}
+
 /// After a pause of more than the retransmission time-out, which is 1 s here, a sender starts again with the initial window
 /// of ten segments. After a shorter one it sends the 74 segments of the window that the first 200 have left.
 ///
 /// Verifies: [RFC5681 §4.1]
 #[test]
 fn an_idle_sender_starts_again() {
-    for (pause, segments) in [(900, 74), (5_000, 10)] {
-        let source = || Source::Requested(vec![object(ms(pause), 200_000, true)]);
-        let (done, first) = run(source(), ms(800));
-        let until = done[0].0 - Time::ZERO + ms(pause) + ms(15);
-        let (_, sender) = run(source(), until);
-        let sent = sender.stats().segments_sent - first.stats().segments_sent;
-        assert_eq!(sent, segments, "a pause of {pause} ms");
-    }
+    assert_eq!([900, 5_000].map(|pause| sent_after(pause, Arithmetic::Rfc)), [74, 10]);
+}
+
+/// Linux grows the window by each acknowledged segment, here to 106. After a pause it halves the window for each time-out
+/// that has passed, but to no less than 10.
+#[test]
+fn an_idle_sender_of_linux_halves_its_window() {
+    let sent = [900, 1_500, 2_500, 5_000].map(|pause| sent_after(pause, Arithmetic::Linux));
+    assert_eq!(sent, [106, 53, 26, 10]);
 }

@@ -150,14 +150,11 @@ impl<P: Copy> Air<P> {
             let by_reuse = self.reuse.as_mut().map(|it| it.reduce(now, frame, power));
             let by_target = self.target.as_mut().map(|it| it.reduce(now, frame, propagation));
             let reduction = by_reuse.max(by_target).unwrap_or_default();
-            let detection = propagation.energy_detection();
-            if reduction > Decibels::ZERO || detection.is_some() {
+            if reduction > Decibels::ZERO || self.contention.detects_energy() {
                 let powers = propagation.powers(now, frame.from).map(|power| power - reduction);
                 let powers: Vec<Dbm> = powers.collect();
                 let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
-                if let Some(level) = detection {
-                    self.contention.miss_preambles(&mut row, &powers, level);
-                }
+                self.contention.miss_preambles(&mut row, &powers);
                 self.contention.set_row(frame, &row);
                 return self.contention.set_powers(frame.from, powers.into_iter());
             }

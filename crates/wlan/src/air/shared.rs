@@ -196,9 +196,7 @@ impl<P: Copy> Air<P> {
         let powers = self.receive_power(now, (frame, channels), (from, source));
         let Noise::Propagation(propagation) = &mut self.noise else { return };
         let mut row: Vec<_> = propagation.audibility_at(frame.tx, &powers).collect();
-        if let Some(level) = propagation.energy_detection() {
-            self.contention.miss_preambles(&mut row, &powers, level);
-        }
+        self.contention.miss_preambles(&mut row, &powers);
         if let Some(reuse) = &mut self.reuse {
             reuse.ignore(now, (frame.from, colour), &powers, &mut row);
         }

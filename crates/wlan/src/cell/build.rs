@@ -60,11 +60,13 @@ impl<P: Copy + Headers> Cell<P> {
         let is_fixed = all_decode && !is_shared && !has_target;
         let hearing = if is_fixed { Hearing::fixed } else { Hearing::changing };
         let hearing = (hearing(config, &roster), roster);
-        let capture = propagation.capture();
+        let (capture, detection) = (propagation.capture(), propagation.energy_detection());
         let mut cell =
             Self::on(config, streams, Noise::Propagation(Box::new(propagation)), hearing);
         if is_shared {
             cell.air.contention.set_capture(Capture::Interference(capture));
+            // Only the interference of a frame that is not sensed destroys others.
+            cell.air.contention.set_energy_detection(detection);
         } else if let Some(margin) = capture {
             cell.air.contention.set_capture(Capture::Margin(margin));
         }

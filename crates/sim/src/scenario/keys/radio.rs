@@ -96,7 +96,7 @@ pub(crate) fn radio(keys: &mut Keys, it: &mut Radio) {
         .written_if(has_level)
         .says(
             "Power from which on a member senses a frame whose preamble it has missed, because it sent or received \
-             another frame at that time: CCA-ED. `carrier-sense`: it senses such a frame as all others.",
+             another frame at that time: CCA-ED. `carrier-sense`: it senses such a frame as all others. For cells beside neighbours.",
         );
     keys.key("shadowing", &mut it.shadowing, decibels(0, 30), "\"4 dB\"").says(
         "Standard deviation of shadowing, the loss or gain of each link by obstacles; drawn once per run.",

@@ -21,6 +21,25 @@ impl Contention {
         self.capture = Some(rule);
     }
 
+    /// Sets the power from which members sense frames whose preambles they have missed.  [80211-2020 §17.3.10.6]
+    /// Deviates: [D-283]
+    ///
+    /// # Panics
+    /// If audibility is constant.
+    pub(crate) fn set_energy_detection(&mut self, level: Option<Dbm>) {
+        assert!(
+            level.is_none() || self.can_change(),
+            "what a member misses depends on other frames"
+        );
+        self.detection = level;
+    }
+
+    /// True if members may miss frames by [`set_energy_detection`](Self::set_energy_detection).
+    #[inline]
+    pub(crate) fn detects_energy(&self) -> bool {
+        self.detection.is_some()
+    }
+
     /// True if members follow one of several frames, so that powers must be known.
     pub(crate) fn needs_powers(&self) -> bool {
         self.capture.is_some()
@@ -39,13 +58,39 @@ impl Contention {
     }
 
     /// Hides a frame that is about to start, with these powers, from members that cannot receive its preamble because they
-    /// send or receive another frame, unless its energy reaches `level` or it captures the receiver.  [80211-2020 §17.3.10.6]  Deviates: [D-283]
+    /// send or receive another frame, unless its energy reaches the threshold or it captures the receiver.
     #[cold]
-    pub(crate) fn miss_preambles(&self, row: &mut [Audibility], powers: &[Dbm], level: Dbm) {
+    pub(crate) fn miss_preambles(&self, row: &mut [Audibility], powers: &[Dbm]) {
+        let Some(level) = self.detection else { return };
         for ((id, power), audibility) in (0..).map(NodeId).zip(powers).zip(row) {
             if *power < level && self.misses_preamble(id, *power) {
                 *audibility = Audibility::Nothing;
             }
+        }
+    }
+
+    /// Hides frames that start together from members that cannot receive their preambles because they start one of them,
+    /// or receive a stronger one, unless their energy reaches `level`.
+    #[cold]
+    pub(super) fn miss_together(&mut self, level: Dbm) {
+        let members = (0..self.roster.members()).map(NodeId);
+        let pairs = members.flat_map(|id| self.starting.iter().map(move |(from, _)| (id, *from)));
+        let is_missed = |&(id, from): &(NodeId, NodeId)| {
+            let power = |from: NodeId| self.reaches[from.index()].power[id.index()];
+            let is_received = |other: NodeId| {
+                self.senses(id, other) && (power(other), from.0) > (power(from), other.0)
+            };
+            let mut others = self.starting.iter().map(|it| it.0).filter(|other| *other != from);
+            self.senses(id, from)
+                && power(from) < level
+                && others
+                    .any(|other| Self::is_sender(&self.fellows, id, other) || is_received(other))
+        };
+        let missed: Vec<_> = pairs.filter(is_missed).collect();
+        for (id, from) in missed {
+            let classes = self.roster.of(id).map(|it| self.memberships[it.index()].class);
+            classes.for_each(|it| self.reaches[from.index()].row[it.index()] = Audibility::Nothing);
+            self.reaches[from.index()].limit();
         }
     }
 

@@ -94,6 +94,9 @@ impl Contention {
         if !self.fellows.is_empty() {
             self.join_reaches();
         }
+        if let Some(level) = self.detection.filter(|_| self.starting.len() > 1) {
+            self.miss_together(level);
+        }
         self.on_air += self.starting.len();
         if !self.all_sense_all() {
             let starting = self.starting.iter();

@@ -33,7 +33,7 @@ mod busy;
 mod group;
 mod reach;
 
-use airfair_units::{Decibels, Duration, Time};
+use airfair_units::{Dbm, Decibels, Duration, Time};
 
 use self::group::{Alone, Countdown, Group, Membership, PendingAccess, groups, place};
 use self::reach::{Reach, least};
@@ -94,6 +94,8 @@ pub(crate) struct Contention {
     fellows: Vec<(NodeId, NodeId)>,
     /// Rule by which members follow one of several frames; `None` if no frame survives an overlap.
     capture: Option<Capture>,
+    /// Power from which members sense frames whose preambles they have missed; `None` if they sense them as all others.
+    detection: Option<Dbm>,
 }
 
 /// Rule by which a member stays synchronised to one of several frames.
@@ -172,6 +174,7 @@ impl Contention {
             starting: Vec::new(),
             fellows: Vec::new(),
             capture: None,
+            detection: None,
         }
     }
 
