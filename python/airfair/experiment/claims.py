@@ -321,7 +321,7 @@ class Reading(Generic[Data]):
     label: str
     setups: tuple[str, ...]
     """Setups whose runs the points need."""
-    points: Callable[[Data], Sequence[Point]]
+    points: Callable[[Data], Iterable[Point]]
     near: bool = False
     """True if the reading fits the text or the baseline as well as the deciding one."""
 
