@@ -142,7 +142,7 @@ def _between(low: float, high: float, part: float) -> float:
 DECLARED: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("schemes.toml").read_text(encoding="utf-8")
 )
-"""Dimensions, spaces and schemes."""
+"""Dimensions with their keys, spaces and schemes."""
 
 
 def _dimension(name: str, declared: Mapping[str, Any]) -> Dimension:
