@@ -7,16 +7,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair import json_documents
 from airfair._core import quantity
+from airfair.archive import Archive, Kept, build, default_path, pruning
 from airfair.cli.output import print_json
 from airfair.cli.status import DONE, InputError
 from airfair.names import counted
-
-if TYPE_CHECKING:
-    from airfair.archive import Archive, Kept
 
 _DAY_S = 86_400
 
@@ -35,8 +32,6 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _path(named: Path | None) -> Path:
-    from airfair.archive import default_path
-
     path = named or default_path()
     if path is None:
         raise InputError(
@@ -47,8 +42,6 @@ def _path(named: Path | None) -> Path:
 
 
 def _list(path: Path, *, as_json: bool) -> None:
-    from airfair.archive import Archive, build
-
     size, kept = 0, []
     if path.exists():
         with Archive(path) as archive:
@@ -71,8 +64,6 @@ def _list(path: Path, *, as_json: bool) -> None:
 
 
 def _document(kept: Kept) -> dict[str, object]:
-    from airfair.archive import build
-
     return {
         "build": kept.build.hex(),
         "this_build": kept.build == build(),
@@ -85,8 +76,6 @@ def _document(kept: Kept) -> dict[str, object]:
 
 
 def _prune(path: Path, arguments: argparse.Namespace) -> None:
-    from airfair.archive import Archive
-
     steps = list(_steps(arguments))
     if not steps:
         raise InputError(
@@ -116,8 +105,6 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
 
 def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
     """Removals that the command line requests, in order."""
-    from airfair.archive import pruning
-
     if arguments.damaged:
         yield pruning.damaged
     if arguments.all:

@@ -5,27 +5,23 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from airfair._core import Scenario
 from airfair.cli import laws, output, scenarios
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.copies import ForeignResultError
+from airfair.engine import Interrupted
 from airfair.errors import describe
+from airfair.experiment.side_by_side import compare, scenario_of
+from airfair.experiment.side_by_side_text import shown
+from airfair.law import Law
+from airfair.progress import Progress
+from airfair.store import DamagedError
 from airfair.terminal import columns
-
-if TYPE_CHECKING:
-    from airfair._core import Scenario
-    from airfair.law import Law
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
-    from airfair.engine import Interrupted
-    from airfair.experiment.side_by_side import compare
-    from airfair.experiment.side_by_side_text import shown
-    from airfair.progress import Progress
-    from airfair.store import DamagedError
-
     name = arguments.first if arguments.second is None else arguments.second
     first, second = _side(arguments.first), _side(name)
     try:
@@ -65,8 +61,6 @@ def _laws(
     arguments: argparse.Namespace, name: str, second: Path | Scenario
 ) -> dict[str, list[type[Law]]]:
     """Laws that act in the second side; raises `InputError` with all mistakes."""
-    from airfair.experiment.side_by_side import scenario_of
-
     if arguments.second is None and not arguments.law:
         raise InputError(
             "the second DIR|FILE is missing; name a result or a scenario, or give a law: --law "

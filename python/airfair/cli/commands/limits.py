@@ -17,6 +17,7 @@ from airfair.errors import OptionError, describe
 from airfair.law import Law, LawError, has_raised
 from airfair.limit_search import report
 from airfair.limit_search.files import ARCHIVE
+from airfair.limit_search.report import summary
 from airfair.limit_search.running import Limits, limits, place_of
 from airfair.limit_search.schemes import SCHEMES, check_node
 from airfair.limit_search.search import Found
@@ -41,8 +42,6 @@ def main(args: argparse.Namespace) -> int:
     except Interrupted as stop:
         result, status = stop.result, INTERRUPTED
     if len(result.schemes) > 1:
-        from airfair.limit_search.report import summary
-
         write(summary(result.schemes), people)
     if args.json:
         print_json(result.document())

@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair import replacing
+from airfair.archive import EngineError, engine
 from airfair.cli import output, studies
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
+from airfair.engine import Interrupted
+from airfair.experiment import DefaultsWarning
 from airfair.names import printable
+from airfair.store import write_all
 from airfair.terminal import columns
 
 if TYPE_CHECKING:
@@ -63,9 +67,6 @@ def _refuse_labels_alone(study: Study) -> None:
 
 
 def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
-    from airfair.engine import Interrupted
-    from airfair.experiment import DefaultsWarning
-
     _warn(study)
     store = None if arguments.no_store else arguments.store or "default"
     try:
@@ -88,8 +89,6 @@ def _warn(study: Study) -> None:
 
 
 def _engine(arguments: argparse.Namespace) -> str:
-    from airfair.archive import EngineError, engine
-
     form: str = arguments.engine
     try:
         # Check the name of the engine before anything else; the run starts the engine when it needs it.
@@ -101,14 +100,14 @@ def _engine(arguments: argparse.Namespace) -> str:
 
 def _check_outputs(study: Study, arguments: argparse.Namespace) -> None:
     """Raise `InputError` if `--store` is a file that is read, or `--out` would replace a protected file."""
-    from airfair.experiment.files import names
-
     if arguments.store is not None and replacing.is_input(arguments.store):
         raise InputError(
             f"--store {arguments.store}: the command reads this file; name another one"
         )
     if arguments.out is not None:
-        one = output.Output("--out", arguments.out, names(study))
+        from airfair.experiment import files
+
+        one = output.Output("--out", arguments.out, files.names(study))
         output.check([one], force=arguments.force)
 
 
@@ -117,7 +116,6 @@ def _save(
 ) -> OSError | None:
     """Write the tables, then the figures and the page; return the error if this fails."""
     from airfair.experiment import files, report
-    from airfair.store import write_all
 
     def write() -> None:
         about, tables = files.about(results, arguments.command_line), report.tables(study, results)

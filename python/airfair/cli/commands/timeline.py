@@ -14,6 +14,7 @@ from airfair.cli import output, scenarios, tracing
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import printable
+from airfair.progress import Progress
 
 _SUFFIXES = (".png", ".svg", ".pdf")
 _WIDTHS = ("column", "page")
@@ -57,8 +58,6 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
     """Events of the window, in the format of `--timeline`; `None` if the run was interrupted."""
-    from airfair.progress import Progress
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "timeline.json"
         files = Tracing(
