@@ -69,9 +69,8 @@ def plans() -> Iterator[Plan]:
             yield _single_station(phy, rate)
     for n in HEUSSE_TOLERANCE:
         yield _anomaly(n)
-    yield from aggregates.plans()
-    yield from ns3.plans()
-    yield from plans_of((*edca.CELLS, *ofdma_cells.CELLS, *mu_mimo_cells.CELLS))
+    yield from plans_of((*aggregates.CELLS, *ns3.CELLS, *edca.CELLS))
+    yield from plans_of((*ofdma_cells.CELLS, *mu_mimo_cells.CELLS))
     for part in (conservation, noise):
         yield from part.plans()
     yield from plans_of((*hidden.PAIRS, *occupancy.CELLS, *shares.CELLS, *neighbours.CELLS))
