@@ -9,10 +9,9 @@ Modules that need numpy and polars are imported on first use, so that `airfair -
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
-from . import copies
+from . import copies, lazy
 from ._core import RunError, Scenario, ScenarioError, SettingError, __version__
 from .copies import ForeignResultError
 
@@ -94,51 +93,30 @@ __all__ = [
     "validate_kernel",
 ]
 
-_LAZY = {
-    "DamagedError": "store",
-    "Experiment": "experiment",
-    "ExperimentResult": "experiment",
-    "Interrupted": "engine",
-    "Law": "law",
-    "Link": "link",
-    "ReproductionError": "reproduction.running",
-    "Result": "result",
-    "StudyError": "experiment",
-    "World": "world",
-    "OptionError": "errors",
-    "between": "experiment",
-    "choice": "experiment",
-    "claim": "experiment",
-    "compare": "experiment.side_by_side",
-    "criterion": "limit_search.measures",
-    "latin_hypercube": "experiment",
-    "limits": "limit_search.running",
-    "load": "scenario",
-    "load_experiment": "experiment",
-    "load_result": "loading",
-    "load_study": "experiment",
-    "measure": "experiment",
-    "random": "experiment",
-    "reproduce": "reproduction.running",
-    "run": "engine",
-    "run_many": "engine",
-    "sobol": "experiment",
-    "tfrc": "tfrc",
-    "until": "experiment",
-    "until_decided": "experiment",
-    "validate": "validation",
-    "validate_kernel": "validation.kernel.running",
-}
+__getattr__ = lazy.names(
+    __name__,
+    {
+        "engine": "Interrupted run run_many",
+        "errors": "OptionError",
+        "experiment": "Experiment ExperimentResult StudyError between choice claim latin_hypercube "
+        "load_experiment load_study measure random sobol until until_decided",
+        "experiment.side_by_side": "compare",
+        "law": "Law",
+        "limit_search.measures": "criterion",
+        "limit_search.running": "limits",
+        "link": "Link",
+        "loading": "load_result",
+        "reproduction.running": "ReproductionError reproduce",
+        "result": "Result",
+        "scenario": "load",
+        "store": "DamagedError",
+        "tfrc": "tfrc",
+        "validation": "validate",
+        "validation.kernel.running": "validate_kernel",
+        "world": "World",
+    },
+)
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f".{_LAZY[name]}", __name__)
-    value: object = module if name == _LAZY[name] else getattr(module, name)
-    globals()[name] = value
-    return value

@@ -12,40 +12,15 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ._core import schema
 
 Schema = Mapping[str, Any]
 
-_HEAD = '''"""Builds scenarios: a function and a type for each table of the scenario file.
-
-Written by `make docs` from the schema of the scenario file. A function has an argument for each key.
-Keys that are not given have the defaults of docs/scenario.md. A scenario is checked when it is loaded;
-a type checker also checks keys, words and kinds of tables, in calls and in plain dictionaries.
-
->>> from airfair import build
->>> cell = build.scenario(
-...     duration="10 s",
-...     bss={"home": build.bss(standard="802.11g")},
-...     station={"laptop": build.station(rate="54 Mb/s")},
-...     host={"server": build.host(link=build.host_link(rate="100 Mb/s"))},
-...     flow={"a": build.flow(from_="laptop", to="server", transport=build.transport_tcp())},
-... )
->>> flow: build.FlowTable = {"from": "laptop", "to": "server", "transport": {"kind": "tcp"}}
-"""
-
-from collections.abc import Mapping, Sequence
-from typing import Literal, Never, Required, TypedDict, TypeVar, cast
-
-Kind = TypeVar("Kind")
-
-
-def _given(kind: type[Kind], keys: Mapping[str, object], /, **tag: str) -> Kind:  # noqa: ARG001 - a type
-    """The keys that are given, by their names in the scenario file, as a table of this kind."""
-    given = {name.rstrip("_"): value for name, value in keys.items() if value is not None}
-    return cast("Kind", {**tag, **given})
-'''
+_HEAD = Path(__file__).with_name("templates") / "build.txt"
+"""Start of the module, up to its first type."""
 _INDENT = 100
 
 
@@ -163,7 +138,8 @@ def module() -> str:
     listed = "".join(
         f'    "{name}",\n' for name in sorted([*made, *(builder.type for builder in made.values())])
     )
-    return f"{_HEAD}\n\n{classes}\n\n\n{functions}\n\n\n__all__ = [\n{listed}]\n"
+    head = _HEAD.read_text(encoding="utf-8")
+    return f"{head}\n\n{classes}\n\n\n{functions}\n\n\n__all__ = [\n{listed}]\n"
 
 
 def _height(found: object) -> int:

@@ -31,3 +31,13 @@ class MistakesError(ValueError):
 
 class OptionError(MistakesError):
     """Raised for arguments that are not allowed; each line begins with the argument's name."""
+
+
+class MissingExtraError(ImportError):
+    """Raised if a package that an optional part of airfair needs is not installed."""
+
+    def __init__(self, part: str, package: str, install: str) -> None:
+        super().__init__(
+            f"{part} needs {package}, which is not installed; install it with: pip install {install}",
+            name=package,
+        )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import fairness, json_documents, messages, whose_air
@@ -14,53 +16,10 @@ from .scenario import identity
 if TYPE_CHECKING:
     from .result import Result
 
-_FLOW_MEANS = (
-    "flow_rate_bps",
-    "delivered_bytes",
-    "active_s",
-    "loss",
-    "loss_estimated",
-    "retransmissions",
-    "timeouts",
-    "fast_retransmits",
-    "packets_sent",
-    "packets_refused",
-    "packets_received",
-    "packets_dropped",
-    "packets_in_flight",
-    "acks_dropped",
-    "rtt_mean_ms",
-    "rtt_min_ms",
-    "rtt_p50_ms",
-    "rtt_p95_ms",
-    "rtt_p99_ms",
-    "rtt_max_ms",
-    "delay_mean_ms",
-    "delay_min_ms",
-    "delay_p50_ms",
-    "delay_p95_ms",
-    "delay_p99_ms",
-    "delay_max_ms",
-    "jitter_ms",
-    "mean_link_rate_bps",
-    "completion_s",
+_COLUMNS: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
-_RATES = ("mean_rate_up_bps", "mean_rate_down_bps", "rate_changes")
-_AGGREGATES = ("aggregates", "mean_aggregate")
-_AGGREGATES_DOWN = ("aggregates_down", "mean_aggregate_down")
-_CATEGORY = (
-    "goodput_bps",
-    "delay_mean_ms",
-    "delay_p50_ms",
-    "delay_p95_ms",
-    "delay_p99_ms",
-    "airtime_share",
-    "frames",
-    "collisions",
-    "internal_collisions",
-    "drops",
-)
-_KINDS = ("data_up", "data_down", "control")
+"""Columns of tables whose means are in the document."""
 
 
 def document(result: Result) -> dict[str, Any]:
@@ -105,9 +64,9 @@ def _flows(result: Result) -> list[dict[str, Any]]:
             "goodput_bps": mean(tables[flow["name"]]["goodput_bps"]),
             "goodput_ci95_bps": half_width(tables[flow["name"]]["goodput_bps"]),
             "share": delivered[flow["name"]] / total if total else None,
-            **_each(mean, tables[flow["name"]], _FLOW_MEANS),
+            **_each(mean, tables[flow["name"]], _COLUMNS["flow"]),
             **limits.document(flow["name"]),
-            "ci95": _each(half_width, tables[flow["name"]], ("goodput_bps", *_FLOW_MEANS))
+            "ci95": _each(half_width, tables[flow["name"]], ("goodput_bps", *_COLUMNS["flow"]))
             | {"limits": limits.means(flow["name"], half_width)},
         }
         for flow in flows
@@ -128,15 +87,19 @@ def _stations(result: Result) -> list[dict[str, Any]]:
             "measured_airtime_share": mean(table["measured_airtime_share"]),
             "occupancy": mean(airtimes[name]["occupancy"]),
             "occupancy_ci95": half_width(airtimes[name]["occupancy"]),
-            "airtime": _each(mean, airtimes[name], _KINDS),
-            **_each(mean, table, _RATES),
+            "airtime": _each(mean, airtimes[name], _COLUMNS["kinds_of_airtime"]),
+            **_each(mean, table, _COLUMNS["rates"]),
             **_radio(mean, table),
-            **_each(mean, table, _AGGREGATES_DOWN),
+            **_each(mean, table, _COLUMNS["aggregates_down"]),
             "ci95": {
-                **_each(half_width, table, ("airtime_share", "measured_airtime_share", *_RATES)),
-                **_each(half_width, airtimes[name], ("occupancy", *_KINDS)),
+                **_each(
+                    half_width,
+                    table,
+                    ("airtime_share", "measured_airtime_share", *_COLUMNS["rates"]),
+                ),
+                **_each(half_width, airtimes[name], ("occupancy", *_COLUMNS["kinds_of_airtime"])),
                 **_radio(half_width, table),
-                **_each(half_width, table, _AGGREGATES_DOWN),
+                **_each(half_width, table, _COLUMNS["aggregates_down"]),
             },
         }
         for name, table in samples(result, "stations", names).items()
@@ -153,22 +116,15 @@ def _access_points(result: Result) -> list[dict[str, Any]]:
 
 def _radio(figure: Figure, table: Samples) -> dict[str, Any]:
     return {
-        **_each(
-            figure,
-            table,
-            ("frames", "rts_frames", "retries", "retry_share", "collisions", "frame_errors"),
-        ),
-        "drops": {
-            "retry_limit": figure(table["dropped_retry_limit"]),
-            "queue_full": figure(table["dropped_queue_full"]),
-            "codel": figure(table["dropped_codel"]),
-            "ack_filter": figure(table["dropped_ack_filter"]),
-            "late": figure(table["dropped_late"]),
-            "scheme": figure(table["dropped_by_scheme"]),
-        },
-        **_each(figure, table, _AGGREGATES),
-        **_each(figure, table, ("duplicates", "queue_mean", "queue_max")),
+        **_each(figure, table, _COLUMNS["radio"]),
+        "drops": _drops(figure, table, "drops_of_nodes"),
+        **_each(figure, table, _COLUMNS["aggregates"]),
+        **_each(figure, table, _COLUMNS["queue"]),
     }
+
+
+def _drops(figure: Figure, table: Samples, causes: str) -> dict[str, float | None]:
+    return {cause: figure(table[column]) for cause, column in _COLUMNS[causes].items()}
 
 
 def _channels(result: Result) -> list[dict[str, Any]]:
@@ -215,8 +171,8 @@ def _categories(result: Result) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            **_each(mean, table, _CATEGORY),
-            "ci95": _each(half_width, table, _CATEGORY),
+            **_each(mean, table, _COLUMNS["category"]),
+            "ci95": _each(half_width, table, _COLUMNS["category"]),
         }
         for name, table in tables.items()
     ]
@@ -235,11 +191,7 @@ def _links(result: Result) -> list[dict[str, Any]]:
 def _link(figure: Figure, table: Samples) -> dict[str, Any]:
     return {
         **_each(figure, table, ("packets_sent", "packets", "loss")),
-        "drops": {
-            "queue_full": figure(table["dropped_queue_full"]),
-            "early": figure(table["dropped_early"]),
-            "lost": figure(table["lost"]),
-        },
+        "drops": _drops(figure, table, "drops_of_links"),
         **_each(figure, table, ("queue_mean", "queue_max")),
     }
 

@@ -12,8 +12,7 @@ import pytest
 
 from airfair.archive import Archive, Job, build, run
 from airfair.cli import InputError
-from airfair.cli.commands import cache
-from airfair.cli.parser import Parser
+from airfair.cli.grammar import parser
 from airfair.scenario import load
 from support import SCENARIO
 
@@ -23,8 +22,7 @@ Command = Callable[..., str]
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Command:
     """Call `airfair cache` and return what it prints."""
-    top = Parser()
-    cache.add(top.add_subparsers())
+    top = parser()
 
     def call(*arguments: object) -> str:
         parsed = top.parse_args(["cache", *map(str, arguments)])

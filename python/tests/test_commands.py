@@ -13,14 +13,18 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import airfair
 from airfair import cli, names, run_text, terminal
-from airfair.cli.commands import COMMANDS, init, parser
+from airfair.cli import grammar
+from airfair.cli.commands import init
+from airfair.cli.grammar import parser
 from airfair.experiment.stopping import Fixed
 from airfair.run_tables import Wish
 from support import PROGRAM, SCENARIO, Program
@@ -493,8 +497,35 @@ def test_what_is_far_from_everything_gets_no_hint() -> None:
 
 def test_every_command_is_registered_once() -> None:
     modules = {path.stem for path in Path(init.__file__).parent.glob("[a-z]*.py")}
-    assert {add.__module__.rpartition(".")[2] for add in COMMANDS} == modules
-    assert len(COMMANDS) == len(modules)
+    commands = [name.partition(" ")[2] for name in PARSERS if name.count(" ") == 1]
+    assert sorted(commands) == sorted(modules)
+
+
+OF_COMMANDS = {
+    *("help", "usage", "description", "epilog", "add_help", "prefix_chars", "ends_with_command"),
+    *("takes", "groups", "commands", "defaults", "shared"),
+}
+
+
+def idle(table: Mapping[str, Any], shared: set[str]) -> Iterator[str]:
+    """Keys of the table of a command that nothing reads; takes what it takes from `shared`."""
+    groups = [table[name] for name in table.get("groups", ())]
+    takes = {name for one in (table, *groups) for name in one.get("takes", ())}
+    below = table.get("commands", {}).get("names", ())
+    shared -= takes
+    yield from table.keys() - OF_COMMANDS - takes - {*below} - {*table.get("groups", ())}
+    for name in below:
+        yield from idle(table[name], shared)
+
+
+def test_the_grammar_has_no_table_that_nothing_reads() -> None:
+    text = Path(grammar.__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    declared = tomllib.loads(text)
+    unused = {*declared["shared"]}
+    assert not [*idle(declared, unused)]
+    assert not unused
+    # Negative control: an argument that its command does not take.
+    assert [*idle({**declared, "--slip": {}}, set())] == ["--slip"]
 
 
 # ------------------------------------------------------------------ threads and widths

@@ -12,7 +12,7 @@ import pytest
 
 from airfair import cli
 from airfair.cli import completers
-from airfair.cli.commands import parser
+from airfair.cli.grammar import parser
 from airfair.limit_search.schemes import SCHEMES
 from airfair.reproduction.catalogue import papers
 from support import PROGRAM

@@ -51,7 +51,7 @@ def test_make_registers_the_task_by_itself() -> None:
 def test_without_gymnasium_the_error_gives_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['gymnasium'] = None\n"
-        "from airfair.extras import MissingExtraError\n"
+        "from airfair.errors import MissingExtraError\n"
         "try:\n    import airfair.gym\n"
         "except MissingExtraError as error: print(error)"
     )

@@ -13,7 +13,7 @@ from airfair.errors import EngineError, MistakesError, describe
 from airfair.replacing import inputs_noted
 
 from . import completers, laws
-from .commands import parser
+from .grammar import parser
 from .status import BAD_INPUT, DONE, FAILED, INTERRUPTED, TERMINATED, InputError, complain
 from .streams import Termination, drop_output, open_missing, readers_may_leave
 

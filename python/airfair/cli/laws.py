@@ -9,26 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair._core import Scenario
-from airfair.cli.parser import Parser
 from airfair.cli.status import FAILED, InputError, complain
 from airfair.errors import EngineError
 
 if TYPE_CHECKING:
     from airfair.law import Law
-
-
-def add(
-    command: Parser,
-    about: str = "replications run on all cores, but with trace files one after the other",
-    where: str = "beside the scenario, in the working directory or on the Python path",
-) -> None:
-    """Add the option `--law`; `about` and `where` are the parts of its help that depend on the command."""
-    command.several(
-        "--law",
-        "NODE=MODULE:CLASS",
-        "run a law of your own, for example 'station.*=mylaws:Mine'; MODULE is a file such as "
-        f"mine/mylaws.py, or a module {where}; {about}; may be repeated",
-    )
 
 
 def of(arguments: argparse.Namespace, name: str, scenario: Scenario) -> dict[str, list[type[Law]]]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 from airfair.names import did_you_mean
-
-from .completers import Completer, complete
 
 
 class Help(argparse.HelpFormatter):
@@ -42,26 +40,6 @@ class Parser(argparse.ArgumentParser):
         self._ends_with_command = ends_with_command
         self.set_defaults(parser=self)
 
-    def flag(self, name: str, about: str) -> None:
-        """Add an option without a value, with the help text `about`."""
-        self.add_argument(name, action="store_true", help=about)
-
-    def option(self, name: str, metavar: str, about: str, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
-        """Add an option with a value, with the help text `about`."""
-        self.add_argument(name, metavar=metavar, help=about, **settings)
-
-    def number(self, name: str, about: str) -> None:
-        """Add an option with a whole number, with the help text `about`."""
-        self.option(name, "N", about, type=int)
-
-    def several(self, name: str, metavar: str, about: str) -> None:
-        """Add an option with a value that may be repeated, with the help text `about`."""
-        self.option(name, metavar, about, action="append", default=[])
-
-    def completed(self, completer: Completer, *names: str, **settings: Any) -> None:  # noqa: ANN401 - argparse's own
-        """Add an argument whose values a shell completes."""
-        complete(self.add_argument(*names, **settings), completer)
-
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
         """Parse the words, or only those before `--` if the command ends with another command."""
         if not self._ends_with_command:
@@ -86,7 +64,3 @@ class Parser(argparse.ArgumentParser):
         options = [word.partition("=")[0] for word in words if word.startswith("-")]
         hints = "".join(did_you_mean(option, known) for option in options)
         self.error(f"unrecognized arguments: {' '.join(words)}{hints}")
-
-
-Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001 - it has no public name
-"""Collection of commands, to which each command adds its parser."""

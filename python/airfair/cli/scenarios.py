@@ -11,8 +11,6 @@ from pathlib import Path
 
 from airfair import scenario
 from airfair._core import LARGEST_SCENARIO, Scenario, ScenarioError
-from airfair.cli.completers import scenarios_and_examples
-from airfair.cli.parser import Parser
 from airfair.names import did_you_mean
 from airfair.replacing import note_input
 
@@ -22,23 +20,6 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "scenarios"
 """Scenarios that come with airfair."""
 _STUDY_KEY = re.compile(rb"""^[ \t]*["']?(scenario|like)\b""", re.MULTILINE)
 """Start of a line with a key that only studies have; a file without such a line need not be parsed."""
-
-
-def add(command: Parser, *, is_needed: bool = True) -> None:
-    """Add the arguments for a scenario, its seed and the keys to set."""
-    command.completed(
-        scenarios_and_examples,
-        "scenario",
-        metavar="SCENARIO.toml",
-        nargs=None if is_needed else "?",
-        help="scenario file, name of an example, or - for standard input",
-    )
-    command.number("--seed", "seed of the random streams (default: the scenario's)")
-    command.several(
-        "--set",
-        "PATH=VALUE",
-        "set a key of the scenario, for example station.slow.rate='1 Mb/s'; may be repeated",
-    )
 
 
 def of(arguments: argparse.Namespace, *, emulated: bool = False) -> Scenario:

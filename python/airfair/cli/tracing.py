@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airfair._core import Scenario, Tracing, quantity, traceable
-from airfair.cli.completers import complete, directories, files
 from airfair.cli.output import Output
 from airfair.cli.status import InputError, check_globs
 from airfair.errors import describe
@@ -20,67 +19,6 @@ from airfair.errors import describe
 _OUTLETS = ("pcap", "timeline", "qlog")
 _LOGS = "*.sqlog"
 _SECOND = 10**9
-
-
-def add(run: argparse.ArgumentParser) -> None:
-    """Add the options for traces to `airfair run`."""
-    group = run.add_argument_group(
-        "traces",
-        "Write the frames and events of one replication to files. Results do not\n"
-        "depend on it. A busy cell fills about 1 MB per simulated second; choose a\n"
-        "time window and stations to keep the files small.",
-    )
-    for name, about in (
-        (
-            "pcap",
-            "write frames as pcapng for Wireshark, one interface per station and one monitor per cell",
-        ),
-        (
-            "timeline",
-            "write frames, back-off, windows and queues over time as JSON for ui.perfetto.dev",
-        ),
-    ):
-        argument = group.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
-        complete(argument, files)
-    argument = group.add_argument(
-        "--qlog",
-        type=Path,
-        metavar="DIR",
-        help="write packets, losses, windows and round trips of each TCP and TFRC sender as qlog, to "
-        "DIR/FLOW.sqlog",
-    )
-    complete(argument, directories)
-    group.add_argument(
-        "--qlog-version",
-        choices=("draft", "0.3"),
-        help="version of qlog: the current drafts of the IETF, or 0.3 for qvis (default: draft)",
-    )
-    group.add_argument(
-        "--trace-from",
-        metavar="TIME",
-        help="start of the trace in simulated time, for example '1.5 s' or '20 ms' (default: start of the "
-        "run)",
-    )
-    group.add_argument(
-        "--trace-until",
-        metavar="TIME",
-        help="end of the trace in simulated time, for example '2 s' (default: end of the run)",
-    )
-    group.add_argument(
-        "--trace-station",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="trace only stations whose names match, for example 'fast*'; an access point has the name of "
-        "its cell, such as home, and the monitor of that cell is home:monitor; may be repeated (default: "
-        "all)",
-    )
-    group.add_argument(
-        "--trace-replication",
-        type=int,
-        metavar="N",
-        help="replication to trace, counted from 0 (default: 0)",
-    )
 
 
 @dataclass(frozen=True)

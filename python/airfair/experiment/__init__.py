@@ -9,8 +9,9 @@ Modules of results need numpy and polars. They are imported on first use, so tha
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from airfair import lazy
 
 from .decisions import Claim, claim
 from .designs import latin_hypercube, random, sobol
@@ -48,16 +49,8 @@ __all__ = [
     "until_decided",
 ]
 
-_LAZY = {"ExperimentResult": "results", "load_experiment": "loading"}
+__getattr__ = lazy.names(__name__, {"loading": "load_experiment", "results": "ExperimentResult"})
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    globals()[name] = value
-    return value

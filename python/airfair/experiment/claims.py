@@ -31,7 +31,7 @@ from typing import Generic, Literal, TypeVar
 
 from airfair.names import counted
 
-from .conditions import ERROR, Condition, Key, Point, State, resolution, states, together
+from .conditions import ERROR, Condition, Key, Point, State, resolution, ruled, states, together
 from .wording import Wording, wordings
 
 Ruling = Literal["holds", "fails", "undecided", "depends", "untestable"]
@@ -53,10 +53,7 @@ class Elsewhere:
         return together(self.points)
 
     def __str__(self) -> str:
-        parts = "; ".join(
-            f"{point.figures}: {state}"
-            for point, state in zip(self.points, states(self.points), strict=True)
-        )
+        parts = "; ".join(f"{point.figures}: {state}" for point, state in ruled(self.points))
         return f"{self.where}, {'as near' if self.near else 'not deciding'}: {parts}"
 
 
@@ -121,9 +118,14 @@ class Verdict:
         return f"<{self}>"
 
     @cached_property
+    def ruled(self) -> list[tuple[Point, State]]:
+        """Points with their states, corrected for the number of points."""
+        return ruled(self.points)
+
+    @property
     def states(self) -> list[State]:
         """State of each point, corrected for their number."""
-        return states(self.points)
+        return [state for _, state in self.ruled]
 
     @cached_property
     def here(self) -> State:
@@ -195,8 +197,7 @@ class Verdict:
         A claim holds only if all its points do. If many points lie just within their ranges, no practical
         number of replications shows that all do, and the text names the distance that would be needed.
         """
-        each = zip(self.points, self.states, strict=True)
-        open_ = [point for point, state in each if state == "undecided"]
+        open_ = [point for point, state in self.ruled if state == "undecided"]
         if not open_:
             return ""
         of = self.count[1]
@@ -240,9 +241,7 @@ class Verdict:
 
         `None` if no point has a tolerance, or if points without one do not hold.
         """
-        each = [
-            (point.turns_at, state) for point, state in zip(self.points, self.states, strict=True)
-        ]
+        each = [(point.turns_at, state) for point, state in self.ruled]
         known = [turns for turns, _ in each if turns is not None]
         in_the_way = any(turns is None and state in ("fails", "undecided") for turns, state in each)
         return None if in_the_way or not known else max(known)
@@ -254,8 +253,7 @@ class Verdict:
 
     @property
     def _told(self) -> list[str]:
-        each = zip(self.points, self.states, strict=True)
-        return [f"{point.figures}: {state}" for point, state in each]
+        return [f"{point.figures}: {state}" for point, state in self.ruled]
 
     @property
     def brief(self) -> list[str]:
@@ -278,9 +276,7 @@ class Verdict:
     @property
     def line(self) -> str:
         """Evidence in one line: number of points that hold, and the first and last point with its state."""
-        deciding = [
-            p.figures for p, s in zip(self.points, self.states, strict=True) if s == self.here
-        ]
+        deciding = [point.figures for point, state in self.ruled if state == self.here]
         shown = deciding if len(deciding) <= SHOWN else [f"{deciding[0]}; … {deciding[-1]}"]
         parts = [*([self.counted] if len(self.points) > 1 else []), "; ".join(shown)]
         return " – ".join(parts)
@@ -297,7 +293,7 @@ class Verdict:
             told.append(FEW if self.first_look else self.unresolved)
         missed = [
             (point, state)
-            for point, state in zip(self.points, self.states, strict=True)
+            for point, state in self.ruled
             if state == "fails" or (state == "undecided" and not self.first_look)
         ]
         found = [r for r in self.reasons if any(r.explains(point) for point, _ in missed)]
@@ -321,7 +317,7 @@ class Reading(Generic[Data]):
     label: str
     setups: tuple[str, ...]
     """Setups whose runs the points need."""
-    points: Callable[[Data], Sequence[Point]]
+    points: Callable[[Data], Iterable[Point]]
     near: bool = False
     """True if the reading fits the text or the baseline as well as the deciding one."""
 
@@ -391,7 +387,7 @@ class Predicate(Generic[Data]):
         for reading, points in readings:
             if together(points) != "undecided":
                 continue
-            for point, state in zip(points, states(points), strict=True):
+            for point, state in ruled(points):
                 if state == "undecided":
                     for of in point.of or reading.setups:
                         wanted[of] = max(wanted.get(of, 0), point.replications(most))

@@ -250,6 +250,11 @@ def states(points: Sequence[Point]) -> list[State]:
     ]
 
 
+def ruled(points: Sequence[Point]) -> list[tuple[Point, State]]:
+    """Points with their states."""
+    return list(zip(points, states(points), strict=True))
+
+
 def together(points: Sequence[Point]) -> State:
     """State of a claim with these points, all of which must hold."""
     found = set(states(points)) - {"untestable"}

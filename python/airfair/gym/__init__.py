@@ -8,7 +8,7 @@ Importing this package registers its tasks with Gymnasium, which comes with `pip
 
 from __future__ import annotations
 
-from airfair.extras import MissingExtraError
+from airfair.errors import MissingExtraError
 
 try:
     import gymnasium

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from airfair.extras import MissingExtraError
+from airfair.errors import MissingExtraError
 
 try:
     from stable_baselines3.common.vec_env import VecEnv

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Unpack
 
-from airfair.extras import MissingExtraError
+from airfair.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from .agents import Stations

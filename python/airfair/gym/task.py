@@ -57,7 +57,7 @@ class Options(TypedDict, total=False):
 
 
 class Task:
-    """A task, as it is declared in `airfair.gym.tasks`, with its options.
+    """A task, as it is declared in `tasks.toml`, with its options.
 
     Raises `TaskError` for options that are not allowed, and `ScenarioError` for a scenario with mistakes.
     """

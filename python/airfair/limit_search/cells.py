@@ -14,7 +14,7 @@ from typing import Any, Literal
 from airfair.law_use import LawUse
 from airfair.scenario import Value
 
-from .space import NS2_WINDOW, SEGMENT, Condition, rates
+from .space import DECLARED, SEGMENT, Condition, rates
 from .standards import STREAMS, TODAY
 
 Keys = Mapping[str, "Value"]
@@ -89,17 +89,6 @@ TRANSFER |= dict.fromkeys(TODAY, "2 MB")
 """Size of short transfers."""
 TRANSFERS = 8
 """Number of short transfers of a station in a run; they start at random times."""
-
-
-_TRIGGERS: Keys = {"up": "round-robin", "trigger_every": "5 ms", "poll": True}
-_MU_EDCA: Keys = {"aifsn": 0, "timer": "40.96 ms"}
-_OFDMA: Mapping[str, Keys] = {
-    "off": {},
-    "down": {"ofdma": {"ack": "mu-bar"}},
-    "up": {"ofdma": {"down": "off", **_TRIGGERS}, "mu_edca": _MU_EDCA},
-    "both": {"ofdma": {"ack": "mu-bar", **_TRIGGERS}, "mu_edca": _MU_EDCA},
-}
-"""Keys of a cell with OFDMA, as in the study `modern`."""
 
 
 def pair(where: Condition, switch: Switch, times: Times) -> Pair:
@@ -185,7 +174,7 @@ def _scenario(
         limit = f"{int(where['aggregate']) * 1000} B"
         cell |= {"width": where["width"], "streams": STREAMS, "band": "5 GHz"}
         cell["aggregation"] = {"max_bytes": limit}
-        cell |= _OFDMA[str(where.get("ofdma", "off"))]
+        cell |= DECLARED["ofdma"][str(where.get("ofdma", "off"))]
     if "attempts" in where:
         cell["max_attempts"] = where["attempts"]
     if float(where.get("errors", 0)) > 0:
@@ -339,36 +328,14 @@ def _tcp(where: Condition) -> Keys:
         "segment": f"{SEGMENT} B",
         "receive_window": f"{window} kB",
         "window_scaling": window * 1000 > _UNSCALED,
-        **_RFC,
+        **DECLARED["tcp"]["rfc"],
     }
-    if variant == "as in ns-2":
-        # ns-2's behaviour, as in the figures of arf-aware-tcp: cwnd grows beyond a window of 20 segments.
-        keys |= {
-            "initial_ssthresh": NS2_WINDOW,
-            "initial_window": 2,
-            "receive_window": f"{NS2_WINDOW * SEGMENT} B",
-            "window_scaling": False,
-            "grow_beyond_receive_window": True,
-            "byte_counting": False,
-        }
-    return keys
+    return {**keys, **DECLARED["tcp"][variant]} if variant else keys
 
 
 _UNSCALED = 65535
 _SELECTIVE = ("sack", "cubic")
 """Flavours of TCP with selective acknowledgements."""
-_RFC: Keys = {
-    "loss_recovery": "duplicates",
-    "arithmetic": "rfc",
-    "timestamps": False,
-    "delayed_ack": True,
-    "initial_window": 10,
-    "quick_acks": 0,
-    "min_rto": "1 s",
-    "full_queue": "loss",
-    "small_queues": "off",
-}
-"""Keys for TCP according to the RFCs, in all standards, so that maps differ only by the cell."""
 
 
 def _merged(into: Mapping[str, object], keys: Mapping[str, object]) -> dict[str, Any]:

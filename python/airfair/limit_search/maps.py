@@ -57,9 +57,7 @@ def draw(found: Found) -> Figure:
             row[0].set_ylabel(_wrapped(y))
             where = f", {found.scheme.standard}" if found.scheme.standard else ""
             row[0].set_title(found.scheme.criteria[name].label.capitalize() + where, pad=16)
-        for ax, column in zip(grid[0], columns, strict=True):
-            _above(ax, column.title)
-        for row in grid[1:]:
+        for row in grid:
             for ax, column in zip(row, columns, strict=True):
                 _above(ax, column.title)
         for ax in grid[-1]:

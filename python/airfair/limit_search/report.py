@@ -19,6 +19,9 @@ WIDTH = 80
 _SHOWN = 4
 """Largest number of rules of one measure in the text."""
 
+_SHOWN_EFFECTS = (Effect.WINS, Effect.LOSES, Effect.SAME, Effect.UNDECIDED)
+"""Effects on one measure, in the order of tables."""
+
 Json = dict[str, Any]
 
 
@@ -68,17 +71,18 @@ def _measure(found: Found, account: Account) -> Json:
         "worst": _worst(found, account.worst),
         "rules": [
             {
-                "wins": rule.wins,
-                "region": rule.region,
-                "hits": rule.hits,
-                "points": rule.points,
-                "median": rule.median,
+                **_region(rule),
                 "mostly": rule.mostly,
                 "elsewhere": {"hits": rule.elsewhere[0], "points": rule.elsewhere[1]},
             }
             for rule in account.rules
         ],
     }
+
+
+def _region(rule: Rule) -> Json:
+    names = ("wins", "region", "hits", "points", "median")
+    return {name: getattr(rule, name) for name in names}
 
 
 def _worst(found: Found, worst: Worst | None) -> Json | None:
@@ -108,10 +112,7 @@ def rows(found: Found) -> Iterator[Json]:
             "unit": unit(measure.scale),
             "matters": float(measure.matters),
             "points": account.points,
-            "wins": parts[Effect.WINS],
-            "loses": parts[Effect.LOSES],
-            "same": parts[Effect.SAME],
-            "undecided": parts[Effect.UNDECIDED],
+            **{effect.value: parts[effect] for effect in _SHOWN_EFFECTS},
             "median_win": account.median_win,
             "median_loss": account.median_loss,
         }
@@ -124,11 +125,7 @@ def rules(found: Found) -> Iterator[Json]:
             yield {
                 "scheme": found.scheme.id,
                 "measure": rule.measure.id,
-                "wins": rule.wins,
-                "region": rule.region,
-                "hits": rule.hits,
-                "points": rule.points,
-                "median": rule.median,
+                **_region(rule),
                 "unit": unit(rule.measure.scale),
                 "mostly": rule.mostly,
             }
@@ -186,8 +183,7 @@ _HEAD = [
 
 def _row(account: Account) -> str:
     name = f"{'*' if account.judged else ' '} {account.measure.label}"
-    parts = (Effect.WINS, Effect.LOSES, Effect.SAME, Effect.UNDECIDED)
-    numbers = "".join(f"{100 * account.shares[verdict]:>7.0f}" for verdict in parts)
+    numbers = "".join(f"{100 * account.shares[effect]:>7.0f}" for effect in _SHOWN_EFFECTS)
     medians = (
         f"{_effect(account, account.median_win):>11}{_effect(account, account.median_loss):>12}"
     )

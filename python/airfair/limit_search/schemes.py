@@ -1,13 +1,13 @@
 """Schemes, each with the space of conditions that is searched.
 
-To add a scheme, add an entry to `SCHEMES`: the keys that turn the scheme on, the dimensions of its space, and
-its judged measures.
+`schemes.toml` declares them. A law of one's own is a scheme, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from airfair.law import LawError, Laws
 from airfair.law_use import LawUse, uses
@@ -15,37 +15,7 @@ from airfair.law_use import LawUse, uses
 from .cells import STATIONS as AT_STATIONS
 from .cells import Keys, Switch
 from .measures import CRITERIA, Criterion
-from .space import (
-    AP_QUEUE,
-    ATTEMPTS,
-    CHANGING,
-    DEPLOYED,
-    ERRORS,
-    EXTRA,
-    EXTRA_STANDARD,
-    FAST,
-    FLAVOUR,
-    FLAVOUR_OR_NS2,
-    LASTING,
-    LOAD,
-    PATH,
-    PERIOD,
-    RATES,
-    ROUND_TRIP,
-    SEGMENT,
-    SLOW,
-    SLOW_SHARE,
-    SOME_STATIONS,
-    STANDARD,
-    STATION_QUEUE,
-    STATIONS,
-    UP_SHARE,
-    WINDOW,
-    Space,
-    under,
-)
-
-_TFRC: Keys = {"transport": {"kind": "tfrc", "segment": f"{SEGMENT} B"}}
+from .space import DECLARED, EXTRA, EXTRA_STANDARD, Space, space, under
 
 
 @dataclass(frozen=True)
@@ -115,124 +85,14 @@ class Scheme:
         )
 
 
-_CELL: Space = (STANDARD, FAST, SLOW, STATIONS, SLOW_SHARE)
-_PATH: Space = (ROUND_TRIP, AP_QUEUE, STATION_QUEUE, ERRORS)
-_UP_AND_DOWN: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, ATTEMPTS)
-_EQUAL_SHARES: Keys = {"ap": {"occupancy": True}}
-"""Keys of the cell for equal shares. The scheme needs beacons, whose airtime is part of its cost."""
-_QUEUES_FELT = ("goodput_fairness", "airtime_fairness", "slowest", "loss", "delay", "completion")
+def _scheme(id_: str, declared: Mapping[str, Any]) -> Scheme:
+    made = Scheme(id_, **{**declared, "space": space(*declared["space"])})
+    return replace(made, judged=tuple(made.judged), felt=tuple(made.felt))
 
-SCHEMES = {
-    scheme.id: scheme
-    for scheme in (
-        Scheme(
-            id="arf-aware",
-            title="ARF-aware TCP",
-            paper="arf-aware-tcp",
-            space=(
-                *_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR_OR_NS2, WINDOW, PATH, DEPLOYED,
-            ),
-            judged=("total", "airtime_fairness"),
-            felt=(
-                "goodput_fairness", "slowest", "own", "others", "loss", "delay", "completion",
-            ),
-            flow={"control": "arf-aware"},
-            senders_only=True,
-        ),
-        Scheme(
-            id="data-ack",
-            title="DATA and ACKs in queues of their own, 2:1",
-            paper="updown-fairness",
-            space=_UP_AND_DOWN,
-            judged=("total", "balance"),
-            felt=_QUEUES_FELT,
-            cell={"ap": {"queue": {"discipline": "data-ack", "weights": {"data": 2, "ack": 1}}}},
-        ),
-        Scheme(
-            id="data-ack-flows",
-            title="DATA and ACKs in queues of their own, weights by flows",
-            paper="updown-fairness",
-            space=_UP_AND_DOWN,
-            judged=("total", "balance"),
-            felt=_QUEUES_FELT,
-            cell={
-                "ap": {
-                    "queue": {
-                        "discipline": "data-ack",
-                        "weights": "active-flows",
-                        "overflow": "longest-flow",
-                    }
-                }
-            },
-        ),
-        Scheme(
-            id="arf-window",
-            title="TCP's window from channel occupancy, as printed",
-            paper="arf-window",
-            # The scheme does nothing at a constant rate.
-            space=(*_CELL, *_PATH, UP_SHARE, CHANGING, PERIOD, LOAD, FLAVOUR, WINDOW, DEPLOYED),
-            judged=("total", "loss"),
-            felt=(
-                "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "delay", "completion",
-            ),
-            # Literal reading of the paper instead of the default one.
-            flow={
-                "control": {
-                    "scheme": "arf-window",
-                    "rise": "printed",
-                    "fall": "printed",
-                    "round_trip": "smoothed",
-                }
-            },
-        ),
-        Scheme(
-            id="tfrc",
-            title="TFRC in the place of TCP NewReno",
-            paper="tfrc-friendliness",
-            space=(
-                STANDARD, FAST, SLOW, SOME_STATIONS, SLOW_SHARE,
-                *_PATH, UP_SHARE, RATES, PERIOD, LASTING, WINDOW, DEPLOYED,
-            ),
-            judged=("own", "others"),
-            felt=(
-                "total", "goodput_fairness", "airtime_fairness", "slowest", "unevenness", "loss", "delay",
-            ),
-            flow=_TFRC,
-            leaves_one=True,
-        ),
-        Scheme(
-            id="occupancy",
-            title="Equal shares of the channel, TFRC",
-            paper="occupancy-tfrc",
-            space=(*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LASTING, DEPLOYED),
-            judged=("total", "occupancy_fairness"),
-            felt=(
-                "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "unevenness", "loss",
-                "delay",
-            ),
-            base=_TFRC,
-            flow={"control": "occupancy"},
-            cell=_EQUAL_SHARES,
-        ),
-        Scheme(
-            id="occupancy-tcp",
-            title="Equal shares of the channel, TCP",
-            paper="occupancy-tfrc",
-            space=(*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW, DEPLOYED),
-            judged=("total", "occupancy_fairness"),
-            felt=(
-                "goodput_fairness", "airtime_fairness", "slowest", "own", "others", "loss", "delay",
-                "completion",
-            ),
-            flow={"control": "occupancy"},
-            cell=_EQUAL_SHARES,
-        ),
-    )
-}  # fmt: skip
 
+SCHEMES = {id_: _scheme(id_, declared) for id_, declared in DECLARED["schemes"].items()}
 
 _AT_ACCESS_POINT = ("access-point", "access-point.*", "access-point.cell")
-_LAW_SPACE: Space = (*_CELL, *_PATH, UP_SHARE, RATES, PERIOD, LOAD, FLAVOUR, WINDOW)
 LAW_JUDGED = ("total", "airtime_fairness")
 """Criteria that decide the effect of a law of one's own, unless the caller chooses others."""
 _LAW_CRITERIA = (
@@ -268,7 +128,7 @@ def of_laws(
         id="+".join(name.replace(":", ".") for name in named),
         title=", ".join(f"{law.name} at {law.node}" for law in own),
         paper=None,
-        space=(*_LAW_SPACE, DEPLOYED) if at_stations else _LAW_SPACE,
+        space=space("law", *(["deployed"] if at_stations else [])),
         judged=tuple(dict.fromkeys(judged)),
         felt=tuple(name for name in felt if name not in judged),
         laws=own,

@@ -7,19 +7,18 @@ together are the condition. All coordinates give a valid condition.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from airfair.experiment.designs import sobol
 
-from .standards import LEGACY, STREAMS, TODAY, WIDTHS, Rate, rate, steps
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from .standards import STREAMS, TODAY, WIDTHS, Rate, rate, steps
 
 Floats = NDArray[np.float64]
 Setting = float | int | str
@@ -140,49 +139,44 @@ def _between(low: float, high: float, part: float) -> float:
 
 # ------------------------------------------------------------------ dimensions that schemes share
 
-ROUND_TRIP = Number("round_trip", "round trip", "ms", 2, 300, log=True)
-AP_QUEUE = Number("ap_queue", "access point's queue", "packets", 5, 500, log=True, whole=True)
-STATION_QUEUE = Number("station_queue", "stations' queue", "packets", 5, 500, log=True, whole=True)
-STATIONS = Number("stations", "stations", "", 1, 20, whole=True)
-SOME_STATIONS = Number("stations", "stations", "", 2, 20, whole=True)
-SLOW_SHARE = Number("slow_share", "slow stations", "%", 1, 100)
-UP_SHARE = Number("up_share", "stations that send", "%", 0, 100)
-DEPLOYED = Number("deployed", "flows that use it", "%", 1, 100)
-ERRORS = Number("errors", "frames errored", "%", 0.5, 30, log=True, none_below=0.4)
-WINDOW = Number("window", "receivers' window", "kB", 16, 1024, log=True, whole=True)
-ATTEMPTS = Number("attempts", "attempts per frame", "", 1, 8, whole=True)
-PERIOD = Number("period", "time between rate changes", "s", 0.3, 15, log=True)
-FAST = Number("fast", "position of the fast rate in the upper half of the rates", "", 0, 1)
-SLOW = Number("slow", "position of the slow rate among the rates up to the fast one", "", 0, 1)
-STANDARD = Choice("standard", "standard", LEGACY)
-AGGREGATE = Number("aggregate", "aggregates up to", "kB", 4, 64, log=True, whole=True)
-TODAYS_WINDOW = Number("window", "receivers' window", "kB", 64, 4096, log=True, whole=True)
-LOAD = Choice("load", "load", ("greedy", "short beside greedy", "partly idle"))
-LASTING = Choice("load", "load", ("greedy", "partly idle"))
-RATES = Choice("rates", "slow stations' rate", ("fixed", "falls once", "alternates", "ARF"))
-CHANGING = Choice("rates", "slow stations' rate", ("falls once", "alternates", "ARF"))
-FLAVOUR = Choice("flavour", "TCP", ("newreno", "sack", "cubic"))
-FLAVOUR_OR_NS2 = Choice("flavour", "TCP", ("newreno", "sack", "cubic", "newreno as in ns-2"))
-PATH = Choice("path", "receivers", ("wired", "in the cell"))
-OFDMA = Choice("ofdma", "OFDMA", ("off", "down", "up", "both"))
-"""Directions in which the access point serves several stations in one PPDU; only with the option for it."""
-NEIGHBOUR = Choice("neighbour", "neighbour", ("none", "in range", "hidden"))
-"""Second cell on the same channel; only with the option for it."""
-EXTRA: Space = (OFDMA, NEIGHBOUR)
+DECLARED: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("schemes.toml").read_text(encoding="utf-8")
+)
+"""Dimensions with their keys, spaces and schemes."""
+
+
+def _dimension(name: str, declared: Mapping[str, Any]) -> Dimension:
+    if "values" in declared:
+        return Choice(declared.get("id", name), declared["label"], tuple(declared["values"]))
+    return Number(**{"id": name, "unit": "", **declared})
+
+
+DIMENSIONS = {name: _dimension(name, declared) for name, declared in DECLARED["dimensions"].items()}
+
+
+def space(*names: str) -> Space:
+    """Space of the dimensions, and of the dimensions of the spaces, with these names."""
+    spaces: Mapping[str, Sequence[str]] = DECLARED["spaces"]
+    found: list[Dimension] = []
+    for name in names:
+        found += space(*spaces[name]) if name in spaces else (DIMENSIONS[name],)
+    return tuple(found)
+
+
+EXTRA = space("extra")
 """Dimensions with an option each, which is named as they are."""
 EXTRA_STANDARD = "802.11ax"
 
 
 def under(space: Space, standard: str) -> Space:
     """Space with one standard; 802.11n, ac and ax add channel widths, aggregates and larger windows."""
-    only = Choice(STANDARD.id, STANDARD.label, (standard,))
-    if standard not in TODAY:
-        return tuple(only if d is STANDARD else d for d in space)
-    of_today: Mapping[str, Space] = {
-        STANDARD.id: (only, Choice("width", "width", WIDTHS[standard]), AGGREGATE),
-        WINDOW.id: (TODAYS_WINDOW,),
-    }
-    return tuple(new for d in space for new in of_today.get(d.id, (d,)))
+    only = Choice("standard", "standard", (standard,))
+    changed: dict[str, Space] = {"standard": (only,)}
+    if standard in TODAY:
+        width = Choice("width", "width", WIDTHS[standard])
+        changed["standard"] = (only, width, DIMENSIONS["aggregate"])
+        changed["window"] = (DIMENSIONS["todays-window"],)
+    return tuple(new for d in space for new in changed.get(d.id, (d,)))
 
 
 def rates(where: Condition) -> tuple[Rate, Rate]:

@@ -55,11 +55,7 @@ class Scale:
 
 def draw(verdict: Verdict, name: str) -> Markup:
     """SVG of the points of a verdict; ids begin with `name`, to be unique in the page."""
-    dots = [
-        dot
-        for point, state in zip(verdict.points, verdict.states, strict=True)
-        for dot in _dots(point, state)
-    ]
+    dots = [dot for point, state in verdict.ruled for dot in _dots(point, state)]
     groups: dict[Range, list[Dot]] = {}
     for dot in dots:
         groups.setdefault((dot.condition.above, dot.condition.below), []).append(dot)

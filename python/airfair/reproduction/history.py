@@ -50,12 +50,7 @@ def load(directory: Path) -> History:
     path = directory / FILE
     kept = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     turns = tuple(
-        Turn(
-            one["seen"],
-            tuple(Chosen(**choice) for choice in one["chosen"]),
-            one["before"],
-            one["after"],
-        )
+        Turn(**{**one, "chosen": tuple(Chosen(**choice) for choice in one["chosen"])})
         for one in kept.get("turn", [])
     )
     return History(turns, kept.get("former", {}), kept.get("moved", {}))

@@ -10,11 +10,12 @@ Methods derive quantities with one value per run from such fields, for all repli
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from airfair.estimate import Floats
 from airfair.experiment import evaluation
@@ -63,6 +64,19 @@ def over_time(result: Result, name: str, source: str, per: float = 1) -> Floats:
 def names(result: Result) -> tuple[str, ...]:
     """Names of the flows, in the order of the scenario."""
     return tuple(flow["name"] for flow in result.scenario.flows)
+
+
+def summed(values: Floats, of: NDArray[np.bool_] | Sequence[bool] | None = None) -> Floats:
+    """Sum over all flows or stations, or over those that the mask `of` chooses, (replication)."""
+    total: Floats = (values if of is None else values[:, of]).sum(axis=1)
+    return total
+
+
+def jain(shares: Floats) -> Floats:
+    """Jain's index over flows or stations, (replication); 0 if all shares are zero."""
+    squares = summed(shares**2) * shares.shape[1]
+    index: Floats = summed(shares) ** 2 / np.maximum(squares, 1e-30)
+    return index
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from airfair import pages
 from airfair.experiment import words
 from airfair.experiment.claims import Verdict
-from airfair.experiment.conditions import Quota, states
+from airfair.experiment.conditions import Quota, ruled
 from airfair.scenario import Value, toml_value
 
 from . import dots, topology
@@ -80,7 +80,7 @@ def render(outcome: Outcome) -> str:
         by_state=_by_state(verdicts),
         whys=whys,
         dots=lambda verdict: dots.draw(verdict, f"dots-{verdict.id}"),
-        each=lambda one: zip(one.points, states(one.points), strict=True),
+        each=lambda one: ruled(one.points),
         tolerance=tolerance,
         points=points,
         number=number,

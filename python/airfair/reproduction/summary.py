@@ -17,7 +17,7 @@ import polars as pl
 from airfair import RunError, __version__, json_documents, pages, store
 from airfair.estimate import finite
 from airfair.experiment.claims import Verdict
-from airfair.experiment.conditions import Condition, Point, State, states
+from airfair.experiment.conditions import Condition, Point, State, ruled
 from airfair.experiment.wording import wordings
 
 from . import dots
@@ -342,7 +342,7 @@ def _points(claim: PaperClaim) -> Iterator[dict[str, Any]]:
 
 def _conditions(points: Sequence[Point]) -> Iterator[tuple[str | None, Condition, State]]:
     """Each condition with its state; those of a quota with the text of the quota."""
-    for point, state in zip(points, states(points), strict=True):
+    for point, state in ruled(points):
         if isinstance(point, Condition):
             yield None, point, state
         else:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from . import cells, theory
 from .cells import FIFO, PACKET, PAYLOAD, WIRE_QUEUE
-from .plan import Check, Plan
+from .plan import Check
 from .theory import DOT11A, LLC_SNAP_OCTETS
 
 if TYPE_CHECKING:
@@ -182,39 +182,6 @@ def he_mode(mcs: int, width: int, guard: float = SHORT_GUARD) -> Mode:
 HT = Mode("802.11n", "ht-mcs7", "20 MHz", 260, 4, 36, 6, 28)
 VHT = Mode("802.11ac", "vht-mcs9x1", "80 MHz", 1_560, 4, 40, 6, 64)
 HE = he_mode(11, 80)
-CASES = (
-    *((mode, mode.most, n) for mode in (HT, HE) for n in FRAMES),
-    *((VHT, VHT.most, n) for n in (1, 2, 10)),
-    *((mode, mpdus, n) for mode in (HT, HE) for mpdus in (1, 8) for n in (1, 2, 10, 50)),
-)
-"""Mode, number of MPDUs in an aggregate and number of stations of each cell."""
-
-
-def plans() -> Iterator[Plan]:
-    """Plans for all cells."""
-    for mode, mpdus, n in CASES:
-        yield _saturation(mode, mpdus, n)
-
-
-def scenario(mode: Mode, mpdus: int, n: int, seconds: float) -> Scenario:
-    """Scenario of `n` saturated stations with aggregates of `mpdus` MPDUs, under Bianchi's assumptions."""
-    limit = "off" if mpdus == 1 else {"max_bytes": f"{mode.octets(mpdus)} B"}
-    return cells.scenario(
-        {
-            "standard": mode.standard,
-            "band": "5 GHz",
-            "width": mode.width,
-            "aggregation": limit,
-            "after_collision": "difs",
-            "max_attempts": "unlimited",
-            "ap": {"queue": FIFO},
-        },
-        {"s": {"rate": mode.rate, "count": n, "queue": {**FIFO, "packets": 128}}},
-        {"up": cells.upload("s")},
-        duration=f"{math.ceil(seconds * 1000)} ms",
-        wire={"rate": "10 Gb/s", "queue": WIRE_QUEUE},
-        replications=REPLICATIONS,
-    )
 
 
 def goodput(result: Result, flow: str = "") -> NDArray[np.float64]:
@@ -225,14 +192,54 @@ def goodput(result: Result, flow: str = "") -> NDArray[np.float64]:
     return total
 
 
-def _saturation(mode: Mode, mpdus: int, n: int) -> Plan:
-    phy = replace(DOT11A, standard=mode.standard)
-    frames = theory.classic_frame_rate(n, phy, mode.exchange(mpdus))
-    expected = frames * mpdus * PACKET * 8
+@dataclass(frozen=True)
+class Saturated:
+    """Cell of `n` saturated stations with aggregates of `mpdus` MPDUs, under Bianchi's assumptions."""
 
-    def evaluate(result: Result) -> list[Check]:
-        id_ = f"bianchi-aggregates/{mode.rate}/{mpdus}/n={n}"
-        return [Check.of(id_, expected, goodput(result), TOLERANCE, "Mb/s")]
+    mode: Mode
+    mpdus: int
+    n: int
+    frames: int
+    """Number of PPDUs that arrive in all replications."""
 
-    seconds = max(0.2, FRAMES[n] / REPLICATIONS / frames / 1e6)
-    return Plan(scenario(mode, mpdus, n, seconds), evaluate)
+    def frame_rate(self) -> float:
+        """PPDUs per µs by Bianchi's form."""
+        return theory.classic_frame_rate(self.n, DOT11A, self.mode.exchange(self.mpdus))
+
+    def scenario(self) -> Scenario:
+        """Scenario of the cell, long enough for `frames`."""
+        seconds = max(0.2, self.frames / REPLICATIONS / self.frame_rate() / 1e6)
+        limit = "off" if self.mpdus == 1 else {"max_bytes": f"{self.mode.octets(self.mpdus)} B"}
+        queue = {**FIFO, "packets": 128}
+        return cells.scenario(
+            {
+                "standard": self.mode.standard,
+                "band": "5 GHz",
+                "width": self.mode.width,
+                "aggregation": limit,
+                "after_collision": "difs",
+                "max_attempts": "unlimited",
+                "ap": {"queue": FIFO},
+            },
+            {"s": {"rate": self.mode.rate, "count": self.n, "queue": queue}},
+            {"up": cells.upload("s")},
+            duration=f"{math.ceil(seconds * 1000)} ms",
+            wire={"rate": "10 Gb/s", "queue": WIRE_QUEUE},
+            replications=REPLICATIONS,
+        )
+
+    def evaluate(self, result: Result) -> Iterator[Check]:
+        """Check of the throughput of IP packets against Bianchi's form."""
+        id_ = f"bianchi-aggregates/{self.mode.rate}/{self.mpdus}/n={self.n}"
+        expected = self.frame_rate() * self.mpdus * PACKET * 8
+        yield Check.of(id_, expected, goodput(result), TOLERANCE, "Mb/s")
+
+
+CELLS = tuple(
+    Saturated(mode, mpdus, n, FRAMES[n])
+    for mode, mpdus, n in (
+        *((mode, mode.most, n) for mode in (HT, HE) for n in FRAMES),
+        *((VHT, VHT.most, n) for n in (1, 2, 10)),
+        *((mode, mpdus, n) for mode in (HT, HE) for mpdus in (1, 8) for n in (1, 2, 10, 50)),
+    )
+)

@@ -64,6 +64,33 @@ def scenario(  # noqa: PLR0913 - parts of a scenario
     return load(document, replications=replications)
 
 
+def several(  # noqa: PLR0913 - parts of a scenario
+    cells: Mapping[str, Mapping[str, Value]],
+    stations: Mapping[str, Mapping[str, Value]],
+    *,
+    up: bool,
+    seconds: float,
+    warmup: float = 0,
+    replications: int,
+) -> Scenario:
+    """Scenario of cells by their names, each with stations, a wired host and saturated flows between them."""
+    link: Mapping[str, Value] = {"rate": "1 Gb/s", "queue": WIRE_QUEUE}
+    ends = ("{}-sta", "{}-host") if up else ("{}-host", "{}-sta")
+    document: Mapping[str, Value] = {
+        "duration": f"{round(1000 * (warmup + seconds))} ms",
+        "warmup": f"{round(1000 * warmup)} ms",
+        "series": "off",
+        "bss": cells,
+        "station": {f"{name}-sta": {"bss": name, **keys} for name, keys in stations.items()},
+        "host": {f"{name}-host": {"link": {"to": name, **link}} for name in cells},
+        "flow": {
+            name: {"from": ends[0].format(name), "to": ends[1].format(name), "transport": SOURCE}
+            for name in cells
+        },
+    }
+    return load(document, replications=replications)
+
+
 @dataclass(frozen=True)
 class SaturatedCell:
     """Cell with a saturated UDP sender per rate, all to a wired sink, under Bianchi's assumptions."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from airfair import Result
+from airfair import Result, Scenario
 from airfair.reproduction.catalogue import load as load_paper
 from airfair.scenario import Value, load
 
@@ -20,8 +22,11 @@ SIZE = 2_000_000
 
 def plans() -> Iterator[Plan]:
     """Plans for overload and finite transfers in a mixed cell, and for scenarios of `arf-aware-tcp`."""
-    yield Plan(load(overload()), _overload_checks)
-    yield Plan(load(transfers()), _transfer_checks)
+    # More UDP than the cell can carry stops early, so that all queues drain; TCP ends long before the run.
+    udp = {"kind": "udp", "payload": "1200 B", "rate": "6 Mb/s"}
+    yield Plan(_scenario("8 s", udp), _overload_checks)
+    tcp = {"kind": "tcp", "size": f"{SIZE} B", "min_rto": "200 ms"}
+    yield Plan(_scenario("end", tcp), _transfer_checks)
     paper = load_paper("arf-aware-tcp")
     for id_ in ("table1", "table4", "table5", "recovery", "table1-one-hop"):
         setup = paper.setups[id_]
@@ -36,44 +41,20 @@ def airtime(id_: str, result: Result, channel: int = 0) -> Check:
     return Check(id_, times["elapsed_ns"], spent, 0, unit="ns")
 
 
-def _cell(flows: Mapping[str, Value]) -> Mapping[str, Value]:
-    return {
-        "title": "up, down and across at three rates",
-        "duration": "30 s",
-        "bss": {"cell": {"standard": "802.11g", "rts_threshold": "1000 B"}},
-        "station": {
-            "slow": {"rate": "6 Mb/s"},
-            "fast": {"rate": "54 Mb/s"},
-            "old": {"standard": "802.11b", "rate": "2 Mb/s"},
-        },
-        "host": {"server": {"link": {"rate": "20 Mb/s", "delay": "2 ms"}}},
-        "flow": flows,
+def _scenario(stop: str, transport: Mapping[str, Value]) -> Scenario:
+    """Scenario of `conservation.toml`, with a flow in each direction until `stop`."""
+    ends = {
+        "up": ("slow", "server"),
+        "down": ("server", "old"),
+        "across": ("fast", "slow"),
+        "fast-down": ("server", "fast"),
     }
-
-
-_PATHS = {
-    "up": ("slow", "server"),
-    "down": ("server", "old"),
-    "across": ("fast", "slow"),
-    "fast-down": ("server", "fast"),
-}
-
-
-def overload() -> Mapping[str, Value]:
-    """Scenario with more UDP than the cell can carry; the flows stop early, so that all queues drain."""
-    udp = {"kind": "udp", "payload": "1200 B", "rate": "6 Mb/s"}
-    return _cell(
-        {
-            name: {"from": a, "to": b, "stop": "8 s", "transport": udp}
-            for name, (a, b) in _PATHS.items()
-        }
-    )
-
-
-def transfers() -> Mapping[str, Value]:
-    """Scenario with TCP transfers that end long before the run."""
-    tcp = {"kind": "tcp", "size": f"{SIZE} B", "min_rto": "200 ms"}
-    return _cell({name: {"from": a, "to": b, "transport": tcp} for name, (a, b) in _PATHS.items()})
+    flows: Mapping[str, Value] = {
+        name: {"from": a, "to": b, "stop": stop, "transport": transport}
+        for name, (a, b) in ends.items()
+    }
+    cell = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return load({**cell, "flow": flows})
 
 
 def _overload_checks(result: Result) -> list[Check]:

@@ -32,7 +32,7 @@ import numpy as np
 
 from . import theory
 from .cells import PSDU, of_phy, rate_text, scenario, upload
-from .plan import Check, Plan
+from .plan import Check
 from .theory import DOT11A, DOT11B, Phy
 
 if TYPE_CHECKING:
@@ -72,6 +72,47 @@ class Pair:
         access = "rts" if self.rts else "basic"
         limit = "" if self.max_attempts is None else f"-{self.max_attempts}-attempt"
         return f"{self.phy.standard}/{access}/{self.rate:g}-cw-{self.cw_min}{limit}"
+
+    def scenario(self) -> Scenario:
+        """Scenario of both stations, long enough for `ATTEMPTS` in each replication."""
+        cost = theory.exchange(self.phy, PSDU, self.rate, rts=self.rts).success
+        return scenario(
+            {
+                **of_phy(self.phy, rts=self.rts),
+                "max_attempts": self.max_attempts or "unlimited",
+                "cw_min": self.cw_min,
+                "cw_max": self.cw_max,
+            },
+            {
+                "a": {"rate": rate_text(self.rate), "hidden_from": ["b"]},
+                "b": {"rate": rate_text(self.rate)},
+            },
+            {name: upload(name) for name in "ab"},
+            duration=f"{math.ceil(ATTEMPTS * cost / 1e6)} s",
+            wire={"rate": "1 Gb/s"},
+            replications=BATCHES,
+        )
+
+    def evaluate(self, result: Result) -> Iterator[Check]:
+        """Check of the share of failed attempts against the calculation."""
+        expected = np.array([failed_share(self, ATTEMPTS, seed) for seed in range(BATCHES)])
+        measured, mean = self.measured(result), float(expected.mean())
+        tolerance = margin(expected, measured) / mean
+        width = margin(measured, measured) / math.sqrt(2)
+        yield Check(f"hidden/{self.id}", mean, float(measured.mean()), tolerance, width)
+
+    def measured(self, result: Result) -> Floats:
+        """Simulated fraction of failed attempts of both stations together, one per replication."""
+
+        def total(samples: pl.Series) -> Floats:
+            pairs = samples.to_numpy().reshape(result.replications, 2)
+            return np.asarray(pairs.sum(axis=1, dtype=np.float64))
+
+        received = total(result.flows["packets_received"])
+        # With RTS, `frames` does not count each attempt. A packet has one attempt, so failures are drops.
+        dropped = total(result.stations["dropped_retry_limit"])
+        attempts = received + dropped if self.rts else total(result.stations["frames"])
+        return 1 - received / attempts
 
 
 @dataclass(slots=True)
@@ -171,65 +212,3 @@ PAIRS = (
     Pair(DOT11A, 54, 15, 15, 1, rts=True),
 )
 """Pairs with windows longer and shorter than a frame, and with the windows of the standard."""
-
-
-def plans() -> Iterator[Plan]:
-    """Plans that simulate each pair."""
-    for pair in PAIRS:
-        yield _plan(pair)
-
-
-def _plan(pair: Pair) -> Plan:
-    def evaluate(result: Result) -> list[Check]:
-        expected = np.array([failed_share(pair, ATTEMPTS, seed) for seed in range(BATCHES)])
-        measured = _measured(result, rts=pair.rts)
-        mean = float(expected.mean())
-        return [
-            Check(
-                f"hidden/{pair.id}",
-                mean,
-                float(measured.mean()),
-                margin(expected, measured) / mean,
-                margin(measured, measured) / math.sqrt(2),
-            )
-        ]
-
-    return Plan(_scenario(pair), evaluate)
-
-
-def _measured(result: Result, *, rts: bool) -> Floats:
-    """Simulated fraction of failed attempts of both stations together, one per replication."""
-
-    def total(samples: pl.Series) -> Floats:
-        pairs: Floats = (
-            samples.to_numpy().reshape(result.replications, 2).sum(axis=1, dtype=np.float64)
-        )
-        return pairs
-
-    received = total(result.flows["packets_received"])
-    # With RTS, `frames` does not count each attempt. A packet has one attempt only, so failures are drops.
-    dropped = total(result.stations["dropped_retry_limit"])
-    attempts = received + dropped if rts else total(result.stations["frames"])
-    failed: Floats = 1 - received / attempts
-    return failed
-
-
-def _scenario(pair: Pair) -> Scenario:
-    cost = theory.exchange(pair.phy, PSDU, pair.rate, rts=pair.rts).success
-    seconds = ATTEMPTS * cost / 1e6
-    return scenario(
-        {
-            **of_phy(pair.phy, rts=pair.rts),
-            "max_attempts": pair.max_attempts or "unlimited",
-            "cw_min": pair.cw_min,
-            "cw_max": pair.cw_max,
-        },
-        {
-            "a": {"rate": rate_text(pair.rate), "hidden_from": ["b"]},
-            "b": {"rate": rate_text(pair.rate)},
-        },
-        {name: upload(name) for name in "ab"},
-        duration=f"{math.ceil(seconds)} s",
-        wire={"rate": "1 Gb/s"},
-        replications=BATCHES,
-    )

@@ -20,7 +20,6 @@ import math
 from dataclasses import dataclass
 
 from . import ofdma
-from .aggregates import HE_MODULATIONS
 from .theory import DOT11A, ofdm_airtime
 
 SUBCARRIERS = {20: 64, 40: 122, 80: 250, 160: 500}
@@ -58,33 +57,17 @@ class Cell:
 
     @property
     def airtimes(self) -> ofdma.Airtimes:
-        """Durations and sizes that cells with OFDMA have as well."""
+        """Durations and sizes that cells with OFDMA have as well; stations answer in units of their own."""
         cell = ofdma.Cell(
             self.users,
             ack=self.ack,
+            most_users=True,
             width=self.width,
             mcs=self.mcs,
             payload=self.payload,
             window=self.mpdus,
         )
         return ofdma.Airtimes(cell, ofdma.STANDARD)
-
-    @property
-    def units(self) -> int:
-        """Smallest number of equal units that has one for each station's answer."""
-        return min(count for count in ofdma.LAYOUTS[self.width] if count >= self.users)
-
-    def together(self, octets: int) -> float:
-        """Duration of trigger-based PPDUs of `octets` in units of their own [µs]."""
-        mcs = min(ofdma.ACK_MCS, self.mcs)
-        return 48 + 14.4 * self.airtimes.symbols(octets, self.units, mcs)
-
-    def sig_b(self) -> float:
-        """Duration of HE-SIG-B without a common field: user fields alone.  [80211ax-2021 §27.3.11.8.4]"""
-        fields = math.ceil(self.users / min(2, self.width // 20))
-        bits = 52 * (fields // 2) + 31 * (fields % 2)
-        modulation, coding, _ = HE_MODULATIONS[min(5, self.mcs)]
-        return 4.0 * math.ceil(bits / (52 * modulation * coding))
 
     def report(self) -> int:
         """Octets of a report with its frame and delimiter.
@@ -100,26 +83,19 @@ class Cell:
         announcement = ofdm_airtime(21 + 4 * self.users, ofdma.TRIGGER_RATE)
         ndp = BEFORE_SIG_B + LTF * TRAINING[self.streams] + 4
         poll = ofdm_airtime(28 + 6 * self.users, ofdma.TRIGGER_RATE)
-        return announcement + ndp + poll + self.together(self.report()) + 3 * DOT11A.sifs
+        reports = self.airtimes.triggered(self.report())
+        return announcement + ndp + poll + reports + 3 * DOT11A.sifs
 
     def response(self) -> float:
         """Time from the end of the data to the end of the last block ack [µs]."""
-        sifs, air = DOT11A.sifs, self.airtimes
-        if self.ack == "bar":
-            bar = ofdm_airtime(ofdma.BAR_OCTETS, ofdma.TRIGGER_RATE)
-            return self.users * (sifs + air.block_ack()) + (self.users - 1) * (sifs + bar)
-        octets = ofdma.DELIMITER_OCTETS + air.conventions.block_ack_octets
-        together = sifs + self.together(octets)
-        trigger = ofdm_airtime(28 + 9 * self.users, ofdma.TRIGGER_RATE)
-        return together + (sifs + trigger if self.ack == "mu-bar" else 0)
+        return self.airtimes.response()
 
     def exchange(self) -> float:
         """Time from the start of the data to the end of the last block ack [µs]."""
-        octets = self.airtimes.octets(self.mpdus)
-        if self.ack == "aggregated-mu-bar":
-            octets += -octets % 4 + ofdma.DELIMITER_OCTETS + 28 + 9
-        preamble = BEFORE_SIG_B + self.sig_b() + LTF * TRAINING[self.users]
-        return preamble + 13.6 * self.airtimes.symbols(octets, 1, self.mcs) + self.response()
+        air = self.airtimes
+        preamble = BEFORE_SIG_B + air.sig_b(is_ofdma=False) + LTF * TRAINING[self.users]
+        symbols = air.symbols(air.carried(self.mpdus), 1, self.mcs)
+        return preamble + 13.6 * symbols + self.response()
 
     def exchanges(self) -> float:
         """Mean number of exchanges from one sounding to the next.

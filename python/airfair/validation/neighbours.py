@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airfair.engine import run
-from airfair.scenario import load
 
 from . import markov, theory
 from .aggregates import goodput
-from .cells import FIFO, PACKET, PSDU, SOURCE, of_phy, rate_text
+from .cells import FIFO, PACKET, PSDU, of_phy, rate_text, several
 from .conservation import airtime
 from .plan import Check
 from .theory import DOT11A, DOT11B, Phy
@@ -38,32 +37,19 @@ CHANNELS = {"802.11a": (36, 40), "802.11b": (1, 6)}
 
 
 def scenario(
-    cells: Mapping[str, Mapping[str, Value]],
-    stations: int | Sequence[int],
-    rate: float,
-    seconds: float,
+    cells: Mapping[str, Mapping[str, Value]], stations: Sequence[int], rate: float, seconds: float
 ) -> Scenario:
-    """Scenario of cells by their names, each with saturated stations and a wired host of its own."""
-    counts = [stations] * len(cells) if isinstance(stations, int) else stations
-    hosts: dict[str, Value] = {
-        f"{name}-host": {"link": {"to": name, "rate": "1 Gb/s", "queue": {"packets": 100}}}
-        for name in cells
-    }
-    document: Mapping[str, Value] = {
-        "duration": f"{round(seconds * 1000)} ms",
-        "series": "off",
-        "bss": {name: {"max_attempts": "unlimited", **keys} for name, keys in cells.items()},
-        "station": {
-            f"{name}-sta": {"bss": name, "rate": rate_text(rate), "count": count, "queue": FIFO}
-            for name, count in zip(cells, counts, strict=True)
+    """Scenario of cells by their names, each with a number of saturated stations."""
+    return several(
+        {name: {"max_attempts": "unlimited", **keys} for name, keys in cells.items()},
+        {
+            name: {"rate": rate_text(rate), "count": count, "queue": FIFO}
+            for name, count in zip(cells, stations, strict=True)
         },
-        "host": hosts,
-        "flow": {
-            name: {"from": f"{name}-sta", "to": f"{name}-host", "transport": SOURCE}
-            for name in cells
-        },
-    }
-    return load(document, replications=REPLICATIONS)
+        up=True,
+        seconds=seconds,
+        replications=REPLICATIONS,
+    )
 
 
 @dataclass(frozen=True)
@@ -105,13 +91,13 @@ class Apart:
 
     def scenario(self) -> Scenario:
         """Scenario of both cells."""
-        return scenario(self.cells(), 2, self.rate, 1)
+        return scenario(self.cells(), (2, 2), self.rate, 1)
 
     def evaluate(self, result: Result) -> Iterator[Check]:
         """Check of the packets of each cell, which run alone as well."""
         both = result.flows
         for name, keys in self.cells().items():
-            alone = run(scenario({name: keys}, 2, self.rate, 1)).flows["packets_received"]
+            alone = run(scenario({name: keys}, (2,), self.rate, 1)).flows["packets_received"]
             mine = both.filter(both["flow"].str.starts_with(name))["packets_received"]
             id_ = f"neighbours-apart/{self.phy.standard}/{name}"
             yield Check(id_, float(alone.sum()), float(mine.sum()), 0, unit="packets")
@@ -131,7 +117,7 @@ class Row:
         """Scenario of the cells."""
         keys = {**of_phy(DOT11A), "eifs": "none", "cw_min": self.window, "cw_max": self.window}
         cells = {name: {**keys, "channel": 36, "hears": others} for name, others in HEARS.items()}
-        return scenario(cells, 1, self.rate, self.seconds)
+        return scenario(cells, (1, 1, 1), self.rate, self.seconds)
 
     def evaluate(self, result: Result) -> Iterator[Check]:
         """Checks of the outer cells and of the middle one."""

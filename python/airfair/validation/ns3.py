@@ -27,9 +27,8 @@ from airfair import Result, Scenario
 from . import aggregates, theory
 from .aggregates import LONG_GUARD, he_mode
 from .cells import FIFO, PACKET, SOURCE, WIRE_QUEUE, scenario
-from .plan import Check, Plan, plans_of
+from .plan import Check
 from .published import NS3_AX, NS3_AX_STATIONS, NS3_HE_BOUNDS
-from .theory import DOT11A
 
 TABLE_TOLERANCE = 0.03
 FRAMES = {5: 10_000, 50: 36_000}
@@ -39,27 +38,12 @@ MODES_OF_MANY = (0, 4, 9, 11)
 
 
 @dataclass(frozen=True)
-class Ns3Cell:
-    """Cell of saturated stations at one mode of HE."""
+class Ns3Cell(aggregates.Saturated):
+    """Cell of saturated stations with single MPDUs at one mode of HE."""
 
     mcs: int
     width: int
     """Channel width [MHz]."""
-    n: int
-
-    @property
-    def mode(self) -> aggregates.Mode:
-        """Mode of HE."""
-        return he_mode(self.mcs, self.width)
-
-    def frame_rate(self) -> float:
-        """Frames per µs by Bianchi's form, with the standard's times."""
-        return theory.classic_frame_rate(self.n, DOT11A, self.mode.exchange(1))
-
-    def scenario(self) -> Scenario:
-        """Scenario of the cell, long enough for `FRAMES`."""
-        seconds = FRAMES[self.n] / aggregates.REPLICATIONS / self.frame_rate() / 1e6
-        return aggregates.scenario(self.mode, 1, self.n, seconds)
 
     def evaluate(self, result: Result) -> Iterator[Check]:
         """Checks of the throughput of IP packets, against the table and against Bianchi's form."""
@@ -125,20 +109,19 @@ class Bounds:
         yield Check(id_, middle, measured, half / middle, None, "Mb/s")
 
 
-def plans() -> Iterator[Plan]:
-    """Plans for all cells."""
-    cells = [
-        Ns3Cell(mcs, width, n)
+CELLS: tuple[Ns3Cell | Bounds, ...] = (
+    *(
+        Ns3Cell(he_mode(mcs, width), 1, n, FRAMES[n], mcs, width)
         for width, rows in NS3_AX.items()
         for n in FRAMES
         for mcs in (range(len(rows)) if n == min(FRAMES) else MODES_OF_MANY)
-    ]
-    bounds = [
+    ),
+    *(
         Bounds(settings, mode)
         for settings in NS3_HE_BOUNDS
         for mode in (
             he_mode(0, 20, LONG_GUARD),
             he_mode(11, 40 if settings.startswith("2") else 160),
         )
-    ]
-    yield from plans_of([*cells, *bounds])
+    ),
+)

@@ -238,12 +238,15 @@ class Airtimes:
             return 20 + 4 * math.ceil(8 * octets / (4 * TRIGGER_RATE))
         return ofdm_airtime(octets, TRIGGER_RATE)
 
+    def triggered(self, octets: int) -> float:
+        """Duration of trigger-based PPDUs of `octets` each with a guard interval of 1.6 µs."""
+        return 48 + 14.4 * self.symbols(octets, self.cell.units, min(ACK_MCS, self.cell.mcs))
+
     def triggered_block_ack(self) -> float:
-        """Duration of a block ack in a trigger-based PPDU with a guard interval of 1.6 µs."""
+        """Duration of a block ack in a trigger-based PPDU."""
         if self.conventions.fixed_responses:
             return 112
-        octets = DELIMITER_OCTETS + self.conventions.block_ack_octets
-        return 48 + 14.4 * self.symbols(octets, self.cell.units, min(ACK_MCS, self.cell.mcs))
+        return self.triggered(DELIMITER_OCTETS + self.conventions.block_ack_octets)
 
     def trigger(self) -> float:
         """Duration of the MU-BAR trigger."""
@@ -252,8 +255,8 @@ class Airtimes:
             return 20 + 4 * math.ceil(8 * octets / (4 * 6))
         return ofdm_airtime(28 + 9 * self.cell.served, TRIGGER_RATE)
 
-    def sig_b(self) -> float:
-        """Duration of HE-SIG-B.  [80211ax-2021 §27.3.11.8]
+    def sig_b(self, *, is_ofdma: bool = True) -> float:
+        """Duration of HE-SIG-B; without OFDMA it has no common field.  [80211ax-2021 §27.3.11.8]
 
         The common field has 8 bits for each 20 MHz of the content channel, a bit for the centre unit from
         80 MHz on, and 10 of check and tail. Two users have 52 bits, a last one 31. Its MCS is that of the
@@ -262,7 +265,8 @@ class Airtimes:
         channels = min(2, self.cell.width // 20)
         allocations = max(1, self.cell.width // 40)
         users = math.ceil(self.cell.served / channels)
-        bits = 10 + 8 * allocations + int(allocations > 1) + 52 * (users // 2) + 31 * (users % 2)
+        common = 10 + 8 * allocations + int(allocations > 1)
+        bits = common * is_ofdma + 52 * (users // 2) + 31 * (users % 2)
         modulation, coding, _ = HE_MODULATIONS[min(5, self.cell.mcs)]
         return 4.0 * math.ceil(bits / (52 * modulation * coding))
 
@@ -289,20 +293,26 @@ class Airtimes:
         together = sifs + self.triggered_block_ack()
         return together + (sifs + self.trigger() if self.cell.ack == "mu-bar" else 0)
 
+    def carried(self, mpdus: int) -> int:
+        """Size of the A-MPDU for a station in a multi-user PPDU, with an MU-BAR if that is in it."""
+        octets = self.octets(mpdus)
+        if self.cell.ack != "aggregated-mu-bar":
+            return octets
+        trigger = 10 + 9 * self.cell.served if self.conventions.short_trigger else 28 + 9
+        return octets + -octets % 4 + DELIMITER_OCTETS + trigger
+
     def multi_user(self) -> Exchange:
         """Largest multi-user exchange."""
-        served, response = self.cell.served, self.response()
+        response = self.response()
         preamble = self.conventions.mu_preamble
         if preamble is None:
             preamble = 36 + self.sig_b() + self.conventions.training
         spared = AIFS - DOT11A.slot if self.conventions.limit_without_response else 0.0
 
         def data(mpdus: int) -> float:
-            octets = self.octets(mpdus)
-            if self.cell.ack == "aggregated-mu-bar":
-                octets += -octets % 4 + DELIMITER_OCTETS
-                octets += 10 + 9 * served if self.conventions.short_trigger else 28 + 9
-            return preamble + 13.6 * self.symbols(octets, self.cell.units, self.cell.mcs)
+            return preamble + 13.6 * self.symbols(
+                self.carried(mpdus), self.cell.units, self.cell.mcs
+            )
 
         mpdus = self._fitting(lambda count: data(count) + response + spared)
         return Exchange(mpdus, data(mpdus), data(mpdus) + response)

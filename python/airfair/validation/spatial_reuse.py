@@ -7,12 +7,7 @@ There airfair lies between them, widened by 5 % on each side. At the other level
 
 **Komondor's tests** have two such cells 5 m apart, and three cells in a row. [komondor]
 
-Settings that are not the defaults follow the programs: path loss of the residential scenario with a floor
-each 3 m and a wall each 10 m, noise of -95 dBm, carrier sense at -82 dBm, decoding by the standard's
-sensitivities, and a capture margin of 10 dB; a constant window of 15 slots after a DIFS, RTS/CTS at 6 Mb/s,
-A-MPDUs of at most 64 packets of 12,000 bits. The window is the one in the table of [wilhelmi-2021], and
-that of λ = 14815/s = 1/(7.5 slots) in the input of its Markov network; the 512 of another column there has
-no effect.
+Settings that are not the defaults follow the programs; `spatial_reuse.toml` has them.
 
 The rate follows from the received power at each TXOP. In both programs -64.65 dBm get 64-QAM with rate 3/4,
 which there carries 936 bits in a symbol: the standard's MCS 5. So the rate control is limited to 60 Mb/s.
@@ -23,14 +18,14 @@ at 24 Mb/s, and here 68. Together 12 µs of 5.6 ms.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from airfair.scenario import load
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .aggregates import goodput
-from .cells import SOURCE
+from .cells import several
 from .plan import Check
 from .published import KOMONDOR, WILHELMI
 
@@ -47,6 +42,11 @@ DECIDED = (*range(-82, -79), *range(-78, -68))
 OUTER_TOLERANCE = 0.05
 STARVED_TOLERANCE = 0.02
 """Tolerance of a starved cell, as a part of the goodput of its neighbours."""
+
+CELL: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+"""Keys that all cells have."""
 
 Place = tuple[float, float]
 
@@ -68,67 +68,37 @@ class Geometry:
         self, levels: Mapping[str, int], seconds: float, replications: int = REPLICATIONS
     ) -> Scenario:
         """Scenario in which the cells in `levels` ignore frames below these levels [dBm]."""
-        document: Mapping[str, Value] = {
-            "duration": f"{round(1000 * (WARMUP + seconds))} ms",
-            "warmup": f"{round(1000 * WARMUP)} ms",
-            "series": "off",
-            "bss": {
-                name: self.cell(colour, name, levels.get(name))
-                for colour, name in enumerate(self.places, 1)
-            },
-            "station": {f"{name}-sta": self.station(name) for name in self.places},
-            "host": {
-                f"{name}-host": {"link": {"to": name, "rate": "1 Gb/s", "queue": {"packets": 100}}}
-                for name in self.places
-            },
-            "flow": {
-                name: {"from": f"{name}-host", "to": f"{name}-sta", "transport": SOURCE}
-                for name in self.places
-            },
+        cells = {
+            name: self.cell(colour, name, levels.get(name))
+            for colour, name in enumerate(self.places, 1)
         }
-        return load(document, replications=replications)
+        return several(
+            cells,
+            {name: self.station(name) for name in self.places},
+            up=False,
+            seconds=seconds,
+            warmup=WARMUP,
+            replications=replications,
+        )
 
     def cell(self, colour: int, name: str, level: int | None) -> Mapping[str, Value]:
         """Keys of a cell."""
-        radio: Mapping[str, Value] = {
-            "propagation": {"model": "residential", "floors": "3 m", "walls": "10 m"},
-            "frequency": "5 GHz",
-            "tx_power": f"{self.power} dBm",
-            "noise_figure": "6.209 dB",
-            "carrier_sense": f"{self.sense} dBm",
-            "reception": "sensitivity",
-            "capture": "10 dB",
-        }
-        dcf: Mapping[str, Value] = {"aifsn": 2}
+        powers = {"tx_power": f"{self.power} dBm", "carrier_sense": f"{self.sense} dBm"}
+        place = {"position": [f"{at:g} m" for at in self.places[name][0]]}
         return {
+            **CELL,
             "standard": self.standard,
-            "band": "5 GHz",
-            "width": "20 MHz",
-            "guard_interval": "3200 ns",
-            "channel": 36,
             "colour": colour,
             **({} if level is None else {"obss_pd": f"{level} dBm"}),
-            "basic_rates": ["6 Mb/s"],
-            "rts_threshold": "0 B",
-            "max_attempts": "unlimited",
-            "cw_min": 15,
-            "cw_max": 15,
-            "edca": dcf,
-            "ofdma": "off",
-            "radio": radio,
-            "ap": {
-                "position": [f"{at:g} m" for at in self.places[name][0]],
-                "edca": dcf,
-                "queue": {"discipline": "fifo", "packets": 200},
-            },
+            "radio": {**CELL["radio"], **powers},
+            "ap": {**CELL["ap"], **place},
         }
 
     def station(self, name: str) -> Mapping[str, Value]:
         """Keys of a station, whose position is relative to its access point."""
         (x, y), (to_x, to_y) = self.places[name]
         position = [f"{at:g} m" for at in (to_x - x, to_y - y)]
-        queue = {"packets": 1000}
-        return {"bss": name, "position": position, "rate": self.rate, "queue": queue}
+        return {"position": position, "rate": self.rate, "queue": {"packets": 1000}}
 
 
 TUTORIAL = Geometry({"a": ((0, 4), (0, 0)), "b": ((6, 4), (6, 8))})

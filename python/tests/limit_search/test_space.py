@@ -16,8 +16,7 @@ from airfair.limit_search.cells import FULL, QUICK, TODAYS, TRANSFERS, assign, p
 from airfair.limit_search.measures import CRITERIA, sampled
 from airfair.limit_search.schemes import SCHEMES, Scheme
 from airfair.limit_search.space import (
-    ROUND_TRIP,
-    STATIONS,
+    DIMENSIONS,
     between,
     condition,
     described,
@@ -125,11 +124,11 @@ def test_who_is_slow_sends_and_uses_it_does_not_go_together() -> None:
 
 
 def test_the_ends_of_an_axis_are_its_bounds_and_whole_numbers_are_equally_frequent() -> None:
-    assert ROUND_TRIP.at(0.0) == 2
-    assert ROUND_TRIP.at(1.0) == 300
+    assert DIMENSIONS["round_trip"].at(0.0) == 2
+    assert DIMENSIONS["round_trip"].at(1.0) == 300
     # The middle of a logarithmic axis is the geometric mean: √(2·300) = 24.49 ms.
-    assert ROUND_TRIP.at(0.5) == 24.49
-    counts = Counter(STATIONS.at((i + 0.5) / 2000) for i in range(2000))
+    assert DIMENSIONS["round_trip"].at(0.5) == 24.49
+    counts = Counter(DIMENSIONS["stations"].at((i + 0.5) / 2000) for i in range(2000))
     assert counts == dict.fromkeys(range(1, 21), 100)
 
 
@@ -145,7 +144,7 @@ def test_places_are_spread_evenly_and_the_same_for_the_same_seed() -> None:
 
 
 def test_new_points_are_between_neighbours_of_different_sign() -> None:
-    space = (ROUND_TRIP,)
+    space = (DIMENSIONS["round_trip"],)
     places = np.array([[0.1], [0.3], [0.5], [0.9]])
     signs = np.array([1, 1, -1, -1])
     # The closest pair of different sign is 0.3 and 0.5, the next 0.1 and 0.5, then 0.3 and 0.9.

@@ -20,7 +20,6 @@ from airfair.reproduction.paper import Paper, Setup
 from airfair.reproduction.paper_result import PaperResult
 from airfair.reproduction.papers.occupancy_tfrc.plan import (
     BOTH,
-    CLAIMED,
     COUNTS,
     EQUAL,
     MIXTURES,
@@ -63,6 +62,9 @@ CLAIMS = [
     "n-stations-fairness",
     "n-stations-drops",
 ]
+
+CLAIMED = ("fig3", "fig4", "fig4-many")
+"""Setups of the deciding reading."""
 
 
 def made_up(

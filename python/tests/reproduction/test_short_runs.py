@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from airfair import cli
-from airfair.cli.actions import reproduce
+from airfair.cli.commands import reproduce
 from airfair.experiment.results import Spent
 from airfair.reproduction import results, running
 from airfair.reproduction.catalogue import load, papers

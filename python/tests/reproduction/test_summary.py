@@ -14,7 +14,7 @@ import pytest
 
 from airfair import RunError, store
 from airfair.cli import DONE, INTERRUPTED
-from airfair.cli.actions import reproduce
+from airfair.cli.commands import reproduce
 from airfair.estimate import Estimate
 from airfair.experiment.claims import FEW, NOT_FOUND, Reason, Ruling, Verdict
 from airfair.experiment.conditions import Condition

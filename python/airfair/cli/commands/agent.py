@@ -8,38 +8,14 @@ import shutil
 import sys
 from pathlib import Path
 
-from airfair.cli.parser import Commands
 from airfair.cli.status import InputError
 from airfair.errors import describe
 
 _PROGRAM = "airfair-agent"
 
-_EPILOGUE = """\
-examples:
-  airfair agent observe                     show who uses the air, live
-  airfair agent run --interface wlan0 --dry-run
-  airfair agent --help
-"""
 
-
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    agent = commands.add_parser(
-        "agent",
-        help="run a scheme on this machine's Wi-Fi (Linux)",
-        usage="airfair agent COMMAND [options]",
-        description="Run airfair-agent, which `make agent` builds: docs/how-to/agent.md.",
-        epilog=_EPILOGUE,
-        add_help=False,
-        prefix_chars="\0",
-    )
-    agent.add_argument(
-        "words", metavar="COMMAND", nargs="*", help="command of airfair-agent, with its options"
-    )
-    agent.set_defaults(action=_agent)
-
-
-def _agent(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
     if sys.platform != "linux":
         raise InputError("airfair agent runs on Linux only")
     program = _program()

@@ -7,94 +7,31 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from airfair import json_documents
 from airfair._core import quantity
-from airfair.cli import options
+from airfair.archive import Archive, Kept, build, default_path, pruning
 from airfair.cli.output import print_json
-from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, InputError
 from airfair.names import counted
 
-if TYPE_CHECKING:
-    from airfair.archive import Archive, Kept
-
 _DAY_S = 86_400
-_DESCRIPTION = """\
-Show or prune the archive of finished runs. airfair sweep and experiments in
-Python keep each finished run there, and read it instead of running it again.
-Each user has one archive. The environment variable AIRFAIR_CACHE names another
-file, or is "off". airfair reproduce and airfair limits keep their runs in
-runs.sqlite beside the results.
-"""
-_EPILOGUE = """\
-examples:
-  airfair cache
-  airfair cache prune --other-builds --older-than 30
-  airfair cache prune --down-to "500 MB"
-  airfair cache list --archive results/runs.sqlite
-"""
-
-
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    cache = commands.add_parser(
-        "cache",
-        help="show or prune the archive of finished runs",
-        description=_DESCRIPTION,
-        epilog=_EPILOGUE,
-    )
-    cache.set_defaults(action=main, what="list", archive=None, json=False)
-    whats = cache.add_subparsers(metavar="WHAT")
-    listing = whats.add_parser(
-        "list",
-        help="show the number of runs by build of airfair (default)",
-        description="Show the number of runs in the archive by build of airfair.",
-    )
-    prune = whats.add_parser(
-        "prune",
-        help="remove runs from the archive",
-        description="Remove runs that any of the options chooses, and free their disk space. airfair runs "
-        "them again when a command needs them.",
-    )
-    prune.flag("--all", "remove all runs")
-    prune.flag(
-        "--other-builds", "remove runs of other builds of airfair, which this build cannot use"
-    )
-    prune.option("--older-than", "DAYS", "remove runs older than DAYS days", type=float)
-    prune.option(
-        "--down-to",
-        "SIZE",
-        "remove the oldest runs until the file is at most SIZE, for example '500 MB'",
-    )
-    prune.flag("--damaged", "remove runs whose data are damaged")
-    path = whats.add_parser(
-        "path", help="print the path of the archive", description="Print the path of the archive."
-    )
-    for what, parser in (("list", listing), ("prune", prune), ("path", path)):
-        parser.set_defaults(what=what)
-        if what != "path":
-            parser.option("--archive", "FILE", "archive (default: the user's)", type=Path)
-            options.json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Execute the command."""
-    path = _path(arguments.archive)
+    """Run the command, and return its exit status."""
+    path = _path(getattr(arguments, "archive", None))
     match arguments.what:
         case "path":
             sys.stdout.write(f"{path}\n")
         case "prune":
             _prune(path, arguments)
         case _:
-            _list(path, as_json=arguments.json)
+            _list(path, as_json=getattr(arguments, "json", False))
     return DONE
 
 
 def _path(named: Path | None) -> Path:
-    from airfair.archive import default_path
-
     path = named or default_path()
     if path is None:
         raise InputError(
@@ -105,8 +42,6 @@ def _path(named: Path | None) -> Path:
 
 
 def _list(path: Path, *, as_json: bool) -> None:
-    from airfair.archive import Archive, build
-
     size, kept = 0, []
     if path.exists():
         with Archive(path) as archive:
@@ -129,8 +64,6 @@ def _list(path: Path, *, as_json: bool) -> None:
 
 
 def _document(kept: Kept) -> dict[str, object]:
-    from airfair.archive import build
-
     return {
         "build": kept.build.hex(),
         "this_build": kept.build == build(),
@@ -143,8 +76,6 @@ def _document(kept: Kept) -> dict[str, object]:
 
 
 def _prune(path: Path, arguments: argparse.Namespace) -> None:
-    from airfair.archive import Archive
-
     steps = list(_steps(arguments))
     if not steps:
         raise InputError(
@@ -174,8 +105,6 @@ def _prune(path: Path, arguments: argparse.Namespace) -> None:
 
 def _steps(arguments: argparse.Namespace) -> Iterator[Callable[[Archive], int]]:
     """Removals that the command line requests, in order."""
-    from airfair.archive import pruning
-
     if arguments.damaged:
         yield pruning.damaged
     if arguments.all:

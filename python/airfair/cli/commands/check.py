@@ -7,42 +7,14 @@ from pathlib import Path
 
 from airfair import scenario
 from airfair.cli import laws, repeat, scenarios, studies
-from airfair.cli.completers import toml_files
-from airfair.cli.parser import Commands
 from airfair.cli.status import DONE, InputError
 
 _MOST_POINTS = 10_000
 """Largest number of points whose scenarios are checked; a larger study is checked without its points."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    check = commands.add_parser(
-        "check",
-        help="check scenarios, studies and papers without running them",
-        description="Check scenarios, studies and papers without running them. Prints one line per mistake: "
-        "the file, the key, the value found and what is allowed. Prints nothing if all files are valid. "
-        "With --twice, run scenarios to find laws whose runs cannot be repeated. "
-        "Exit status: 0 all files are valid, 1 two runs differ, 2 at least one file is not valid.",
-    )
-    check.completed(
-        toml_files,
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="scenario file, study file or directory of a paper; - reads a scenario from standard input",
-    )
-    laws.add(check)
-    check.flag(
-        "--twice",
-        "run the first two replications of each scenario in two fresh processes, in both orders, and "
-        "compare the record hashes; they differ if a law uses randomness or time that is not the node's, or "
-        "keeps state from one run to the next",
-    )
-    check.set_defaults(action=_check)
-
-
-def _check(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
     problems: list[str] = []
     for name in arguments.files:
         try:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from airfair import _core, json_documents
 from airfair._core import Scenario, __version__
-from airfair.cli import laws, options, output, scenarios
-from airfair.cli.parser import Commands
+from airfair.cli import laws, output, scenarios
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import counted, did_you_mean, printable
@@ -21,61 +20,9 @@ if TYPE_CHECKING:
     from airfair.law import Law
     from airfair.result import Result
 
-_EPILOGUE = """\
-examples:
-  sudo airfair emulate one-slow-station -- curl -O http://server/100M
-  airfair emulate cell.toml --in fast -- iperf3 -c server # root is not needed
-  airfair emulate cell.toml                               # runs until Ctrl-C
-  airfair emulate cell.toml --law station.slow=mylaws:Mine --duration '30 s'
-  airfair shell fast                                      # in another terminal
 
-The exit status is the one of COMMAND.
-"""
-
-
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    emulate = commands.add_parser(
-        "emulate",
-        help="run programs in a simulated cell in real time (Linux)",
-        usage="airfair emulate [options] SCENARIO.toml [-- COMMAND ...]",
-        description="Simulate the cell of a scenario in real time. Each station and host is a network\n"
-        "namespace; the packets of programs in it, with the kernel's own TCP, cross\n"
-        "the simulated cell.",
-        epilog=_EPILOGUE,
-        ends_with_command=True,
-    )
-    scenarios.add(emulate, is_needed=False)
-    emulate.option(
-        "--duration",
-        "TIME",
-        "end after this time, for example '30 s' (default: when COMMAND ends, or at Ctrl-C)",
-    )
-    emulate.option(
-        "--in",
-        "NAME",
-        "station or host in which COMMAND runs (default: the first station)",
-        dest="node",
-    )
-    emulate.add_argument(
-        "--backend",
-        choices=["TAP", "veth", "hwsim"],
-        help="interfaces in the namespaces: TAP needs root, veth does not (default: TAP if permitted, else "
-        "veth); hwsim instead simulates the medium of the kernel's mac80211_hwsim radios",
-    )
-    emulate.flag(
-        "--spin",
-        "busy-wait for the last 60 µs before each event: packets are less late, at the cost of CPU time",
-    )
-    laws.add(emulate, "the verdict has the time that it uses")
-    options.out(emulate, "write the same files as `airfair run --out` to DIR")
-    options.force(emulate)
-    options.json(emulate)
-    emulate.flag("--clean", "only remove files that killed emulations left behind")
-    emulate.set_defaults(action=_emulate)
-
-
-def _emulate(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
     if sys.platform != "linux":
         raise InputError("airfair emulate runs on Linux only: it needs network namespaces")
     if arguments.clean:

@@ -16,8 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from airfair.cli.completers import directories, examples
-from airfair.cli.parser import Commands
 from airfair.cli.scenarios import EXAMPLES
 from airfair.cli.status import DONE, InputError
 from airfair.errors import describe
@@ -28,8 +26,6 @@ PLAYGROUND = _PACKAGE / "playground.html"
 """HTML page that `make web` builds; wheels contain it."""
 NEIGHBOURS = ("apartment-house", "stadium", "flow-in-the-middle", "hidden-neighbour")
 """Scenarios of several cells on a channel, which `airfair init scenario --kind` writes."""
-SCENARIOS = ("home", *NEIGHBOURS)
-"""All scenarios that it writes; home is an evening of a family."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +36,8 @@ class Kind:
     """Name of the template's directory."""
     file: str
     """Default name of the file or directory that is written."""
-    about: str
     then: str
     """Command that the user is advised to run next; {} stands for the path that was written."""
-
-    @property
-    def where(self) -> str:
-        """Help text of the argument FILE or DIR."""
-        usual = f"(default: {self.file})"
-        if self.is_file:
-            return f"file to write {usual}; - for standard output"
-        return f"directory to make {usual}"
 
     @property
     def is_file(self) -> bool:
@@ -59,80 +46,22 @@ class Kind:
 
 
 KINDS = (
-    Kind(
-        "scenario",
-        "scenario.toml",
-        "a scenario of a cell with a slow and a fast station, in which comments explain each key",
-        "airfair run {}",
-    ),
-    Kind(
-        "study",
-        "study",
-        "a study that varies the queue of an access point, with comparisons, a figure and claims",
-        "airfair sweep {}/study.toml",
-    ),
-    Kind(
-        "paper",
-        "paper",
-        "a directory of a paper: a study with the paper's printed values and claims",
-        "airfair reproduce {}",
-    ),
-    Kind(
-        "law",
-        "law",
-        "a control law in Python, with a scenario, a test, and a study that judges it",
-        "airfair sweep {}/judge.study.toml",
-    ),
+    Kind("scenario", "scenario.toml", "airfair run {}"),
+    Kind("study", "study", "airfair sweep {}/study.toml"),
+    Kind("paper", "paper", "airfair reproduce {}"),
+    Kind("law", "law", "airfair sweep {}/judge.study.toml"),
 )
 
 
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    init = commands.add_parser(
-        "init",
-        help="write a working example to start from",
-        description="Write a working example to start from. Existing files are never overwritten.",
-    )
-    kinds = init.add_subparsers(title="kinds", metavar="KIND", required=True)
-    for kind in KINDS:
-        one = kinds.add_parser(kind.name, help=kind.about, description=f"Write {kind.about}.")
-        one.completed(
-            directories,
-            "place",
-            nargs="?",
-            default=kind.file,
-            metavar="FILE" if kind.is_file else "DIR",
-            help=kind.where,
-        )
-        one.set_defaults(action=_init, kind=kind, scenario=None)
-        if kind.name == "scenario":
-            one.option(
-                "--kind",
-                "NAME",
-                f"an evening at home, or several cells on a channel: {', '.join(SCENARIOS)}",
-                dest="scenario",
-                choices=SCENARIOS,
-            )
-    _add_example(kinds)
-    _add_playground(kinds)
-
-
-def _add_example(kinds: Commands) -> None:
-    example = kinds.add_parser(
-        "example",
-        help="one of the scenarios that come with airfair (see --list)",
-        description="Write one of the scenarios that come with airfair.",
-    )
-    example.completed(examples, "name", nargs="?", metavar="NAME", help="name of the example")
-    example.completed(
-        directories,
-        "place",
-        nargs="?",
-        metavar="FILE",
-        help="file to write (default: NAME.toml); - for standard output",
-    )
-    example.flag("--list", "list the examples")
-    example.set_defaults(action=_example)
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    match arguments.kind:
+        case "example":
+            return _example(arguments)
+        case "playground":
+            return _playground(arguments)
+        case name:
+            return _init(next(kind for kind in KINDS if kind.name == name), arguments)
 
 
 def _example(arguments: argparse.Namespace) -> int:
@@ -158,24 +87,6 @@ def _example(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _add_playground(kinds: Commands) -> None:
-    playground = kinds.add_parser(
-        "playground",
-        help="an HTML page that runs the simulator in a browser",
-        description="Write the playground, an HTML page that runs the simulator in a browser, without a "
-        "server.",
-    )
-    playground.completed(
-        directories,
-        "place",
-        nargs="?",
-        default=PLAYGROUND.name,
-        metavar="FILE",
-        help=f"file to write (default: {PLAYGROUND.name})",
-    )
-    playground.set_defaults(action=_playground)
-
-
 def _playground(arguments: argparse.Namespace) -> int:
     try:
         page = PLAYGROUND.read_text(encoding="utf-8")
@@ -193,9 +104,8 @@ def _title(path: Path) -> str:
     return title
 
 
-def _init(arguments: argparse.Namespace) -> int:
-    kind: Kind = arguments.kind
-    content = template(kind, arguments.scenario)
+def _init(kind: Kind, arguments: argparse.Namespace) -> int:
+    content = template(kind, getattr(arguments, "scenario", None))
     if arguments.place == "-" and kind.is_file:
         sys.stdout.write("".join(content.values()))
         return DONE
@@ -228,7 +138,7 @@ def _write(place: Path, write: Callable[[], None], then: str) -> None:
 
 
 def template(kind: Kind, scenario: str | None = None) -> dict[str, str]:
-    """Files of the template by name, or one of `SCENARIOS`."""
+    """Files of the template by name, or the scenario that `--kind` names."""
     templates = _PACKAGE / "templates" / "init"
     if scenario is not None:
         path = templates / "kinds" / f"{scenario}.toml"

@@ -1,99 +1,126 @@
-"""`airfair limits`: searches for conditions in which a scheme is worse than no scheme."""
+"""`airfair limits`: prints the limits of schemes while they are searched."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any, TextIO
 
-from airfair.cli import laws, options
-from airfair.cli.completers import schemes
-from airfair.cli.parser import Commands
-
-_DESCRIPTION = """\
-Search for the conditions under which a scheme makes things worse: each point is
-run with the scheme and without it, under the same seeds. The scheme is SCHEME,
-or a law of your own with --law; without both, all schemes are searched, each in
-a directory of its own. The same command continues an interrupted search.
-"""
-
-_EPILOGUE = """\
-examples:
-  airfair limits --quick
-  airfair limits data-ack --out results/limits
-  airfair limits --standard 802.11ax arf-aware
-  airfair limits --law access-point=mylaws:Mine --judge total --judge delay
-  airfair limits tfrc --points 512 --json | jq '.schemes[].measures[].rules'
-"""
-
-
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    limits = commands.add_parser(
-        "limits",
-        help="search for conditions under which a scheme makes things worse",
-        description=_DESCRIPTION,
-        epilog=_EPILOGUE,
-    )
-    limits.completed(
-        schemes,
-        "scheme",
-        nargs="?",
-        metavar="SCHEME",
-        help="scheme to search (see --list; default: all)",
-    )
-    limits.flag("--list", "list the schemes without running anything")
-    laws.add(
-        limits,
-        "NODE is access-point or station.*, whose law acts at 1 to 100 %% of the stations",
-        "in the working directory or on the Python path",
-    )
-    limits.several(
-        "--judge",
-        "MEASURE",
-        "with --law: measure that decides whether the law wins or loses at a point, such as total, "
-        "airtime_fairness, slowest, delay or loss (default: total and airtime_fairness); may be repeated",
-    )
-    limits.several(
-        "--set",
-        "PATH=VALUE",
-        "with --law: set a key of the scenarios in which the law acts, for example "
-        "bss.cell.beacon=true; may be repeated",
-    )
-    limits.option(
-        "--standard",
-        "STANDARD",
-        "search in this standard only: 802.11b, a, g, n, ac or ax (default: b, a and g)",
-    )
-    limits.flag(
-        "--ofdma", "with --standard 802.11ax: vary OFDMA as well, which is off, down, up or both"
-    )
-    limits.flag(
-        "--neighbour",
-        "with --standard 802.11ax: vary a second cell on the channel as well, which is none, in range or "
-        "hidden",
-    )
-    limits.flag("--quick", "use fewer points, and fewer and shorter runs")
-    limits.number(
-        "--points",
-        "number of points spread evenly over the conditions (default: 256, with --quick 24); half as "
-        "many are added at the border between gain and loss",
-    )
-    options.replications(
-        limits, "number of pairs of runs at each point (default: 10, with --quick 4)"
-    )
-    limits.number("--seed", "seed of the points and of the runs (default: 1)")
-    options.out(
-        limits,
-        "write the points, a map and the scenarios of the best and worst points to DIR/SCHEME, or to "
-        "DIR/STANDARD/SCHEME with --standard, where STANDARD is 802.11ax-ofdma with --ofdma, and so on "
-        "(default: results/limits)",
-    )
-    options.force(limits)
-    options.threads(limits)
-    options.json(limits)
-    limits.set_defaults(action=_limits)
+from airfair import json_documents
+from airfair.cli import laws, scenarios
+from airfair.cli.output import for_people, print_json
+from airfair.cli.status import DONE, INTERRUPTED, InputError, as_option
+from airfair.engine import Interrupted
+from airfair.errors import OptionError, describe
+from airfair.law import Law, LawError, has_raised
+from airfair.limit_search import report
+from airfair.limit_search.files import ARCHIVE
+from airfair.limit_search.report import summary
+from airfair.limit_search.running import Limits, limits, place_of
+from airfair.limit_search.schemes import SCHEMES, check_node
+from airfair.limit_search.search import Found
+from airfair.terminal import write
 
 
-def _limits(arguments: argparse.Namespace) -> int:
-    from airfair.cli.actions import limits
+def main(args: argparse.Namespace) -> int:
+    """Run `airfair limits [SCHEME]` and return its exit status.
 
-    return limits.main(arguments)
+    `args` has scheme, law, judge, set, standard, ofdma, neighbour, list, quick, points, replications,
+    seed, threads, out, force and json. Without a scheme and a law, all schemes are searched one after the
+    other. Raises InputError for mistakes of the user.
+    """
+    if args.list:
+        _list(as_json=args.json)
+        return DONE
+    out: Path = args.out or Path("results/limits")
+    people = for_people(args)
+    status = DONE
+    try:
+        result = _run(args, out, people)
+    except Interrupted as stop:
+        result, status = stop.result, INTERRUPTED
+    if len(result.schemes) > 1:
+        write(summary(result.schemes), people)
+    if args.json:
+        print_json(result.document())
+    if result.unsaved:
+        raise result.unsaved
+    return status
+
+
+def _run(args: argparse.Namespace, out: Path, people: TextIO) -> Limits:
+    try:
+        return limits(
+            args.scheme,
+            laws=_laws(args.law),
+            judge=args.judge,
+            set={path: _value(text) for path, text in scenarios.keys(args.set)},
+            standard=args.standard,
+            ofdma=args.ofdma,
+            neighbour=args.neighbour,
+            quick=args.quick,
+            points=args.points,
+            replications=args.replications,
+            seed=args.seed,
+            out=out,
+            force=args.force,
+            store=out / ARCHIVE,
+            threads=args.threads,
+            finished=lambda found: _tell(found, people, out),
+        )
+    except OptionError as error:
+        raise InputError(*(as_option(one, "scheme") for one in error.problems)) from error
+    except LawError as error:
+        raise InputError(f"--law: {error}") from error
+    except OSError as error:
+        if has_raised(error):
+            raise
+        words = describe(error)
+        told = as_option(words) if words.startswith("out ") else f"--out {out}: {words}"
+        raise OSError(error.errno, told) from error
+
+
+def _laws(options: list[str]) -> dict[str, list[type[Law]]] | None:
+    """Laws of the options `--law`; `None` without one."""
+    return laws.named(options, [Path()], check_node) if options else None
+
+
+def _value(text: str) -> Any:  # noqa: ANN401 - any value of TOML
+    """Value of a key in TOML; other text stands for itself, as in `1 Mb/s`."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _tell(found: Found, people: TextIO, out: Path) -> None:
+    write(report.text(found) + "\n", people)
+    if found.points:
+        write(f"airfair: wrote {place_of(found.scheme, out)}\n", sys.stderr)
+    if found.interrupted:
+        whole = found.plan.points + found.plan.refined
+        write(
+            f"airfair: interrupted after {len(found.points)} of about {whole} points; "
+            "the same command continues from here\n",
+            sys.stderr,
+        )
+
+
+def _list(*, as_json: bool) -> None:
+    if as_json:
+        entries = [
+            {
+                "id": scheme.id,
+                "title": scheme.title,
+                "paper": scheme.paper,
+                "judged": list(scheme.judged),
+                "dimensions": [dimension.id for dimension in scheme.space],
+            }
+            for scheme in SCHEMES.values()
+        ]
+        print_json(json_documents.document("schemes", {"schemes": entries}))
+        return
+    lines = [f"{scheme.id:<16}{scheme.title}\n" for scheme in SCHEMES.values()]
+    write("".join(lines), sys.stdout)

@@ -7,62 +7,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import laws, options, output, scenarios, tracing
+from airfair.cli import laws, output, scenarios, tracing
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, check_globs, complain
 from airfair.errors import describe
 from airfair.names import printable
 
 if TYPE_CHECKING:
     from airfair._core import Scenario
-    from airfair.cli.parser import Commands
     from airfair.cli.tracing import Traces
     from airfair.law import Law
     from airfair.result import Result
 
-_EPILOGUE = """\
-examples:
-  airfair run one-slow-station
-  airfair run cell.toml --replications 10 --out results/cell
-  airfair run cell.toml --explain
-  airfair run cell.toml --law 'station.*=mylaws:Mine'
-  airfair run cell.toml --json | jq '.flows[].goodput_bps'
-  airfair run cell.toml --pcap f.pcapng --trace-from '10 s' --trace-until '11 s'
-"""
 
-
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    run = commands.add_parser(
-        "run",
-        help="run a scenario",
-        description="Run a scenario and print the goodput, delay and airtime of flows and stations.",
-        epilog=_EPILOGUE,
-    )
-    scenarios.add(run)
-    options.replications(run, "number of runs (default: the scenario's)")
-    options.out(
-        run,
-        "write the scenario as run, tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR",
-    )
-    run.flag("--all", "show all rows of long tables")
-    run.several(
-        "--flows",
-        "GLOB",
-        "show only flows whose names match, for example 'voice*'; may be repeated",
-    )
-    run.flag(
-        "--explain",
-        "print each default value that an 802.11n or later cell changes, with its reason",
-    )
-    laws.add(run)
-    options.force(run)
-    options.threads(run)
-    options.json(run)
-    tracing.add(run)
-    run.set_defaults(action=_run)
-
-
-def _run(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
     scenario, text, overrides = scenarios.with_text(arguments)
     names = [flow["name"] for flow in scenario.flows]
     check_globs("--flows", arguments.flows, names, "flow")

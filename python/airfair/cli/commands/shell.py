@@ -14,34 +14,11 @@ from airfair.errors import describe
 from airfair.names import did_you_mean
 
 if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
     from airfair.emulation.running import Running
 
-_EPILOGUE = """\
-examples:
-  airfair shell fast
-  airfair shell slow -- curl -o /dev/null http://server/10M
-"""
 
-
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    shell = commands.add_parser(
-        "shell",
-        help="start a shell in a running emulation (Linux)",
-        usage="airfair shell [options] NAME [-- COMMAND ...]",
-        description="Start a shell, or COMMAND, in a station or host of a running emulation.",
-        epilog=_EPILOGUE,
-        ends_with_command=True,
-    )
-    shell.add_argument("name", metavar="NAME", help="station or host of the emulation")
-    shell.number(
-        "--pid", "process id of the emulation; needed if several running emulations have the name"
-    )
-    shell.set_defaults(action=_shell)
-
-
-def _shell(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
     if sys.platform != "linux":
         raise InputError("airfair shell runs on Linux only: it needs network namespaces")
     found = _find(arguments)

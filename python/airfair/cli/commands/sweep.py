@@ -10,66 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airfair import replacing
-from airfair.cli import options, output, studies
-from airfair.cli.completers import engines, files, toml_files
+from airfair.archive import EngineError, engine
+from airfair.cli import output, studies
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
+from airfair.engine import Interrupted
+from airfair.experiment import DefaultsWarning
 from airfair.names import printable
+from airfair.store import write_all
 from airfair.terminal import columns
 
 if TYPE_CHECKING:
-    from airfair.cli.parser import Commands
     from airfair.experiment import ExperimentResult, Study
 
 _WIDTH = 80
 
-_EPILOGUE = """\
-examples:
-  airfair sweep queue.toml
-  airfair sweep queue.toml --replications 20 --out results/queue
-  airfair sweep queue.toml --engine dask:tcp://head-node:8786
-  airfair sweep queue.toml --json | jq '.points[] | {levels, measures}'
 
-Finished runs are kept and read instead of running them again; airfair cache
-path prints the file. docs/studies.md describes study files.
-"""
-
-
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    sweep = commands.add_parser(
-        "sweep",
-        help="run a study, which varies keys of a scenario",
-        description="Run a study, which is a scenario at each level of some factors. Compare the\n"
-        "levels run by run, and decide whether the study's claims hold.",
-        epilog=_EPILOGUE,
-    )
-    sweep.completed(toml_files, "study", metavar="STUDY.toml", help="study file")
-    options.replications(sweep, "number of runs at each point (default: the study's)")
-    options.out(sweep, "write tables (Parquet), figures (PNG, SVG) and a report (HTML) to DIR")
-    options.force(sweep)
-    sweep.completed(
-        engines,
-        "--engine",
-        default="local",
-        metavar="ENGINE",
-        help="where to run: local (threads of this process), dask (processes of this machine) or "
-        "dask:ADDRESS "
-        "(a Dask cluster) (default: local)",
-    )
-    sweep.completed(
-        files,
-        "--store",
-        type=Path,
-        metavar="FILE",
-        help="archive of finished runs (default: the user's; see airfair cache)",
-    )
-    sweep.flag("--no-store", "neither keep finished runs nor read kept ones")
-    options.threads(sweep)
-    options.json(sweep)
-    sweep.set_defaults(action=_sweep)
-
-
-def _sweep(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
     study = studies.read(Path(arguments.study), arguments.replications)
     _refuse_labels_alone(study)
     out: Path | None = arguments.out
@@ -110,9 +67,6 @@ def _refuse_labels_alone(study: Study) -> None:
 
 
 def _simulate(study: Study, arguments: argparse.Namespace) -> ExperimentResult:
-    from airfair.engine import Interrupted
-    from airfair.experiment import DefaultsWarning
-
     _warn(study)
     store = None if arguments.no_store else arguments.store or "default"
     try:
@@ -135,8 +89,6 @@ def _warn(study: Study) -> None:
 
 
 def _engine(arguments: argparse.Namespace) -> str:
-    from airfair.archive import EngineError, engine
-
     form: str = arguments.engine
     try:
         # Check the name of the engine before anything else; the run starts the engine when it needs it.
@@ -148,14 +100,14 @@ def _engine(arguments: argparse.Namespace) -> str:
 
 def _check_outputs(study: Study, arguments: argparse.Namespace) -> None:
     """Raise `InputError` if `--store` is a file that is read, or `--out` would replace a protected file."""
-    from airfair.experiment.files import names
-
     if arguments.store is not None and replacing.is_input(arguments.store):
         raise InputError(
             f"--store {arguments.store}: the command reads this file; name another one"
         )
     if arguments.out is not None:
-        one = output.Output("--out", arguments.out, names(study))
+        from airfair.experiment import files
+
+        one = output.Output("--out", arguments.out, files.names(study))
         output.check([one], force=arguments.force)
 
 
@@ -164,7 +116,6 @@ def _save(
 ) -> OSError | None:
     """Write the tables, then the figures and the page; return the error if this fails."""
     from airfair.experiment import files, report
-    from airfair.store import write_all
 
     def write() -> None:
         about, tables = files.about(results, arguments.command_line), report.tables(study, results)

@@ -10,73 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from airfair._core import LONGEST_FRAME_NS, Scenario, Tracing, run
-from airfair.cli import options, output, scenarios, tracing
-from airfair.cli.completers import files
-from airfair.cli.parser import Commands
+from airfair.cli import output, scenarios, tracing
 from airfair.cli.status import DONE, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import printable
+from airfair.progress import Progress
 
-_EPILOGUE = """\
-examples:
-  airfair timeline one-slow-station --from '1 s' --out channel.svg
-  airfair timeline cell.toml --from '20 ms' --until '22 ms' --out fig.pdf
-"""
 _SUFFIXES = (".png", ".svg", ".pdf")
 _WIDTHS = ("column", "page")
 _DEFAULT_NS = 5_000_000
 
 
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    timeline = commands.add_parser(
-        "timeline",
-        help="draw frames and back-off on the channel over a short time",
-        description="Draw what happens on the channel over a short time. Each station has a row with\n"
-        "its frames, back-off slots, waits and collisions.",
-        epilog=_EPILOGUE,
-    )
-    scenarios.add(timeline)
-    timeline.option(
-        "--from",
-        "TIME",
-        "start of the picture in simulated time, for example '1.5 s' or '20 ms' (default: start of "
-        "the run)",
-        dest="start",
-    )
-    timeline.option(
-        "--until",
-        "TIME",
-        "end of the picture in simulated time (default: 5 ms after --from)",
-        dest="end",
-    )
-    timeline.several(
-        "--station",
-        "GLOB",
-        "draw only stations whose names match, for example 'fast*'; an access point has the name of its "
-        "cell; may be repeated (default: all stations with events)",
-    )
-    timeline.number("--replication", "replication to draw, counted from 0 (default: 0)")
-    timeline.add_argument(
-        "--width",
-        choices=_WIDTHS,
-        default="page",
-        help="width of the picture in a paper of two columns: one column (3.5 inches) or the page (7.16 "
-        "inches) (default: page)",
-    )
-    timeline.completed(
-        files,
-        "--out",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="file of the picture; its suffix .png, .svg or .pdf chooses the format",
-    )
-    options.force(timeline)
-    timeline.set_defaults(action=_timeline)
-
-
-def _timeline(arguments: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
     scenario = scenarios.of(arguments)
     out: Path = arguments.out
     if out.suffix not in _SUFFIXES:
@@ -112,8 +58,6 @@ def _timeline(arguments: argparse.Namespace) -> int:
 
 def _trace(scenario: Scenario, replication: int, window: tracing.Window, names: list[str]) -> Any:  # noqa: ANN401 - JSON
     """Events of the window, in the format of `--timeline`; `None` if the run was interrupted."""
-    from airfair.progress import Progress
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "timeline.json"
         files = Tracing(

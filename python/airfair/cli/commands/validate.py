@@ -3,44 +3,74 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from airfair.cli import options
-from airfair.cli.parser import Commands
-from airfair.cli.status import InputError
+from airfair import validation
+from airfair.cli import output
+from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, as_option
+from airfair.engine import Interrupted
+from airfair.errors import OptionError, describe
+from airfair.validation import kernel
+from airfair.validation.kernel.running import validate_kernel
+from airfair.validation.kernel.runs import ComparisonError, NoEmulationError
+from airfair.validation.kernel.table import text
 
 
-def add(commands: Commands) -> None:
-    """Add the command to the grammar."""
-    validate = commands.add_parser(
-        "validate",
-        help="check the simulator against theory",
-        description="Check the simulator against theory: Bianchi's model, Heusse's model and sums of "
-        "airtime. With --kernel, compare its TCP with this machine's kernel in emulated cells instead, in "
-        "real time; this takes 90 minutes, or six with --quick, and has the requirements of `airfair "
-        "emulate`.",
-    )
-    validate.flag("--kernel", "compare TCP with this machine's kernel instead (Linux)")
-    validate.flag("--quick", "with --kernel: run only single flows, three short runs each")
-    validate.option(
-        "--only",
-        "TEXT",
-        "with --kernel: run only cells whose name contains TEXT, for example 'alone up'",
-    )
-    validate.option(
-        "--keep", "FILE", "with --kernel: write the comparison to FILE as JSON", type=Path
-    )
-    options.force(validate)
-    options.json(validate)
-    validate.set_defaults(action=_validate)
-
-
-def _validate(arguments: argparse.Namespace) -> int:
-    from airfair.cli.actions import validate
-
-    if arguments.kernel:
-        return validate.beside_the_kernel(arguments)
-    wanted = {"quick": arguments.quick, "only": arguments.only, "keep": arguments.keep}
+def main(args: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    if args.kernel:
+        return _beside_the_kernel(args)
+    wanted = {"quick": args.quick, "only": args.only, "keep": args.keep}
     if alone := [name for name, value in wanted.items() if value]:
         raise InputError(f"--{alone[0]}: works only with --kernel")
-    return validate.theory(arguments)
+    return _theory(args)
+
+
+def _theory(args: argparse.Namespace) -> int:
+    try:
+        found = validation.validate()
+    except Interrupted as stop:
+        found = stop.result
+    output.for_people(args).write(validation.text(found.checks))
+    if args.json:
+        output.print_json(found.document())
+    if found.interrupted:
+        return INTERRUPTED
+    return DONE if found.passed else FAILED
+
+
+def _beside_the_kernel(args: argparse.Namespace) -> int:
+    if args.keep is not None:
+        output.check([output.Output("--keep", args.keep)], force=args.force)
+        _check_file(args.keep)
+    try:
+        found = validate_kernel(quick=args.quick, only=args.only or "")
+    except OptionError as error:
+        raise InputError(*map(as_option, error.problems)) from error
+    except NoEmulationError as error:
+        first, *rest = str(error).splitlines()
+        raise InputError(f"--kernel: {first}", *rest) from error
+    except ComparisonError as error:
+        raise InputError(*str(error).splitlines()) from error
+    output.for_people(args).write(text(found.rows))
+    if args.json:
+        output.print_json(found.document())
+    if args.keep is not None:
+        try:
+            found.save(args.keep)
+        except OSError as error:
+            why = f"{describe(error)}; the file is unchanged"
+            sys.stderr.write(f"airfair: --keep {args.keep}: {why}\n")
+            return FAILED
+    return DONE if found.agrees else FAILED
+
+
+def _check_file(file: Path) -> None:
+    """Raise `InputError` before the comparison if its result cannot be saved in `file`."""
+    try:
+        kernel.check_file(file)
+    except OSError as error:
+        raise InputError(f"--keep {file}: {describe(error)}") from error
+    except ValueError as error:
+        raise InputError(f"--keep {file}: not a comparison that --keep wrote ({error})") from error

@@ -13,7 +13,7 @@ decided under each reading of the scheme.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -162,7 +162,7 @@ def quick_recovery(data: Measurements, scheme: str) -> Sequence[Condition]:
 def _claim(
     id_: str,
     setups: tuple[str, ...],
-    points: Callable[[Measurements, str], Sequence[Condition]],
+    points: Callable[[Measurements, str], Iterable[Condition]],
     remark: Callable[[Measurements], str] | None = None,
 ) -> Predicate[Measurements]:
     """Claim on the scheme, decided under each reading of the scheme."""

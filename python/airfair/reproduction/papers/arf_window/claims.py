@@ -11,7 +11,7 @@ Other candidates and other radios are reported, but decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from airfair.estimate import Floats, paired, quotient
@@ -31,29 +31,25 @@ BOUNDS = {
 }
 """Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
-Points = Callable[[Measurements, str], Sequence[Condition]]
+Points = Callable[[Measurements, str], Iterable[Condition]]
 
 
-def throughput(way: str, data: Measurements, system: str) -> Sequence[Condition]:
+def throughput(way: str, data: Measurements, system: str) -> Iterator[Condition]:
     """Conditions that in Figure 4 or 5 (left) the scheme has more throughput at each speed."""
-    found = []
     for speed in plan.SYSTEMS[system].speeds:
         place = plan.on_the_way(system, way, speed)
         both = _taken(data, place, ArfWindowRuns.throughput)
         what = f"{speed} m/s, throughput, proposed - standard, Mb/s"
-        found.append(difference(what, *both, above=0, of=place.keys_of_both))
-    return found
+        yield difference(what, *both, above=0, of=place.keys_of_both)
 
 
-def drops(way: str, data: Measurements, system: str) -> Sequence[Condition]:
+def drops(way: str, data: Measurements, system: str) -> Iterator[Condition]:
     """Conditions that in Figure 4 or 5 (right) the scheme has a lower drop rate at each speed."""
-    found = []
     for speed in plan.SYSTEMS[system].speeds:
         place = plan.on_the_way(system, way, speed)
         both = _taken(data, place, ArfWindowRuns.drops)
         what, seen = f"{speed} m/s, drop rate, proposed - standard, %", bool(both[1].any())
-        found.append(difference(what, *both, below=0, of=place.keys_of_both, testable=seen))
-    return found
+        yield difference(what, *both, below=0, of=place.keys_of_both, testable=seen)
 
 
 def _taken(data: Measurements, place: plan.SchemePair, take: Take) -> tuple[Floats, Floats]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airfair.estimate import Estimate, Floats, quotient
-from airfair.reproduction.measured import Columns, column, measured, of_each, taken
+from airfair.reproduction.measured import Columns, column, measured, of_each, summed, taken
 
 from .plan import SCHEMES, SchemePair
 
@@ -37,8 +37,7 @@ class ArfWindowRuns(Columns):
 
     def throughput(self) -> Floats:
         """Goodput of all downloads together [Mb/s], (replication)."""
-        total: Floats = self.mbps.sum(axis=1)
-        return total
+        return summed(self.mbps)
 
     def drops(self) -> Floats:
         """Packet drop rate: dropped data packets (by any cause), in percent of the packets sent."""
@@ -53,8 +52,7 @@ class ArfWindowRuns(Columns):
         return self._percent(self.retry_limit)
 
     def _percent(self, packets: Floats) -> Floats:
-        share: Floats = 100 * packets / np.maximum(self.sent, 1)
-        return share
+        return 100 * packets / np.maximum(self.sent, 1)
 
 
 Measurements = Mapping[tuple[str, str], ArfWindowRuns]

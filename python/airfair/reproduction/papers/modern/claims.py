@@ -6,7 +6,7 @@ The tolerances of words are in `words`. Schemes are compared within replications
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -30,7 +30,7 @@ station has nearly all of the airtime. With a third of it, the slow station has 
 airtime; with less it starves."""
 AX = "ax"
 AS_DECLARED = "the cells of the study"
-Points = Sequence[Condition]
+Points = Iterable[Condition]
 
 
 def _fast(runs: ModernRuns) -> Floats:
@@ -41,29 +41,25 @@ def _slow(runs: ModernRuns) -> Floats:
     return runs.goodput(SLOW)
 
 
-def dragged_down(data: Measurements) -> Points:
+def dragged_down(data: Measurements) -> Iterator[Condition]:
     """Conditions that a slow neighbour more than halves the goodput of a fast station."""
-    found = []
     for standard, way in product(plan.STANDARDS, plan.WAYS):
         slow, fast = (
             plan.anomaly(standard, way, plan.sent(standard), slow=rate)
             for rate in plan.ENDS[standard]
         )
         what = f"{plan.STANDARDS[standard]} {way}, goodput beside a slow / a fast station"
-        found.append(versus(ratio, what, data, _fast, slow, fast, below=HALF))
-    return found
+        yield versus(ratio, what, data, _fast, slow, fast, below=HALF)
 
 
-def aggregation_worse(data: Measurements) -> Points:
+def aggregation_worse(data: Measurements) -> Iterator[Condition]:
     """Conditions that the slow station's share of airtime is larger with aggregates than without."""
-    found = []
     for standard, way in product(plan.MODERN, plan.WAYS):
         keys = [plan.anomaly(standard, way, how) for how in (plan.AGGREGATED, plan.ALONE)]
         what = (
             f"{plan.STANDARDS[standard]} {way}, slow station's part of the air, aggregated - alone"
         )
-        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, above=0))
-    return found
+        yield versus(difference, what, data, ModernRuns.slow_part, *keys, above=0)
 
 
 def airtime_ends(data: Measurements) -> Points:
@@ -73,16 +69,14 @@ def airtime_ends(data: Measurements) -> Points:
     )
 
 
-def airtime_not_up(data: Measurements) -> Points:
+def airtime_not_up(data: Measurements) -> Iterator[Condition]:
     """Conditions that the airtime scheduler does not reduce the slow station's airtime of uploads."""
-    found = []
     for standard in plan.STANDARDS:
         queues = (plan.AIRTIME, plan.FIFO)
         keys = [plan.anomaly(standard, "up", plan.sent(standard), queue) for queue in queues]
         what = f"{_slow_part(standard)}, airtime scheduler - FIFO"
         least = -INDEX.allowed
-        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, above=least))
-    return found
+        yield versus(difference, what, data, ModernRuns.slow_part, *keys, above=least)
 
 
 def fq_codel_no_cure(data: Measurements) -> Points:
@@ -135,22 +129,18 @@ def _each(data: Measurements, key: Key, figures: Sequence[float]) -> Points:
     ]
 
 
-def helps(data: Measurements, id_: str, how: str) -> Points:
+def helps(data: Measurements, id_: str, how: str) -> Iterator[Condition]:
     """Conditions that in 802.11ax a scheme increases total goodput, and leaves enough to the slow station.
 
     `how` is the reading of the time of a packet in an aggregate.
     """
-    found = []
     base = plan.baseline(id_)
     names = f"{plan.SCHEMES[id_]} / {plan.SCHEMES[base]}"
     for way in plan.ALL_WAYS:
         if plan.works(way, id_):
             keys = plan.reading(AX, way, id_, how), plan.scheme(AX, way, base)
-            found += [
-                versus(ratio, f"{way}, {names}", data, ModernRuns.total, *keys, above=MORE),
-                versus(ratio, f"{way}, slow station, {names}", data, _slow, *keys, above=LEFT),
-            ]
-    return found
+            yield versus(ratio, f"{way}, {names}", data, ModernRuns.total, *keys, above=MORE)
+            yield versus(ratio, f"{way}, slow station, {names}", data, _slow, *keys, above=LEFT)
 
 
 def data_ack_balances(data: Measurements) -> Points:
@@ -164,16 +154,14 @@ def data_ack_balances(data: Measurements) -> Points:
     ]
 
 
-def short_flows_faster(data: Measurements) -> Points:
+def short_flows_faster(data: Measurements) -> Iterator[Condition]:
     """Conditions that the median completion time of short transfers is less than half of that with a FIFO."""
-    found = []
     for standard, queue in product(plan.COMPARED, (plan.FQ_CODEL, plan.AIRTIME)):
         of = [plan.short_flows(standard, one) for one in (queue, plan.FIFO)]
         better, plain = (data[key].completion(HALF) for key in of)
         what = f"{plan.STANDARDS[standard]}, median, {plan.QUEUES[queue]} / FIFO"
         less = geometric_mean(np.minimum(better, 1e3) / plain)
-        found.append(condition(what, less, below=HALF, of=of))
-    return found
+        yield condition(what, less, below=HALF, of=of)
 
 
 def found_rates_drag(data: Measurements) -> Points:
@@ -188,9 +176,8 @@ def found_rates_fair(data: Measurements) -> Points:
     return _half(data, {it: plan.sold(it, "down", plan.FOUND, plan.AIRTIME) for it in plan.MODERN})
 
 
-def aql_short_waits(data: Measurements) -> Points:
+def aql_short_waits(data: Measurements) -> Iterator[Condition]:
     """Conditions that airtime queue limits halve the delay above a driver's queue, and keep goodput."""
-    found = []
     for standard in plan.MODERN:
         queues = (plan.AQL, plan.BEHIND_DRIVER)
         limited, free = (plan.sold(standard, "down", plan.FOUND, queue) for queue in queues)
@@ -199,21 +186,18 @@ def aql_short_waits(data: Measurements) -> Points:
             ("goodput of all", ModernRuns.total, {"above": 1 / MORE}),
         ):
             name = f"{plan.STANDARDS[standard]}, {what}, with AQL / without"
-            found.append(versus(ratio, name, data, take, limited, free, **bounds))
-    return found
+            yield versus(ratio, name, data, take, limited, free, **bounds)
 
 
-def amsdu_eases(data: Measurements) -> Points:
+def amsdu_eases(data: Measurements) -> Iterator[Condition]:
     """Conditions that in uploads of 802.11ac and ax, A-MSDUs reduce the slow station's share of airtime."""
-    found = []
     for standard in ("ac", AX):
         keys = [
             plan.sold(standard, "up", plan.FOUND, plan.FIFO, joined=joined)
             for joined in (True, False)
         ]
         what = f"{_slow_part(standard)}, joined - one each"
-        found.append(versus(difference, what, data, ModernRuns.slow_part, *keys, below=0))
-    return found
+        yield versus(difference, what, data, ModernRuns.slow_part, *keys, below=0)
 
 
 def multi_user_fair(data: Measurements) -> Points:
@@ -230,16 +214,14 @@ def multi_user_fair(data: Measurements) -> Points:
     ]
 
 
-def fairness_keeps_users(data: Measurements) -> Points:
+def fairness_keeps_users(data: Measurements) -> Iterator[Condition]:
     """Conditions that the airtime scheduler costs less than a tenth of the goodput of FQ-CoDel with OFDMA."""
-    found = []
     for traffic, cell in product((plan.BULK, plan.SMALL), (plan.EQUAL, plan.TWO_SLOW)):
         keys = [
             plan.users(traffic, cell, queue, plan.SHARED) for queue in (plan.AIRTIME, plan.FQ_CODEL)
         ]
         what = f"{_eight(traffic, cell)}, goodput with the airtime scheduler / FQ-CoDel"
-        found.append(versus(ratio, what, data, ModernRuns.total, *keys, above=1 / MORE))
-    return found
+        yield versus(ratio, what, data, ModernRuns.total, *keys, above=1 / MORE)
 
 
 def _multi_user_gain(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airfair.estimate import Floats
-from airfair.reproduction.measured import Columns, column, measured, names, taken
+from airfair.reproduction.measured import Columns, column, jain, measured, names, summed, taken
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -59,25 +59,21 @@ class ModernRuns(Columns):
 
     def goodput(self, part: str) -> Floats:
         """Total goodput of the flows whose names contain `part` [Mb/s], (replication)."""
-        total: Floats = self.mbps[:, self._flows(part)].sum(axis=1)
-        return total
+        return summed(self.mbps, self._flows(part))
 
     def total(self) -> Floats:
         """Goodput of all flows together [Mb/s], (replication)."""
-        total: Floats = self.mbps.sum(axis=1)
-        return total
+        return summed(self.mbps)
 
     def down_over_up(self) -> Floats:
         """Goodput of all downloads divided by that of all uploads, (replication)."""
-        down, up = (self.mbps[:, self._way(way)].sum(axis=1) for way in (DOWN, UP))
-        ratio: Floats = down / up
-        return ratio
+        down, up = (summed(self.mbps, self._way(way)) for way in (DOWN, UP))
+        return down / up
 
     def slow_part(self) -> Floats:
         """Share of the slow station in the airtime of all frames, (replication)."""
-        slow = np.array([SLOW in name for name in self.stations])
-        part: Floats = self.airtime[:, slow].sum(axis=1) / self.airtime.sum(axis=1)
-        return part
+        slow = [SLOW in name for name in self.stations]
+        return summed(self.airtime, slow) / summed(self.airtime)
 
     def slow_stations(self) -> float:
         """Number of slow stations, divided by that of all."""
@@ -85,9 +81,7 @@ class ModernRuns(Columns):
 
     def jain(self) -> Floats:
         """Jain's index of the stations' airtime, (replication)."""
-        squares = (self.airtime**2).sum(axis=1) * self.airtime.shape[1]
-        index: Floats = self.airtime.sum(axis=1) ** 2 / squares
-        return index
+        return jain(self.airtime)
 
     def delay(self, part: str) -> Floats:
         """Largest `delay_p95_ms` of the flows whose names contain `part`, (replication)."""
@@ -97,8 +91,7 @@ class ModernRuns(Columns):
     def loss(self, part: str = "") -> Floats:
         """Fraction of the packets dropped, of flows whose names contain `part`, (replication)."""
         of = self._flows(part)
-        lost: Floats = self.dropped[:, of].sum(axis=1) / self.sent[:, of].sum(axis=1)
-        return lost
+        return summed(self.dropped, of) / summed(self.sent, of)
 
     def completion(self, quantile: float) -> Floats:
         """Quantile of the completion times of short transfers [s], (replication).

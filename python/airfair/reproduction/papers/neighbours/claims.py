@@ -6,7 +6,7 @@ Cells are compared within replications, which share the seed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
 from airfair.experiment.claims import Predicate, Reading
@@ -22,17 +22,15 @@ LITTLE = 0.9
 """Smallest part that is left of a goodput that hardly changes."""
 FEW = 0.25
 """Largest goodput of a starved cell, divided by the mean of those of its two neighbours."""
-Points = Sequence[Condition]
+Points = Iterable[Condition]
 
 
-def drags(data: Measurements) -> Points:
+def drags(data: Measurements) -> Iterator[Condition]:
     """Conditions that a slow station of yours more than halves the goodput of my cell."""
-    found = []
     for standard, way in product(plan.STANDARDS, plan.WAYS):
         keys = [plan.two(way, standard, slow) for slow in (plan.YOURS, plan.NOBODY)]
         what = f"{_where(standard, way)}, my cell beside your slow station / beside fast ones"
-        found.append(versus(ratio, what, data, NeighbourRuns.mine, *keys, below=HALF))
-    return found
+        yield versus(ratio, what, data, NeighbourRuns.mine, *keys, below=HALF)
 
 
 def _cures() -> Iterator[tuple[str, str, str, str]]:
@@ -90,24 +88,20 @@ def _gain(  # noqa: PLR0913, PLR0917 - the parts of a name, and the bounds
     return versus(ratio, what, data, NeighbourRuns.mine, *keys, above=above, below=below)
 
 
-def both_beat_mine(data: Measurements) -> Points:
+def both_beat_mine(data: Measurements) -> Iterator[Condition]:
     """Conditions that, if both cells have a slow station, a cure in both beats one in mine by a tenth."""
-    found = []
     for standard, way, cure, label in _cures():
         keys = [plan.two(way, standard, plan.BOTH, cure, place) for place in ("both", "mine")]
         what = f"{label} in both / in mine"
-        found.append(versus(ratio, what, data, NeighbourRuns.mine, *keys, above=MORE))
-    return found
+        yield versus(ratio, what, data, NeighbourRuns.mine, *keys, above=MORE)
 
 
-def reuse_frees(data: Measurements) -> Points:
+def reuse_frees(data: Measurements) -> Iterator[Condition]:
     """Conditions that your slow station costs my cell a tenth at most with colours, and half without."""
-    found = []
     for colour, above, below in (("on", LITTLE, math.inf), ("off", -math.inf, HALF)):
         keys = [plan.reuse(colour, slow) for slow in (plan.YOURS, plan.NOBODY)]
         what = f"colour {colour}, my cell beside your slow station / beside fast ones"
-        found.append(versus(ratio, what, data, NeighbourRuns.mine, *keys, above=above, below=below))
-    return found
+        yield versus(ratio, what, data, NeighbourRuns.mine, *keys, above=above, below=below)
 
 
 def reuse_replaces(data: Measurements) -> Points:
@@ -124,19 +118,17 @@ def reuse_replaces(data: Measurements) -> Points:
     return [mine, yours]
 
 
-def middle_starves(data: Measurements) -> Points:
+def middle_starves(data: Measurements) -> Iterator[Condition]:
     """Conditions that the middle cell has less than a quarter of an outer cell's goodput under each cure."""
     cases = [(plan.NONE, "", "no cure")]
     for (cure, label), (place, where) in product(
         plan.CURES["down"].items(), plan.AMONG_THREE.items()
     ):
         cases.append((cure, place, f"{label} {where}"))
-    found = []
     for standard, (cure, place, label) in product(plan.STANDARDS, cases):
         key: Key = plan.three(standard, plan.OUTER, cure, place)
         what = f"{plan.STANDARDS[standard]}, {label}, middle cell / outer cell"
-        found.append(condition(what, data[key].middle_part(), below=FEW, of=[key]))
-    return found
+        yield condition(what, data[key].middle_part(), below=FEW, of=[key])
 
 
 def _where(standard: str, way: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airfair.estimate import Floats
-from airfair.reproduction.measured import Columns, column, names, taken
+from airfair.reproduction.measured import Columns, column, names, summed, taken
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -37,8 +37,7 @@ class NeighbourRuns(Columns):
 
     def goodput(self, *cells: str) -> Floats:
         """Total goodput of all flows of some cells [Mb/s], (replication)."""
-        total: Floats = self.mbps[:, [name.startswith(cells) for name in self.flows]].sum(axis=1)
-        return total
+        return summed(self.mbps, [name.startswith(cells) for name in self.flows])
 
     def mine(self) -> Floats:
         """Goodput of all flows of my cell [Mb/s], (replication)."""
@@ -50,9 +49,7 @@ class NeighbourRuns(Columns):
 
     def air(self, *cells: str) -> Floats:
         """Share of the time used by frames of some cells, (replication)."""
-        of = [name.startswith(cells) for name in self.stations]
-        part: Floats = self.airtime[:, of].sum(axis=1)
-        return part
+        return summed(self.airtime, [name.startswith(cells) for name in self.stations])
 
     def slow_air(self) -> Floats:
         """Share of the time used by frames of your other station, (replication)."""
@@ -66,8 +63,7 @@ class NeighbourRuns(Columns):
 
     def middle_part(self) -> Floats:
         """Goodput of the middle cell, divided by the mean of those of the outer cells, (replication)."""
-        part: Floats = self.goodput("middle") / (self.goodput("left", "right") / 2)
-        return part
+        return self.goodput("middle") / (self.goodput("left", "right") / 2)
 
 
 Measurements = Mapping[tuple[str, str], NeighbourRuns]

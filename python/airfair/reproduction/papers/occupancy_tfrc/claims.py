@@ -6,7 +6,7 @@ replications.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from airfair.estimate import geometric_mean, quotient
@@ -70,41 +70,35 @@ VERSIONS: Mapping[str, Version] = dict(zip(plan.AS_READ, (EQ1, RFC5348, COUNTED_
 """Versions by the names of the readings in `AS_READ`."""
 
 
-def anomaly(data: Measurements, version: Version) -> Sequence[Condition]:
+def anomaly(data: Measurements, version: Version) -> Iterator[Condition]:
     """Conditions that with plain TFRC throughputs are equal, and a slow STA2 reduces that of STA1."""
     keys = {mbps: version.plain(mbps) for mbps in version.rates}
-    found = []
     for mbps, key in keys.items():
         alike = geometric_mean(data[key].mbps_ratio())
         what = f"{mbps} Mb/s, throughput, STA2 / STA1"
-        found.append(SAME.condition(what, alike, of=[key]))
+        yield SAME.condition(what, alike, of=[key])
     top = keys.pop(plan.TOP)
     for mbps, key in keys.items():
         what = f"{mbps} Mb/s, STA1's throughput / that beside 54"
-        found.append(versus(ratio, what, data, flow(0), key, top, below=1))
-    return found
+        yield versus(ratio, what, data, flow(0), key, top, below=1)
 
 
-def equal_occupancy(data: Measurements, version: Version) -> Sequence[Condition]:
+def equal_occupancy(data: Measurements, version: Version) -> Iterator[Condition]:
     """Conditions that with the scheme both stations have equal occupancy."""
-    found = []
     for mbps in version.rates:
         key = version.proposed(mbps)
         held = geometric_mean(data[key].held_ratio())
-        found.append(SAME.condition(f"{mbps} Mb/s, occupancy, STA2 / STA1", held, of=[key]))
-    return found
+        yield SAME.condition(f"{mbps} Mb/s, occupancy, STA2 / STA1", held, of=[key])
 
 
-def unaffected(data: Measurements, version: Version) -> Sequence[Condition]:
+def unaffected(data: Measurements, version: Version) -> Iterator[Condition]:
     """Conditions that with the scheme STA1's throughput does not depend on STA2's rate."""
     keys = {mbps: version.proposed(mbps) for mbps in version.rates}
     top = keys.pop(plan.TOP)
-    found = []
     for mbps, key in keys.items():
         relative = quotient(flow(0)(data[key]), flow(0)(data[top]))
         what = f"{mbps} Mb/s, STA1's throughput / that beside 54"
-        found.append(SAME.condition(what, relative, of=[key, top]))
-    return found
+        yield SAME.condition(what, relative, of=[key, top])
 
 
 def aggregate(data: Measurements, version: Version) -> Sequence[Condition]:
@@ -152,7 +146,7 @@ def _than_plain(
     return versus(difference, title, data, take, on, plain, **bound)
 
 
-Points = Callable[[Measurements, Version], Sequence[Condition]]
+Points = Callable[[Measurements, Version], Iterable[Condition]]
 
 
 def _claim(

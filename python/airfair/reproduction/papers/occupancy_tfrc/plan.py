@@ -110,8 +110,6 @@ AS_READ = Readings("eq. 1", near=("RFC 5348",), beside=("once",))
 """Readings of the paper: TFRC by eq. 1, which is RFC 3448's, or by RFC 5348, which the paper cites. Both are
 near, because the baseline, plain TFRC, fits both [D-119]. The third, with spare time counted once, is
 airfair's own [D-114]."""
-CLAIMED = ("fig3", FIG4, MANY)
-"""Setups of the deciding reading."""
 REPLICATIONS = 10
 """Replications of deciding runs, except those of Figure 4 with more than `FEW` stations."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airfair.estimate import Estimate, Floats, estimate
-from airfair.reproduction.measured import Columns, column, measured, over_time, taken
+from airfair.reproduction.measured import Columns, column, jain, measured, over_time, summed, taken
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,11 @@ class OccupancyRuns(Columns):
 
     def aggregate(self) -> Floats:
         """Goodput of all flows together [Mb/s], (replication)."""
-        total: Floats = self.mbps.sum(axis=1)
-        return total
+        return summed(self.mbps)
 
     def jain(self) -> Floats:
         """Jain's index of the stations' occupancy, (replication).  [occupancy-tfrc eq. 19]"""
-        squares = (self.occupancy**2).sum(axis=1) * self.occupancy.shape[1]
-        index: Floats = self.occupancy.sum(axis=1) ** 2 / np.maximum(squares, 1e-30)
-        return index
+        return jain(self.occupancy)
 
     def drops(self) -> Floats:
         """Mean over the flows of dropped data packets, in percent of those sent, (replication)."""
@@ -57,19 +54,15 @@ class OccupancyRuns(Columns):
     def delay(self) -> Floats:
         """95th percentile of the round trip, mean over the flows that measure it [ms]."""
         known = ~np.isnan(self.rtt_p95_ms)
-        total = np.where(known, self.rtt_p95_ms, 0).sum(axis=1)
-        mean: Floats = total / np.maximum(known.sum(axis=1), 1)
-        return mean
+        return summed(np.where(known, self.rtt_p95_ms, 0)) / np.maximum(summed(known), 1)
 
     def held_ratio(self) -> Floats:
         """Occupancy of the second station divided by that of the first, (replication)."""
-        ratio: Floats = self.occupancy[:, 1] / self.occupancy[:, 0]
-        return ratio
+        return self.occupancy[:, 1] / self.occupancy[:, 0]
 
     def mbps_ratio(self) -> Floats:
         """Goodput of the second flow divided by that of the first, (replication)."""
-        ratio: Floats = self.mbps[:, 1] / self.mbps[:, 0]
-        return ratio
+        return self.mbps[:, 1] / self.mbps[:, 0]
 
 
 Measurements = Mapping[tuple[str, str], OccupancyRuns]
@@ -98,6 +91,3 @@ def percent_more(
     """Gain of `other` over `first` in pairs of replications [% of the mean of `first`]."""
     before = take(first)
     return estimate(100 * (take(other) - before) / before.mean(), signed=True)
-
-
-__all__ = ["Measurements", "OccupancyRuns"]

@@ -11,7 +11,7 @@ begins 15 s after the start of the last flow.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from airfair.estimate import Estimate, Floats, quotient
@@ -46,7 +46,7 @@ BOUNDS = {
 }
 """Numbers for the section `bounds` of the report: bounds of claims that do not come from words."""
 
-Points = Callable[[Measurements, str], Sequence[Point]]
+Points = Callable[[Measurements, str], Iterable[Point]]
 Pair = tuple[int, int]
 
 
@@ -107,7 +107,7 @@ def reno_timeouts(data: Measurements, variant: str) -> Sequence[Point]:
     ]
 
 
-def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
+def sack_index(data: Measurements, variant: str) -> Iterator[Point]:
     """Conditions that in Figure 3 the index is almost always above 0.6.
 
     At 10/1 and 10/10 it is also higher with SACK than with Reno, and time-outs are rarer.
@@ -116,15 +116,14 @@ def sack_index(data: Measurements, variant: str) -> Sequence[Point]:
     for pair in plan.COMBINATIONS:
         runs, key = _runs(data, variant, "sack", pair)
         parts.append(condition(f"index at {_name(pair)}", runs.index(), above=LIMIT, of=[key]))
-    found: list[Point] = [Quota("combinations with an index above 0.6", tuple(parts), ALMOST_ALL)]
+    yield Quota("combinations with an index above 0.6", tuple(parts), ALMOST_ALL)
     for pair in (TEN, MANY):
         (sack, a), (reno, b) = (_runs(data, variant, f, pair) for f in ("sack", "reno"))
         for what, one, other in (
             ("share of time-outs, Reno - SACK", reno.timeout_share(), sack.timeout_share()),
             ("index, SACK - Reno", sack.index(), reno.index()),
         ):
-            found.append(difference(f"{what}, {_name(pair)}", one, other, above=0, of=[a, b]))
-    return found
+            yield difference(f"{what}, {_name(pair)}", one, other, above=0, of=[a, b])
 
 
 def sack_10_10(fewer: Pair, data: Measurements, variant: str) -> Sequence[Point]:
@@ -135,27 +134,23 @@ def sack_10_10(fewer: Pair, data: Measurements, variant: str) -> Sequence[Point]
     ]
 
 
-def intra_fairness(data: Measurements, variant: str) -> Sequence[Point]:
+def intra_fairness(data: Measurements, variant: str) -> Iterator[Point]:
     """Conditions that in Figure 4 TFRC's max-min fairness is higher than Reno's, with ten flows or more."""
-    found = []
     for flows in plan.ALONE:
         if flows >= MOST:
             tfrc, reno = ((plan.alone(protocol, flows), variant) for protocol in ("tfrc", "reno"))
             what = f"max-min with {flows} flows, TFRC - Reno"
             take = FriendlinessRuns.max_min
-            found.append(versus(difference, what, data, take, tfrc, reno, above=0))
-    return found
+            yield versus(difference, what, data, take, tfrc, reno, above=0)
 
 
-def smoother(data: Measurements, variant: str) -> Sequence[Point]:
+def smoother(data: Measurements, variant: str) -> Iterator[Point]:
     """Conditions that in Figures 5 and 6 TFRC varies less than TCP."""
-    found = []
     for flavour, label in plan.FLAVOURS.items():
         runs, key = _runs(data, variant, flavour, plan.MIXED)
         tfrc, tcp = (runs.variation(tfrc=kind) for kind in (True, False))
         what = f"variation at 1 s beside {label}, TFRC / TCP"
-        found.append(ratio(what, tfrc, tcp, below=1, of=[key]))
-    return found
+        yield ratio(what, tfrc, tcp, below=1, of=[key])
 
 
 TCP = {"newreno": "NewReno", "westwood": "Westwood", "sack": "SACK"}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from airfair import friendliness
 from airfair.estimate import Floats
-from airfair.reproduction.measured import Columns, column, names, over_time, taken
+from airfair.reproduction.measured import Columns, column, names, over_time, summed, taken
 
 Booleans = NDArray[np.bool_]
 
@@ -42,8 +42,7 @@ class FriendlinessRuns(Columns):
 
     def total_mbps(self) -> Floats:
         """Total throughput of all flows [Mb/s], (replication)."""
-        total: Floats = self.kbytes_per_s.sum(axis=1) * 8 / 1e3
-        return total
+        return summed(self.kbytes_per_s) * 8 / 1e3
 
     def index(self) -> Floats:
         """Index F_TFRC, (replication); above 0.5 TFRC is timid.  [tfrc-friendliness eq. 10]"""
@@ -67,8 +66,8 @@ class FriendlinessRuns(Columns):
 
     def timeout_share(self) -> Floats:
         """Share of TCP's loss recoveries that began with a time-out, (replication); 0 without recoveries."""
-        timeouts = self.timeouts[:, ~self.is_tfrc].sum(axis=1)
-        fast = self.fast_retransmits[:, ~self.is_tfrc].sum(axis=1)
+        timeouts = summed(self.timeouts, ~self.is_tfrc)
+        fast = summed(self.fast_retransmits, ~self.is_tfrc)
         return np.nan_to_num(friendliness.timeout_share(timeouts, fast))
 
     def timeouts_per_minute(self) -> Floats:

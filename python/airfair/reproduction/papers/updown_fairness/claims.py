@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from airfair.estimate import Estimate, Floats, estimate, quotient, ratio_of_means
@@ -83,7 +83,7 @@ class View:
 
 
 Take = Callable[[UpDownRuns], Floats]
-Points = Callable[[View], Sequence[Condition]]
+Points = Callable[[View], Iterable[Condition]]
 
 
 def _loss(way: str) -> Take:
@@ -109,14 +109,12 @@ def mt2_downlink(view: View) -> Sequence[Condition]:
     ]
 
 
-def large_mt(view: View) -> Sequence[Condition]:
+def large_mt(view: View) -> Iterator[Condition]:
     """Conditions that in Figure 2 a large M_t starves downlink, and larger buffers help it."""
-    found = []
     for scenario in (TWO, FOUR):
-        found += _starved(view, scenario, STARVED)
+        yield from _starved(view, scenario, STARVED)
         for m in view.scope.among(plan.LATE):
-            found += _eased(view, scenario, m)
-    return found
+            yield from _eased(view, scenario, m)
 
 
 def below_one_to_n(view: View) -> Sequence[Condition]:
@@ -151,7 +149,7 @@ def _eased(view: View, scenario: str, m: int) -> list[Condition]:
     return [view.change(what, places, UpDownRuns.ratio, above=0)]
 
 
-def reversal(view: View) -> Sequence[Condition]:
+def reversal(view: View) -> Iterator[Condition]:
     """Conditions that in Figure 3 (dl1-ul1) the ratio falls below 1 beyond `REVERSAL`, and the total rises.
 
     M_t = 1 does not count, because that row was used to choose the system.
@@ -160,33 +158,28 @@ def reversal(view: View) -> Sequence[Condition]:
     few, *_ = attempts = [m for m in view.scope.among(plan.ATTEMPTS) if m > CHOSEN_BY]
     at = {m: ("fifo", "dl1-ul1", m, SHOWN) for m in attempts}
     what = f"total at M_t = {most} - at {few}, packets/s"
-    found = [view.change(what, (at[few], at[most]), UpDownRuns.total, above=0)]
+    yield view.change(what, (at[few], at[most]), UpDownRuns.total, above=0)
     for m, place in at.items():
         low, high = (1.0, math.inf) if m <= REVERSAL else (-math.inf, 1.0)
-        found.append(view.ratio(f"ratio at M_t = {m}", place, low, high))
-    return found
+        yield view.ratio(f"ratio at M_t = {m}", place, low, high)
 
 
-def uplink_loss(view: View) -> Sequence[Condition]:
+def uplink_loss(view: View) -> Iterator[Condition]:
     """Conditions that in Figure 4(a) the uplink loss falls with M_t."""
-    found = []
     for few, many in itertools.pairwise(view.scope.among(plan.ATTEMPTS)):
         places = ("fifo", FOUR, few, SHOWN), ("fifo", FOUR, many, SHOWN)
         what = f"loss at M_t = {many} - at {few}, %"
         seen = float(view.runs(places[0])[0].loss(UP).mean()) >= NOTHING
-        found.append(view.change(what, places, _loss(UP), below=0, testable=seen))
-    return found
+        yield view.change(what, places, _loss(UP), below=0, testable=seen)
 
 
-def downlink_loss(view: View) -> Sequence[Condition]:
+def downlink_loss(view: View) -> Iterator[Condition]:
     """Conditions that in Figure 4(b) the downlink loss falls from M_t = 1 to 2, and then rises."""
-    found = []
     for few, many in ((1, 2), (2, 3), (2, plan.ATTEMPTS[-1])):
         places = ("fifo", FOUR, few, SHOWN), ("fifo", FOUR, many, SHOWN)
         bound = {"below": 0.0} if few == 1 else {"above": 0.0}
         what = f"loss at M_t = {many} - at {few}, %"
-        found.append(view.change(what, places, _loss(DOWN), **bound))
-    return found
+        yield view.change(what, places, _loss(DOWN), **bound)
 
 
 def scheduler_1_1(view: View) -> Sequence[Condition]:
@@ -199,22 +192,19 @@ def scheduler_1_1(view: View) -> Sequence[Condition]:
     ]
 
 
-def scheduler_losses(view: View) -> Sequence[Condition]:
+def scheduler_losses(view: View) -> Iterator[Condition]:
     """Conditions that the scheduler keeps the uplink loss and lowers the downlink loss (Figures 4 and 8)."""
-    found = []
     for m in view.scope.among(plan.LAST):
         both = ("fifo", FOUR, m, SHOWN), ("scheduler", FOUR, m, SHOWN)
         up = view.change("", both, _loss(UP))
         what = f"M_t = {m}, uplink loss, scheduler - FIFO, %"
-        found.append(UNCHANGED.condition(what, up.measured, target=0, of=up.of))
+        yield UNCHANGED.condition(what, up.measured, target=0, of=up.of)
         what = f"M_t = {m}, downlink loss, scheduler - FIFO, %"
-        found.append(view.change(what, both, _loss(DOWN), below=0))
-    return found
+        yield view.change(what, both, _loss(DOWN), below=0)
 
 
-def no_help_below(view: View) -> Sequence[Condition]:
+def no_help_below(view: View) -> Iterator[Condition]:
     """Conditions that the scheduler does not help if downlink has more under FIFO (Figures 2 and 6)."""
-    found = []
     for scenario, m in itertools.product((TWO, FOUR), (1, 2)):
         (fifo, a), (fair, b) = (view.runs((scheme, scenario, m, SHOWN)) for scheme in _BOTH)
         made = ROUGHLY.condition(
@@ -223,8 +213,7 @@ def no_help_below(view: View) -> Sequence[Condition]:
             side="least",
             of=[a, b],
         )
-        found.append(replace(made, testable=estimate(fifo.ratio()).low > 1))
-    return found
+        yield replace(made, testable=estimate(fifo.ratio()).low > 1)
 
 
 def _ratio(runs: UpDownRuns) -> Estimate:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airfair.estimate import Floats
-from airfair.reproduction.measured import Columns, Take, column, names, of_each, taken
+from airfair.reproduction.measured import Columns, Take, column, names, of_each, summed, taken
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -59,8 +59,7 @@ class UpDownRuns(Columns):
 
     def goodput(self, way: str) -> Floats:
         """Total goodput of one direction [packets/s], (replication)."""
-        total: Floats = self.packets_per_s[:, self.of_way(way)].sum(axis=1)
-        return total
+        return summed(self.packets_per_s, self.of_way(way))
 
     def total(self) -> Floats:
         """Total goodput of both directions [packets/s], (replication)."""
@@ -84,9 +83,7 @@ class UpDownRuns(Columns):
 
 
 def _part(some: Floats, of: Floats, flows: Booleans) -> Floats:
-    total = of[:, flows].sum(axis=1)
-    part: Floats = some[:, flows].sum(axis=1) / np.maximum(total, 1)
-    return part
+    return summed(some, flows) / np.maximum(summed(of, flows), 1)
 
 
 Measurements = Mapping[tuple[str, str], UpDownRuns]
