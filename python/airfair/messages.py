@@ -1,4 +1,4 @@
-"""Messages for which the users of flows wait: frames, answers, pages and chunks of videos."""
+"""Messages for which the users of flows wait: answers, pages, chunks of videos, frames of calls and games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ def table(result: Result, wish: Wish) -> Table | None:
         Column("wait\np95\nms", scaled("wait_p95_ms"), None, 1),
         Column("wait\nmost\nms", scaled("wait_max_ms"), None, 1),
     ]
-    if any(any(map(_has_video, item.samples["video_rate_bps"])) for item in items):
+    if any(any(map(_is_known, item.samples["lost"])) for item in items):
+        columns += [
+            Column("lost\n%", _missed("lost"), None, 2, 100),
+            Column("late\n%", _missed("late"), None, 2, 100),
+        ]
+    if any(any(map(_is_known, item.samples["video_rate_bps"])) for item in items):
         columns += [
             Column("video\nrate\nMb/s", scaled("video_rate_bps", 1e-6), None, 3),
             Column("stalls\ncount", _of_video("stalls"), None, 1),
@@ -42,14 +47,26 @@ def document(result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def _has_video(rate: float) -> bool:
-    return not math.isnan(rate)
+def _is_known(value: float) -> bool:
+    return not math.isnan(value)
+
+
+def _missed(name: str) -> Callable[[Samples], Values]:
+    """Function that takes the share of live frames that were `lost` or `late`; NaN for other sources."""
+
+    def share(table: Samples) -> Values:
+        counts = zip(table[name], table["lost"], table["messages"], strict=True)
+        return [
+            100 * some / (lost + done) if lost + done else math.nan for some, lost, done in counts
+        ]
+
+    return share
 
 
 def _of_video(name: str) -> Callable[[Samples], Values]:
     """Function that takes the column `name` of videos; NaN for other sources."""
     return lambda table: [
-        value if _has_video(rate) else math.nan
+        value if _is_known(rate) else math.nan
         for value, rate in zip(table[name], table["video_rate_bps"], strict=True)
     ]
 

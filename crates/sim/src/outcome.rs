@@ -43,6 +43,8 @@ pub struct Outcome {
     pub neighbours: Vec<NeighbourOutcome>,
     /// Messages of each flow whose sender has a source, in the scenario's order.
     pub messages: Vec<MessageOutcome>,
+    /// Frames that each live application missed, in the scenario's order.
+    pub live: Vec<LiveOutcome>,
 }
 
 impl Outcome {
@@ -120,6 +122,17 @@ pub struct MessageOutcome {
     pub stalls: u64,
     /// Time for which the player had nothing to play.
     pub stalled: Duration,
+}
+
+/// Frames that a live application missed within the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveOutcome {
+    /// Index of the flow in the scenario.
+    pub flow: u32,
+    /// Frames of which a packet was lost.
+    pub lost: u64,
+    /// Frames that were complete after the deadline of the application.
+    pub late: u64,
 }
 
 impl MessageOutcome {

@@ -62,7 +62,7 @@ impl Metrics {
         };
         Self {
             measured_time,
-            flows: vec![FlowAccount::new(has_steps); scenario.flows.len()],
+            flows: scenario.flows.iter().map(|flow| FlowAccount::new(flow, has_steps)).collect(),
             cells: (0..scenario.cells.len()).map(air).collect(),
             links: vec![LinkAccount::default(); scenario.links.len() * 2],
             series: SeriesAccount::new(scenario).map(Box::new),
@@ -91,6 +91,9 @@ impl Metrics {
         let with_source = (0..).zip(&self.flows).zip(&scenario.flows);
         let with_source = with_source.filter(|(_, flow)| flow.transport.has_source());
         let messages = with_source.map(|((number, it), _)| it.messages(number)).collect();
+        let live = (0..).zip(&self.flows).zip(&scenario.flows);
+        let live = live.filter(|(_, flow)| flow.transport.live().is_some());
+        let live = live.map(|((number, it), _)| it.live(number)).collect();
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -108,6 +111,7 @@ impl Metrics {
             record_hash: self.fingerprint.get(),
             neighbours: neighbours(&cells),
             messages,
+            live,
             ..Outcome::default()
         }
     }

@@ -27,6 +27,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
     runs.extend((0..40).filter_map(reuse));
     runs.extend(workloads());
+    runs.extend(live());
     runs
 }
 
@@ -156,6 +157,29 @@ fn workloads() -> Vec<Run> {
         }
     }
     numbered("workload", texts)
+}
+
+/// Runs of each live application of UDP, over wires with losses.
+fn live() -> Vec<Run> {
+    const SOURCES: [&str; 10] = [
+        "\"call\"",
+        "{ model = \"call\", codec = \"g711\", talk = \"300 ms\", silence = \"200 ms\", deadline = \"10 ms\" }",
+        "{ model = \"call\", codec = \"g729\", silence = \"0 s\" }",
+        "{ model = \"call\", codec = \"opus\", talk = \"100 ms\" }",
+        "{ model = \"game\", end = \"server\" }",
+        "{ model = \"game\", end = \"player\", synchronisation = \"status\" }",
+        "{ model = \"game\", end = \"server\", size = \"3 kB\", size_scale = \"500 B\", interval = \"10 ms\" }",
+        "{ model = \"game\", end = \"player\", interval = \"1 ms\", interval_scale = \"1 ms\" }",
+        "\"video-call\"",
+        "{ model = \"video-call\", rate = \"12 Mb/s\", interval = \"16 ms\", deadline = \"20 ms\" }",
+    ];
+    let mut texts = Vec::new();
+    for source in SOURCES {
+        for loss in LOSSES {
+            texts.push(lossy(loss, &format!("{{ kind = \"udp\", source = {source} }}"), 3));
+        }
+    }
+    numbered("live", texts)
 }
 
 /// Runs of both versions of BBR, of pacing and of each end of slow start, over wires with losses.
