@@ -372,6 +372,13 @@ class SourceVideoTable(TypedDict, total=False):
     reservoir: str
 
 
+class SourceResponsivenessTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_responsiveness`."""
+
+    model: Required[Literal["responsiveness"]]
+    think: str
+
+
 class SourceCallTable(TypedDict, total=False):
     """Table whose keys are the arguments of `source_call`."""
 
@@ -615,7 +622,7 @@ class TransportTcpTable(TypedDict, total=False):
     size: Literal["endless"] | str
     slow_start: Literal["standard", "hystart", "hystart++"]
     small_queues: Literal["off"] | str
-    source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable
+    source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable
     stack: Literal["simulated", "kernel"]
     tick: str
     timestamps: bool
@@ -1893,7 +1900,7 @@ def transport_tcp(
     size: Literal["endless"] | str | None = None,
     slow_start: Literal["standard", "hystart", "hystart++"] | None = None,
     small_queues: Literal["off"] | str | None = None,
-    source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | None = None,
+    source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable | None = None,
     stack: Literal["simulated", "kernel"] | None = None,
     tick: str | None = None,
     timestamps: bool | None = None,
@@ -1956,8 +1963,8 @@ def transport_tcp(
         limit is the amount that pacing would send in this time, at least two segments and at most 4
         MiB. Linux has 1 ms, and 8 ms on Wi-Fi. Default: "off".
     source: Application that writes the data over time. `bulk`: all data is there from the start.
-        `web` and `video` are their tables with the defaults. A `size` is for `bulk` alone. Default:
-        "bulk".
+        `web`, `video` and `responsiveness` are their tables with the defaults. A `size` is for
+        `bulk` alone. Default: "bulk".
     stack: TCP implementation: the simulated one, or that of this machine's kernel over real
         sockets, in `airfair emulate` only. Of the other settings, `kernel` allows `flavour` and
         `size`. Default: "simulated".
@@ -1988,8 +1995,8 @@ def source_constant(
 ) -> SourceConstantTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     rate: Rate of the application's data, which come in segments.
     """
@@ -2004,8 +2011,8 @@ def source_on_off(
 ) -> SourceOnOffTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     off: Length of each off-period.
     on: Length of each on-period.
@@ -2022,8 +2029,8 @@ def source_frames(
 ) -> SourceFramesTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     interval: Time from frame to frame, and from the start to the first frame.
     sizes: Sizes of the frames, at most 100000; after the last one the list starts again. A frame is
@@ -2039,8 +2046,8 @@ def source_rpc(
 ) -> SourceRpcTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     size: Size of an answer.
     think: Time from the arrival of an answer to the next call. Default: "0 s".
@@ -2057,8 +2064,8 @@ def source_web(
 ) -> SourceWebTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     document: Size of a page's document. Default: "50000 B".
     object: Size of each object. Default: "30000 B".
@@ -2079,8 +2086,8 @@ def source_video(
 ) -> SourceVideoTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     buffer: Play time that the player buffers at most. It requests the next chunk when there is room
         for it. Default: "60 s".
@@ -2093,6 +2100,20 @@ def source_video(
         s".
     """
     return _given(SourceVideoTable, locals(), model="video")
+
+
+def source_responsiveness(
+    *,
+    think: str | None = None,
+) -> SourceResponsivenessTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
+
+    think: Time from the arrival of an answer, of one octet, to the next request. Default: "10 ms".
+    """
+    return _given(SourceResponsivenessTable, locals(), model="responsiveness")
 
 
 def transport_tfrc(
@@ -2708,6 +2729,7 @@ __all__ = [
     "SourceFramesTable",
     "SourceGameTable",
     "SourceOnOffTable",
+    "SourceResponsivenessTable",
     "SourceRpcTable",
     "SourceVideoCallTable",
     "SourceVideoTable",
@@ -2781,6 +2803,7 @@ __all__ = [
     "source_frames",
     "source_game",
     "source_on_off",
+    "source_responsiveness",
     "source_rpc",
     "source_video",
     "source_video_call",

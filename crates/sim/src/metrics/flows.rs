@@ -1,12 +1,15 @@
 //! Accumulation of the records of one flow.
 
+use airfair_transport::live::{Live, Model};
 use airfair_units::{Duration, Time};
 
 use super::jitter::Jitter;
 use super::measured_time::MeasuredTime;
+use super::playout;
 use super::quantiles::Histogram;
 use crate::outcome::{
     CategoryOutcome, FlowOutcome, FlowStep, LiveOutcome, MessageOutcome, StationOutcome,
+    WaitsOutcome,
 };
 use crate::packet::Side;
 use crate::record::{FlowRecord, Limited, Place, SenderWindow, SentAt};
@@ -160,9 +163,28 @@ impl FlowAccount {
         MessageOutcome { flow, delay: self.messages.quantiles(), ..self.chunks.clone() }
     }
 
-    /// Frames of this flow of the scenario that its live application missed.
-    pub(super) fn live(&self, flow: u32) -> LiveOutcome {
-        LiveOutcome { flow, ..self.missed }
+    /// Frames of this flow of the scenario that its live application missed, and the opinion of a call.
+    pub(super) fn live(&self, flow: u32, live: &Live) -> LiveOutcome {
+        let opinion = match live.model {
+            Model::Call(call) => playout::opinion(call.codec, &self.messages, self.missed.lost),
+            Model::Game(_) | Model::VideoCall(_) => None,
+        };
+        LiveOutcome { flow, opinion, ..self.missed }
+    }
+
+    /// Histogram for this flow of the scenario of the times for which its user waits.
+    pub(super) fn waits_outcome(&self, flow: u32) -> WaitsOutcome {
+        WaitsOutcome { flow, bins: self.messages.bins() }
+    }
+
+    /// Times for which the flow's user waits.
+    pub(super) fn waits(&self) -> &Histogram {
+        &self.messages
+    }
+
+    /// Round-trip times that the flow's sender measured.
+    pub(super) fn round_trips(&self) -> &Histogram {
+        &self.rtt
     }
 
     /// Part of the flow's life within the measured time.

@@ -109,6 +109,21 @@ impl Histogram {
         Duration::from_nanos(from + width / 2).clamp(self.min, self.max)
     }
 
+    /// Mean of the samples without the longest 5 %; `None` without a sample.  [draft-responsiveness §5.3.1]
+    pub(super) fn trimmed_mean(&self) -> Option<Duration> {
+        const KEPT_PERCENT: u64 = 95;
+        let kept = (self.count * KEPT_PERCENT / 100).max(1).min(self.count);
+        let (mut left, mut sum) = (kept, 0_u128);
+        for ((from, width), count) in self.extents() {
+            let taken = count.min(left);
+            left -= taken;
+            let middle = (from + width / 2).clamp(self.min.as_nanos(), self.max.as_nanos());
+            sum += u128::from(taken) * u128::from(middle);
+        }
+        let mean = sum.checked_div(u128::from(kept))?;
+        Some(Duration::from_nanos(u64::try_from(mean).expect("between min and max")))
+    }
+
     /// Bins with samples, from the shortest duration.
     pub(super) fn bins(&self) -> Vec<DelayBin> {
         let filled = self.extents().filter(|&(_, count)| count > 0);
@@ -151,6 +166,20 @@ mod tests {
         let all = [quantiles.min, quantiles.mean, quantiles.max].map(Duration::as_nanos);
         assert_eq!(all, [1_024, 1_024, 9_000]);
         assert!(quantiles.p99.as_nanos() < 1_040, "{quantiles:?}");
+    }
+
+    /// Of 20 samples the longest one is left out, whatever it is: the mean of 19 of 1 µs each is 1 µs. Without a sample
+    /// there is none, and a single sample stays.
+    /// Verifies: [draft-responsiveness §5.3.1]
+    #[test]
+    fn the_longest_samples_are_trimmed() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.trimmed_mean(), None);
+        histogram.add(Duration::from_nanos(9_000_000));
+        assert_eq!(histogram.trimmed_mean(), Some(Duration::from_nanos(9_000_000)));
+        (0..19).for_each(|_| histogram.add(Duration::from_nanos(1_000)));
+        let mean = histogram.trimmed_mean().expect("samples").as_nanos();
+        assert!(mean.abs_diff(1_000) <= 8, "{mean}");
     }
 
     proptest! {

@@ -22,6 +22,18 @@ use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
 use super::{Driver, Endpoint, Flow, Scheme, Transport, UdpRate, Workload};
 
+impl Transport {
+    /// Name of the flow's application in the scenario file; `None` if its messages are not counted.
+    pub fn source_word(&self) -> Option<&'static str> {
+        match self {
+            _ if !self.has_source() => None,
+            Self::Tcp(tcp) => Some((WORKLOADS.name)(&tcp.source)),
+            Self::Udp { rate, .. } => Some((LIVE.name)(rate)),
+            Self::Tfrc(_) | Self::External => None,
+        }
+    }
+}
+
 /// Reads all flows. A section stands for several flows if its ends are groups.
 pub(super) fn flows(
     entry: Entry,

@@ -100,6 +100,33 @@ fn a_frame_is_lost_with_one_of_its_datagrams() {
     assert!(found.live[0].lost.abs_diff(expected) < 80, "{found:?}");
 }
 
+/// Probes over a wire of 10 ms in each direction with nothing else take 20.05 ms: 60 000 / 20.05 = 2993 round trips a
+/// minute. An upload of 5 Mb/s through a queue of 100 packets adds up to 240 ms, for the probes and for itself.
+#[test]
+fn responsiveness_falls_with_a_queue_that_fills() {
+    let probes = "transport = { kind = \"tcp\", source = \"responsiveness\" }";
+    let of = |load: &str| {
+        let text = format!(
+            "duration = \"30 s\"\nwarmup = \"5 s\"\nseries = \"off\"\n[router.gateway]\n\
+             [host.server]\nlink = {{ to = \"gateway\", rate = \"5 Mb/s\", delay = \"10 ms\", queue = {{ packets = 100 }} }}\n\
+             [host.client]\nlink = {{ to = \"gateway\", rate = \"100 Gb/s\", delay = \"0 s\" }}\n\
+             [flow.probes]\nfrom = \"server\"\nto = \"client\"\n{probes}\n{load}"
+        );
+        run_once(&parse(&text), 0).probes.remove(0).per_minute()
+    };
+    let [alone, nothing, both] = of("");
+    assert!((alone.expect("probes") - 2_993.0).abs() < 15.0, "{alone:?}");
+    assert_eq!([nothing, both], [None; 2]);
+    let [foreign, loaded, both] =
+        of("[flow.load]\nfrom = \"client\"\nto = \"server\"\ntransport = { kind = \"tcp\", receive_window = \"1 MB\", window_scaling = true }\n")
+            .map(|it| it.expect("probes and load"));
+    for each in [foreign, loaded] {
+        // Between 20 ms and 20 + 100 · 2.4 ms.
+        assert!((230.0..800.0).contains(&each), "{foreign} {loaded}");
+    }
+    assert!((both - f64::midpoint(foreign, loaded)).abs() < 1e-9);
+}
+
 /// Another flow leaves the random frames of a call as they were, and another replication does not.
 #[test]
 fn a_calls_frames_depend_on_its_name_and_the_replication() {

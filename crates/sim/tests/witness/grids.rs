@@ -28,6 +28,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend((0..40).filter_map(reuse));
     runs.extend(workloads());
     runs.extend(live());
+    runs.extend(probes());
     runs
 }
 
@@ -180,6 +181,21 @@ fn live() -> Vec<Run> {
         }
     }
     numbered("live", texts)
+}
+
+/// Runs of probes beside an upload, over wires with losses.
+fn probes() -> Vec<Run> {
+    let mut texts = Vec::new();
+    for think in ["0 s", "10 ms", "35 ms", "200 ms"] {
+        for loss in LOSSES {
+            let transport = format!(
+                "{{ kind = \"tcp\", min_rto = \"200 ms\", source = {{ model = \"responsiveness\", think = \"{think}\" }} }}"
+            );
+            let load = "[flow.load]\nfrom = \"s\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\n";
+            texts.push(lossy(loss, &transport, 3) + load);
+        }
+    }
+    numbered("probes", texts)
 }
 
 /// Runs of both versions of BBR, of pacing and of each end of slow start, over wires with losses.

@@ -199,8 +199,8 @@ fn source(keys: &mut Keys, it: &mut Workload) {
     let is_written = *it != Workload::Bulk;
     let example = "{ model = \"rpc\", size = \"10 kB\", think = \"100 ms\" }";
     keys.choice("source", it, &WORKLOADS, example).written_if(is_written).says(
-        "Application that writes the data over time. `bulk`: all data is there from the start. `web` and `video` are \
-         their tables with the defaults. A `size` is for `bulk` alone.",
+        "Application that writes the data over time. `bulk`: all data is there from the start. `web`, `video` and \
+         `responsiveness` are their tables with the defaults. A `size` is for `bulk` alone.",
     );
 }
 

@@ -110,6 +110,12 @@ pub enum Workload {
         /// Time from an answer to the next call.
         think: Duration,
     },
+    /// Probes of the round trip: answers of one octet, each requested some time after the one before.
+    /// [draft-responsiveness §5.3]
+    Responsiveness {
+        /// Time from an answer to the next request.
+        think: Duration,
+    },
     /// Pages: a document, and then the objects that it names.
     Web {
         /// Size of the document.
@@ -155,6 +161,11 @@ impl Workload {
         }
     }
 
+    /// Probes at the rate of the draft, a hundred a second, less the round trips.  [draft-responsiveness §5.3]
+    pub fn responsiveness() -> Self {
+        Self::Responsiveness { think: Duration::from_millis(10) }
+    }
+
     /// Source of the sender, whose segments have this size; `None` if all data is there from the start.
     pub fn source(&self, segment: Bytes) -> Option<tcp::Source> {
         const LIVE_BUFFER_SEGMENTS: u64 = 50;
@@ -171,6 +182,9 @@ impl Workload {
                 offered(traffic, Some(segment * LIVE_BUFFER_SEGMENTS + largest))
             }
             Self::Rpc { size, think } => tcp::Source::Requested(vec![object(think, size, true)]),
+            Self::Responsiveness { think } => {
+                tcp::Source::Requested(vec![object(think, Bytes::new(1), true)])
+            }
             Self::Web { document, objects, object: size, think } => {
                 let document = object(think, document, objects == 0);
                 let rest = size * u64::from(objects);
