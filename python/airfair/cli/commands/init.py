@@ -1,8 +1,8 @@
 """`airfair init`: writes a working example to start from.
 
 Each kind has a directory of templates in `airfair/templates/init`. If it holds one file, the command copies
-it to FILE; if it holds several, the command copies them into the new directory DIR. The files in `neighbours`
-there are scenarios of several cells on a channel. Examples are the files in `airfair/scenarios`.
+it to FILE; if it holds several, the command copies them into the new directory DIR. The files in `kinds`
+there are other scenarios to start from. Examples are the files in `airfair/scenarios`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ PLAYGROUND = _PACKAGE / "playground.html"
 """HTML page that `make web` builds; wheels contain it."""
 NEIGHBOURS = ("apartment-house", "stadium", "flow-in-the-middle", "hidden-neighbour")
 """Scenarios of several cells on a channel, which `airfair init scenario --kind` writes."""
-SCENARIOS = ("home", *NEIGHBOURS)
-"""All scenarios that it writes; home is an evening of a family."""
+SCENARIOS = ("home", "rrul", *NEIGHBOURS)
+"""All scenarios that it writes; home is an evening of a family, and rrul a test of flent."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def add(commands: Commands) -> None:
             one.option(
                 "--kind",
                 "NAME",
-                f"an evening at home, or several cells on a channel: {', '.join(SCENARIOS)}",
+                f"an evening at home, flent's RRUL, or several cells on a channel: {', '.join(SCENARIOS)}",
                 dest="scenario",
                 choices=SCENARIOS,
             )
