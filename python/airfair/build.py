@@ -372,12 +372,43 @@ class SourceVideoTable(TypedDict, total=False):
     reservoir: str
 
 
-class TransportUdpTable(TypedDict, total=False):
-    """Table whose keys are the arguments of `transport_udp`."""
+class SourceResponsivenessTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_responsiveness`."""
 
-    kind: Required[Literal["udp"]]
-    payload: Required[str]
-    rate: Required[Literal["saturated"] | str]
+    model: Required[Literal["responsiveness"]]
+    think: str
+
+
+class SourceCallTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_call`."""
+
+    codec: Literal["amr", "g711", "g729", "opus"]
+    deadline: str
+    model: Required[Literal["call"]]
+    silence: str
+    talk: str
+
+
+class SourceGameTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_game`."""
+
+    deadline: str
+    end: Required[Literal["server", "player"]]
+    interval: str
+    interval_scale: str
+    model: Required[Literal["game"]]
+    size: str
+    size_scale: str
+    synchronisation: Literal["status", "lockstep"]
+
+
+class SourceVideoCallTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_video_call`."""
+
+    deadline: str
+    interval: str
+    model: Required[Literal["video-call"]]
+    rate: str
 
 
 class TransportExternalTable(TypedDict, total=False):
@@ -591,7 +622,7 @@ class TransportTcpTable(TypedDict, total=False):
     size: Literal["endless"] | str
     slow_start: Literal["standard", "hystart", "hystart++"]
     small_queues: Literal["off"] | str
-    source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable
+    source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable
     stack: Literal["simulated", "kernel"]
     tick: str
     timestamps: bool
@@ -607,6 +638,15 @@ class TransportTfrcTable(TypedDict, total=False):
     segment: str
     source: SourceOnOffTable | SourceFramesTable
     stack: Literal["simulated", "kernel"]
+
+
+class TransportUdpTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `transport_udp`."""
+
+    kind: Required[Literal["udp"]]
+    payload: str
+    rate: Literal["saturated"] | str
+    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable
 
 
 class QueueTable(TypedDict, total=False):
@@ -1860,7 +1900,7 @@ def transport_tcp(
     size: Literal["endless"] | str | None = None,
     slow_start: Literal["standard", "hystart", "hystart++"] | None = None,
     small_queues: Literal["off"] | str | None = None,
-    source: Literal["bulk", "web", "video"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | None = None,
+    source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable | None = None,
     stack: Literal["simulated", "kernel"] | None = None,
     tick: str | None = None,
     timestamps: bool | None = None,
@@ -1923,8 +1963,8 @@ def transport_tcp(
         limit is the amount that pacing would send in this time, at least two segments and at most 4
         MiB. Linux has 1 ms, and 8 ms on Wi-Fi. Default: "off".
     source: Application that writes the data over time. `bulk`: all data is there from the start.
-        `web` and `video` are their tables with the defaults. A `size` is for `bulk` alone. Default:
-        "bulk".
+        `web`, `video` and `responsiveness` are their tables with the defaults. A `size` is for
+        `bulk` alone. Default: "bulk".
     stack: TCP implementation: the simulated one, or that of this machine's kernel over real
         sockets, in `airfair emulate` only. Of the other settings, `kernel` allows `flavour` and
         `size`. Default: "simulated".
@@ -1955,8 +1995,8 @@ def source_constant(
 ) -> SourceConstantTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     rate: Rate of the application's data, which come in segments.
     """
@@ -1971,8 +2011,8 @@ def source_on_off(
 ) -> SourceOnOffTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     off: Length of each off-period.
     on: Length of each on-period.
@@ -1989,8 +2029,8 @@ def source_frames(
 ) -> SourceFramesTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     interval: Time from frame to frame, and from the start to the first frame.
     sizes: Sizes of the frames, at most 100000; after the last one the list starts again. A frame is
@@ -2006,8 +2046,8 @@ def source_rpc(
 ) -> SourceRpcTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     size: Size of an answer.
     think: Time from the arrival of an answer to the next call. Default: "0 s".
@@ -2024,8 +2064,8 @@ def source_web(
 ) -> SourceWebTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     document: Size of a page's document. Default: "50000 B".
     object: Size of each object. Default: "30000 B".
@@ -2046,8 +2086,8 @@ def source_video(
 ) -> SourceVideoTable:
     """Application that writes the data over time.
 
-    `bulk`: all data is there from the start. `web` and `video` are their tables with the defaults.
-    A `size` is for `bulk` alone.
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
 
     buffer: Play time that the player buffers at most. It requests the next chunk when there is room
         for it. Default: "60 s".
@@ -2060,6 +2100,20 @@ def source_video(
         s".
     """
     return _given(SourceVideoTable, locals(), model="video")
+
+
+def source_responsiveness(
+    *,
+    think: str | None = None,
+) -> SourceResponsivenessTable:
+    """Application that writes the data over time.
+
+    `bulk`: all data is there from the start. `web`, `video` and `responsiveness` are their tables
+    with the defaults. A `size` is for `bulk` alone.
+
+    think: Time from the arrival of an answer, of one octet, to the next request. Default: "10 ms".
+    """
+    return _given(SourceResponsivenessTable, locals(), model="responsiveness")
 
 
 def transport_tfrc(
@@ -2089,19 +2143,102 @@ def transport_tfrc(
 
 def transport_udp(
     *,
-    payload: str,
-    rate: Literal["saturated"] | str,
+    payload: str | None = None,
+    rate: Literal["saturated"] | str | None = None,
+    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable | None = None,
 ) -> TransportUdpTable:
     """Transport protocol with its settings.
 
     An `external` flow sends nothing by itself; the program that drives the simulation provides its
     packets.
 
-    payload: Application octets per datagram. With 28 octets of headers, and LLC/SNAP, they must fit
-        in an MSDU of 2304 octets.
+    payload: Application octets per datagram; with a `source` at most. With 28 octets of headers,
+        and LLC/SNAP, they must fit in an MSDU of 2304 octets. Default: 1200 B with a `source`,
+        otherwise required.
     rate: Rate of the application's bits; with `saturated` the sender's queue is never empty.
+        Default: required without a `source`.
+    source: Live application, whose frames come whether the network takes them or not. `call` and
+        `video-call` are their tables with the defaults. Not together with `rate`. Default: see
+        `rate`.
     """
     return _given(TransportUdpTable, locals(), kind="udp")
+
+
+def source_call(
+    *,
+    codec: Literal["amr", "g711", "g729", "opus"] | None = None,
+    deadline: str | None = None,
+    silence: str | None = None,
+    talk: str | None = None,
+) -> SourceCallTable:
+    """Live application, whose frames come whether the network takes them or not.
+
+    `call` and `video-call` are their tables with the defaults. Not together with `rate`. Default:
+    see `rate`.
+
+    codec: Codec. A frame of voice each 20 ms has 33 octets with `amr` at 12.2 kb/s, 160 with
+        `g711`, 20 with `g729` and 80 with `opus`, and 12 more for RTP. In a silence `amr` sends 7
+        octets each 160 ms, and the others send nothing. Default: "amr".
+    deadline: Delay of a frame, from the time at which the application makes it, above which it
+        comes too late. Default: "100 ms".
+    silence: Mean length of the silences, whose lengths have an exponential distribution; with `0 s`
+        there are none. Default: "1.25 s".
+    talk: Mean length of the talk spurts, whose lengths have an exponential distribution. Default:
+        "1.25 s".
+    """
+    return _given(SourceCallTable, locals(), model="call")
+
+
+def source_game(
+    *,
+    end: Literal["server", "player"],
+    deadline: str | None = None,
+    interval: str | None = None,
+    interval_scale: str | None = None,
+    size: str | None = None,
+    size_scale: str | None = None,
+    synchronisation: Literal["status", "lockstep"] | None = None,
+) -> SourceGameTable:
+    """Live application, whose frames come whether the network takes them or not.
+
+    `call` and `video-call` are their tables with the defaults. Not together with `rate`. Default:
+    see `rate`.
+
+    end: End of the game that sends. With `status` a server sends 50 octets (scale 11) each 13 ms
+        (3.7 ms), and a player 38 (3.7) each 15 ms (5.7 ms). With `lockstep` a server sends 210 (35)
+        each 28 ms (4.2 ms), and a player 92 (38) each 22 ms (3.4 ms).
+    deadline: Delay of a frame, from the time at which the application makes it, above which it
+        comes too late. Default: "50 ms".
+    interval: Location of the Largest Extreme Value distribution of the times from frame to frame.
+        Default: see `end`.
+    interval_scale: Scale of the distribution of these times. Default: see `end`.
+    size: Location of the Largest Extreme Value distribution of the sizes, which 37 % of the frames
+        do not exceed. Default: see `end`.
+    size_scale: Scale of the distribution of the sizes. Default: see `end`.
+    synchronisation: Data that keeps the players' games the same: the state that the server has
+        computed (`status`), or all commands (`lockstep`). Default: "lockstep".
+    """
+    return _given(SourceGameTable, locals(), model="game")
+
+
+def source_video_call(
+    *,
+    deadline: str | None = None,
+    interval: str | None = None,
+    rate: str | None = None,
+) -> SourceVideoCallTable:
+    """Live application, whose frames come whether the network takes them or not.
+
+    `call` and `video-call` are their tables with the defaults. Not together with `rate`. Default:
+    see `rate`.
+
+    deadline: Delay of a frame, from the time at which the application makes it, above which it
+        comes too late. Default: "150 ms".
+    interval: Time from picture to picture. Default: "40 ms".
+    rate: Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099. Each
+        datagram has 12 octets more for RTP. Default: "2 Mb/s".
+    """
+    return _given(SourceVideoCallTable, locals(), model="video-call")
 
 
 def transport_external(
@@ -2587,10 +2724,14 @@ __all__ = [
     "RetryLimitsTable",
     "RouterTable",
     "ScenarioTable",
+    "SourceCallTable",
     "SourceConstantTable",
     "SourceFramesTable",
+    "SourceGameTable",
     "SourceOnOffTable",
+    "SourceResponsivenessTable",
     "SourceRpcTable",
+    "SourceVideoCallTable",
     "SourceVideoTable",
     "SourceWebTable",
     "StationTable",
@@ -2657,11 +2798,15 @@ __all__ = [
     "retry_limits",
     "router",
     "scenario",
+    "source_call",
     "source_constant",
     "source_frames",
+    "source_game",
     "source_on_off",
+    "source_responsiveness",
     "source_rpc",
     "source_video",
+    "source_video_call",
     "source_web",
     "station",
     "transport_external",

@@ -1,7 +1,7 @@
 """Mark of airfair in the files that it writes, by which it recognises them.
 
 The mark is part of each format's metadata: the program of a pcapng file, a key of a Parquet file, the creator
-of an SVG or a PDF, the software of a PNG, the key `program` of a JSON document.
+of an SVG or a PDF, the software of a PNG, the key `program` of a JSON document, packed or not.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import struct
+import zlib
 from pathlib import Path
 from typing import BinaryIO
 
@@ -39,6 +40,8 @@ def is_marked(path: Path) -> bool:
         return b"tEXtSoftware\0airfair" in head
     if head.startswith(_SECTION_TYPE.to_bytes(4, "little")):
         return _is_marked_capture(head)
+    if head.startswith(b"\x1f\x8b"):
+        return _is_marked_archive(head)
     if head.lstrip(b" \t\r\n\x1e").startswith(b"{"):
         return _JSON.search(head) is not None
     return b"<svg" in head and _SVG.search(head) is not None
@@ -54,6 +57,15 @@ def _end(file: BinaryIO, length: int) -> bytes:
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - length))
     return file.read()
+
+
+def _is_marked_archive(head: bytes) -> bool:
+    """True if JSON that gzip has packed has the mark."""
+    try:
+        text = zlib.decompressobj(wbits=31).decompress(head, _PART)
+    except zlib.error:
+        return False
+    return _JSON.search(text) is not None
 
 
 def _is_marked_capture(head: bytes) -> bool:

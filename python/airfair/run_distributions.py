@@ -1,4 +1,4 @@
-"""Distributions of one result: goodputs, delays and completion times; and the axes of all its figures."""
+"""Distributions of one result: goodputs, delays, completion times, waits; and the axes of all figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from . import distributions
+from . import distributions, messages
 from .figures import STYLE, Figure
 from .names import drawable
 from .run_curves import MOST, Cast, Floats, Group
@@ -118,6 +118,39 @@ def completions(result: Result, cast: Cast) -> Figure:
     often = f"\nall transfers of {runs(result)}" if result.replications > 1 else ""
     axes.set_title(drawable(result.scenario.title) + often, fontsize=10)
     say_hidden(axes, len(groups) - len(ranked))
+    add_legend(axes)
+    return figure
+
+
+def waits(result: Result, cast: Cast) -> Figure:
+    """Figure of the share of messages that users had after a wait, one curve per group of flows."""
+    histograms = messages.histograms(result)
+    runs_of = range(result.replications)
+    found = {
+        group: messages.summed(
+            histograms.get((name, run), {}) for name in _names(result, group) for run in runs_of
+        )
+        for group in cast.flows
+    }
+    drawn = [group for group in cast.flows if found[group]]
+    shown = drawn[:MOST]
+    colours = cast.colours_of_flows([group.name for group in shown])
+    figure, axes = new_figure(4.2)
+    for group in shown:
+        middle = np.array(sorted(found[group]))
+        counts = np.array([found[group][each] for each in middle])
+        axes.plot(
+            np.concatenate([middle[:1], middle]),
+            100 * np.concatenate([[0], np.cumsum(counts)]) / counts.sum(),
+            drawstyle="steps-post",
+            color=colours[group.name],
+            linewidth=1.4,
+            label=_flows(group),
+        )
+    axes.set(xscale="log", xlabel="wait for a message [ms]", ylabel="messages [%]", ylim=(0, 102))
+    about = f"all messages of {runs(result)}"
+    axes.set_title(f"{drawable(result.scenario.title)}\n{about}", fontsize=10)
+    say_hidden(axes, len(drawn) - len(shown))
     add_legend(axes)
     return figure
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import fairness, json_documents, messages, whose_air
+from . import fairness, felt, json_documents, messages, whose_air
 from .flow_limits import FlowLimits
 from .replications import Figure, Samples, half_width, mean, record_hashes, samples
 from .scenario import identity
@@ -41,6 +41,7 @@ def document(result: Result) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "record_hashes": record_hashes(result),
         "flows": _flows(result),
+        **({"felt": people} if (people := felt.document(result)) else {}),
         **({"messages": found} if (found := messages.document(result)) else {}),
         "stations": _stations(result),
         "access_points": _access_points(result),

@@ -39,6 +39,8 @@ def figures(result: Result) -> dict[str, bytes]:
         files |= _render("delays", plot.delays())
     if plot.has_goodputs:
         files |= _render("goodput", plot.goodput())
+    if plot.has_waits:
+        files |= _render("waits", plot.waits())
     if plot.has_completions:
         files |= _render("completion", plot.completion())
     return files
@@ -70,6 +72,11 @@ class Plot:
         """True if enough transfers were completed for a distribution of completion times."""
         times = self._result.columns["flows"]["completion_s"]
         return sum(not np.isnan(time) for time in times) >= FEWEST
+
+    @property
+    def has_waits(self) -> bool:
+        """True if a flow with an application had enough messages for a distribution of waits."""
+        return sum(self._result.columns["waits"].get("messages", [])) >= FEWEST
 
     @property
     def has_goodputs(self) -> bool:
@@ -128,6 +135,13 @@ class Plot:
             raise ValueError("no packet of this result arrived in the measured time")
         with mpl.rc_context(RUN_STYLE):
             return run_distributions.delays(self._result, self._cast)
+
+    def waits(self) -> Figure:
+        """Distribution of waits: share of each application's messages that came within a time [%]."""
+        if not self.has_waits:
+            raise ValueError(f"fewer than {FEWEST} messages of this result were complete")
+        with mpl.rc_context(RUN_STYLE):
+            return run_distributions.waits(self._result, self._cast)
 
     def completion(self) -> Figure:
         """Distribution of completion times: share of the transfers completed within a time [%]."""

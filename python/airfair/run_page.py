@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from . import messages, whose_air
+from . import felt, messages, whose_air
 from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .names import printable
@@ -31,6 +31,7 @@ _CAPTIONS = {
     "airtime": "Share of the air that the frame exchanges of each station used, and the unused share.",
     "delays": "One-way delays of the packets of each flow: the share of its packets in each bin.",
     "goodput": "Share of the runs in which the goodput was at most the value on the horizontal axis.",
+    "waits": "Share of each application’s messages that its user had after the time on the horizontal axis.",
     "completion": "Share of the transfers that were complete after the time on the horizontal axis.",
 }
 
@@ -57,6 +58,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         whose_air=whose_air.tables(result, wish),
         figures=_figures(drawn),
         flows=flows(result, wish),
+        felt=felt.felt(result, wish),
         messages=messages.table(result, wish),
         stations=stations(result, wish),
         categories=categories(result),

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from . import messages, names, text_table, whose_air
+from . import felt, messages, names, text_table, whose_air
 from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .replications import record_hashes
@@ -34,6 +34,7 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     yield ""
     if not result.replications:
         return
+    yield from _felt(result, wish, width, ink)
     tables = (
         flows(result, wish),
         messages.table(result, wish),
@@ -57,6 +58,23 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     yield from _fairness(result, width, ink)
     if result.replications == 1:
         yield f"{ink.bold('Record hash')}    {record_hashes(result)[0]}"
+
+
+def _felt(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
+    """What each person felt, a line each."""
+    entries = felt.felt(result, wish)
+    if not entries:
+        return
+    yield ink.bold("What people felt")
+    label = min(max(names.width(entry.name) for entry in entries), width // 3)
+    for entry in entries:
+        name = names.short(entry.name, label)
+        padded = name + " " * (label - names.width(name))
+        indent = " " * (label + 2)
+        yield from textwrap.wrap(
+            entry.says, width, initial_indent=f"{padded}  ", subsequent_indent=indent
+        )
+    yield ""
 
 
 def _limits(result: Result, wish: Wish, width: int) -> Iterator[str]:

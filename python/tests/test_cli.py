@@ -25,7 +25,8 @@ SERIES = {"access_point_series", "flow_series", "link_series", "station_series"}
 TABLES = {"scenario.toml", "run.json", "result.json"} | {
     # All packets are of one access category.
     f"{table}.parquet"
-    for table in (columns.tables().keys() | SERIES) - {"categories", "messages", "neighbours"}
+    for table in (columns.tables().keys() | SERIES)
+    - {"categories", "messages", "neighbours", "waits"}
 }
 FILES = TABLES | {
     "throughput.png",

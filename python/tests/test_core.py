@@ -186,6 +186,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "channels": {3},
         "channel_shares": {3},
         "messages": {0},
+        "waits": {0},
         "neighbours": {0},
         "categories": {0},
         "links": {6},

@@ -47,6 +47,30 @@ def test_a_table_has_the_flows_with_a_source_and_stalls_of_videos_alone() -> Non
     assert cells["film"][1:] == ["0", "0"]
 
 
+CALL = """
+[flow.call]
+from = "server"
+to = "client"
+transport = { kind = "udp", source = { model = "call", codec = "g711", silence = "0 s", deadline = "10 ms" } }
+"""
+
+
+def test_frames_of_a_call_are_late_after_its_deadline() -> None:
+    result = airfair.run(WIRE + CALL)
+    call = result.messages.filter(flow="call")
+    # A frame each 20 ms, the first at once, and the last at 19.98 s, which comes just before the end.
+    assert call["messages"].item() == 1_000
+    assert call["lost"].item() == 0
+    assert call["missed"].item() == 1
+    # 200 octets with all headers at 20 Mb/s take 0.08 ms on each of two wires, one of 10 ms.
+    assert call["wait_min_ms"].item() == pytest.approx(10.16, abs=0.001)
+    assert result.messages.filter(flow="calls")["missed"].item() is None
+    table = messages.table(result, Wish())
+    assert table is not None
+    cells = {line.label: line.cells[4:] for line in table.lines}
+    assert cells == {"calls": ["–", "–", "–"], "call": ["0", "100.00", "4.39"]}
+
+
 def test_runs_without_a_source_say_nothing_of_messages() -> None:
     without = WIRE.replace(', source = { model = "rpc", size = "10 kB", think = "1 s" }', "")
     result = airfair.run(without)
@@ -73,5 +97,6 @@ def test_messages_survive_a_directory(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_an_evening_at_home_has_what_each_person_waits_for() -> None:
     text = init.template(init.KINDS[0], "home")["home.toml"]
     result = airfair.run(text, set={"duration": "20 s"})
-    assert result.messages["flow"].to_list() == ["pages", "film"]
+    people = ["pages", "film", "heard", "spoken", "world", "hands"]
+    assert result.messages["flow"].to_list() == people
     assert result.messages["messages"].min() > 0

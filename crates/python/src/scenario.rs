@@ -212,6 +212,12 @@ impl Scenario {
         self.inner.flows.iter().map(describe).collect()
     }
 
+    /// Name of the application of each flow, in the order of `flows`; `None` for a flow without messages.
+    #[getter]
+    fn sources(&self) -> Vec<Option<&'static str>> {
+        self.inner.flows.iter().map(|flow| flow.transport.source_word()).collect()
+    }
+
     /// Copy of the scenario that ends at `until_ns` at the latest, without warm-up and time series.
     fn cut(&self, until_ns: u64) -> Self {
         let mut inner = self.inner.clone();

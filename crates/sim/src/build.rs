@@ -466,7 +466,7 @@ fn flows(scenario: &Scenario, members: &[NodeId], streams: Streams) -> Vec<Flow>
             known.len() - 1
         });
         let (mut source, sink) = endpoints(&flow.transport);
-        source.key_randomness(|| streams.stream(&flow.name, Purpose::Probing).next_u64());
+        source.key_randomness(|purpose| streams.stream(&flow.name, purpose).next_u64());
         let forth = route(scenario, flow, &known[index].1, members);
         let small_queue = SmallQueue::of(&source);
         let without_room = without_room(&flow.transport);

@@ -8,6 +8,7 @@ use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::packet::{Body, Side};
+use crate::random::Purpose;
 use crate::record::FlowRecord;
 use crate::scenario::{Tfrc, Transport};
 
@@ -214,7 +215,11 @@ impl Source {
     /// True if messages of the source are counted when they are complete.
     #[inline]
     pub(crate) fn has_messages(&self) -> bool {
-        matches!(self, Self::Tcp(sender) if sender.has_source())
+        match self {
+            Self::Tcp(sender) => sender.has_source(),
+            Self::Udp(sender) => sender.is_live(),
+            Self::Tfrc(_) | Self::External(_) => false,
+        }
     }
 
     /// Next message that is complete, once this many octets have been delivered.
@@ -223,12 +228,30 @@ impl Source {
         sender.poll_completed(now, delivered)
     }
 
-    /// Keys the random numbers of a congestion control that needs them.
-    pub(crate) fn key_randomness(&mut self, seed: impl FnOnce() -> u64) {
-        if let Self::Tcp(sender) = self
-            && sender.needs_seed()
-        {
-            sender.set_seed(seed());
+    /// Keys the random numbers of a congestion control or of a live application that needs them.
+    pub(crate) fn key_randomness(&mut self, seed: impl FnOnce(Purpose) -> u64) {
+        match self {
+            Self::Tcp(sender) if sender.needs_seed() => sender.set_seed(seed(Purpose::Probing)),
+            Self::Udp(sender) if sender.is_live() => sender.set_seed(seed(Purpose::Application)),
+            _ => {}
+        }
+    }
+
+    /// Accounts for the loss of a packet of the source. Returns true if a message is lost with it.
+    pub(crate) fn handle_loss(&mut self, body: &Body) -> bool {
+        match (self, body) {
+            (Self::Udp(sender), Body::Datagram(datagram)) => sender.handle_loss(datagram.seq),
+            _ => false,
+        }
+    }
+
+    /// Delay of the frame of a live application that is complete with the packet that has just arrived.
+    pub(crate) fn frame_completed(&mut self, now: Time, body: &Body) -> Option<Duration> {
+        match (self, body) {
+            (Self::Udp(sender), Body::Datagram(datagram)) => {
+                sender.handle_arrival(now, datagram.seq)
+            }
+            _ => None,
         }
     }
 

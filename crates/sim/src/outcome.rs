@@ -43,6 +43,12 @@ pub struct Outcome {
     pub neighbours: Vec<NeighbourOutcome>,
     /// Messages of each flow whose sender has a source, in the scenario's order.
     pub messages: Vec<MessageOutcome>,
+    /// Frames that each live application missed, in the scenario's order.
+    pub live: Vec<LiveOutcome>,
+    /// Responsiveness that each flow with probes measured, in the scenario's order.
+    pub probes: Vec<ProbeOutcome>,
+    /// Histogram of the waits of each flow in [`messages`](Self::messages).
+    pub waits: Vec<WaitsOutcome>,
 }
 
 impl Outcome {
@@ -120,6 +126,58 @@ pub struct MessageOutcome {
     pub stalls: u64,
     /// Time for which the player had nothing to play.
     pub stalled: Duration,
+}
+
+/// Frames that a live application missed within the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveOutcome {
+    /// Index of the flow in the scenario.
+    pub flow: u32,
+    /// Frames of which a packet was lost.
+    pub lost: u64,
+    /// Frames that were complete after the deadline of the application.
+    pub late: u64,
+    /// Opinion of a call; `None` for other applications, for codecs that the E-model does not know, and without a frame.
+    pub opinion: Option<Opinion>,
+}
+
+/// Opinion of one direction of a call by the E-model.  [G107 §7]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opinion {
+    /// Rating factor R.
+    pub rating: f64,
+    /// Delay from the departure of a frame at which it is played, with which R is highest.
+    pub playout: Duration,
+}
+
+/// Responsiveness under load: trimmed means of round trips.  [draft-responsiveness §5.3]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeOutcome {
+    /// Index in the scenario of the flow with the probes.
+    pub flow: u32,
+    /// Round trip of the probes, on a connection of their own; `None` without a probe.
+    pub foreign: Option<Duration>,
+    /// Round trip of the connections that fill the path between the same ends; `None` without one.
+    pub loaded: Option<Duration>,
+}
+
+/// Histogram of the times for which the user of a flow waits.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WaitsOutcome {
+    /// Index of the flow in the scenario.
+    pub flow: u32,
+    /// Bins with messages, from the shortest wait.
+    pub bins: Vec<DelayBin>,
+}
+
+impl ProbeOutcome {
+    /// Round trips per minute on connections of their own, on those that fill the path, and the mean of both.
+    /// [draft-responsiveness §5.3.1]
+    pub fn per_minute(&self) -> [Option<f64>; 3] {
+        let of = |round_trip: Option<Duration>| round_trip.map(|it| 60.0 / it.as_secs_f64());
+        let (foreign, loaded) = (of(self.foreign), of(self.loaded));
+        [foreign, loaded, foreign.zip(loaded).map(|(a, b)| f64::midpoint(a, b))]
+    }
 }
 
 impl MessageOutcome {

@@ -40,6 +40,8 @@ pub enum Purpose {
     BeaconPhase,
     /// Random stream for the times at which a flow's congestion control probes.
     Probing,
+    /// Random stream for the times and sizes of the frames of a flow's live application.
+    Application,
 }
 
 /// Random streams of one run.
@@ -73,6 +75,7 @@ impl Streams {
             Purpose::RandomAccess => 13,
             Purpose::BeaconPhase => 14,
             Purpose::Probing => 20,
+            Purpose::Application => 30,
         };
         let words = [self.seed, u64::from(self.replication), purpose];
         let mixed =

@@ -162,6 +162,8 @@ pub enum FlowRecord {
     Message(Duration),
     /// A chunk of a video is complete, with this rate, after the player has had nothing to play for this time.
     Chunk(DataRate, Duration),
+    /// A message of the flow's source is lost: a frame of a live application of which a packet was lost.
+    MessageLost,
     /// The queue of the sender's host has refused a packet and the sender has taken it back, so it does not count as
     /// sent.
     Refused,

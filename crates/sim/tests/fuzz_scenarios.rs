@@ -326,7 +326,7 @@ fn is_heavy(scenario: &Scenario) -> bool {
             }
         },
         Transport::Udp { payload, rate } => match rate {
-            UdpRate::Saturated => (*payload, None),
+            UdpRate::Saturated | UdpRate::Live(_) => (*payload, None),
             UdpRate::Constant(rate) => (*payload, Some(*rate)),
         },
         Transport::External => (SMALL, None),

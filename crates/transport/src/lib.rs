@@ -1,4 +1,4 @@
-//! Transport endpoints: [`tcp`], [`tfrc`] and [`udp`]. They are state machines that do no input or output
+//! Transport endpoints: [`tcp`], [`tfrc`] and [`udp`], with live applications of the latter ([`live`]). They are state machines that do no input or output
 //! themselves.
 //!
 //! Every machine has four kinds of methods:
@@ -17,7 +17,9 @@
 //! How packets travel between two endpoints is outside this crate.
 
 mod application;
+mod draws;
 pub mod limit;
+pub mod live;
 pub mod tcp;
 pub mod tfrc;
 pub mod udp;

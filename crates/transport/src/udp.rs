@@ -3,6 +3,7 @@
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::limit::Limit;
+use crate::live::{Live, Speaker};
 
 /// IPv4 header without options [octets].  [RFC791 §3.1]
 const IP_HEADER: u64 = 20;
@@ -32,12 +33,14 @@ pub enum SendRate {
     Constant(DataRate),
     /// A datagram is sent whenever the owner polls.
     Saturated,
+    /// Frames of a live application are sent when it makes them.
+    Live(Live),
 }
 
 /// Configuration of a UDP [`Sender`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SenderConfig {
-    /// Payload of each datagram, greater than zero [octets].
+    /// Payload of each datagram, greater than zero; of a live application's the largest [octets].
     pub payload: Bytes,
     /// Rate at which the sender sends, counted in payload.
     pub rate: SendRate,
@@ -86,9 +89,10 @@ enum State {
     Closed,
     Constant(Schedule),
     Saturated,
+    Live,
 }
 
-/// Sends UDP datagrams of one size.
+/// Sends UDP datagrams of one size, or the frames of a live application.
 ///
 /// There is no `handle_timeout`: call [`poll_transmit`](Self::poll_transmit) when
 /// [`next_timeout`](Self::next_timeout) is reached.
@@ -98,6 +102,8 @@ pub struct Sender {
     payload: u32,
     state: State,
     sent: u64,
+    /// Frames of a live application; `None` for other senders.
+    speaker: Option<Box<Speaker>>,
 }
 
 impl Sender {
@@ -105,13 +111,33 @@ impl Sender {
     pub fn new(config: SenderConfig) -> Self {
         assert!(!config.payload.is_zero(), "a datagram without payload");
         let payload = u32::try_from(config.payload.get()).expect("a datagram of 4 GiB");
-        Self { rate: config.rate, payload, state: State::Closed, sent: 0 }
+        let speaker = match config.rate {
+            SendRate::Live(live) => Some(Box::new(Speaker::new(live, config.payload))),
+            SendRate::Constant(_) | SendRate::Saturated => None,
+        };
+        Self { rate: config.rate, payload, state: State::Closed, sent: 0, speaker }
     }
 
-    /// Starts sending. The first datagram is due at once.
+    /// Keys the random numbers of a live application; others have none.
+    pub fn set_seed(&mut self, seed: u64) {
+        if let Some(speaker) = &mut self.speaker {
+            speaker.set_seed(seed);
+        }
+    }
+
+    /// True for a live application, whose frames are counted when they are complete or lost.
+    pub fn is_live(&self) -> bool {
+        self.speaker.is_some()
+    }
+
+    /// Starts sending. The first datagram is due at once, unless an application decides.
     pub fn open(&mut self, now: Time) {
+        if let Some(speaker) = &mut self.speaker {
+            speaker.open(now);
+        }
         self.state = match self.rate {
             SendRate::Saturated => State::Saturated,
+            SendRate::Live(_) => State::Live,
             SendRate::Constant(rate) => {
                 State::Constant(Schedule::new(now, Bytes::new(u64::from(self.payload)), rate))
             }
@@ -121,15 +147,32 @@ impl Sender {
     /// Stops sending until the next [`open`](Self::open).
     pub fn close(&mut self, _now: Time) {
         self.state = State::Closed;
+        if let Some(speaker) = &mut self.speaker {
+            speaker.close();
+        }
     }
 
-    /// Time at which the next datagram of a constant rate is due; `None` for a closed or a saturated sender.
+    /// Time at which the next datagram of a constant rate, or the next frame, is due; `None` for a closed or a saturated
+    /// sender.
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.state {
             State::Constant(schedule) => Some(schedule.due),
+            State::Live => self.speaker.as_ref()?.next(),
             State::Closed | State::Saturated => None,
         }
+    }
+
+    /// Accounts for the first arrival of the datagram with the number `seq`. Returns the delay of its frame, from the time
+    /// at which the application made it, if the frame is complete now. Other senders than live applications have no frames.
+    pub fn handle_arrival(&mut self, now: Time, seq: u64) -> Option<Duration> {
+        self.speaker.as_mut()?.handle_arrival(now, seq)
+    }
+
+    /// Accounts for the loss of the datagram with the number `seq`. Returns true if a frame of a live application is lost
+    /// with it.
+    pub fn handle_loss(&mut self, seq: u64) -> bool {
+        self.speaker.as_mut().is_some_and(|it| it.handle_loss(seq))
     }
 
     /// Returns the next datagram, if one is due. A saturated sender always returns one, so poll it only when
@@ -139,6 +182,12 @@ impl Sender {
             State::Closed => return None,
             State::Constant(schedule) if now < schedule.due => return None,
             State::Constant(schedule) => schedule.advance(),
+            State::Live => {
+                let seq = self.sent;
+                let payload = self.speaker.as_mut()?.poll(now, seq)?;
+                self.sent += 1;
+                return Some(Datagram { seq, payload });
+            }
             State::Saturated => {}
         }
         let seq = self.sent;
@@ -152,12 +201,12 @@ impl Sender {
     pub fn limit(&self) -> Option<Limit> {
         match self.state {
             State::Closed => None,
-            State::Constant(_) => Some(Limit::Application),
+            State::Constant(_) | State::Live => Some(Limit::Application),
             State::Saturated => Some(Limit::HostQueue),
         }
     }
 
-    /// Size of the IP packet of each datagram.
+    /// Size of the IP packet of each datagram; of a live application's largest.
     pub fn packet_size(&self) -> Bytes {
         Datagram { seq: self.sent, payload: self.payload }.size()
     }

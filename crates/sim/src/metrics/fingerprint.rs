@@ -34,6 +34,7 @@
 //! | 27 | `Refused` | flow | 0 | |
 //! | 28 | `Message` | flow | 0 | time from its request |
 //! | 29 | `Chunk` | flow | 0 | rate [b/s], time without anything to play |
+//! | 31 | `MessageLost` | flow | 0 | |
 //! | 32 | `Queued` | link | packets | |
 //! | 33 | `Arrived` | link | packets | |
 //! | 34 | `Dropped` | link | 0 | |
@@ -283,6 +284,7 @@ fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u6
         FlowRecord::Chunk(rate, stalled) => {
             take(head(29, 0), &[rate.bps(), stalled.as_nanos()]);
         }
+        FlowRecord::MessageLost => take(head(31, 0), &[]),
     }
 }
 

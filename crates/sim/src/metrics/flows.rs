@@ -1,11 +1,16 @@
 //! Accumulation of the records of one flow.
 
+use airfair_transport::live::{Live, Model};
 use airfair_units::{Duration, Time};
 
 use super::jitter::Jitter;
 use super::measured_time::MeasuredTime;
+use super::playout;
 use super::quantiles::Histogram;
-use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, MessageOutcome, StationOutcome};
+use crate::outcome::{
+    CategoryOutcome, FlowOutcome, FlowStep, LiveOutcome, MessageOutcome, StationOutcome,
+    WaitsOutcome,
+};
 use crate::packet::Side;
 use crate::record::{FlowRecord, Limited, Place, SenderWindow, SentAt};
 use crate::scenario::{Endpoint, Flow, Transport};
@@ -18,6 +23,10 @@ pub(super) struct FlowAccount {
     jitter: Jitter,
     messages: Histogram,
     chunks: MessageOutcome,
+    /// Frames of a live application that were lost, and that came after its deadline.
+    missed: LiveOutcome,
+    /// Delay above which a frame of a live application comes too late.
+    deadline: Duration,
     started: Option<Time>,
     finished: Option<Time>,
     last_delivery: Time,
@@ -27,8 +36,9 @@ pub(super) struct FlowAccount {
 }
 
 impl FlowAccount {
-    pub(super) fn new(has_steps: bool) -> Self {
-        Self { has_steps, ..Self::default() }
+    pub(super) fn new(flow: &Flow, has_steps: bool) -> Self {
+        let deadline = flow.transport.live().map_or(Duration::MAX, |live| live.deadline);
+        Self { deadline, has_steps, ..Self::default() }
     }
 
     /// Counts a record. A packet counts if it was sent within the measured time, no matter when it arrives or is
@@ -78,7 +88,11 @@ impl FlowAccount {
             }
             _ if !measured_time.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
-            FlowRecord::Message(delay) => self.messages.add(delay),
+            FlowRecord::Message(delay) => {
+                self.messages.add(delay);
+                self.missed.late += u64::from(delay > self.deadline);
+            }
+            FlowRecord::MessageLost => self.missed.lost += 1,
             FlowRecord::Chunk(rate, stalled) => {
                 self.chunks.chunks += 1;
                 self.chunks.rates_bps += rate.bps();
@@ -147,6 +161,30 @@ impl FlowAccount {
     /// Messages of this flow of the scenario.
     pub(super) fn messages(&self, flow: u32) -> MessageOutcome {
         MessageOutcome { flow, delay: self.messages.quantiles(), ..self.chunks.clone() }
+    }
+
+    /// Frames of this flow of the scenario that its live application missed, and the opinion of a call.
+    pub(super) fn live(&self, flow: u32, live: &Live) -> LiveOutcome {
+        let opinion = match live.model {
+            Model::Call(call) => playout::opinion(call.codec, &self.messages, self.missed.lost),
+            Model::Game(_) | Model::VideoCall(_) => None,
+        };
+        LiveOutcome { flow, opinion, ..self.missed }
+    }
+
+    /// Histogram for this flow of the scenario of the times for which its user waits.
+    pub(super) fn waits_outcome(&self, flow: u32) -> WaitsOutcome {
+        WaitsOutcome { flow, bins: self.messages.bins() }
+    }
+
+    /// Times for which the flow's user waits.
+    pub(super) fn waits(&self) -> &Histogram {
+        &self.messages
+    }
+
+    /// Round-trip times that the flow's sender measured.
+    pub(super) fn round_trips(&self) -> &Histogram {
+        &self.rtt
     }
 
     /// Part of the flow's life within the measured time.

@@ -1,12 +1,15 @@
 //! Metrics, which accumulate records as they come and keep none of them.
 
 mod air;
+mod e_model;
 mod fingerprint;
 mod flows;
 mod jitter;
 mod level;
 mod links;
 mod measured_time;
+mod playout;
+mod probes;
 mod quantiles;
 mod series;
 
@@ -25,6 +28,7 @@ use crate::recorder::Recorder;
 use crate::scenario::{Flow, RateControl, Scenario, Station};
 
 use air::{AirAccount, CellOutcome};
+pub use e_model::opinion;
 pub use fingerprint::Fingerprint;
 use flows::FlowAccount;
 use links::LinkAccount;
@@ -62,7 +66,7 @@ impl Metrics {
         };
         Self {
             measured_time,
-            flows: vec![FlowAccount::new(has_steps); scenario.flows.len()],
+            flows: scenario.flows.iter().map(|flow| FlowAccount::new(flow, has_steps)).collect(),
             cells: (0..scenario.cells.len()).map(air).collect(),
             links: vec![LinkAccount::default(); scenario.links.len() * 2],
             series: SeriesAccount::new(scenario).map(Box::new),
@@ -91,6 +95,15 @@ impl Metrics {
         let with_source = (0..).zip(&self.flows).zip(&scenario.flows);
         let with_source = with_source.filter(|(_, flow)| flow.transport.has_source());
         let messages = with_source.map(|((number, it), _)| it.messages(number)).collect();
+        let live = (0..).zip(&self.flows).zip(&scenario.flows);
+        let live = live.filter_map(|((number, it), flow)| {
+            flow.transport.live().map(|live| it.live(number, live))
+        });
+        let live = live.collect();
+        let probes = probes::probes(scenario, &self.flows);
+        let waits = (0..).zip(&self.flows).zip(&scenario.flows);
+        let waits = waits.filter(|(_, flow)| flow.transport.has_source());
+        let waits = waits.map(|((number, it), _)| it.waits_outcome(number)).collect();
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -108,6 +121,9 @@ impl Metrics {
             record_hash: self.fingerprint.get(),
             neighbours: neighbours(&cells),
             messages,
+            live,
+            probes,
+            waits,
             ..Outcome::default()
         }
     }

@@ -109,6 +109,40 @@ impl Histogram {
         Duration::from_nanos(from + width / 2).clamp(self.min, self.max)
     }
 
+    /// Mean of the samples without the longest 5 %; `None` without a sample.  [draft-responsiveness §5.3.1]
+    pub(super) fn trimmed_mean(&self) -> Option<Duration> {
+        self.trimmed(|_| 1)
+    }
+
+    /// Mean over time of samples that were taken in turn, each this long after the one before was over, without the 5 %
+    /// of the time with the longest samples; `None` without a sample. It is what samples taken at even times would have.
+    pub(super) fn trimmed_mean_over_time(&self, pause: Duration) -> Option<Duration> {
+        self.trimmed(|nanos| u128::from((nanos + pause.as_nanos()).max(1)))
+    }
+
+    /// Mean of the samples with weights, without the longest ones that have 5 % of the weight.
+    fn trimmed(&self, weight: impl Fn(u64) -> u128) -> Option<Duration> {
+        const KEPT_PERCENT: u128 = 95;
+        let middle = |(from, width): (u64, u64)| {
+            (from + width / 2).clamp(self.min.as_nanos(), self.max.as_nanos())
+        };
+        let weighed = |(bin, count): ((u64, u64), u64)| {
+            let nanos = middle(bin);
+            (nanos, u128::from(count) * weight(nanos))
+        };
+        let filled = || self.extents().filter(|&(_, count)| count > 0).map(weighed);
+        let all: u128 = filled().map(|(_, weight)| weight).sum();
+        let kept = (all * KEPT_PERCENT / 100).max(1);
+        let (mut left, mut sum) = (kept, 0);
+        for (nanos, weight) in filled() {
+            let taken = weight.min(left);
+            left -= taken;
+            sum += taken * u128::from(nanos);
+        }
+        let mean = (all > 0).then(|| sum / kept)?;
+        Some(Duration::from_nanos(u64::try_from(mean).expect("between min and max")))
+    }
+
     /// Bins with samples, from the shortest duration.
     pub(super) fn bins(&self) -> Vec<DelayBin> {
         let filled = self.extents().filter(|&(_, count)| count > 0);
@@ -151,6 +185,34 @@ mod tests {
         let all = [quantiles.min, quantiles.mean, quantiles.max].map(Duration::as_nanos);
         assert_eq!(all, [1_024, 1_024, 9_000]);
         assert!(quantiles.p99.as_nanos() < 1_040, "{quantiles:?}");
+    }
+
+    /// Of 20 samples the longest one is left out, whatever it is: the mean of 19 of 1 µs each is 1 µs. Without a sample
+    /// there is none, and a single sample stays.
+    /// Verifies: [draft-responsiveness §5.3.1]
+    #[test]
+    fn the_longest_samples_are_trimmed() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.trimmed_mean(), None);
+        histogram.add(Duration::from_nanos(9_000_000));
+        assert_eq!(histogram.trimmed_mean(), Some(Duration::from_nanos(9_000_000)));
+        (0..19).for_each(|_| histogram.add(Duration::from_nanos(1_000)));
+        let mean = histogram.trimmed_mean().expect("samples").as_nanos();
+        assert!(mean.abs_diff(1_000) <= 8, "{mean}");
+    }
+
+    /// 99 probes of 1 ms, each 9 ms after the one before, cover 990 ms; one of 990 ms covers 999 ms. Of these 1989 ms, 95 %
+    /// are 1889.55 ms: 990 ms with 1 ms and 899.55 ms with 990 ms, on average 471.8 ms. Each probe alone would make 1 ms.
+    #[test]
+    fn probes_in_turn_count_for_the_time_that_they_cover() {
+        let mut histogram = Histogram::default();
+        (0..99).for_each(|_| histogram.add(Duration::from_millis(1)));
+        histogram.add(Duration::from_millis(990));
+        let pause = Duration::from_millis(9);
+        let mean = histogram.trimmed_mean_over_time(pause).expect("samples").as_secs_f64();
+        assert!((mean - 0.4718).abs() < 0.01, "{mean}");
+        let each = histogram.trimmed_mean().expect("samples").as_secs_f64();
+        assert!((each - 0.001).abs() < 1e-5, "{each}");
     }
 
     proptest! {

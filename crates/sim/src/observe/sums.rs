@@ -85,6 +85,7 @@ impl FlowSums {
             | FlowRecord::Repeated(_)
             | FlowRecord::Message(_)
             | FlowRecord::Chunk(..)
+            | FlowRecord::MessageLost
             | FlowRecord::Refused => {}
         }
     }

@@ -11,8 +11,8 @@ use super::context::Context;
 use super::declare::Keys;
 use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::{
-    self, IP_TCP, IP_TFRC, IP_UDP, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_RATES, MAX_UNSCALED,
-    SOURCES, TIMESTAMPS, TRANSPORTS, WORKLOADS,
+    self, IP_TCP, IP_TFRC, IP_UDP, LIVE, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_RATES, MAX_UNSCALED,
+    SOURCES, TIMESTAMPS, TRANSPORTS, UDP_PAYLOAD, UDP_RATE, WORKLOADS,
 };
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
@@ -20,7 +20,19 @@ use super::reader::{Entry, Fields};
 use super::schemes::{CONTROLS, check_control};
 use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
-use super::{Driver, Endpoint, Flow, Scheme, Transport, Workload};
+use super::{Driver, Endpoint, Flow, Scheme, Transport, UdpRate, Workload};
+
+impl Transport {
+    /// Name of the flow's application in the scenario file; `None` if its messages are not counted.
+    pub fn source_word(&self) -> Option<&'static str> {
+        match self {
+            _ if !self.has_source() => None,
+            Self::Tcp(tcp) => Some((WORKLOADS.name)(&tcp.source)),
+            Self::Udp { rate, .. } => Some((LIVE.name)(rate)),
+            Self::Tfrc(_) | Self::External => None,
+        }
+    }
+}
 
 /// Reads all flows. A section stands for several flows if its ends are groups.
 pub(super) fn flows(
@@ -188,7 +200,10 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
             fits(fields.get("segment"), IP_TFRC, context, mistakes);
             check_source(fields, mistakes);
         }
-        Transport::Udp { .. } => fits(fields.get("payload"), IP_UDP, context, mistakes),
+        Transport::Udp { .. } => {
+            fits(fields.get("payload"), IP_UDP, context, mistakes);
+            check_live(fields, mistakes);
+        }
         Transport::External => {}
     }
 }
@@ -241,6 +256,34 @@ fn check_source(fields: &Fields, mistakes: &mut Mistakes) {
     }
     if let Some(tfrc::Traffic::Frames { .. }) = SOURCES.variant(source) {
         check_sizes(settings.get("sizes"), mistakes);
+    }
+}
+
+/// Checks that a UDP flow has payload and rate, or a live application.
+fn check_live(fields: &Fields, mistakes: &mut Mistakes) {
+    let (source, rate) = (fields.get("source"), fields.get("rate"));
+    if source.is_set() {
+        if rate.is_set() {
+            let error = source.mistake("set together with rate", "one of the two");
+            mistakes.add(source.at, error);
+        }
+        return check_room(fields.get("payload"), source, mistakes);
+    }
+    for (name, kind) in [("payload", &UDP_PAYLOAD), ("rate", &UDP_RATE)] {
+        let entry = fields.get(name);
+        if !entry.is_set() && !entry.bad {
+            mistakes.add(entry.at, entry.mistake("missing", kind.describe()));
+        }
+    }
+}
+
+/// Checks that the datagrams of a live application have room beside their header.
+fn check_room(payload: &Entry, source: &Entry, mistakes: &mut Mistakes) {
+    let Some(UdpRate::Live(live)) = LIVE.variant(source) else { return };
+    let header = live.model.header();
+    if payload.value::<Bytes>().is_some_and(|it| it.get() <= header) {
+        let problem = format!("no more than the {header} octets of RTP's header");
+        mistakes.add(payload.at, payload.mistake(problem, format!("at least {} B", header + 1)));
     }
 }
 

@@ -205,6 +205,10 @@ fn company(path: &str, key: &Key, tables: &[(String, String)]) -> Vec<(String, S
     if ["flow.tcp.transport.prr", "flow.tcp.transport.loss_recovery"].contains(&path) {
         before.push(("flow.tcp.transport.sack", "true"));
     }
+    if path.starts_with("flow.udp.transport.source") {
+        // A live application takes the place of the rate.
+        before.push(("flow.udp.transport", "{ kind = \"udp\" }"));
+    }
     if path.contains(".loss.") {
         before.push(("link.spare.between", "[\"home\", \"server\"]"));
     }
@@ -271,7 +275,9 @@ fn the_example_of_each_key_changes_the_scenario() {
         is_here && !found.key.example.is_empty()
     };
     for found in all_keys().into_iter().filter(is_asked) {
-        let base = found.with(None).expect("the base is right");
+        let is_instead = found.path == "flow.udp.transport.source";
+        let base = if is_instead { parse(&[]) } else { found.with(None) };
+        let base = base.expect("the base is right");
         let scenario = found.with(Some(found.key.example)).expect(&found.path);
         // The base has only one cell.
         let only = ["station.slow.bss", "host.server.link.to"].contains(&found.path.as_str());

@@ -3,7 +3,8 @@
 use super::declaration::{Declaration, Of, PLACE, REPLICATION};
 use super::flows::quantiles;
 use super::table::{Table, Unit};
-use crate::outcome::Outcome;
+use crate::metrics::opinion;
+use crate::outcome::{LiveOutcome, MessageOutcome, Outcome};
 
 const MEANING: &str = "Messages of each flow whose transport has a `source`: frames, answers, pages, chunks of a video. A message \
     counts if it is complete within the measured time. Other flows have no row.";
@@ -25,5 +26,86 @@ pub(super) fn table(runs: &[&Outcome]) -> Table {
         .says("Times at which a video's player had nothing to play.");
     t.column("stalled_s", Unit::Seconds, |row| row.it.stalled.as_secs_f64())
         .says("Time for which a video's player had nothing to play.");
+    t.column("lost", Unit::Count, move |row| live(row).map(|it| count(it.lost)))
+        .says("Frames of a call, a game or a video call of which a packet was lost; null for other sources.");
+    t.column("late", Unit::Count, move |row| live(row).map(|it| count(it.late)))
+        .says("Frames of a call, a game or a video call that were complete after its `deadline`; null for other sources.");
+    t.column("missed", Unit::Fraction, move |row| {
+        let found = live(row)?;
+        let all = found.lost + row.it.delay.count;
+        (all > 0).then(|| count(found.lost + found.late) / count(all))
+    })
+    .says(
+        "Share of the frames of a call, a game or a video call that were lost or late; null without a frame and for other \
+         sources.",
+    );
+    opinions(&mut t);
+    responsiveness(&mut t);
     t.table
+}
+
+/// Histograms of the times for which users wait: a row for each bin of each flow of each run.
+pub(super) fn waits(runs: &[&Outcome]) -> Table {
+    let meaning = "Histogram of the waits of the table `messages`: one row for each bin that has messages. Each octave has 64 \
+        bins of equal width.";
+    let rows = runs.iter().flat_map(|&run| {
+        run.waits.iter().flat_map(move |waits| {
+            waits.bins.iter().map(move |it| Of { run, place: waits.flow, it })
+        })
+    });
+    let mut t = Declaration::new("waits", meaning, rows.collect());
+    t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
+    t.column("flow", Unit::Number, |row| row.place).says(PLACE);
+    t.column("from_ns", Unit::Nanoseconds, |row| row.it.from.as_nanos())
+        .says("Lower end of the bin, inclusive.");
+    t.column("to_ns", Unit::Nanoseconds, |row| row.it.to.as_nanos())
+        .says("Upper end of the bin, exclusive.");
+    t.column("messages", Unit::Count, |row| row.it.packets)
+        .says("Messages whose wait is in the bin.");
+    t.table
+}
+
+/// Columns of calls: the opinion by the E-model, and the delay at which frames are played.
+fn opinions(t: &mut Declaration<Of<'_, MessageOutcome>>) {
+    let of = |row: &Of<'_, MessageOutcome>| live(row)?.opinion;
+    t.column("mos", Unit::Number, move |row| of(row).map(|it| opinion(it.rating))).says(
+        "Mean opinion score of a call by the E-model, from 1, bad, to 4.5, excellent; null for other sources and for Opus.  \
+         [G107 Annex B]",
+    );
+    t.column("rating", Unit::Number, move |row| of(row).map(|it| it.rating))
+        .says("Rating factor R of a call by the E-model, of which 93.2 is perfect; null as `mos`.  [G107 §7]");
+    t.column("playout_ms", Unit::Milliseconds, move |row| {
+        of(row).map(|it| it.playout.as_secs_f64() * 1e3)
+    })
+    .says("Delay from the departure of a call's frame at which it is played: the one with the best rating; null as `mos`.");
+}
+
+/// Columns of probes: round trips per minute.
+fn responsiveness(t: &mut Declaration<Of<'_, MessageOutcome>>) {
+    let of = |row: &Of<'_, MessageOutcome>| {
+        let probes = &row.run.probes;
+        let place = probes.binary_search_by_key(&row.it.flow, |it| it.flow).ok()?;
+        Some(probes[place].per_minute())
+    };
+    t.column("rpm", Unit::Number, move |row| of(row)?[2]).says(
+        "Responsiveness under load [round trips per minute]: the mean of the two columns that follow; null for sources other \
+         than `responsiveness`, and without load.  [draft-responsiveness §5.3.1]",
+    );
+    t.column("rpm_foreign", Unit::Number, move |row| of(row)?[0])
+        .says("Round trips per minute of the probes, on a connection of their own; null for other sources.");
+    t.column("rpm_loaded", Unit::Number, move |row| of(row)?[1]).says(
+        "Round trips per minute of the TCP connections without a source between the same ends; null for other sources, and \
+         without such connections.",
+    );
+}
+
+/// Frames of the live application of a row.
+fn live(row: &Of<'_, MessageOutcome>) -> Option<LiveOutcome> {
+    let live = &row.run.live;
+    live.binary_search_by_key(&row.it.flow, |it| it.flow).ok().map(|place| live[place])
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count below 2^53")]
+fn count(frames: u64) -> f64 {
+    frames as f64
 }

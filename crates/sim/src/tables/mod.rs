@@ -28,6 +28,7 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
         of_runs(runs),
         flows::table(flows, runs),
         messages::table(runs),
+        messages::waits(runs),
         air::stations(runs),
         air::airtime(runs),
         air::access_points(runs),

@@ -201,7 +201,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 let is_new = !intake.delivered.is_zero();
                 record_intake(*now, (packet.flow, SentAt(packet.sent_at)), intake, recorder);
                 if is_new && flows[packet.flow.index()].source.has_messages() {
-                    self.complete_messages(packet.flow);
+                    self.complete_messages(packet);
                 }
                 if answers {
                     self.drain_sink(packet.flow);
@@ -217,10 +217,14 @@ impl<R: Recorder, C: Clock> World<R, C> {
         }
     }
 
-    /// Records the messages of a flow that are complete.
+    /// Records the messages of a flow that are complete with the arrival of this packet.
     #[cold]
-    fn complete_messages(&mut self, id: FlowId) {
+    fn complete_messages(&mut self, packet: &Packet) {
+        let id = packet.flow;
         let Flow { source, sink, .. } = &mut self.flows[id.index()];
+        if let Some(delay) = source.frame_completed(self.now, &packet.body) {
+            self.recorder.record_flow(self.now, id, FlowRecord::Message(delay));
+        }
         let Sink::Tcp(receiver) = sink else { return };
         let delivered = receiver.delivered();
         while let Some(message) = source.poll_completed(self.now, delivered) {
@@ -240,6 +244,10 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[inline(never)]
     pub(super) fn lose_at(&mut self, packet: &Packet, at: Option<Place>) {
         self.emit(packet.flow, FlowRecord::Lost(packet.origin, SentAt(packet.sent_at)));
+        let source = &mut self.flows[packet.flow.index()].source;
+        if packet.origin == Side::Sender && source.handle_loss(&packet.body) {
+            self.emit(packet.flow, FlowRecord::MessageLost);
+        }
         if R::LIMITS {
             self.tell_loss(packet, at);
         }

@@ -101,7 +101,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 }
                 true
             }
-            (None, Body::Datagram(datagram)) => {
+            (None, Body::Datagram(datagram)) if !flow.source.has_messages() => {
                 let Sink::Udp(sink) = &mut flow.sink else {
                     unreachable!("both ends of a flow speak one transport")
                 };

@@ -487,12 +487,47 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport",
         r#"{ kind = "udp", rate = "saturated", payload = "1 B", segment = "1 B" }"#,
-        r#"flow.a.transport.segment = "1 B": not a key of a UDP transport; allowed "kind", "payload", "rate""#,
+        r#"flow.a.transport.segment = "1 B": not a key of a UDP transport; allowed "kind", "payload", "rate", "source""#,
     ),
     (
         "flow.a.transport",
         r#"{ kind = "tfrc", rate = "greedy", source = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "1 s" } }"#,
         r#"flow.a.transport.source = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "1 s…: set together with rate; allowed one of the two"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", payload = "1 kB" }"#,
+        r#"flow.a.transport.rate: missing; allowed "saturated" or a rate up to 100 Gb/s, such as "11 Mb/s""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", rate = "1 Mb/s", source = "call" }"#,
+        r#"flow.a.transport.source = "call": set together with rate; allowed one of the two"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = "game" }"#,
+        r#"flow.a.transport.source = "game": no such value; allowed "call", "video-call" or a table with model = "call" or model = "game" or model = "video-call""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "game" } }"#,
+        r#"flow.a.transport.source.end: missing; allowed "server", "player""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "call", codec = "g7" } }"#,
+        r#"flow.a.transport.source.codec = "g7": no such value; allowed "amr", "g711", "g729", "opus""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "call", deadline = "0 s" } }"#,
+        r#"flow.a.transport.source.deadline = "0 s": out of range; allowed a duration from 1 us to 1 h, such as "20 ms""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", payload = "12 B", source = "call" }"#,
+        r#"flow.a.transport.payload = "12 B": no more than the 12 octets of RTP's header; allowed at least 13 B"#,
     ),
     (
         "flow.a.transport",

@@ -27,6 +27,8 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
     runs.extend((0..40).filter_map(reuse));
     runs.extend(workloads());
+    runs.extend(live());
+    runs.extend(probes());
     runs
 }
 
@@ -156,6 +158,44 @@ fn workloads() -> Vec<Run> {
         }
     }
     numbered("workload", texts)
+}
+
+/// Runs of each live application of UDP, over wires with losses.
+fn live() -> Vec<Run> {
+    const SOURCES: [&str; 10] = [
+        "\"call\"",
+        "{ model = \"call\", codec = \"g711\", talk = \"300 ms\", silence = \"200 ms\", deadline = \"10 ms\" }",
+        "{ model = \"call\", codec = \"g729\", silence = \"0 s\" }",
+        "{ model = \"call\", codec = \"opus\", talk = \"100 ms\" }",
+        "{ model = \"game\", end = \"server\" }",
+        "{ model = \"game\", end = \"player\", synchronisation = \"status\" }",
+        "{ model = \"game\", end = \"server\", size = \"3 kB\", size_scale = \"500 B\", interval = \"10 ms\" }",
+        "{ model = \"game\", end = \"player\", interval = \"1 ms\", interval_scale = \"1 ms\" }",
+        "\"video-call\"",
+        "{ model = \"video-call\", rate = \"12 Mb/s\", interval = \"16 ms\", deadline = \"20 ms\" }",
+    ];
+    let mut texts = Vec::new();
+    for source in SOURCES {
+        for loss in LOSSES {
+            texts.push(lossy(loss, &format!("{{ kind = \"udp\", source = {source} }}"), 3));
+        }
+    }
+    numbered("live", texts)
+}
+
+/// Runs of probes beside an upload, over wires with losses.
+fn probes() -> Vec<Run> {
+    let mut texts = Vec::new();
+    for think in ["0 s", "10 ms", "35 ms", "200 ms"] {
+        for loss in LOSSES {
+            let transport = format!(
+                "{{ kind = \"tcp\", min_rto = \"200 ms\", source = {{ model = \"responsiveness\", think = \"{think}\" }} }}"
+            );
+            let load = "[flow.load]\nfrom = \"s\"\nto = \"h\"\ntransport = { kind = \"tcp\" }\n";
+            texts.push(lossy(loss, &transport, 3) + load);
+        }
+    }
+    numbered("probes", texts)
 }
 
 /// Runs of both versions of BBR, of pacing and of each end of slow start, over wires with losses.

@@ -124,7 +124,7 @@ impl KeyValue {
         }
         let mut with = without.clone();
         set(&mut with, &self.path, self.value.clone());
-        [with, without]
+        [with, without].map(with_rate_or_source)
     }
 
     /// Run of a fixed scenario in which the key has this value, with the first of the further keys in [`COMPANIONS`]
@@ -140,6 +140,25 @@ impl KeyValue {
         }
         Fit::None
     }
+}
+
+/// The same scenario, in which each UDP flow has a live application, or payload and rate.
+fn with_rate_or_source(mut scenario: Table) -> Table {
+    let flows = scenario["flow"].as_table_mut().expect("flows");
+    for (_, flow) in flows.iter_mut() {
+        let Some(transport) = flow["transport"].as_table_mut() else { continue };
+        if transport.get("kind").and_then(Value::as_str) != Some("udp") {
+            continue;
+        }
+        if transport.contains_key("source") {
+            transport.remove("rate");
+            continue;
+        }
+        for (key, usual) in [("payload", "1000 B"), ("rate", "2 Mb/s")] {
+            transport.entry(key).or_insert_with(|| Value::from(usual));
+        }
+    }
+    scenario
 }
 
 /// Result of setting a key to a value in the base scenario.

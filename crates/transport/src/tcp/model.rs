@@ -6,6 +6,7 @@ use airfair_units::Time;
 
 use super::config::SenderConfig;
 use super::flavour::Flavour;
+use crate::draws::Draws;
 
 /// Law of a flavour with a model of the path.
 #[derive(Clone, Debug)]
@@ -18,8 +19,8 @@ enum Law {
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     law: Law,
-    /// State of the random numbers, which the owner of the sender keys.
-    random: u64,
+    /// Random numbers, which the owner of the sender keys.
+    random: Draws,
 }
 
 impl Model {
@@ -31,17 +32,17 @@ impl Model {
             Flavour::Bbr => Law::Bbr(bbr3::State::new(window)),
             _ => return None,
         };
-        Some(Box::new(Self { law, random: 0 }))
+        Some(Box::new(Self { law, random: Draws::default() }))
     }
 
     /// Keys the random numbers.
     pub(super) fn set_seed(&mut self, seed: u64) {
-        self.random = seed;
+        self.random = Draws::new(seed);
     }
 
     /// Processes an ACK.
     pub(super) fn step(&mut self, seen: Seen) -> Control {
-        let seen = Seen { random: self.draw(), ..seen };
+        let seen = Seen { random: self.random.number(), ..seen };
         match &mut self.law {
             Law::Bbr1(state) => remember(state, bbr1::step(*state, &seen)),
             Law::Bbr(state) => remember(state, bbr3::step(*state, &seen)),
@@ -50,7 +51,7 @@ impl Model {
 
     /// Processes the segments that were marked lost since the last ACK.
     pub(super) fn lose(&mut self, lost: &[LostSegment], seen: &Seen) {
-        let random = self.draw();
+        let random = self.random.number();
         if let Law::Bbr(state) = &mut self.law {
             for segment in lost {
                 *state = bbr3::lose(*state, segment, &Seen { random, ..*seen });
@@ -84,7 +85,7 @@ impl Model {
 
     /// Processes a restart after idling. Returns the window [octets].
     pub(super) fn restart(&mut self, now: Time, cwnd: u64) -> u64 {
-        let random = self.draw();
+        let random = self.random.number();
         match &mut self.law {
             Law::Bbr1(state) => remember(state, state.restarted(now, cwnd, random)),
             Law::Bbr(state) => remember(state, state.restarted(now, cwnd, random)),
@@ -99,14 +100,6 @@ impl Model {
             Law::Bbr(state) => state.pacing_rate,
         };
         (rate as u64).max(1)
-    }
-
-    /// Next random number: the finalizer of `SplitMix64`.
-    fn draw(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
     }
 }
 

@@ -1,8 +1,8 @@
 """`airfair init`: writes a working example to start from.
 
 Each kind has a directory of templates in `airfair/templates/init`. If it holds one file, the command copies
-it to FILE; if it holds several, the command copies them into the new directory DIR. The files in `neighbours`
-there are scenarios of several cells on a channel. Examples are the files in `airfair/scenarios`.
+it to FILE; if it holds several, the command copies them into the new directory DIR. The files in `kinds`
+there are other scenarios to start from. Examples are the files in `airfair/scenarios`.
 """
 
 from __future__ import annotations

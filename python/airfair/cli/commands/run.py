@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airfair.cli import laws, output, scenarios, tracing
+from airfair.cli import laws, output, recordings, scenarios, tracing
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, check_globs, complain
 from airfair.errors import describe
 from airfair.names import printable
@@ -26,7 +26,9 @@ def main(arguments: argparse.Namespace) -> int:
     check_globs("--flows", arguments.flows, names, "flow")
     own = laws.of(arguments, arguments.scenario, scenario)
     out: Path | None = arguments.out
-    output.check([*output.results(out), *tracing.outputs(arguments)], force=arguments.force)
+    recordings.check(arguments, scenario)
+    written = [*output.results(out), *recordings.outputs(arguments), *tracing.outputs(arguments)]
+    output.check(written, force=arguments.force)
     traces, result, cut, failure, raised = None, None, False, None, None
     with output.prepared(out):
         if arguments.explain:
@@ -50,6 +52,9 @@ def main(arguments: argparse.Namespace) -> int:
         lost.insert(0, describe(failure))
     elif out is not None and result.replications:
         told.insert(0, f"wrote {out}")
+    if arguments.flent is not None and result.replications:
+        wrong = recordings.save(result, arguments)
+        (told if wrong is None else lost).append(wrong or f"wrote {arguments.flent}")
     for line in told:
         print(f"airfair: {printable(line)}", file=sys.stderr)
     if raised is not None:

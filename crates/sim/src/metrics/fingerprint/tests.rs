@@ -83,6 +83,7 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
         16 => of_flow(FlowRecord::RoundTrip(time)),
         17 => of_flow(FlowRecord::Finished),
         18 => of_flow(FlowRecord::Repeated(sent)),
+        19 if flag => of_flow(FlowRecord::MessageLost),
         19 => of_flow(FlowRecord::Refused),
         20 => on_link(LinkRecord::Queued(count)),
         21 => on_link(LinkRecord::Arrived(count)),

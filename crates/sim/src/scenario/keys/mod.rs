@@ -5,6 +5,7 @@ mod cells;
 mod errors;
 mod flows;
 mod limits;
+mod live;
 mod multi_user;
 mod queues;
 mod radio;
@@ -23,12 +24,13 @@ pub(super) use limits::{
     IP_TCP, IP_TFRC, IP_UDP, LLC_SNAP, MAX_CELLS, MAX_DURATION, MAX_FLOWS, MAX_FRAMES, MAX_HOSTS,
     MAX_LINKS, MAX_MSDU, MAX_RATES, MAX_ROUTERS, MAX_STATIONS, MAX_UNSCALED, TIMESTAMPS,
 };
+pub(super) use live::LIVE;
 pub(super) use queues::QUEUE;
 pub(super) use radio::{FAR, MOBILITY, point, radio, range_rate};
 pub(super) use ranges::{OFF, TIME, bytes, time};
 pub(super) use rates::{LAWS, OF_MINSTREL, OF_MINSTREL_HT, minstrel_ht};
 pub(super) use root::{ROOT, root};
 pub(super) use stations::{Written, station};
-pub(super) use transports::{SOURCES, TRANSPORTS};
+pub(super) use transports::{SOURCES, TRANSPORTS, UDP_PAYLOAD, UDP_RATE};
 pub(super) use wires::{host, link, router};
 pub(super) use workloads::WORKLOADS;

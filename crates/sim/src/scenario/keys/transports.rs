@@ -14,6 +14,7 @@ use super::super::kind::{Absent, Kind, Plain, words};
 use super::super::reader::Entry;
 use super::super::{Tcp, Tfrc, Transport, Workload};
 use super::limits::{IP_TCP, IP_TFRC, IP_UDP, MAX_MSDU};
+use super::live::LIVE;
 use super::ranges::{DELAY, OFF, PERIOD, UNLIMITED, bytes, integer, time};
 use super::workloads::WORKLOADS;
 
@@ -42,7 +43,8 @@ const SMALL_QUEUE: Kind =
     Kind::Either(&[OFF, time(Duration::from_micros(1), Duration::from_secs(1))]);
 const TICK: Kind = time(Duration::from_micros(1), Duration::from_secs(1));
 const SSTHRESH: Kind = Kind::Either(&[UNLIMITED, integer(2, 1_000_000)]);
-const UDP_RATE: Kind = Kind::Either(&[Kind::Word(&["saturated"]), Kind::Rate]);
+pub(crate) const UDP_RATE: Kind = Kind::Either(&[Kind::Word(&["saturated"]), Kind::Rate]);
+pub(crate) const UDP_PAYLOAD: Kind = bytes(1, MAX_MSDU - IP_UDP);
 const TFRC_RATE: Kind = Kind::Either(&[Kind::Word(&["greedy"]), Kind::Rate]);
 const FRAME_SIZES: Kind = Kind::List(&bytes(1, 10_000_000));
 const ANY_RATE: DataRate = DataRate::from_mbps(1);
@@ -60,7 +62,7 @@ pub(crate) const TRANSPORTS: Choice<Transport> = Choice {
     },
     alone: Vec::new,
     tables: || {
-        let (payload, rate) = (Bytes::new(1_000), udp::SendRate::Saturated);
+        let (payload, rate) = (Bytes::new(1_200), udp::SendRate::Saturated);
         vec![
             Transport::Tcp(Tcp::default()),
             Transport::Tfrc(Tfrc::default()),
@@ -197,8 +199,8 @@ fn source(keys: &mut Keys, it: &mut Workload) {
     let is_written = *it != Workload::Bulk;
     let example = "{ model = \"rpc\", size = \"10 kB\", think = \"100 ms\" }";
     keys.choice("source", it, &WORKLOADS, example).written_if(is_written).says(
-        "Application that writes the data over time. `bulk`: all data is there from the start. `web` and `video` are \
-         their tables with the defaults. A `size` is for `bulk` alone.",
+        "Application that writes the data over time. `bulk`: all data is there from the start. `web`, `video` and \
+         `responsiveness` are their tables with the defaults. A `size` is for `bulk` alone.",
     );
 }
 
@@ -299,16 +301,33 @@ fn frames(keys: &mut Keys, frames: &mut Vec<tfrc::Frame>) {
 
 fn udp(keys: &mut Keys, payload: &mut Bytes, rate: &mut udp::SendRate) {
     keys.of("a UDP transport");
-    keys.key("payload", payload, bytes(1, MAX_MSDU - IP_UDP), "\"1000 B\"").required().says(
-        "Application octets per datagram. With 28 octets of headers, and LLC/SNAP, they must fit in an MSDU of 2304 \
-         octets.",
-    );
+    keys.key("payload", payload, UDP_PAYLOAD, "\"1000 B\"")
+        .follows("1200 B with a `source`, otherwise required")
+        .says(
+            "Application octets per datagram; with a `source` at most. With 28 octets of headers, and LLC/SNAP, they must \
+             fit in an MSDU of 2304 octets.",
+        );
     let mut constant = match *rate {
-        udp::SendRate::Saturated => None,
         udp::SendRate::Constant(rate) => Some(rate),
+        udp::SendRate::Saturated | udp::SendRate::Live(_) => None,
     };
-    keys.optional("rate", &mut constant, UDP_RATE, "\"2 Mb/s\"").required().says(
-        "Rate of the application's bits; with `saturated` the sender's queue is never empty.",
-    );
-    *rate = constant.map_or(udp::SendRate::Saturated, udp::SendRate::Constant);
+    let is_live = |rate: &_| matches!(rate, udp::SendRate::Live(_));
+    let was_live = is_live(rate);
+    keys.optional("rate", &mut constant, UDP_RATE, "\"2 Mb/s\"")
+        .written_if(!was_live)
+        .follows("required without a `source`")
+        .says(
+            "Rate of the application's bits; with `saturated` the sender's queue is never empty.",
+        );
+    let example = "{ model = \"call\", codec = \"g711\" }";
+    keys.choice("source", rate, &LIVE, example)
+        .written_if(was_live)
+        .follows("see `rate`")
+        .says(
+            "Live application, whose frames come whether the network takes them or not. `call` and `video-call` are their \
+             tables with the defaults. Not together with `rate`.",
+        );
+    if !is_live(rate) {
+        *rate = constant.map_or(udp::SendRate::Saturated, udp::SendRate::Constant);
+    }
 }

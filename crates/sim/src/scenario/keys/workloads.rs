@@ -24,10 +24,11 @@ pub(crate) const WORKLOADS: Choice<Workload> = Choice {
         Workload::OnOff { .. } => "on-off",
         Workload::Frames { .. } => "frames",
         Workload::Rpc { .. } => "rpc",
+        Workload::Responsiveness { .. } => "responsiveness",
         Workload::Web { .. } => "web",
         Workload::Video { .. } => "video",
     },
-    alone: || vec![Workload::Bulk, Workload::web(), Workload::video()],
+    alone: || vec![Workload::Bulk, Workload::web(), Workload::video(), Workload::responsiveness()],
     tables: || {
         let rate = DataRate::from_mbps(1);
         vec![
@@ -37,6 +38,7 @@ pub(crate) const WORKLOADS: Choice<Workload> = Choice {
             Workload::Rpc { size: Bytes::new(1_000), think: Duration::ZERO },
             Workload::web(),
             Workload::video(),
+            Workload::responsiveness(),
         ]
     },
     has_default: false,
@@ -74,6 +76,10 @@ fn settings(keys: &mut Keys, workload: &mut Workload) {
             keys.key("size", size, OBJECT, "\"10 kB\"").required().says("Size of an answer.");
             keys.key("think", think, DELAY, "\"100 ms\"")
                 .says("Time from the arrival of an answer to the next call.");
+        }
+        Workload::Responsiveness { think } => {
+            keys.key("think", think, DELAY, "\"100 ms\"")
+                .says("Time from the arrival of an answer, of one octet, to the next request.");
         }
         Workload::Web { document, objects, object, think } => {
             keys.key("document", document, OBJECT, "\"10 kB\"").says("Size of a page's document.");

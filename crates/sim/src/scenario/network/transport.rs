@@ -1,5 +1,6 @@
 //! Transports of flows.
 
+use airfair_transport::live::Live;
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -12,11 +13,11 @@ pub enum Transport {
     Tcp(Tcp),
     /// TFRC between two simulated hosts, or over sockets of the kernel.
     Tfrc(Tfrc),
-    /// UDP at a given rate, or as fast as the sender's queue allows.
+    /// UDP at a given rate, as fast as the sender's queue allows, or with a live application.
     Udp {
-        /// Application octets per datagram.
+        /// Application octets per datagram; of a live application at most.
         payload: Bytes,
-        /// Rate at which the source sends.
+        /// Rate at which the source sends, or its live application.
         rate: udp::SendRate,
     },
     /// No simulated transport: the owner of the world injects all packets of the flow, both directions.
@@ -26,7 +27,19 @@ pub enum Transport {
 impl Transport {
     /// True if messages of the flow's application are counted.
     pub fn has_source(&self) -> bool {
-        matches!(self, Self::Tcp(tcp) if tcp.source != Workload::Bulk && !tcp.is_kernels)
+        match self {
+            Self::Tcp(tcp) => tcp.source != Workload::Bulk && !tcp.is_kernels,
+            Self::Udp { .. } => self.live().is_some(),
+            Self::Tfrc(_) | Self::External => false,
+        }
+    }
+
+    /// Live application of a UDP flow.
+    pub fn live(&self) -> Option<&Live> {
+        match self {
+            Self::Udp { rate: udp::SendRate::Live(live), .. } => Some(live),
+            _ => None,
+        }
     }
 
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
@@ -97,6 +110,12 @@ pub enum Workload {
         /// Time from an answer to the next call.
         think: Duration,
     },
+    /// Probes of the round trip: answers of one octet, each requested some time after the one before.
+    /// [draft-responsiveness §5.3]
+    Responsiveness {
+        /// Time from an answer to the next request.
+        think: Duration,
+    },
     /// Pages: a document, and then the objects that it names.
     Web {
         /// Size of the document.
@@ -142,6 +161,11 @@ impl Workload {
         }
     }
 
+    /// Probes at the rate of the draft, a hundred a second, less the round trips.  [draft-responsiveness §5.3]
+    pub fn responsiveness() -> Self {
+        Self::Responsiveness { think: Duration::from_millis(10) }
+    }
+
     /// Source of the sender, whose segments have this size; `None` if all data is there from the start.
     pub fn source(&self, segment: Bytes) -> Option<tcp::Source> {
         const LIVE_BUFFER_SEGMENTS: u64 = 50;
@@ -158,6 +182,9 @@ impl Workload {
                 offered(traffic, Some(segment * LIVE_BUFFER_SEGMENTS + largest))
             }
             Self::Rpc { size, think } => tcp::Source::Requested(vec![object(think, size, true)]),
+            Self::Responsiveness { think } => {
+                tcp::Source::Requested(vec![object(think, Bytes::new(1), true)])
+            }
             Self::Web { document, objects, object: size, think } => {
                 let document = object(think, document, objects == 0);
                 let rest = size * u64::from(objects);

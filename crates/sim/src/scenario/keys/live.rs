@@ -1,0 +1,98 @@
+//! Keys of the live applications of UDP flows.
+
+use airfair_transport::live::{
+    Call, Codec, Game, GameEnd, Live, Model, Synchronisation, VideoCall,
+};
+use airfair_transport::udp::SendRate;
+use airfair_units::{Bytes, Duration};
+
+use super::super::declare::{Choice, Keys};
+use super::super::kind::{Kind, words};
+use super::ranges::{DELAY, PERIOD, bytes, time};
+
+words!(Codec { Amr = "amr", G711 = "g711", G729 = "g729", Opus = "opus" });
+words!(Synchronisation { Status = "status", Lockstep = "lockstep" });
+words!(GameEnd { Server = "server", Player = "player" });
+
+const TALK: Kind = time(Duration::from_millis(20), Duration::from_secs(3_600));
+const PICTURES: Kind = time(Duration::from_millis(1), Duration::from_secs(10));
+const SIZE: Kind = bytes(1, 100_000);
+const SCALE: Kind = bytes(0, 10_000);
+const SPREAD: Kind = time(Duration::ZERO, Duration::from_secs(10));
+const USUAL: &str = "see `end`";
+
+/// Live applications, as the rates at which a UDP sender sends.
+pub(crate) const LIVE: Choice<SendRate> = Choice {
+    key: "model",
+    noun: "live application",
+    says: "Name of the application.",
+    name: |rate| match rate {
+        SendRate::Constant(_) | SendRate::Saturated => "even",
+        SendRate::Live(live) => match live.model {
+            Model::Call(_) => "call",
+            Model::Game(_) => "game",
+            Model::VideoCall(_) => "video-call",
+        },
+    },
+    alone: || [Live::call(), Live::video_call()].map(SendRate::Live).to_vec(),
+    tables: || [Live::call(), Live::game(), Live::video_call()].map(SendRate::Live).to_vec(),
+    has_default: false,
+    settings: |keys, rate| {
+        let SendRate::Live(live) = rate else { return };
+        keys.of("a live application");
+        match &mut live.model {
+            Model::Call(it) => call(keys, it),
+            Model::Game(it) => game(keys, it),
+            Model::VideoCall(it) => video_call(keys, it),
+        }
+        keys.key("deadline", &mut live.deadline, PERIOD, "\"80 ms\"").says(
+            "Delay of a frame, from the time at which the application makes it, above which it comes too late.",
+        );
+    },
+};
+
+fn call(keys: &mut Keys, it: &mut Call) {
+    keys.word("codec", &mut it.codec, "\"g711\"").says(
+        "Codec. A frame of voice each 20 ms has 33 octets with `amr` at 12.2 kb/s, 160 with `g711`, 20 with `g729` and 80 \
+         with `opus`, and 12 more for RTP. In a silence `amr` sends 7 octets each 160 ms, and the others send nothing.",
+    );
+    keys.key("talk", &mut it.talk, TALK, "\"2 s\"")
+        .says("Mean length of the talk spurts, whose lengths have an exponential distribution.");
+    keys.key("silence", &mut it.silence, DELAY, "\"0 s\"").says(
+        "Mean length of the silences, whose lengths have an exponential distribution; with `0 s` there are none.",
+    );
+}
+
+fn game(keys: &mut Keys, it: &mut Game) {
+    let Game { synchronisation, end, size, size_scale, interval, interval_scale } = it;
+    keys.word("end", end, "\"player\"").required().says(
+        "End of the game that sends. With `status` a server sends 50 octets (scale 11) each 13 ms (3.7 ms), and a player \
+         38 (3.7) each 15 ms (5.7 ms). With `lockstep` a server sends 210 (35) each 28 ms (4.2 ms), and a player 92 (38) \
+         each 22 ms (3.4 ms).",
+    );
+    keys.word("synchronisation", synchronisation, "\"status\"").says(
+        "Data that keeps the players' games the same: the state that the server has computed (`status`), or all commands \
+         (`lockstep`).",
+    );
+    keys.maybe::<Bytes>("size", size, SIZE, "\"330 B\"").follows(USUAL).says(
+        "Location of the Largest Extreme Value distribution of the sizes, which 37 % of the frames do not exceed.",
+    );
+    keys.maybe("size_scale", size_scale, SCALE, "\"82 B\"")
+        .follows(USUAL)
+        .says("Scale of the distribution of the sizes.");
+    keys.maybe("interval", interval, PERIOD, "\"50 ms\"").follows(USUAL).says(
+        "Location of the Largest Extreme Value distribution of the times from frame to frame.",
+    );
+    keys.maybe("interval_scale", interval_scale, SPREAD, "\"4500 us\"")
+        .follows(USUAL)
+        .says("Scale of the distribution of these times.");
+}
+
+fn video_call(keys: &mut Keys, it: &mut VideoCall) {
+    keys.key("rate", &mut it.rate, Kind::Rate, "\"600 kb/s\"").says(
+        "Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099. Each datagram has 12 octets \
+         more for RTP.",
+    );
+    keys.key("interval", &mut it.interval, PICTURES, "\"33 ms\"")
+        .says("Time from picture to picture.");
+}
