@@ -1,4 +1,4 @@
-//! Transport endpoints: [`tcp`], [`tfrc`] and [`udp`]. They are state machines that do no input or output
+//! Transport endpoints: [`tcp`], [`quic`], [`tfrc`] and [`udp`]. They are state machines that do no input or output
 //! themselves.
 //!
 //! Every machine has four kinds of methods:
@@ -17,7 +17,10 @@
 //! How packets travel between two endpoints is outside this crate.
 
 mod application;
+pub mod control;
 pub mod limit;
+pub mod quic;
+pub mod stream;
 pub mod tcp;
 pub mod tfrc;
 pub mod udp;
