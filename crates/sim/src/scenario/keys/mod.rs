@@ -7,6 +7,7 @@ mod flows;
 mod limits;
 mod multi_user;
 mod queues;
+mod quic;
 mod radio;
 mod ranges;
 mod rates;

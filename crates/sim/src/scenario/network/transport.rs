@@ -1,6 +1,6 @@
 //! Transports of flows.
 
-use airfair_transport::{tcp, tfrc, udp};
+use airfair_transport::{quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration};
 
 use super::super::kind::Words;
@@ -10,6 +10,8 @@ use super::super::kind::Words;
 pub enum Transport {
     /// TCP between two simulated hosts, or over sockets of the kernel.
     Tcp(Tcp),
+    /// QUIC between two simulated hosts.
+    Quic(Quic),
     /// TFRC between two simulated hosts, or over sockets of the kernel.
     Tfrc(Tfrc),
     /// UDP at a given rate, or as fast as the sender's queue allows.
@@ -26,7 +28,11 @@ pub enum Transport {
 impl Transport {
     /// True if messages of the flow's application are counted.
     pub fn has_source(&self) -> bool {
-        matches!(self, Self::Tcp(tcp) if tcp.source != Workload::Bulk && !tcp.is_kernels)
+        match self {
+            Self::Tcp(tcp) => tcp.source != Workload::Bulk && !tcp.is_kernels,
+            Self::Quic(quic) => quic.source != Workload::Bulk,
+            Self::Tfrc(_) | Self::Udp { .. } | Self::External => false,
+        }
     }
 
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
@@ -34,7 +40,7 @@ impl Transport {
         match self {
             Self::Tcp(tcp) => tcp.is_kernels,
             Self::Tfrc(tfrc) => tfrc.is_kernels,
-            Self::Udp { .. } | Self::External => false,
+            Self::Quic(_) | Self::Udp { .. } | Self::External => false,
         }
     }
 }
@@ -66,7 +72,7 @@ impl Tfrc {
     }
 }
 
-/// Application of a TCP flow.
+/// Application of a TCP or QUIC flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Workload {
     /// All data is there from the start, up to the size of the transfer.
@@ -174,6 +180,35 @@ impl Workload {
                 })
             }
         })
+    }
+}
+
+/// Settings of a QUIC connection. The settings of its ends are consistent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quic {
+    /// Settings of the QUIC sender.
+    pub sender: quic::SenderConfig,
+    /// Settings of the QUIC receiver.
+    pub receiver: quic::ReceiverConfig,
+    /// Application that writes the sender's data over time.
+    pub source: Workload,
+}
+
+impl Quic {
+    /// Word for the congestion control in comparisons: that of the scenario file after the name of the transport.
+    pub fn control_word(&self) -> &'static str {
+        match self.sender.controller {
+            quic::Controller::NewReno => "quic-newreno",
+            quic::Controller::Cubic => "quic-cubic",
+            quic::Controller::Bbr1 => "quic-bbr1",
+            quic::Controller::Bbr => "quic-bbr",
+        }
+    }
+
+    /// Makes the settings of the sender and of the receiver consistent.
+    pub(crate) fn agree(&mut self) {
+        self.sender.initial_max_data = self.receiver.window;
+        self.sender.max_ack_delay = self.receiver.max_ack_delay;
     }
 }
 
