@@ -629,6 +629,22 @@ class TransportTcpTable(TypedDict, total=False):
     window_scaling: bool
 
 
+class TransportQuicTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `transport_quic`."""
+
+    ack_every: int
+    datagram: str
+    flavour: Literal["newreno", "cubic", "bbr1", "bbr"]
+    initial_window: int
+    kind: Required[Literal["quic"]]
+    max_ack_delay: str
+    pacing: bool
+    receive_window: str
+    size: Literal["endless"] | str
+    slow_start: Literal["standard", "hystart", "hystart++"]
+    source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable
+
+
 class TransportTfrcTable(TypedDict, total=False):
     """Table whose keys are the arguments of `transport_tfrc`."""
 
@@ -688,7 +704,7 @@ FlowTable = TypedDict("FlowTable", {
     "start_jitter": str,
     "stop": Literal["end"] | str,
     "to": Required[str],
-    "transport": Required[TransportTcpTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable],
+    "transport": Required[TransportTcpTable | TransportQuicTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable],
 }, total=False)
 
 
@@ -1750,7 +1766,7 @@ def flow(
     *,
     from_: str,
     to: str,
-    transport: TransportTcpTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable,
+    transport: TransportTcpTable | TransportQuicTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable,
     access_category: Literal["background", "best effort", "video", "voice"] | None = None,
     control: Literal["none", "arf-aware", "arf-window", "occupancy", "rate-cap"] | ControlArfAwareTable | ControlArfWindowTable | ControlOccupancyTable | ControlRateCapTable | None = None,
     count: int | None = None,
@@ -2114,6 +2130,49 @@ def source_responsiveness(
     think: Time from the arrival of an answer, of one octet, to the next request. Default: "10 ms".
     """
     return _given(SourceResponsivenessTable, locals(), model="responsiveness")
+
+
+def transport_quic(
+    *,
+    ack_every: int | None = None,
+    datagram: str | None = None,
+    flavour: Literal["newreno", "cubic", "bbr1", "bbr"] | None = None,
+    initial_window: int | None = None,
+    max_ack_delay: str | None = None,
+    pacing: bool | None = None,
+    receive_window: str | None = None,
+    size: Literal["endless"] | str | None = None,
+    slow_start: Literal["standard", "hystart", "hystart++"] | None = None,
+    source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable | None = None,
+) -> TransportQuicTable:
+    """Transport protocol with its settings.
+
+    An `external` flow sends nothing by itself; the program that drives the simulation provides its
+    packets.
+
+    ack_every: Number of packets after which the receiver acknowledges at once: 2 in RFC 9000, more
+        with QUIC's extension for ACK frequency. A packet out of order is always acknowledged at
+        once. Default: 2.
+    datagram: UDP payload of a full packet. Of it, 29 to 37 octets are QUIC's header, frame header
+        and authentication tag; headers of IP and UDP come on top, 28 octets. Default: "1200 B".
+    flavour: Congestion control: NewReno as RFC 9002 has it, CUBIC, or version 1 or 3 of BBR. Losses
+        are detected as RFC 9002 has it for all of them. Default: "newreno".
+    initial_window: Initial window [packets]. Default: 10.
+    max_ack_delay: Longest delay of an acknowledgement. Default: "25 ms".
+    pacing: Packets leave at 1.25 windows per round trip (RFC 9002, section 7.7), in bursts of a
+        millisecond or two packets. `bbr1` and `bbr` always pace, at a rate of their own. Default:
+        true.
+    receive_window: Data that the receiver allows ahead of what its application has read
+        (`MAX_DATA`). The application reads at once. Default: "10000000 B".
+    size: Amount of data to send. Default: "endless".
+    slow_start: End of slow start of `newreno` and `cubic`. `standard`: a loss. `hystart`: also a
+        long train of ACKs or grown round trips. `hystart++`: grown round trips, and then five
+        rounds of slower growth (RFC 9406). Default: "standard".
+    source: Application that writes the data over time. `bulk`: all data is there from the start.
+        `web`, `video` and `responsiveness` are their tables with the defaults. A `size` is for
+        `bulk` alone. Default: "bulk".
+    """
+    return _given(TransportQuicTable, locals(), kind="quic")
 
 
 def transport_tfrc(
@@ -2736,6 +2795,7 @@ __all__ = [
     "SourceWebTable",
     "StationTable",
     "TransportExternalTable",
+    "TransportQuicTable",
     "TransportTcpTable",
     "TransportTfrcTable",
     "TransportUdpTable",
@@ -2810,6 +2870,7 @@ __all__ = [
     "source_web",
     "station",
     "transport_external",
+    "transport_quic",
     "transport_tcp",
     "transport_tfrc",
     "transport_udp",

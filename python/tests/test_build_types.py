@@ -121,9 +121,16 @@ WRONG = {
     "another word in a table in a table": (
         (
             'cell: build.ScenarioTable = {"duration": "1 s", "flow": {"f": {"from": "a", "to": "b", '
-            '"transport": {"kind": "tcp", "flavour": "cubicc"}}}}\nairfair.load(cell)'
+            '"transport": {"kind": "tcp", "flavour": "cubicc", "sack": True}}}}\nairfair.load(cell)'
         ),
         "expression has type \"Literal['cubicc']\"",
+    ),
+    "another word in a table that could be of two transports": (
+        (
+            'cell: build.ScenarioTable = {"duration": "1 s", "flow": {"f": {"from": "a", "to": "b", '
+            '"transport": {"kind": "tcp", "flavour": "cubicc"}}}}\nairfair.load(cell)'
+        ),
+        'none of ("TransportTcpTable", "TransportQuicTable") matches',
     ),
     "a key of another kind": (
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,3 +101,42 @@ def test_an_evening_at_home_has_what_each_person_waits_for() -> None:
     people = ["pages", "film", "heard", "spoken", "world", "hands"]
     assert result.messages["flow"].to_list() == people
     assert result.messages["messages"].min() > 0
+
+
+def test_quic_has_the_same_columns_as_tcp_but_for_what_nobody_can_see() -> None:
+    def flows(transport: str) -> dict[str, Any]:
+        text = WIRE.replace('{ kind = "tcp", size = "10 kB" }', transport)
+        result = airfair.run(text, series="100 ms")
+        window = result.series("cwnd").filter(flow="file")["cwnd_segments"]
+        row = result.flows.row(1, named=True)
+        return {**row, "cwnd": window.drop_nulls().max()}
+
+    quic = flows('{ kind = "quic", size = "2 MB", ack_every = 10 }')
+    tcp = flows('{ kind = "tcp", size = "2 MB" }')
+    assert quic["delivered_bytes"] == tcp["delivered_bytes"] == 2_000_000
+    assert quic["loss_estimated"] is None
+    assert tcp["loss_estimated"] is not None
+    empty = {name for name, value in quic.items() if value is None}
+    assert empty - {name for name, value in tcp.items() if value is None} == {"loss_estimated"}
+    assert quic["cwnd"] > 10
+
+
+@pytest.mark.parametrize("control", ["arf-aware", "arf-window", "rate-cap", "occupancy"])
+def test_schemes_of_flows_are_refused_for_quic(control: str) -> None:
+    text = f"""
+duration = "1 s"
+[bss.home]
+standard = "802.11g"
+ap.occupancy = true
+[station.laptop]
+[host.server]
+[flow.up]
+from = "laptop"
+to = "server"
+control = "{control}"
+transport = {{ kind = "quic" }}
+"""
+    with pytest.raises(
+        airfair.ScenarioError, match=rf'flow.up.control = "{control}": .* needs TCP'
+    ):
+        airfair.run(text)

@@ -539,7 +539,7 @@ MISTAKES = {
             for flow in ("up", "down", "video")
             for word in ("--set", f"flow.{flow}.transport={UDP}")
         ),
-    ): "--qlog logs: the scenario has no flow of TCP or TFRC",
+    ): "--qlog logs: the scenario has no flow of TCP, QUIC or TFRC",
     ("--qlog", "logs", "--pcap", "none/p"): "--pcap none/p: No such file or directory",
     ("--pcap", "p", "--trace-from", "1"): "--trace-from '1': unknown or missing unit",
     (

@@ -257,16 +257,18 @@ fn both_directions(link: &sim::Link) -> [(&sim::Link, sim::Node, sim::Node); 2] 
 fn transport(transport: &sim::Transport) -> &'static str {
     match transport {
         sim::Transport::Tcp(_) => "tcp",
+        sim::Transport::Quic(_) => "quic",
         sim::Transport::Tfrc(_) => "tfrc",
         sim::Transport::Udp { .. } => "udp",
         sim::Transport::External => "external",
     }
 }
 
-/// Protocol of a flow in comparisons: TCP flavour, or transport.
+/// Protocol of a flow in comparisons: TCP flavour, QUIC with its control, or transport.
 fn protocol(of: &sim::Transport) -> &'static str {
     match of {
         sim::Transport::Tcp(tcp) => tcp.flavour_word(),
+        sim::Transport::Quic(quic) => quic.control_word(),
         other => transport(other),
     }
 }

@@ -498,7 +498,9 @@ fn without_room(transport: &Transport) -> WithoutRoom {
         Transport::Tcp(tcp) if tcp.keeps_refused => WithoutRoom::Keep,
         Transport::External => WithoutRoom::Return,
         real if real.is_kernels() => WithoutRoom::Return,
-        Transport::Udp { .. } | Transport::Tcp(_) | Transport::Tfrc(_) => WithoutRoom::Lose,
+        Transport::Udp { .. } | Transport::Tcp(_) | Transport::Quic(_) | Transport::Tfrc(_) => {
+            WithoutRoom::Lose
+        }
     }
 }
 

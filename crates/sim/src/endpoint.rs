@@ -3,13 +3,14 @@
 use std::iter;
 
 use airfair_laws::window_limit::WindowLimit;
+use airfair_transport::control::SenderEvent;
 use airfair_transport::tcp::RefusalOutcome;
-use airfair_transport::{tcp, tfrc, udp};
+use airfair_transport::{quic, stream, tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::packet::{Body, Side};
 use crate::random::Purpose;
-use crate::record::FlowRecord;
+use crate::record::{FlowRecord, SenderWindow};
 use crate::scenario::{Tfrc, Transport};
 
 /// Largest number of packets that a TFRC source of live media buffers. A frame that does not fit is dropped as a whole.
@@ -19,6 +20,7 @@ const LIVE_BUFFER_PACKETS: u64 = 50;
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Tcp(Box<tcp::Sender>),
+    Quic(Box<quic::Sender>),
     Tfrc(Box<tfrc::Sender>),
     Udp(udp::Sender),
     /// End of an external flow. The program that owns the simulated world, such as the emulator, injects and receives
@@ -144,6 +146,7 @@ impl Gate {
 #[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Tcp(Box<tcp::Receiver>),
+    Quic(Box<quic::Receiver>),
     Tfrc(Box<tfrc::Receiver>),
     Udp(udp::Sink),
     /// Receiving end of an external flow. [`Source::External`] has the state of both ends.
@@ -165,6 +168,13 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
                 Some(source) => tcp::Sender::with_source(tcp.sender, source),
             })),
             Sink::Tcp(Box::new(tcp::Receiver::new(tcp.receiver))),
+        ),
+        Transport::Quic(quic) => (
+            Source::Quic(Box::new(match quic.source.source(quic.sender.payload()) {
+                None => quic::Sender::new(quic.sender),
+                Some(source) => quic::Sender::with_source(quic.sender, source),
+            })),
+            Sink::Quic(Box::new(quic::Receiver::new(quic.receiver))),
         ),
         Transport::Tfrc(settings) => tfrc_endpoints(settings),
         &Transport::Udp { payload, rate } => {
@@ -202,14 +212,25 @@ fn buffer(settings: &Tfrc) -> Option<Bytes> {
 }
 
 impl Source {
-    /// Transport at one end of the flow, as far as a law can limit it; `None` for UDP and for packets of programs.
+    /// Transport at one end of the flow, as far as a law can limit it; `None` for UDP, for QUIC, whose windows are
+    /// encrypted, and for packets of programs.
     pub(crate) fn kind(&self, side: Side) -> Option<TransportKind> {
         match self {
             Self::Tcp(_) => Some(TransportKind::Tcp),
             Self::Tfrc(_) => Some(TransportKind::Tfrc),
-            Self::Udp(_) => None,
+            Self::Quic(_) | Self::Udp(_) => None,
             Self::External(gate) => gate.kind(side),
         }
+    }
+
+    /// Congestion window and slow start threshold; `None` for a transport without a window.
+    pub(crate) fn window(&self) -> Option<SenderWindow> {
+        let (cwnd, ssthresh) = match self {
+            Self::Tcp(sender) => (sender.cwnd(), sender.ssthresh()),
+            Self::Quic(sender) => (sender.cwnd(), sender.ssthresh()),
+            Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => return None,
+        };
+        Some(SenderWindow { cwnd, ssthresh })
     }
 
     /// True if messages of the source are counted when they are complete.
@@ -218,20 +239,29 @@ impl Source {
         match self {
             Self::Tcp(sender) => sender.has_source(),
             Self::Udp(sender) => sender.is_live(),
+            Self::Quic(sender) => sender.has_source(),
             Self::Tfrc(_) | Self::External(_) => false,
         }
     }
 
     /// Next message that is complete, once this many octets have been delivered.
-    pub(crate) fn poll_completed(&mut self, now: Time, delivered: Bytes) -> Option<tcp::Completed> {
-        let Self::Tcp(sender) = self else { return None };
-        sender.poll_completed(now, delivered)
+    pub(crate) fn poll_completed(
+        &mut self,
+        now: Time,
+        delivered: Bytes,
+    ) -> Option<stream::Completed> {
+        match self {
+            Self::Tcp(sender) => sender.poll_completed(now, delivered),
+            Self::Quic(sender) => sender.poll_completed(now, delivered),
+            Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => None,
+        }
     }
 
     /// Keys the random numbers of a congestion control or of a live application that needs them.
     pub(crate) fn key_randomness(&mut self, seed: impl FnOnce(Purpose) -> u64) {
         match self {
             Self::Tcp(sender) if sender.needs_seed() => sender.set_seed(seed(Purpose::Probing)),
+            Self::Quic(sender) if sender.needs_seed() => sender.set_seed(seed(Purpose::Probing)),
             Self::Udp(sender) if sender.is_live() => sender.set_seed(seed(Purpose::Application)),
             _ => {}
         }
@@ -258,6 +288,7 @@ impl Source {
     pub(crate) fn open(&mut self, now: Time) {
         match self {
             Self::Tcp(sender) => sender.open(now),
+            Self::Quic(sender) => sender.open(now),
             Self::Tfrc(sender) => sender.open(now),
             Self::Udp(sender) => sender.open(now),
             Self::External(_) => {}
@@ -267,6 +298,7 @@ impl Source {
     pub(crate) fn close(&mut self, now: Time) {
         match self {
             Self::Tcp(sender) => sender.close(now),
+            Self::Quic(sender) => sender.close(now),
             Self::Tfrc(sender) => sender.close(now),
             Self::Udp(sender) => sender.close(now),
             Self::External(_) => {}
@@ -276,6 +308,7 @@ impl Source {
     pub(crate) fn handle(&mut self, now: Time, body: &Body) {
         match (self, body) {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_segment(now, segment),
+            (Self::Quic(sender), Body::QuicAck(ack)) => sender.handle_ack(now, ack),
             (Self::Tfrc(sender), Body::TfrcFeedback(report)) => sender.handle_feedback(now, report),
             _ => unreachable!("both ends of a flow speak one transport"),
         }
@@ -286,7 +319,7 @@ impl Source {
         match self {
             Self::Udp(source) => Some(source.packet_size()),
             Self::External(gate) => gate.refused[place(side)],
-            Self::Tcp(_) | Self::Tfrc(_) => None,
+            Self::Tcp(_) | Self::Quic(_) | Self::Tfrc(_) => None,
         }
     }
 
@@ -295,7 +328,7 @@ impl Source {
     pub(crate) fn handle_departure(&mut self, size: Bytes) -> bool {
         match self {
             Self::Tcp(sender) => sender.handle_departure(size),
-            Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => false,
+            Self::Quic(_) | Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => false,
         }
     }
 
@@ -304,7 +337,7 @@ impl Source {
     pub(crate) fn awaited_departures(&self) -> Option<Bytes> {
         match self {
             Self::Tcp(sender) => sender.awaited_departures(),
-            Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => None,
+            Self::Quic(_) | Self::Tfrc(_) | Self::Udp(_) | Self::External(_) => None,
         }
     }
 
@@ -319,6 +352,7 @@ impl Source {
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         match self {
             Self::Tcp(sender) => sender.handle_timeout(now),
+            Self::Quic(sender) => sender.handle_timeout(now),
             Self::Tfrc(sender) => sender.handle_timeout(now),
             Self::Udp(_) | Self::External(_) => {}
         }
@@ -327,6 +361,7 @@ impl Source {
     pub(crate) fn next_timeout(&self) -> Option<Time> {
         match self {
             Self::Tcp(sender) => sender.next_timeout(),
+            Self::Quic(sender) => sender.next_timeout(),
             Self::Tfrc(sender) => sender.next_timeout(),
             Self::Udp(sender) => sender.next_timeout(),
             Self::External(_) => None,
@@ -336,7 +371,8 @@ impl Source {
     /// Next event of the sending transport that is recorded for the flow.
     pub(crate) fn poll_record(&mut self) -> Option<FlowRecord> {
         match self {
-            Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(tcp_record),
+            Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(sender_record),
+            Self::Quic(sender) => iter::from_fn(|| sender.poll_event()).find_map(sender_record),
             Self::Tfrc(sender) => iter::from_fn(|| sender.poll_event()).find_map(tfrc_record),
             Self::Udp(_) | Self::External(_) => None,
         }
@@ -351,6 +387,7 @@ impl Source {
     ) -> Option<T> {
         match self {
             Self::Tcp(sender) => sender.poll_transmit_as(now, |it| make(Body::Segment(it))),
+            Self::Quic(sender) => Some(make(Body::QuicData(sender.poll_transmit(now)?))),
             Self::Tfrc(sender) => Some(make(Body::TfrcData(sender.poll_transmit(now)?))),
             Self::Udp(sender) => Some(make(Body::Datagram(sender.poll_transmit(now)?))),
             Self::External(_) => None,
@@ -358,15 +395,15 @@ impl Source {
     }
 }
 
-/// Record of a TCP sender's event; `None` for an event that is not recorded for the flow.
-fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
+/// Record of an event of a TCP or QUIC sender; `None` for an event that is not recorded for the flow.
+fn sender_record(event: SenderEvent) -> Option<FlowRecord> {
     match event {
-        tcp::SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
-        tcp::SenderEvent::FastRetransmit => Some(FlowRecord::FastRetransmit),
-        tcp::SenderEvent::Timeout => Some(FlowRecord::Timeout),
-        tcp::SenderEvent::Retransmission => Some(FlowRecord::Retransmission),
-        tcp::SenderEvent::Finished => Some(FlowRecord::Finished),
-        tcp::SenderEvent::Established => None,
+        SenderEvent::RttSample(rtt) => Some(FlowRecord::RoundTrip(rtt)),
+        SenderEvent::FastRetransmit => Some(FlowRecord::FastRetransmit),
+        SenderEvent::Timeout => Some(FlowRecord::Timeout),
+        SenderEvent::Retransmission => Some(FlowRecord::Retransmission),
+        SenderEvent::Finished => Some(FlowRecord::Finished),
+        SenderEvent::Established => None,
     }
 }
 
@@ -402,6 +439,14 @@ impl Sink {
                     is_repeated: receiver.stats().below_highest > repeated,
                 }
             }
+            (Self::Quic(receiver), Body::QuicData(data)) => {
+                let (delivered, repeated) = (receiver.delivered(), receiver.stats().below_highest);
+                receiver.handle_data(now, data);
+                Intake {
+                    delivered: receiver.delivered() - delivered,
+                    is_repeated: receiver.stats().below_highest > repeated,
+                }
+            }
             (Self::Tfrc(receiver), Body::TfrcData(data)) => {
                 let before = receiver.stats().bytes_received;
                 receiver.handle_data(now, data);
@@ -416,15 +461,25 @@ impl Sink {
         }
     }
 
-    /// True if this receiving end ever sends a packet: TCP's ACKs or TFRC's feedback.
+    /// Octets that have been delivered in order to the application of TCP or QUIC; `None` for other transports.
+    pub(crate) fn delivered(&self) -> Option<Bytes> {
+        match self {
+            Self::Tcp(receiver) => Some(receiver.delivered()),
+            Self::Quic(receiver) => Some(receiver.delivered()),
+            Self::Tfrc(_) | Self::Udp(_) | Self::External => None,
+        }
+    }
+
+    /// True if this receiving end ever sends a packet: ACKs of TCP or QUIC, or TFRC's feedback.
     #[inline]
     pub(crate) fn answers(&self) -> bool {
-        matches!(self, Self::Tcp(_) | Self::Tfrc(_))
+        matches!(self, Self::Tcp(_) | Self::Quic(_) | Self::Tfrc(_))
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         match self {
             Self::Tcp(receiver) => receiver.handle_timeout(now),
+            Self::Quic(receiver) => receiver.handle_timeout(now),
             Self::Tfrc(receiver) => receiver.handle_timeout(now),
             Self::Udp(_) | Self::External => {}
         }
@@ -433,6 +488,7 @@ impl Sink {
     pub(crate) fn next_timeout(&self) -> Option<Time> {
         match self {
             Self::Tcp(receiver) => receiver.next_timeout(),
+            Self::Quic(receiver) => receiver.next_timeout(),
             Self::Tfrc(receiver) => receiver.next_timeout(),
             Self::Udp(_) | Self::External => None,
         }
@@ -441,6 +497,7 @@ impl Sink {
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
         match self {
             Self::Tcp(receiver) => receiver.poll_transmit(now).map(Body::Segment),
+            Self::Quic(receiver) => receiver.poll_transmit(now).map(Body::QuicAck),
             Self::Tfrc(receiver) => receiver.poll_transmit(now).map(Body::TfrcFeedback),
             Self::Udp(_) | Self::External => None,
         }

@@ -12,7 +12,6 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::NodeId;
 
 use crate::clock::Clock;
-use crate::endpoint::Source;
 use crate::link::LinkId;
 use crate::metrics::Metrics;
 use crate::packet::FlowId;
@@ -110,8 +109,7 @@ impl<W: Recorder, C: Clock> World<Observed<W>, C> {
         let Self { now, cells, flows, stations, recorder, .. } = self;
         let sums = &mut recorder.sums;
         for (step, flow) in sums.flows.iter_mut().zip(flows) {
-            step.cwnd =
-                if let Source::Tcp(sender) = &flow.source { Some(sender.cwnd()) } else { None };
+            step.cwnd = flow.source.window().map(|window| window.cwnd);
         }
         for (step, bss) in sums.cells.iter_mut().zip(cells.iter()) {
             for (node, member) in (0..).map(NodeId).zip(&mut step.members) {

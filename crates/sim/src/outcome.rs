@@ -265,7 +265,7 @@ pub struct FlowStep {
     pub delays: u64,
     /// Number of round-trip times that the sender measured in this step.
     pub rtts: u64,
-    /// Window of a TCP sender at the end of the step; `None` for other transports, before the start and after the
+    /// Window of a TCP or QUIC sender at the end of the step; `None` for other transports, before the start and after the
     /// end.
     pub window: Option<SenderWindow>,
 }

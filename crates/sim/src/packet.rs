@@ -1,7 +1,7 @@
 //! Packets between hosts: a transport's message with its flow and its position on the route.
 
 pub use airfair_transport::tcp::Flags as TcpFlags;
-use airfair_transport::{tcp, tfrc, udp};
+use airfair_transport::{quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Class, Headers};
@@ -109,6 +109,10 @@ pub struct Packet {
 pub enum Body {
     /// Segment of a simulated TCP.
     Segment(tcp::Segment),
+    /// Packet of a QUIC sender. Its content is encrypted, so that queues and schemes know its size alone.
+    QuicData(quic::Data),
+    /// Packet of a QUIC receiver. Its content is encrypted, so that queues and schemes know its size alone.
+    QuicAck(quic::Ack),
     /// Data packet of TFRC.
     TfrcData(tfrc::Data),
     /// Feedback packet of a TFRC receiver.
@@ -199,6 +203,8 @@ impl Packet {
     pub fn size(&self) -> Bytes {
         match &self.body {
             Body::Segment(segment) => segment.size(),
+            Body::QuicData(data) => data.size(),
+            Body::QuicAck(ack) => ack.size(),
             Body::TfrcData(data) => data.size(),
             Body::TfrcFeedback(feedback) => feedback.size(),
             Body::Datagram(datagram) => datagram.size(),

@@ -8,7 +8,7 @@
 //! | [`Frame`](Trace::Frame) | the frame leaves the air | captures, timelines of frames, collisions |
 //! | [`Access`](Trace::Access) | the state of channel access changes | timelines of back-off and waiting |
 //! | [`Window`](Trace::Window), [`Rate`](Trace::Rate) | the window or the rate changes | curves of flows |
-//! | [`Sent`](Trace::Sent), [`Received`](Trace::Received), [`Sender`](Trace::Sender) | a sender has acted | logs of transports |
+//! | [`Sent`](Trace::Sent), [`Received`](Trace::Received), [`Lost`](Trace::Lost), [`Sender`](Trace::Sender) | a sender has acted | logs of transports |
 //!
 //! Lengths of queues and rates of links are records ([`airfair_wlan::Record`]).
 //!
@@ -19,6 +19,7 @@
 //!
 //! [`Recorder::TRACES`]: crate::recorder::Recorder::TRACES
 
+pub use airfair_transport::quic::LostPacket;
 use airfair_units::{Bytes, DataRate, Duration};
 pub use airfair_wlan::{ChannelAccess, FrameOutcome, Monitored};
 
@@ -32,33 +33,35 @@ pub enum Trace<'w> {
     Frame(CellId, &'w Monitored<Packet>),
     /// The state of a member's channel access has changed to this one.
     Access(Member, ChannelAccess),
-    /// The window of a TCP sender has changed to this one.
+    /// The window of a TCP or QUIC sender has changed to this one.
     Window(FlowId, SenderWindow),
     /// The rate at which a TFRC sender sends while it has data has changed to this one; `None` below 1 bit/s.
     Rate(FlowId, Option<DataRate>),
-    /// The sender of a TCP or TFRC flow has sent a packet, which its host has not handed back.
+    /// The sender of a TCP, QUIC or TFRC flow has sent a packet, which its host has not handed back.
     Sent(&'w Packet),
     /// The sender of a flow receives a packet of its receiver, which it has not handled yet.
     Received(&'w Packet),
-    /// State of a TCP or TFRC sender, after it has handled an event and sent its packets.
+    /// A QUIC sender has found a packet to be lost.
+    Lost(FlowId, LostPacket),
+    /// State of a TCP, QUIC or TFRC sender, after it has handled an event and sent its packets.
     Sender(FlowId, SenderState),
 }
 
-/// State of a TCP or TFRC sender.
+/// State of a TCP, QUIC or TFRC sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderState {
-    /// Payload of a full segment; zero for TFRC.
+    /// Payload of a full segment, or a full datagram of QUIC; zero for TFRC.
     pub segment: Bytes,
-    /// Congestion window in whole segments; `None` for TFRC.
+    /// Congestion window, of TCP in whole segments; `None` for TFRC.
     pub cwnd: Option<Bytes>,
-    /// Slow start threshold in whole segments; `None` for TFRC, and before the first reduction.
+    /// Slow start threshold, of TCP in whole segments; `None` for TFRC, and before the first reduction.
     pub ssthresh: Option<Bytes>,
-    /// Payload that TCP takes to be in the network; `None` for TFRC.
+    /// Payload that TCP takes to be in the network, or datagrams of QUIC in flight; `None` for TFRC.
     pub in_network: Option<Bytes>,
     /// Smoothed round-trip time, once it has been measured.
     pub smoothed: Option<Duration>,
-    /// Least round-trip time that TCP has measured.
+    /// Least round-trip time that TCP or QUIC has measured.
     pub least: Option<Duration>,
-    /// Rate at which TFRC sends while it has data; `None` for TCP, and below 1 bit/s.
+    /// Rate at which TFRC or QUIC sends while it has data; `None` for TCP, without pacing, and below 1 bit/s.
     pub pacing: Option<DataRate>,
 }

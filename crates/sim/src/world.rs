@@ -58,12 +58,11 @@ use airfair_wlan::{Departure, Moment, Msdu};
 
 use crate::clock::{Clock, Woken};
 use crate::coupling::{Action, Seen};
-use crate::endpoint::Source;
 use crate::flow::Flow;
 use crate::link::LinkDirection;
 use crate::packet::{FlowId, Packet, Side};
 use crate::queue::EventQueue;
-use crate::record::{Member, Record, Sample, SenderWindow};
+use crate::record::{Member, Record, Sample};
 use crate::recorder::Recorder;
 
 pub(crate) use bss::Bss;
@@ -346,12 +345,11 @@ impl<R: Recorder, C: Clock> World<R, C> {
         on_air.map(|msdu| &msdu.payload).chain(on_wires).chain(self.held.iter())
     }
 
-    /// Records the windows of TCP senders, at the end of a step of the time series.
+    /// Records the windows of TCP and QUIC senders, at the end of a step of the time series.
     #[cold]
     pub(crate) fn sample(&mut self) {
         for index in 0..self.flows.len() {
-            let Source::Tcp(sender) = &self.flows[index].source else { continue };
-            let window = SenderWindow { cwnd: sender.cwnd(), ssthresh: sender.ssthresh() };
+            let Some(window) = self.flows[index].source.window() else { continue };
             let sample = Sample::Window(FlowId::new(index), window);
             self.recorder.record(self.now, &Record::Sample(sample));
         }

@@ -319,6 +319,7 @@ fn is_heavy(scenario: &Scenario) -> bool {
     const SMALL: Bytes = Bytes::new(100);
     let packets = |flow: &airfair_sim::scenario::Flow| match &flow.transport {
         Transport::Tcp(tcp) => (tcp.sender.segment, None),
+        Transport::Quic(quic) => (quic.sender.datagram, None),
         Transport::Tfrc(tfrc) => match tfrc.traffic {
             TfrcTraffic::Greedy | TfrcTraffic::Frames { .. } => (tfrc.segment, None),
             TfrcTraffic::Constant(rate) | TfrcTraffic::OnOff { rate, .. } => {

@@ -175,3 +175,48 @@ fn a_log_moves_no_record() {
     let plain = run(&scenario, 1, 0, &Control::default()).expect("nobody cancels");
     assert_eq!(logged.record_hash, plain.record_hash);
 }
+
+/// A QUIC log has the sender's own numbers, each once; the packets that it calls lost were sent and never acknowledged, with
+/// the threshold that they crossed; and its ACK frames have the ranges and delays of the receiver.
+///
+/// Verifies: [qlog]
+#[test]
+fn a_quic_log_has_its_own_numbers_and_losses() {
+    let scenario = scenario("flavour = \"cubic\"");
+    let text = scenario.to_toml();
+    let (start, end) = text.split_once("transport = { kind = \"tcp\"").expect("a TCP flow");
+    let (_, end) = end.split_once('\n').expect("a line");
+    let text = format!("{start}transport = {{ kind = \"quic\", flavour = \"cubic\" }}\n{end}");
+    let scenario = Scenario::parse(&text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+    for version in [Version::Draft, Version::V03] {
+        let (logs, outcome) = logs(&scenario, Selection::all(&scenario), version);
+        let name = |draft: &'static str, old| if version == Version::Draft { draft } else { old };
+        let sent = numbers(&events(&logs[0], name("quic:packet_sent", "transport:packet_sent")));
+        assert!(sent.iter().copied().eq(0..outcome.flows[0].packets_sent));
+        let lost = events(&logs[0], name("quic:packet_lost", "recovery:packet_lost"));
+        assert!(lost.len() as u64 >= outcome.flows[0].retransmissions && !lost.is_empty());
+        let causes = ["reordering_threshold", "time_threshold"];
+        assert!(lost.iter().all(|it| causes.iter().any(|cause| it["trigger"] == **cause)));
+        let lost = numbers(&lost);
+        assert!(lost.is_sorted_by(|one, next| one < next), "each once, in order");
+        let acks = events(&logs[0], name("quic:packet_received", "transport:packet_received"));
+        let mut largest = 0;
+        for ack in &acks {
+            let frame = &ack["frames"][0];
+            assert!(frame["frame_type"] == "ack" && frame["ack_delay"].as_f64() <= Some(25.1));
+            for range in frame["acked_ranges"].as_array().expect("ranges") {
+                let range = range.as_array().expect("a range");
+                let first = range[0].as_u64().expect("a number");
+                let end = range[range.len() - 1].as_u64().expect("a number");
+                largest = largest.max(end);
+                assert!(!lost.iter().any(|it| (first..=end).contains(it)), "{ack}");
+            }
+        }
+        assert!(largest + 100 > outcome.flows[0].packets_sent);
+        let states = events(
+            &logs[0],
+            name("quic:congestion_state_updated", "recovery:congestion_state_updated"),
+        );
+        assert!(states.iter().any(|it| it["new"] == "recovery"));
+    }
+}

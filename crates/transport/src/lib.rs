@@ -1,5 +1,5 @@
-//! Transport endpoints: [`tcp`], [`tfrc`] and [`udp`], with live applications of the latter ([`live`]). They are state machines that do no input or output
-//! themselves.
+//! Transport endpoints: [`tcp`], [`quic`], [`tfrc`] and [`udp`], with live applications of the latter ([`live`]). They
+//! are state machines that do no input or output themselves.
 //!
 //! Every machine has four kinds of methods:
 //!
@@ -17,9 +17,12 @@
 //! How packets travel between two endpoints is outside this crate.
 
 mod application;
+pub mod control;
 mod draws;
 pub mod limit;
 pub mod live;
+pub mod quic;
+pub mod stream;
 pub mod tcp;
 pub mod tfrc;
 pub mod udp;

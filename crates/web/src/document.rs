@@ -67,6 +67,7 @@ fn describe(scenario: &Scenario, flow: &Flow) -> Value {
     };
     let protocol = match &flow.transport {
         Transport::Tcp(tcp) => tcp.flavour_word(),
+        Transport::Quic(quic) => quic.control_word(),
         Transport::Tfrc(_) => "tfrc",
         Transport::Udp { .. } => "udp",
         Transport::External => "external",

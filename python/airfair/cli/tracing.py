@@ -18,6 +18,7 @@ from airfair.errors import describe
 
 _OUTLETS = ("pcap", "timeline", "qlog")
 _LOGS = "*.sqlog"
+_LOGGED = ("tcp", "quic", "tfrc")
 _SECOND = 10**9
 
 
@@ -92,8 +93,8 @@ def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
         raise InputError("--qlog-version: works only with --qlog")
     if not paths:
         return None
-    if "qlog" in paths and not any(flow["transport"] in {"tcp", "tfrc"} for flow in scenario.flows):
-        raise InputError(f"--qlog {paths['qlog']}: the scenario has no flow of TCP or TFRC")
+    if "qlog" in paths and not any(flow["transport"] in _LOGGED for flow in scenario.flows):
+        raise InputError(f"--qlog {paths['qlog']}: the scenario has no flow of TCP, QUIC or TFRC")
     window = window_of(scenario, arguments.trace_from, arguments.trace_until, "--trace-")
     names = chosen(scenario, arguments.trace_station, "--trace-station")
     wanted = replication(scenario, arguments.trace_replication, "--trace-replication")

@@ -292,7 +292,8 @@ impl Packet {
             Body::Segment(segment) => segment.payload.into(),
             Body::Datagram(datagram) => datagram.payload.into(),
             Body::TfrcData(data) => data.payload.into(),
-            Body::TfrcFeedback(_) => 0,
+            Body::QuicData(data) => data.payload.into(),
+            Body::QuicAck(_) | Body::TfrcFeedback(_) => 0,
             Body::External(external) => external.tcp.map_or(0, |tcp| tcp.payload.into()),
         }
     }

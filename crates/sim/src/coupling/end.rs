@@ -58,7 +58,7 @@ pub enum TransportEnd<'f> {
 }
 
 impl<'f> TransportEnd<'f> {
-    /// Transport at one end of the flow with this source and sink. `None` for UDP, which no law limits, and for a
+    /// Transport at one end of the flow with this source and sink. `None` for UDP and QUIC, which no law limits, and for a
     /// program's transport whose state nobody reports.
     pub(super) fn of(source: &'f Source, sink: &'f Sink, side: Side) -> Option<Self> {
         Some(match (side, source, sink) {
@@ -70,8 +70,8 @@ impl<'f> TransportEnd<'f> {
                 Outside::Tcp(tcp) => Self::OutsideTcp(tcp),
                 Outside::Tfrc { round_trip } => Self::OutsideTfrc(*round_trip),
             },
-            (Side::Sender, Source::Udp(_), _)
-            | (Side::Receiver, _, Sink::Udp(_) | Sink::External) => {
+            (Side::Sender, Source::Quic(_) | Source::Udp(_), _)
+            | (Side::Receiver, _, Sink::Quic(_) | Sink::Udp(_) | Sink::External) => {
                 return None;
             }
         })

@@ -95,7 +95,8 @@ fn payload(packet: &Packet) -> u32 {
         Body::Segment(segment) => segment.payload,
         Body::TfrcData(data) => data.payload,
         Body::Datagram(datagram) => datagram.payload,
-        Body::TfrcFeedback(_) => 0,
+        Body::QuicData(data) => data.payload,
+        Body::QuicAck(_) | Body::TfrcFeedback(_) => 0,
         Body::External(External { tcp: Some(tcp), .. }) => tcp.payload,
         Body::External(external) => {
             u32::try_from(external.size.get()).expect("a packet of 64 KiB at most")

@@ -191,9 +191,10 @@ impl FlowAccount {
     fn active(&self, flow: &Flow, measured_time: MeasuredTime) -> Duration {
         let Some(started) = self.started else { return Duration::ZERO };
         let stopped = match flow.transport {
-            // A simulated TCP goes on after its stop until all sent data is acknowledged.
-            Transport::Tcp(_) if !flow.transport.is_kernels() => None,
+            // A simulated TCP or QUIC goes on after its stop until all sent data is acknowledged.
+            Transport::Tcp(_) | Transport::Quic(_) if !flow.transport.is_kernels() => None,
             Transport::Tcp(_)
+            | Transport::Quic(_)
             | Transport::Tfrc(_)
             | Transport::Udp { .. }
             | Transport::External => flow.stop,

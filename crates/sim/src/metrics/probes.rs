@@ -27,18 +27,24 @@ pub(super) fn probes(scenario: &Scenario, accounts: &[FlowAccount]) -> Vec<Probe
 
 /// Time from the answer to a probe to the next probe; `None` for a flow without probes.
 fn pause(flow: &Flow) -> Option<Duration> {
-    match &flow.transport {
-        Transport::Tcp(tcp) if !tcp.is_kernels => match tcp.source {
-            Workload::Responsiveness { think } => Some(think),
-            _ => None,
-        },
+    match workload(flow)? {
+        Workload::Responsiveness { think } => Some(*think),
         _ => None,
     }
 }
 
-/// True for a TCP connection with all its data there from the start.
+/// True for a connection of TCP or QUIC with all its data there from the start.
 fn fills_path(flow: &Flow) -> bool {
-    matches!(&flow.transport, Transport::Tcp(tcp) if tcp.source == Workload::Bulk)
+    workload(flow) == Some(&Workload::Bulk)
+}
+
+/// Application of a simulated connection of TCP or QUIC.
+fn workload(flow: &Flow) -> Option<&Workload> {
+    match &flow.transport {
+        Transport::Tcp(tcp) => Some(&tcp.source).filter(|_| !tcp.is_kernels),
+        Transport::Quic(quic) => Some(&quic.source),
+        Transport::Tfrc(_) | Transport::Udp { .. } | Transport::External => None,
+    }
 }
 
 fn is_between_same_ends(one: &Flow, other: &Flow) -> bool {

@@ -5,22 +5,24 @@ use std::collections::BTreeSet;
 use airfair_laws::bbr;
 use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery, SlowStart};
 use airfair_transport::tfrc;
-use airfair_units::{Bytes, DataRate, Duration};
+use airfair_units::{Bytes, Duration};
 
 use super::context::Context;
 use super::declare::Keys;
 use super::error::{Address, Mistakes, ScenarioError};
 use super::keys::{
-    self, IP_TCP, IP_TFRC, IP_UDP, LIVE, MAX_FLOWS, MAX_FRAMES, MAX_MSDU, MAX_RATES, MAX_UNSCALED,
-    SOURCES, TIMESTAMPS, TRANSPORTS, UDP_PAYLOAD, UDP_RATE, WORKLOADS,
+    self, IP_TCP, IP_TFRC, IP_UDP, LIVE, MAX_FLOWS, MAX_MSDU, MAX_UNSCALED, SOURCES, TIMESTAMPS,
+    TRANSPORTS, UDP_PAYLOAD, UDP_RATE, WORKLOADS,
 };
 use super::kind::{MAX_NAME, Words};
 use super::names::{Names, Target};
+use super::quic::check_quic;
 use super::reader::{Entry, Fields};
 use super::schemes::{CONTROLS, check_control};
 use super::size::{self, Budget, MAX_ALL_FRAMES};
 use super::stations::missing;
-use super::{Driver, Endpoint, Flow, Scheme, Transport, UdpRate, Workload};
+use super::workloads::{check_sizes, check_workload};
+use super::{Driver, Endpoint, Flow, Scheme, Transport, UdpRate};
 
 impl Transport {
     /// Name of the flow's application in the scenario file; `None` if its messages are not counted.
@@ -28,6 +30,7 @@ impl Transport {
         match self {
             _ if !self.has_source() => None,
             Self::Tcp(tcp) => Some((WORKLOADS.name)(&tcp.source)),
+            Self::Quic(quic) => Some((WORKLOADS.name)(&quic.source)),
             Self::Udp { rate, .. } => Some((LIVE.name)(rate)),
             Self::Tfrc(_) | Self::External => None,
         }
@@ -196,6 +199,7 @@ fn check_transport(entry: &Entry, context: &Context, mistakes: &mut Mistakes) {
     };
     match transport {
         Transport::Tcp(_) => check_tcp(fields, context, mistakes),
+        Transport::Quic(_) => check_quic(fields, mistakes),
         Transport::Tfrc(_) => {
             fits(fields.get("segment"), IP_TFRC, context, mistakes);
             check_source(fields, mistakes);
@@ -284,55 +288,6 @@ fn check_room(payload: &Entry, source: &Entry, mistakes: &mut Mistakes) {
     if payload.value::<Bytes>().is_some_and(|it| it.get() <= header) {
         let problem = format!("no more than the {header} octets of RTP's header");
         mistakes.add(payload.at, payload.mistake(problem, format!("at least {} B", header + 1)));
-    }
-}
-
-/// Checks the number of frames of a source.
-fn check_sizes(entry: &Entry, mistakes: &mut Mistakes) {
-    let count = entry.items().len();
-    if entry.given.is_some() && !(1..=MAX_FRAMES).contains(&count) {
-        let problem = if count == 0 { "no frames" } else { "too many frames" };
-        mistakes.add(entry.at, entry.mistake(problem, format!("1 to {MAX_FRAMES} sizes")));
-    }
-}
-
-/// Checks the application of a TCP flow.
-fn check_workload(fields: &Fields, mistakes: &mut Mistakes) {
-    let (source, size) = (fields.get("source"), fields.get("size"));
-    let Some(workload) = WORKLOADS.variant(source) else { return };
-    if workload != Workload::Bulk && size.value::<Bytes>().is_some() {
-        let allowed = "\"endless\", or a source \"bulk\"";
-        return mistakes.add(size.at, size.mistake("set together with a source", allowed));
-    }
-    match (workload, source.fields()) {
-        (Workload::Frames { .. }, Some(settings)) => check_sizes(settings.get("sizes"), mistakes),
-        (Workload::Video { .. }, Some(settings)) => {
-            let entry = settings.get("rates");
-            let rates: Vec<DataRate> = entry.items().iter().filter_map(Entry::value).collect();
-            let is_allowed = (1..=MAX_RATES).contains(&rates.len()) && rates.is_sorted();
-            if entry.given.is_some() && rates.len() == entry.items().len() && !is_allowed {
-                let allowed = format!("1 to {MAX_RATES} rates, the lowest first");
-                mistakes.add(entry.at, entry.mistake("rates that a player cannot climb", allowed));
-            }
-            check_player(settings, mistakes);
-        }
-        _ => {}
-    }
-}
-
-/// Checks that a chunk fits into the player's buffer; a longer one would never be requested.
-fn check_player(settings: &Fields, mistakes: &mut Mistakes) {
-    let (chunk, buffer) = (settings.get("chunk"), settings.get("buffer"));
-    let Workload::Video { chunk: usual, buffer: room, .. } = Workload::video() else { return };
-    let length = chunk.value::<Duration>().unwrap_or(usual);
-    let room = buffer.value::<Duration>().unwrap_or(room);
-    if length > room {
-        let (entry, problem, allowed) = if chunk.is_set() {
-            (chunk, "longer than the player's buffer", format!("at most {room}"))
-        } else {
-            (buffer, "shorter than a chunk", format!("at least {length}"))
-        };
-        mistakes.add(entry.at, entry.mistake(problem, allowed));
     }
 }
 

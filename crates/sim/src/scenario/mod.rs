@@ -41,6 +41,7 @@ mod parts;
 mod plain;
 mod printed;
 mod queues;
+mod quic;
 mod radio;
 mod rates;
 mod reader;
@@ -51,6 +52,7 @@ mod schemes;
 mod size;
 mod stations;
 mod traces;
+mod workloads;
 mod write;
 
 pub use driver::Driver;
@@ -59,7 +61,7 @@ pub use error::{ScenarioError, escaped};
 pub(crate) use network::CellRates;
 pub use network::{
     Access, AccessPoint, Area, Beacons, Begin, Bss, Capacity, Endpoint, Flow, GilbertElliott,
-    Heading, Heard, Link, LinkQueue, Loss, Member, Motion, Node, PathLossModel, Queue, Radio,
+    Heading, Heard, Link, LinkQueue, Loss, Member, Motion, Node, PathLossModel, Queue, Quic, Radio,
     RangeRate, RateControl, Red, Scenario, Station, Tcp, Tfrc, Trajectory, Transport, WidthRule,
     Workload,
 };

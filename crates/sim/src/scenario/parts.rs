@@ -78,15 +78,17 @@ impl Scenario {
         FlowId::new(self.flows.len() - 1)
     }
 
-    /// Checks the scenario as if it came from a file, and makes the settings of both ends of each TCP connection
-    /// consistent.
+    /// Checks the scenario as if it came from a file, and makes the settings of both ends of each TCP or QUIC
+    /// connection consistent.
     ///
     /// # Errors
     /// All mistakes that a file with the same content would have.
     pub fn checked(mut self) -> Result<Self, Vec<ScenarioError>> {
         for flow in &mut self.flows {
-            if let Transport::Tcp(tcp) = &mut flow.transport {
-                tcp.agree();
+            match &mut flow.transport {
+                Transport::Tcp(tcp) => tcp.agree(),
+                Transport::Quic(quic) => quic.agree(),
+                Transport::Tfrc(_) | Transport::Udp { .. } | Transport::External => {}
             }
         }
         let strangers = self.strangers();

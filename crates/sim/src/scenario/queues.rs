@@ -31,7 +31,7 @@ pub(super) fn check(scenario: &Scenario, addresses: &[Address], mistakes: &mut M
         let what = match flow.transport {
             Transport::Udp { .. } => "UDP",
             Transport::External => "external",
-            Transport::Tcp(_) | Transport::Tfrc(_) => continue,
+            Transport::Tcp(_) | Transport::Quic(_) | Transport::Tfrc(_) => continue,
         };
         let mut refuse = |queue: Queue, path: String| {
             if matches!(queue.config.discipline, Discipline::DataAck { .. }) {

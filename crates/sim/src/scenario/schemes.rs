@@ -225,9 +225,10 @@ pub(super) fn check_control(
         check_share(fields.get("share"), mistakes);
     }
     let is_tcp = !transport.is_some_and(|it| !matches!(it, Transport::Tcp(_)));
-    let needs_rate = |of_udp, of_external| {
+    let needs_rate = |of_udp, of_quic, of_external| {
         let problem = match transport {
             Some(Transport::Udp { .. }) => of_udp,
+            Some(Transport::Quic(_)) => of_quic,
             Some(Transport::External) => of_external,
             Some(Transport::Tcp(_) | Transport::Tfrc(_)) | None => return None,
         };
@@ -252,6 +253,7 @@ pub(super) fn check_control(
         Scheme::Occupancy => [
             needs_rate(
                 "occupancy needs TCP or TFRC: the rate of a UDP source cannot be limited",
+                "occupancy needs TCP or TFRC: the window of QUIC is out of its reach",
                 "occupancy needs TCP or TFRC: the rate of an external flow cannot be limited",
             ),
             needs_station(
@@ -261,6 +263,7 @@ pub(super) fn check_control(
         Scheme::RateCap(_) => [
             needs_rate(
                 "rate-cap needs TCP or TFRC: the rate of a UDP source cannot be limited",
+                "rate-cap needs TCP or TFRC: the window of QUIC is out of its reach",
                 "rate-cap needs TCP or TFRC: the rate of an external flow cannot be limited",
             ),
             is_host(ends.0).then_some((

@@ -4,7 +4,7 @@ use airfair_units::Duration;
 
 use super::error::{Address, Mistakes, ScenarioError, Spoilt};
 use super::reader::Entry;
-use super::{Capacity, Flow, Queue, Scenario, Tcp, Tfrc, TfrcTraffic, Transport, Workload};
+use super::{Capacity, Flow, Queue, Quic, Scenario, Tcp, Tfrc, TfrcTraffic, Transport, Workload};
 
 /// Largest number of parts of a scenario file, each of which takes memory. Parts are separated by commas, brackets,
 /// equals signs and lines.
@@ -77,7 +77,8 @@ pub(super) fn parts(text: &str) -> usize {
 pub(super) fn frames(flow: &Flow) -> usize {
     match &flow.transport {
         Transport::Tfrc(Tfrc { traffic: TfrcTraffic::Frames { frames, .. }, .. }) => frames.len(),
-        Transport::Tcp(Tcp { source: Workload::Frames { sizes, .. }, .. }) => sizes.len(),
+        Transport::Tcp(Tcp { source: Workload::Frames { sizes, .. }, .. })
+        | Transport::Quic(Quic { source: Workload::Frames { sizes, .. }, .. }) => sizes.len(),
         _ => 0,
     }
 }

@@ -32,6 +32,10 @@ transport = { kind = "udp", payload = "500 B", rate = "saturated" }
 from = "fast"
 to = "server"
 transport = { kind = "tfrc" }
+[flow.quic]
+from = "slow"
+to = "server"
+transport = { kind = "quic" }
 [flow.external]
 from = "fast"
 to = "server"
@@ -493,7 +497,7 @@ fn a_count_makes_flows_alike_between_each_pair() {
     let scenario = Scenario::parse(BASE, &overrides).expect("a good scenario");
     let ends: Vec<_> = scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.from)).collect();
     // Stations slow, fast1 and fast2: two flows of slow, three of each fast one, and one TFRC and one external flow
-    // of each.
+    // of each; and QUIC without a count.
     let station = Endpoint::Station;
     let expected = [
         ("tcp1", station(0)),
@@ -506,6 +510,7 @@ fn a_count_makes_flows_alike_between_each_pair() {
         ("udp6", station(2)),
         ("tfrc1", station(1)),
         ("tfrc2", station(2)),
+        ("quic", station(0)),
         ("external1", station(1)),
         ("external2", station(2)),
     ];

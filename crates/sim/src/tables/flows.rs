@@ -6,7 +6,7 @@ use super::declaration::{Declaration, Of, PLACE, REPLICATION};
 use super::numbers::{bits_per_second, milliseconds, per_second, ratio};
 use super::table::{Table, Unit};
 use crate::outcome::{FlowOutcome, Outcome, Quantiles};
-use crate::scenario::{Endpoint, Flow};
+use crate::scenario::{Endpoint, Flow, Transport};
 
 const MEANING: &str = "Goodput, loss, delay, retransmissions, time-outs and round trips of each flow. Only packets sent within the \
     measured time count, not those of the warm-up; each of them is received, dropped or, at the end, in flight. \
@@ -32,7 +32,10 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     t.column("loss", Unit::Fraction, |row| ratio(row.it.packets_dropped, row.it.packets_sent))
         .says("Share of the packets sent that were dropped; null if none was sent.");
     t.column("loss_estimated", Unit::Fraction, |row| {
-        if goes_up(&flows[row.place as usize]) {
+        let flow = &flows[row.place as usize];
+        if matches!(flow.transport, Transport::Quic(_)) {
+            None
+        } else if goes_up(flow) {
             ratio(row.it.packets_repeated, row.it.packets_received)
         } else {
             ratio(row.it.retransmissions, row.it.packets_sent)
@@ -41,7 +44,7 @@ pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     .says(
         "Loss as estimated from a trace at the wired end: the share of TCP retransmissions among the data segments \
          of the trace. These are the segments that arrived if only the sender is wireless, and otherwise those that \
-         were sent.  [updown-fairness §III]",
+         were sent. Null for QUIC, since a trace of encrypted packets shows no retransmissions.  [updown-fairness §III]",
     );
     t.column("active_s", Unit::Seconds, |row| row.it.active.as_secs_f64()).says(
         "Life of the flow within the measured time: from its start until all its data are acknowledged or, for TFRC \
@@ -115,9 +118,10 @@ fn counts(t: &mut Declaration<Of<'_, FlowOutcome>>) {
     );
     t.column("retransmissions", Unit::Segments, |row| row.it.retransmissions)
         .says("Segments that the sender sent again.");
-    t.column("timeouts", Unit::Count, |row| row.it.timeouts).says("Retransmission time-outs.");
+    t.column("timeouts", Unit::Count, |row| row.it.timeouts)
+        .says("Retransmission time-outs; for QUIC, probe time-outs.");
     t.column("fast_retransmits", Unit::Count, |row| row.it.fast_retransmits)
-        .says("Fast retransmits.");
+        .says("Fast retransmits; for QUIC, recovery periods.");
 }
 
 /// Declares the columns of a distribution of `noun`.

@@ -53,12 +53,14 @@ fn of_flows(steps: &Steps) -> Table {
             t.column("cwnd_segments", Unit::Segments, |step| {
                 step.value.window.map(|window| f64::from(window.cwnd))
             })
-            .says("TCP's congestion window at the end of the step; null if the flow is not open.");
+            .says(
+                "Congestion window of TCP, or of QUIC in datagrams, at the end of the step; null if the flow is not open.",
+            );
             t.column("ssthresh_segments", Unit::Segments, |step| {
                 let ssthresh = step.value.window?.ssthresh;
                 (ssthresh < u32::MAX).then_some(f64::from(ssthresh))
             })
-            .says("TCP's slow-start threshold at the end of the step; null while there is none.");
+            .says("Slow-start threshold of TCP or QUIC at the end of the step; null while there is none.");
         }
         "rtt" => {
             t.column("samples", Unit::Count, |step| step.value.rtts)

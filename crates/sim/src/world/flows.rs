@@ -6,7 +6,7 @@ use airfair_wlan::Phase;
 
 use super::{Event, ReleaseReason, World};
 use crate::clock::Clock;
-use crate::endpoint::{Intake, Sink};
+use crate::endpoint::Intake;
 use crate::flow::{Departures, Flow, FlowPhase, Full, Hop, WithoutRoom};
 use crate::packet::{Body, FlowId, Packet, Side};
 use crate::record::{FlowRecord, Place, SentAt};
@@ -225,8 +225,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if let Some(delay) = source.frame_completed(self.now, &packet.body) {
             self.recorder.record_flow(self.now, id, FlowRecord::Message(delay));
         }
-        let Sink::Tcp(receiver) = sink else { return };
-        let delivered = receiver.delivered();
+        let Some(delivered) = sink.delivered() else { return };
         while let Some(message) = source.poll_completed(self.now, delivered) {
             self.recorder.record_flow(self.now, id, FlowRecord::Message(message.delay));
             if let Some((rate, stalled)) = message.chunk {

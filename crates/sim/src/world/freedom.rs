@@ -16,10 +16,7 @@ impl Freedom {
     /// Window or rate of the sender of a flow; `None` for a sender that has neither.
     pub(super) fn of(source: &Source) -> Option<Self> {
         match source {
-            Source::Tcp(sender) => {
-                let window = SenderWindow { cwnd: sender.cwnd(), ssthresh: sender.ssthresh() };
-                Some(Self::Window(window))
-            }
+            Source::Tcp(_) | Source::Quic(_) => source.window().map(Self::Window),
             Source::Tfrc(sender) => Some(Self::Rate(bits_per_second(sender.pacing_rate()))),
             Source::Udp(_) | Source::External(_) => None,
         }

@@ -73,6 +73,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
         let flow = &self.flows[id.index()];
         let limit = match &flow.source {
             Source::Tcp(sender) => sender.limit(),
+            Source::Quic(sender) => sender.limit(),
             Source::Tfrc(sender) => sender.limit(),
             Source::Udp(sender) => sender.limit(),
             Source::External(_) => return,

@@ -31,6 +31,12 @@ impl<R: Recorder, C: Clock> World<R, C> {
     #[cold]
     #[inline(never)]
     pub(super) fn trace_sender(&mut self, id: FlowId) {
+        if let Source::Quic(sender) = &mut self.flows[id.index()].source {
+            let lost: Vec<_> = std::iter::from_fn(|| sender.poll_lost()).collect();
+            for packet in lost.into_iter().rev() {
+                self.recorder.trace(self.now, Trace::Lost(id, packet));
+            }
+        }
         let source = &self.flows[id.index()].source;
         let Some(freedom) = Freedom::of(source) else { return };
         self.recorder.trace(self.now, Trace::Sender(id, state(source, freedom)));
@@ -62,6 +68,15 @@ fn state(source: &Source, freedom: Freedom) -> SenderState {
                 pacing: None,
             }
         }
+        (Source::Quic(sender), _) => SenderState {
+            segment: sender.datagram_size(),
+            cwnd: Some(sender.window()),
+            ssthresh: sender.threshold(),
+            in_network: Some(sender.in_flight()),
+            smoothed: sender.smoothed_round_trip(),
+            least: sender.least_round_trip(),
+            pacing: sender.pacing(),
+        },
         (Source::Tfrc(sender), Freedom::Rate(pacing)) => {
             SenderState { smoothed: sender.smoothed_round_trip(), pacing, ..SenderState::default() }
         }

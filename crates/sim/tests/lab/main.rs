@@ -31,6 +31,7 @@ mod messages;
 mod modern;
 mod neighbours;
 mod networks;
+mod quic;
 mod radio;
 mod radio_cells;
 mod rate_cap;

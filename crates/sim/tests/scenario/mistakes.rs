@@ -4,6 +4,7 @@ mod channels;
 mod multi_user;
 mod neighbours;
 mod networks;
+mod quic;
 mod text;
 
 use airfair_sim::scenario::{Driver, Scenario, ScenarioError};
@@ -477,7 +478,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.kind",
         "tpc",
-        r#"flow.a.transport.kind = "tpc": no such transport, did you mean "tcp"?; allowed "tcp", "tfrc", "udp", "external""#,
+        r#"flow.a.transport.kind = "tpc": no such transport, did you mean "tcp"?; allowed "tcp", "quic", "tfrc", "udp", "external""#,
     ),
     (
         "flow.a.transport",

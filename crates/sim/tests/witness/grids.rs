@@ -33,7 +33,7 @@ pub(crate) fn runs() -> Vec<Run> {
 }
 
 /// Numbered runs of scenario texts. Texts whose keys do not fit each other are left out.
-fn numbered(name: &str, texts: impl IntoIterator<Item = String>) -> Vec<Run> {
+pub(crate) fn numbered(name: &str, texts: impl IntoIterator<Item = String>) -> Vec<Run> {
     let run = |(number, text): (u64, String)| {
         Run::new(format!("{name}-{number}"), 1 + number, &text, Kind::Plain)
     };
@@ -89,7 +89,7 @@ fn with_schemes(schemes: &[(&str, &str)]) -> Vec<String> {
 
 /// Text of a scenario with a cell and a host, and a wire of 20 Mb/s between them, whose queue and losses are in
 /// `loss`.
-fn lossy(loss: &str, transport: &str, seconds: u32) -> String {
+pub(crate) fn lossy(loss: &str, transport: &str, seconds: u32) -> String {
     format!(
         "duration = \"{seconds} s\"\n[bss.c]\nstandard = \"802.11g\"\n[station.s]\n[host.h]\n\
          link = {{ rate = \"20 Mb/s\", delay = \"8 ms\", {loss} }}\n\
@@ -98,7 +98,8 @@ fn lossy(loss: &str, transport: &str, seconds: u32) -> String {
     )
 }
 
-const LOSSES: [&str; 3] = [
+/// Queues and losses of a wire.
+pub(crate) const LOSSES: [&str; 3] = [
     "queue = { packets = 12 }",
     "queue = { packets = 30 }, loss = { model = \"bernoulli\", probability = 0.03 }",
     "queue = { bytes = \"60 kB\" }, loss = { model = \"gilbert-elliott\", to_bad = 0.01, to_good = 0.2, bad = 0.9 }",

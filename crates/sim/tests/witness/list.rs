@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use toml::Table;
 
 use crate::luck::Luck;
-use crate::{cells, digest, driven, grids, key_values, small_cells};
+use crate::{cells, digest, driven, grids, key_values, quic, small_cells};
 
 /// Longest duration of a run of one of the project's scenario files.
 const SHORT: Duration = Duration::from_millis(1_500);
@@ -95,6 +95,7 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     runs.extend((0..80).filter_map(mu_mimo));
     runs.extend((0..60).filter_map(small_mu_mimo));
     runs.extend((0..110).filter_map(small_eifs));
+    runs.extend(quic::runs());
     List { runs, unfit }
 });
 

@@ -14,6 +14,7 @@ mod list;
 #[path = "../draw/luck.rs"]
 mod luck;
 mod measure;
+mod quic;
 #[path = "../draw/small_cells.rs"]
 mod small_cells;
 

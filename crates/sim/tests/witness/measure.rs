@@ -104,7 +104,10 @@ impl Recorder for Traced {
 
     fn trace(&mut self, now: Time, trace: Trace<'_>) {
         // These repeat what records, frames and windows have.
-        if matches!(trace, Trace::Sent(_) | Trace::Received(_) | Trace::Sender(..)) {
+        if matches!(
+            trace,
+            Trace::Sent(_) | Trace::Received(_) | Trace::Lost(..) | Trace::Sender(..)
+        ) {
             return;
         }
         self.0.add(now.as_nanos());
@@ -125,7 +128,7 @@ impl Recorder for Traced {
                 self.flow(flow, 2);
                 self.0.add(rate.map_or(0, DataRate::bps));
             }
-            Trace::Sent(_) | Trace::Received(_) | Trace::Sender(..) => {}
+            Trace::Sent(_) | Trace::Received(_) | Trace::Lost(..) | Trace::Sender(..) => {}
         }
     }
 }

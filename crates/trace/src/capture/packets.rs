@@ -61,6 +61,7 @@ impl Packets {
         let size = u16::try_from(packet.size().get()).unwrap_or(u16::MAX);
         let (protocol, body) = match &packet.body {
             Body::Segment(segment) => (TCP, self.segment(packet, segment, ports)),
+            Body::QuicData(_) | Body::QuicAck(_) => (UDP, datagram(ports, size, &SHORT_HEADER)),
             Body::TfrcData(data) => (UDP, datagram(ports, size, &tfrc::wire::encode_data(data))),
             Body::TfrcFeedback(feedback) => {
                 (UDP, datagram(ports, size, &tfrc::wire::encode_feedback(feedback)))
@@ -97,6 +98,9 @@ impl Packets {
         octets
     }
 }
+
+/// First octets of a QUIC packet that are not encrypted: the fixed bit, and an identifier of zeros.  [RFC9000 §17.3.1]
+const SHORT_HEADER: [u8; 9] = [0x40, 0, 0, 0, 0, 0, 0, 0, 0];
 
 const NO_OPERATION: u8 = 1;
 

@@ -5,11 +5,13 @@ use std::io::Write;
 
 use airfair_sim::packet::{Body, Packet, TcpFlags};
 use airfair_sim::scenario::{Endpoint, Scenario, Transport};
-use airfair_sim::trace::SenderState;
+use airfair_sim::trace::{LostPacket, SenderState};
+use airfair_transport::quic;
 use airfair_transport::tcp::Segment;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::lines::{About, Lines, Name, Version, milliseconds};
+use super::quic::{of_ack, of_data};
 use crate::outlet::Written;
 
 const SENT: Name = ["quic:packet_sent", "transport:packet_sent"];
@@ -23,12 +25,13 @@ const STATE: Name = ["quic:congestion_state_updated", "recovery:congestion_state
 enum Sent {
     Segment { segment: Segment, is_retransmission: bool },
     Data { number: u64, payload: u32, size: Bytes },
+    Quic(quic::Data),
 }
 
 /// Recovery of a TCP sender from a loss.
 #[derive(Clone, Copy, Debug)]
 struct Recovery {
-    /// Octet after the highest one sent when the recovery began, whose acknowledgement ends it.
+    /// Octet or packet number after the highest one sent when the recovery began, whose acknowledgement ends it.
     until: u64,
     /// True if a retransmission time-out has begun it.
     is_timeout: bool,
@@ -50,7 +53,7 @@ pub(super) struct Log<W> {
     /// True while the time is in the traced interval.
     is_open: bool,
     sent: Vec<Sent>,
-    /// Octet after the highest one that TCP has sent.
+    /// Octet after the highest one that TCP has sent, or number after the largest one of QUIC.
     highest: u64,
     recovery: Option<Recovery>,
     metrics: Metrics,
@@ -62,6 +65,7 @@ pub(super) struct Log<W> {
     received: u64,
     /// Number of the last TFRC packet, without wraps.
     last: Option<u64>,
+    is_quic: bool,
 }
 
 impl<W: Write> Log<W> {
@@ -78,13 +82,18 @@ impl<W: Write> Log<W> {
                  retransmission has the number of its original. The opening has packets of type initial and handshake. \
                  A packet counts as lost when it is sent again"
             }
+            Transport::Quic(_) => {
+                "QUIC. Sent packets have the numbers of the sender, received packets those of the receiver"
+            }
             _ => {
                 "TFRC. The number of a packet is its sequence number without wraps. The sender does not know which \
                  packets are lost"
             }
         };
+        let is_quic = matches!(flow.transport, Transport::Quic(_));
+        let counted = if is_quic { "" } else { "Received packets are counted. " };
         let description = format!(
-            "{comment}. Sender of the flow {}, {kind}. Received packets are counted. Lengths are those of IP \
+            "{comment}. Sender of the flow {}, {kind}. {counted}Lengths are those of IP \
              packets, times are simulated [ms].",
             flow.name
         );
@@ -106,6 +115,7 @@ impl<W: Write> Log<W> {
             has_losses: false,
             received: 0,
             last: None,
+            is_quic,
         }
     }
 
@@ -123,7 +133,10 @@ impl<W: Write> Log<W> {
 
     pub(super) fn note_timeout(&mut self) {
         self.metrics.timeouts += 1;
-        self.recovery = Some(Recovery { until: self.highest, is_timeout: true });
+        // A probe time-out of QUIC begins no recovery.
+        if !self.is_quic {
+            self.recovery = Some(Recovery { until: self.highest, is_timeout: true });
+        }
     }
 
     pub(super) fn note_fast_retransmit(&mut self) {
@@ -147,8 +160,19 @@ impl<W: Write> Log<W> {
                 self.last = Some(number);
                 self.sent.push(Sent::Data { number, payload: data.payload, size: data.size() });
             }
+            Body::QuicData(data) => {
+                self.highest = data.number + 1;
+                self.sent.push(Sent::Quic(data));
+            }
             _ => {}
         }
+    }
+
+    /// Writes that a QUIC sender has found a packet to be lost.
+    pub(super) fn lose(&mut self, lost: LostPacket) {
+        let cause = if lost.is_by_time { "time_threshold" } else { "reordering_threshold" };
+        let header = header("1RTT", lost.number);
+        self.put(LOST, &format!("{header},\"trigger\":\"{cause}\""));
     }
 
     /// Writes that the sender has received a packet.
@@ -157,6 +181,7 @@ impl<W: Write> Log<W> {
         self.received += 1;
         let size = packet.size().get();
         let (kind, frames) = match packet.body {
+            Body::QuicAck(ack) => return self.receive_ack(&ack, size),
             Body::Segment(segment) => {
                 if self.recovery.is_some_and(|it| segment.ack >= it.until) {
                     self.recovery = None;
@@ -175,6 +200,16 @@ impl<W: Write> Log<W> {
         };
         let data = format!("{}{frames},\"raw\":{{\"length\":{size}}}", header(kind, number));
         self.put(RECEIVED, &data);
+    }
+
+    /// Writes that a QUIC sender has received a packet.
+    fn receive_ack(&mut self, ack: &quic::Ack, size: u64) {
+        self.metrics.timeouts = 0;
+        if self.recovery.is_some_and(|it| ack.largest >= it.until) {
+            self.recovery = None;
+        }
+        let (header, frames) = (header("1RTT", ack.number), of_ack(ack, self.lines.version));
+        self.put(RECEIVED, &format!("{header}{frames},\"raw\":{{\"length\":{size}}}"));
     }
 
     /// Frames of an ACK: the segments that it acknowledges.
@@ -211,6 +246,12 @@ impl<W: Write> Log<W> {
 
     fn put_sent(&mut self, packet: &Sent) {
         let (header, offset, payload, size) = match *packet {
+            Sent::Quic(data) => {
+                let (header, frames) =
+                    (header("1RTT", data.number), of_data(&data, self.lines.version));
+                let size = data.size().get();
+                return self.put(SENT, &format!("{header}{frames},\"raw\":{{\"length\":{size}}}"));
+            }
             Sent::Segment { segment, is_retransmission } => {
                 let offset = segment.seq.saturating_sub(1);
                 let number = offset / self.metrics.state.segment.get().max(1);
@@ -226,7 +267,7 @@ impl<W: Write> Log<W> {
         };
         let frame = match packet {
             Sent::Segment { .. } => format!("\"stream\",\"stream_id\":0,\"offset\":{offset}"),
-            Sent::Data { .. } => "\"datagram\"".to_owned(),
+            Sent::Data { .. } | Sent::Quic(_) => "\"datagram\"".to_owned(),
         };
         let length = match self.lines.version {
             Version::Draft => format!("\"raw\":{{\"payload_length\":{payload}}}"),

@@ -1,10 +1,11 @@
-//! Logs of the senders of TCP and TFRC flows in qlog, one file for each flow.  [qlog]
+//! Logs of the senders of TCP, QUIC and TFRC flows in qlog, one file for each flow.  [qlog]
 //!
 //! The events are those of QUIC: packets sent and received, packets lost, recovery metrics and congestion states.
-//! Packets have the numbers of segments, and the description in each file says so.  Deviates: [D-340]
+//! Packets of TCP have the numbers of segments, and the description in each file says so.  Deviates: [D-340]
 
 mod lines;
 mod log;
+mod quic;
 
 use std::io::Write;
 
@@ -21,7 +22,7 @@ use crate::selection::Selection;
 pub use lines::Version;
 use log::Log;
 
-/// Recorder that writes a log for each TCP and TFRC flow of a run.
+/// Recorder that writes a log for each TCP, QUIC and TFRC flow of a run.
 #[derive(Debug)]
 pub struct Qlog<W> {
     selection: Selection,
@@ -62,8 +63,8 @@ impl<W: Write> Qlog<W> {
     }
 }
 
-/// Indices of the flows whose senders can be logged: those of TCP and TFRC between traced stations, or between hosts
-/// alone.
+/// Indices of the flows whose senders can be logged: those of TCP, QUIC and TFRC between traced stations, or between
+/// hosts alone.
 pub fn logged(scenario: &Scenario, selection: &Selection) -> Vec<usize> {
     let is_logged = |flow: &Flow| {
         let stations: Vec<Member> = [flow.from, flow.to]
@@ -73,7 +74,7 @@ pub fn logged(scenario: &Scenario, selection: &Selection) -> Vec<usize> {
                 Endpoint::Host(_) => None,
             })
             .collect();
-        matches!(flow.transport, Transport::Tcp(_) | Transport::Tfrc(_))
+        matches!(flow.transport, Transport::Tcp(_) | Transport::Quic(_) | Transport::Tfrc(_))
             && (stations.is_empty() || stations.iter().any(|it| selection.has(*it)))
     };
     (0..scenario.flows.len()).filter(|index| is_logged(&scenario.flows[*index])).collect()
@@ -113,6 +114,11 @@ impl<W: Write> Recorder for Qlog<W> {
             Trace::Received(packet) => {
                 if let Some(log) = self.log(now, packet.flow) {
                     log.receive(packet);
+                }
+            }
+            Trace::Lost(flow, packet) => {
+                if let Some(log) = self.log(now, flow) {
+                    log.lose(packet);
                 }
             }
             Trace::Sender(flow, state) => {

@@ -94,7 +94,8 @@ impl<W: Write> Timeline<W> {
         let of_cell = |cell| members(scenario, cell).map(|(_, name)| track(cell, name)).collect();
         let [flows, links] = [1, 2].map(|it| scenario.cells.len() + it);
         let flow = |flow: &airfair_sim::scenario::Flow| match flow.transport {
-            airfair_sim::scenario::Transport::Tcp(_) => {
+            airfair_sim::scenario::Transport::Tcp(_)
+            | airfair_sim::scenario::Transport::Quic(_) => {
                 Counter::new(flows, format!("{} cwnd", flow.name), "segments")
             }
             _ => Counter::new(flows, format!("{} rate", flow.name), "Mb/s"),
@@ -403,7 +404,7 @@ impl<W: Write> Recorder for Timeline<W> {
             }
             Trace::Window(flow, window) => self.set_flow(flow, f64::from(window.cwnd)),
             Trace::Rate(flow, rate) => self.set_flow(flow, rate.map_or(0.0, megabits)),
-            Trace::Sent(_) | Trace::Received(_) | Trace::Sender(..) => {}
+            Trace::Sent(_) | Trace::Received(_) | Trace::Lost(..) | Trace::Sender(..) => {}
         }
     }
 }

@@ -4,22 +4,14 @@ use airfair_laws::newreno::Deflation;
 use airfair_units::{Bytes, Duration};
 
 use super::flavour::Flavour;
+use crate::control::config::{Arithmetic, ControlConfig, SlowStart};
+use crate::stream::Transfer;
 
 /// Largest receive window that the header can express without window scaling [octets].  [RFC9293 §3.1]
 pub const UNSCALED_WINDOW: Bytes = Bytes::new(65_535);
 
 /// Largest window scale factor.  [RFC7323 §2.3]
 const MAX_SHIFT: u32 = 14;
-
-/// Amount of data that the application of a TCP sender has to send.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Transfer {
-    /// Endless data, until the owner calls [`close`](super::Sender::close).
-    #[default]
-    Endless,
-    /// A fixed amount of data, all available at the start; then the connection closes [octets].
-    Bytes(Bytes),
-}
 
 /// Choice of the partial ACKs that restart the retransmission timer in fast recovery.  [RFC6582 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,31 +35,6 @@ pub enum LossRecovery {
     /// RACK-TLP, loss detection by the time since a segment was sent, with tail loss probes and proportional
     /// rate reduction, as in Linux.  [RFC8985]
     Rack,
-}
-
-/// Arithmetic of the window and of the time-out for the flavours Reno, NewReno, SACK and CUBIC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Arithmetic {
-    /// The RFCs' arithmetic of window and time-out, in octets.
-    #[default]
-    Rfc,
-    /// Linux's arithmetic of the window, in whole segments, and of the retransmission time-out, whose minimum
-    /// applies to the variation. With [`LossRecovery::Rack`] segments leave in pairs, and PSH requests one
-    /// ACK per pair. [linux-tcp-cong], [linux-tcp-cubic], [linux-rto], [linux-tso]
-    Linux,
-}
-
-/// Rule by which slow start ends before there is a loss, for the flavours Reno, NewReno, SACK and CUBIC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SlowStart {
-    /// Slow start ends at a loss or at the threshold.  [RFC5681 §3.1]
-    #[default]
-    Standard,
-    /// `HyStart` of Linux's CUBIC: an ACK train that lasts too long, or a grown round trip, ends slow start.
-    /// [linux-tcp-cubic]
-    HyStart,
-    /// `HyStart++`: a grown round trip leads to five rounds of slower growth.  [RFC9406]
-    HyStartPlusPlus,
 }
 
 /// Parameters of the retransmission time-out.  [RFC6298 §2]
@@ -196,6 +163,21 @@ impl SenderConfig {
         let is_linux_cubic = self.flavour == Flavour::Cubic && self.arithmetic == Arithmetic::Linux;
         let default = if is_linux_cubic { SlowStart::HyStart } else { SlowStart::Standard };
         self.slow_start.unwrap_or(default)
+    }
+
+    /// Settings of the congestion window.
+    pub(crate) fn control(&self) -> ControlConfig {
+        ControlConfig {
+            flavour: self.flavour,
+            arithmetic: self.arithmetic,
+            slow_start: self.slow_start(),
+            is_paced: self.pacing,
+            segment: self.segment,
+            byte_counting: self.byte_counting,
+            deflation: self.deflation,
+            initial_window: self.initial_window,
+            initial_ssthresh: self.initial_ssthresh,
+        }
     }
 
     /// True if the sender uses selective acknowledgments. The receiver's `sack` must be equal.

@@ -26,15 +26,8 @@
 //! closes, and a sender with nothing in flight may always send (at least a part of) one segment.
 
 mod config;
-mod congestion;
-mod delivery;
-mod flavour;
-mod model;
-mod pacing;
 mod rack;
 mod rack_tlp;
-mod ranges;
-mod reassembly;
 mod receiver;
 mod receiver_rtt;
 mod recovery;
@@ -43,22 +36,24 @@ mod sack;
 mod sack_list;
 mod segment;
 mod sender;
-mod source;
-mod start;
 mod stats;
 mod tlp;
 mod tuning;
 mod undo;
 
+// Modules that TCP and QUIC share.
+use crate::control::{congestion, delivery, flavour, pacing};
+use crate::stream::{ranges, reassembly, source};
+
+pub use crate::control::{Arithmetic, Flavour, SenderEvent, SlowStart};
+pub use crate::stream::{Completed, Object, Source, Transfer, Video};
 pub use airfair_laws::newreno::Deflation;
 pub use airfair_laws::window_limit::WindowLimit;
 pub use config::{
-    Arithmetic, DelayedAck, LossRecovery, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig,
-    SlowStart, Transfer, UNSCALED_WINDOW,
+    DelayedAck, LossRecovery, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig,
+    UNSCALED_WINDOW,
 };
-pub use flavour::Flavour;
 pub use receiver::Receiver;
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
 pub use sender::{RefusalOutcome, Sender};
-pub use source::{Completed, Object, Source, Video};
-pub use stats::{ReceiverStats, SenderEvent, SenderStats};
+pub use stats::{ReceiverStats, SenderStats};

@@ -2,19 +2,12 @@
 
 use airfair_units::{Duration, Time};
 
-use super::config::{Arithmetic, RtoConfig};
+use super::config::RtoConfig;
+use crate::control::Arithmetic;
+use crate::control::round_trip::Smoothed;
 
 /// Retransmission time-out when data starts, if the SYN timed out.  [RFC6298 §5.7]
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
-
-/// Smoothed round-trip time and its smoothed variation.
-#[derive(Clone, Copy, Debug)]
-struct Smoothed {
-    /// SRTT: smoothed round-trip time.
-    rtt: Duration,
-    /// RTTVAR: smoothed variation of the round-trip time.
-    variation: Duration,
-}
 
 /// The segment whose round trip is being measured.
 #[derive(Clone, Copy, Debug)]
@@ -118,14 +111,9 @@ impl RttEstimator {
 
     /// Updates SRTT, RTTVAR and the time-out, which ends a back-off.  [RFC6298 §2.2 to §2.4], [linux-rto]
     fn update(&mut self, sample: Duration) {
-        let Smoothed { rtt, variation } = match self.smoothed {
-            None => Smoothed { rtt: sample, variation: sample / 2 },
-            Some(Smoothed { rtt, variation }) => {
-                let error = if rtt > sample { rtt - sample } else { sample - rtt };
-                Smoothed { variation: (variation * 3 + error) / 4, rtt: (rtt * 7 + sample) / 8 }
-            }
-        };
-        self.smoothed = Some(Smoothed { rtt, variation });
+        let smoothed = Smoothed::after(self.smoothed, sample);
+        let Smoothed { rtt, variation } = smoothed;
+        self.smoothed = Some(smoothed);
         self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
         let floor = match self.arithmetic {
             Arithmetic::Rfc => self.config.granularity,

@@ -13,7 +13,7 @@ mod writing;
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, Duration, Time};
 
-use super::config::{SenderConfig, Transfer};
+use super::config::SenderConfig;
 use super::congestion::Congestion;
 use super::pacing::Pacer;
 use super::rack_tlp::RackTlp;
@@ -22,7 +22,9 @@ use super::rtt::RttEstimator;
 use super::sack::Scoreboard;
 use super::segment::FIRST_OCTET;
 use super::source::{Source, Writer};
-use super::stats::{PendingEvents, SenderEvent, SenderStats};
+use super::stats::SenderStats;
+use crate::control::events::{PendingEvents, SenderEvent};
+use crate::stream::Transfer;
 
 /// Number of SYN time-outs that leave the initial window as configured; after more of them it is one segment.
 /// [RFC6928 §2]
@@ -164,7 +166,7 @@ impl Sender {
             writer: None,
             peer_window: config.assumed_window.get(),
             limit: WindowLimit::None,
-            congestion: Congestion::new(&config),
+            congestion: Congestion::new(&config.control()),
             recovery: Recovery::new(),
             scoreboard: (config.uses_sack() && !config.has_rack())
                 .then(|| Scoreboard::new(config.segment.get())),

@@ -24,7 +24,7 @@ pub(crate) struct Undo {
 impl Undo {
     /// Starts with cwnd and ssthresh from before the recovery. The restored ssthresh is at least three
     /// quarters of cwnd.  `tcp_current_ssthresh` [linux-undo]
-    pub(crate) fn new(cwnd: Bytes, ssthresh: Bytes) -> Self {
+    pub(crate) fn new((cwnd, ssthresh): (Bytes, Bytes)) -> Self {
         let quarters = Bytes::new(cwnd.get() / 2 + cwnd.get() / 4);
         Self {
             cwnd,
@@ -121,7 +121,7 @@ mod tests {
     /// Verifies: [linux-undo]
     #[test]
     fn the_threshold_is_three_quarters_of_the_window_at_least() {
-        let ssthresh = |ssthresh| Undo::new(Bytes::new(8_000), Bytes::new(ssthresh)).ssthresh;
+        let ssthresh = |ssthresh| Undo::new((Bytes::new(8_000), Bytes::new(ssthresh))).ssthresh;
         assert_eq!((ssthresh(1_000), ssthresh(7_000)), (Bytes::new(6_000), Bytes::new(7_000)));
     }
 }

@@ -8,6 +8,7 @@ mod limits;
 mod live;
 mod multi_user;
 mod queues;
+mod quic;
 mod radio;
 mod ranges;
 mod rates;

@@ -1,9 +1,9 @@
-//! Keys of TCP, TFRC, UDP and external flows.
+//! Keys of TCP, TFRC, UDP and external flows, and the list of all transports.
 
 use airfair_laws::newreno::Deflation;
 use airfair_transport::tcp::{
     Arithmetic, DelayedAck, Flavour, LossRecovery, ReceiverConfig, RecoveryTimer, SenderConfig,
-    SlowStart, Transfer,
+    SlowStart,
 };
 use airfair_transport::tfrc::{self, Profile};
 use airfair_transport::udp;
@@ -12,11 +12,12 @@ use airfair_units::{Bytes, DataRate, Duration};
 use super::super::declare::{Choice, Form, Keys, OrNone};
 use super::super::kind::{Absent, Kind, Plain, words};
 use super::super::reader::Entry;
-use super::super::{Tcp, Tfrc, Transport, Workload};
+use super::super::{Quic, Tcp, Tfrc, Transport};
 use super::limits::{IP_TCP, IP_TFRC, IP_UDP, MAX_MSDU};
 use super::live::LIVE;
+use super::quic::quic;
 use super::ranges::{DELAY, OFF, PERIOD, UNLIMITED, bytes, integer, time};
-use super::workloads::WORKLOADS;
+use super::workloads;
 
 words!(Flavour {
     Reno = "reno",
@@ -36,7 +37,6 @@ words!(Arithmetic { Rfc = "rfc", Linux = "linux" });
 words!(Deflation { ToFlight = "to-flight", ToThreshold = "to-ssthresh" });
 words!(Profile { Rfc5348 = "rfc5348", Rfc3448 = "rfc3448", Ns2 = "ns-2" });
 
-const SIZE: Kind = Kind::Either(&[Kind::Word(&["endless"]), bytes(1, 1_000_000_000_000_000)]);
 const ACK_TIMER: Kind = time(Duration::from_millis(1), Duration::from_secs(10));
 const MIN_RTO: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
 const SMALL_QUEUE: Kind =
@@ -56,6 +56,7 @@ pub(crate) const TRANSPORTS: Choice<Transport> = Choice {
     says: "Transport protocol.",
     name: |transport| match transport {
         Transport::Tcp(_) => "tcp",
+        Transport::Quic(_) => "quic",
         Transport::Tfrc(_) => "tfrc",
         Transport::Udp { .. } => "udp",
         Transport::External => "external",
@@ -65,6 +66,7 @@ pub(crate) const TRANSPORTS: Choice<Transport> = Choice {
         let (payload, rate) = (Bytes::new(1_200), udp::SendRate::Saturated);
         vec![
             Transport::Tcp(Tcp::default()),
+            Transport::Quic(Quic::default()),
             Transport::Tfrc(Tfrc::default()),
             Transport::Udp { payload, rate },
             Transport::External,
@@ -73,6 +75,7 @@ pub(crate) const TRANSPORTS: Choice<Transport> = Choice {
     has_default: false,
     settings: |keys, transport| match transport {
         Transport::Tcp(it) => tcp(keys, it),
+        Transport::Quic(it) => quic(keys, it),
         Transport::Tfrc(it) => tfrc(keys, it),
         Transport::Udp { payload, rate } => udp(keys, payload, rate),
         Transport::External => keys.of("an external transport"),
@@ -131,13 +134,8 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         "Application octets per segment. With 40 octets of headers, and LLC/SNAP, they must fit in an MSDU of 2304 \
          octets.",
     );
-    let mut size = match sender.transfer {
-        Transfer::Endless => None,
-        Transfer::Bytes(size) => Some(size),
-    };
-    keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("Amount of data to send.");
-    sender.transfer = size.map_or(Transfer::Endless, Transfer::Bytes);
-    self::source(keys, source);
+    workloads::size(keys, &mut sender.transfer);
+    workloads::source(keys, source);
     let (none, default) = (Plain::Flag(false), DelayedAck::default());
     keys.table_or(
         "delayed_ack",
@@ -192,15 +190,6 @@ fn windows_and_timers(keys: &mut Keys, sender: &mut SenderConfig, receiver: &mut
         .says("cwnd also grows while the receive window is the limit, as in ns-2.");
     keys.key("quick_acks", &mut receiver.quick_acks, integer(0, 1_000), "16").says(
         "ACKs at the start of a connection that are sent at once, before ACKs are delayed; Linux has up to 16.",
-    );
-}
-
-fn source(keys: &mut Keys, it: &mut Workload) {
-    let is_written = *it != Workload::Bulk;
-    let example = "{ model = \"rpc\", size = \"10 kB\", think = \"100 ms\" }";
-    keys.choice("source", it, &WORKLOADS, example).written_if(is_written).says(
-        "Application that writes the data over time. `bulk`: all data is there from the start. `web`, `video` and \
-         `responsiveness` are their tables with the defaults. A `size` is for `bulk` alone.",
     );
 }
 

@@ -1,5 +1,6 @@
-//! Keys of the applications of TCP flows.
+//! Keys of the applications of TCP and QUIC flows, and of the amount of their data.
 
+use airfair_transport::stream::Transfer;
 use airfair_units::{Bytes, DataRate, Duration};
 
 use super::super::Workload;
@@ -8,6 +9,8 @@ use super::super::kind::{Absent, Kind, Scalar};
 use super::super::reader::Entry;
 use super::ranges::{DELAY, PERIOD, bytes, integer};
 
+/// Amount of data of a sender.
+const SIZE: Kind = Kind::Either(&[Kind::Word(&["endless"]), bytes(1, 1_000_000_000_000_000)]);
 /// Size of an object or of an answer.
 const OBJECT: Kind = bytes(1, 1_000_000_000);
 const SIZES: Kind = Kind::List(&bytes(1, 10_000_000));
@@ -44,6 +47,26 @@ pub(crate) const WORKLOADS: Choice<Workload> = Choice {
     has_default: false,
     settings,
 };
+
+/// Declares the key for the amount of data of a sender.
+pub(super) fn size(keys: &mut Keys, transfer: &mut Transfer) {
+    let mut size = match *transfer {
+        Transfer::Endless => None,
+        Transfer::Bytes(size) => Some(size),
+    };
+    keys.optional("size", &mut size, SIZE, "\"10 MB\"").says("Amount of data to send.");
+    *transfer = size.map_or(Transfer::Endless, Transfer::Bytes);
+}
+
+/// Declares the key for the application of a sender.
+pub(super) fn source(keys: &mut Keys, it: &mut Workload) {
+    let is_written = *it != Workload::Bulk;
+    let example = "{ model = \"rpc\", size = \"10 kB\", think = \"100 ms\" }";
+    keys.choice("source", it, &WORKLOADS, example).written_if(is_written).says(
+        "Application that writes the data over time. `bulk`: all data is there from the start. `web`, `video` and \
+         `responsiveness` are their tables with the defaults. A `size` is for `bulk` alone.",
+    );
+}
 
 fn settings(keys: &mut Keys, workload: &mut Workload) {
     keys.of("an application of TCP");

@@ -26,4 +26,4 @@ pub use scenario::Scenario;
 pub(crate) use station::highest;
 pub use station::{RateControl, Station};
 pub use trajectory::{Area, Begin, Motion, Trajectory};
-pub use transport::{Tcp, Tfrc, Transport, Workload};
+pub use transport::{Quic, Tcp, Tfrc, Transport, Workload};

@@ -1,7 +1,7 @@
 //! Transports of flows.
 
 use airfair_transport::live::Live;
-use airfair_transport::{tcp, tfrc, udp};
+use airfair_transport::{quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration};
 
 use super::super::kind::Words;
@@ -11,6 +11,8 @@ use super::super::kind::Words;
 pub enum Transport {
     /// TCP between two simulated hosts, or over sockets of the kernel.
     Tcp(Tcp),
+    /// QUIC between two simulated hosts.
+    Quic(Quic),
     /// TFRC between two simulated hosts, or over sockets of the kernel.
     Tfrc(Tfrc),
     /// UDP at a given rate, as fast as the sender's queue allows, or with a live application.
@@ -29,6 +31,7 @@ impl Transport {
     pub fn has_source(&self) -> bool {
         match self {
             Self::Tcp(tcp) => tcp.source != Workload::Bulk && !tcp.is_kernels,
+            Self::Quic(quic) => quic.source != Workload::Bulk,
             Self::Udp { .. } => self.live().is_some(),
             Self::Tfrc(_) | Self::External => false,
         }
@@ -47,7 +50,7 @@ impl Transport {
         match self {
             Self::Tcp(tcp) => tcp.is_kernels,
             Self::Tfrc(tfrc) => tfrc.is_kernels,
-            Self::Udp { .. } | Self::External => false,
+            Self::Quic(_) | Self::Udp { .. } | Self::External => false,
         }
     }
 }
@@ -79,7 +82,7 @@ impl Tfrc {
     }
 }
 
-/// Application of a TCP flow.
+/// Application of a TCP or QUIC flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Workload {
     /// All data is there from the start, up to the size of the transfer.
@@ -201,6 +204,35 @@ impl Workload {
                 })
             }
         })
+    }
+}
+
+/// Settings of a QUIC connection. The settings of its ends are consistent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quic {
+    /// Settings of the QUIC sender.
+    pub sender: quic::SenderConfig,
+    /// Settings of the QUIC receiver.
+    pub receiver: quic::ReceiverConfig,
+    /// Application that writes the sender's data over time.
+    pub source: Workload,
+}
+
+impl Quic {
+    /// Word for the congestion control in comparisons: that of the scenario file after the name of the transport.
+    pub fn control_word(&self) -> &'static str {
+        match self.sender.controller {
+            quic::Controller::NewReno => "quic-newreno",
+            quic::Controller::Cubic => "quic-cubic",
+            quic::Controller::Bbr1 => "quic-bbr1",
+            quic::Controller::Bbr => "quic-bbr",
+        }
+    }
+
+    /// Makes the settings of the sender and of the receiver consistent.
+    pub(crate) fn agree(&mut self) {
+        self.sender.initial_max_data = self.receiver.window;
+        self.sender.max_ack_delay = self.receiver.max_ack_delay;
     }
 }
 

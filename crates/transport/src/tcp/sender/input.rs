@@ -5,12 +5,12 @@ use airfair_laws::window::Path;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::{SYN_TIMEOUTS_TOLERATED, Sender, State};
+use crate::control::SenderEvent;
 use crate::tcp::config::RecoveryTimer;
 use crate::tcp::flavour::Flavour;
 use crate::tcp::recovery::{Duplicate, NewAck};
 use crate::tcp::sack::SackUpdate;
 use crate::tcp::segment::{FIRST_OCTET, Flags, Segment};
-use crate::tcp::stats::SenderEvent;
 
 impl Sender {
     /// Processes a segment from the receiver.

@@ -4,10 +4,10 @@ use airfair_laws::newreno::DUPLICATE_THRESHOLD;
 use airfair_units::{Bytes, Time};
 
 use super::{Sender, State};
+use crate::control::SenderEvent;
 use crate::tcp::config::{UNSCALED_WINDOW, syn_options};
 use crate::tcp::ranges::Range;
 use crate::tcp::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
-use crate::tcp::stats::SenderEvent;
 
 impl Sender {
     /// Returns the next segment to send, if one may be sent now.

@@ -16,14 +16,15 @@ use airfair_units::{Bytes, Duration, Time};
 
 use super::model::ModelInput;
 use super::{Sender, State};
-use crate::tcp::config::Arithmetic;
+use crate::control::Arithmetic;
+use crate::control::SenderEvent;
 use crate::tcp::rack::{RackInput, RackUpdate};
 use crate::tcp::rack_tlp::{RackTlp, Timer};
 use crate::tcp::ranges::Range;
 use crate::tcp::recovery::NewAck;
 use crate::tcp::segment::{Flags, Segment};
-use crate::tcp::stats::SenderEvent;
 use crate::tcp::tlp::probe_after;
+use crate::tcp::undo::Undo;
 
 impl Sender {
     /// Processes an ACK at a RACK-TLP sender.  [RFC8985 §6.2 and §7.4]
@@ -100,7 +101,7 @@ impl Sender {
         if !undo.on_ack(segment, is_new, update.is_duplicate_reported) {
             return false;
         }
-        self.congestion.undo(undo);
+        self.congestion.undo((undo.cwnd, undo.ssthresh));
         self.recovery.undo(segment.ack);
         rack_tlp.rack.undo_losses();
         true
@@ -149,7 +150,7 @@ impl Sender {
         round_trip: Option<Duration>,
         flight: u64,
     ) {
-        rack_tlp.undo = Some(self.congestion.save_for_undo());
+        rack_tlp.undo = Some(Undo::new(self.congestion.save_for_undo()));
         // Proportional rate reduction divides by the outstanding data in RFC 6937, and by cwnd in Linux. If a
         // law has set cwnd below the new threshold, the ratio is limited to one.  [RFC6937 §3], [linux-rack]
         let whole = match self.config.arithmetic {
@@ -189,7 +190,7 @@ impl Sender {
         self.events.push(SenderEvent::Timeout);
         let is_repeated = self.timeouts_in_a_row > 0;
         let is_in_recovery = self.recovery.is_fast();
-        rack_tlp.undo.get_or_insert(self.congestion.save_for_undo());
+        rack_tlp.undo.get_or_insert(Undo::new(self.congestion.save_for_undo()));
         let flight = rack_tlp.rack.in_network();
         self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
         rack_tlp.rack.on_timeout(self.rack_input(now));

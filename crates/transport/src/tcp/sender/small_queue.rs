@@ -6,7 +6,7 @@
 use airfair_units::{Bytes, Time};
 
 use super::{CwndUsage, Sender, SmallQueue, State};
-use crate::tcp::config::Arithmetic;
+use crate::control::Arithmetic;
 use crate::tcp::segment::{HEADERS, TIMESTAMPS_OPTION};
 
 /// Number of bursts, each a segment or a pair of segments sent together, that a sender may have in its host's

@@ -3,7 +3,7 @@
 use airfair_units::{Bytes, Time};
 
 use super::{Sender, State};
-use crate::tcp::config::Arithmetic;
+use crate::control::Arithmetic;
 use crate::tcp::segment::FIRST_OCTET;
 use crate::tcp::source::Completed;
 

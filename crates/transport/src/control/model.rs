@@ -4,7 +4,7 @@ use airfair_laws::bbr::{Control, LostSegment, Seen};
 use airfair_laws::{bbr1, bbr3};
 use airfair_units::Time;
 
-use super::config::SenderConfig;
+use super::config::ControlConfig;
 use super::flavour::Flavour;
 use crate::draws::Draws;
 
@@ -25,7 +25,7 @@ pub(super) struct Model {
 
 impl Model {
     /// Creates the model of a sender; `None` if its flavour has none.
-    pub(super) fn new(config: &SenderConfig) -> Option<Box<Self>> {
+    pub(super) fn new(config: &ControlConfig) -> Option<Box<Self>> {
         let window = config.segment.get() * u64::from(config.initial_window.max(1));
         let law = match config.flavour {
             Flavour::Bbr1 => Law::Bbr1(bbr1::State::new(window)),

@@ -9,7 +9,7 @@ use airfair_units::{Duration, Time};
 
 /// Number of segments at the start of a connection that are not paced.  `tcp_update_skb_after_send`
 /// [linux-pacing]
-pub(super) const UNPACED: u64 = 10;
+pub(crate) const UNPACED: u64 = 10;
 /// Time whose octets at the rate make a burst.  `sk_pacing_shift` 10 [linux-pacing]
 const BURST: Duration = Duration::from_nanos(1_000_000_000 / 1_024);
 /// Largest burst: `GSO_LEGACY_MAX_SIZE` less headers [octets].  [linux-pacing]
@@ -19,28 +19,28 @@ const LEAST_SEGMENTS: u64 = 2;
 
 /// Pacing rate as a quotient, which is exact for a window per round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rate {
+pub(crate) struct Rate {
     /// Octets that the rate sends in `time`, at least 1.
-    pub(super) octets: u64,
-    pub(super) time: Duration,
+    pub(crate) octets: u64,
+    pub(crate) time: Duration,
 }
 
 impl Rate {
     /// Time in which the rate sends `octets`, rounded up.
-    pub(super) fn time_of(self, octets: u64) -> Duration {
+    pub(crate) fn time_of(self, octets: u64) -> Duration {
         let ns = u128::from(octets) * u128::from(self.time.as_nanos());
         let ns = ns.div_ceil(u128::from(self.octets.max(1)));
         Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX).min(MOST_WAIT))
     }
 
     /// Octets that the rate sends in `time`, rounded down.
-    pub(super) fn octets_in(self, time: Duration) -> u64 {
+    pub(crate) fn octets_in(self, time: Duration) -> u64 {
         let octets = u128::from(self.octets) * u128::from(time.as_nanos());
         u64::try_from(octets / u128::from(self.time.as_nanos().max(1))).unwrap_or(u64::MAX)
     }
 
     /// Largest burst at this rate [octets].  `tcp_tso_autosize` [linux-pacing]
-    pub(super) fn burst(self, segment: u64) -> u64 {
+    pub(crate) fn burst(self, segment: u64) -> u64 {
         let octets = self.octets_in(BURST).min(MOST_OCTETS);
         (octets / segment).max(LEAST_SEGMENTS) * segment
     }
@@ -51,7 +51,7 @@ const MOST_WAIT: u64 = 60_000_000_000;
 
 /// State of pacing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pacer {
+pub(crate) struct Pacer {
     /// Earliest time of the next burst.
     due: Time,
     /// Time of the last burst.
@@ -66,7 +66,7 @@ pub(super) struct Pacer {
 
 impl Pacer {
     /// Returns true if the next segment, of `octets`, must wait for its time.
-    pub(super) fn must_wait(&mut self, now: Time, octets: u64) -> bool {
+    pub(crate) fn must_wait(&mut self, now: Time, octets: u64) -> bool {
         let continues = now == self.burst_at && self.left >= octets;
         self.is_waiting = now < self.due && !continues;
         self.is_waiting
@@ -74,22 +74,22 @@ impl Pacer {
 
     /// Time at which a waiting segment may leave; `None` if none waits.
     #[inline]
-    pub(super) fn deadline(&self) -> Option<Time> {
+    pub(crate) fn deadline(&self) -> Option<Time> {
         self.is_waiting.then_some(self.due)
     }
 
     /// Notes that no segment waits for its time.
-    pub(super) fn stop_waiting(&mut self) {
+    pub(crate) fn stop_waiting(&mut self) {
         self.is_waiting = false;
     }
 
     /// Time from `now` until the next burst may leave.
-    pub(super) fn until_due(&self, now: Time) -> Duration {
+    pub(crate) fn until_due(&self, now: Time) -> Duration {
         self.due.saturating_since(now)
     }
 
     /// Records a segment of `octets` sent at `now` at this rate, `None` before it is known.
-    pub(super) fn on_sent(&mut self, now: Time, octets: u64, segment: u64, rate: Option<Rate>) {
+    pub(crate) fn on_sent(&mut self, now: Time, octets: u64, segment: u64, rate: Option<Rate>) {
         let is_free = self.sent < UNPACED;
         self.sent += u64::from(is_free);
         let Some(rate) = rate.filter(|_| !is_free) else { return };

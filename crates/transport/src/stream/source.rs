@@ -85,7 +85,7 @@ struct Request {
 
 /// State of the application of a TCP sender, and of its peer at the receiver.
 #[derive(Clone, Debug)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     source: Source,
     offered: Option<Application>,
     /// Data that has been written and has not arrived.
@@ -100,7 +100,7 @@ pub(super) struct Writer {
     requested: usize,
     player: Player,
     /// Time of the last segment with data.
-    pub(super) last_sent: Time,
+    pub(crate) last_sent: Time,
 }
 
 /// State of a video player.
@@ -113,7 +113,7 @@ struct Player {
 }
 
 impl Writer {
-    pub(super) fn new(source: Source, segment: Bytes) -> Self {
+    pub(crate) fn new(source: Source, segment: Bytes) -> Self {
         let offered = match &source {
             Source::Offered { traffic, buffer } => {
                 Some(Application::new(traffic.clone(), segment, *buffer))
@@ -142,7 +142,7 @@ impl Writer {
     }
 
     /// Starts the application when the flow opens.
-    pub(super) fn open(&mut self, now: Time) {
+    pub(crate) fn open(&mut self, now: Time) {
         self.since = now;
         self.player.at = now;
         if let Some(offered) = &mut self.offered {
@@ -154,19 +154,19 @@ impl Writer {
     }
 
     /// Ends the application.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         (self.offered, self.request, self.due) = (None, None, None);
     }
 
     /// Time at which the application writes next.
     #[inline]
-    pub(super) fn next(&self) -> Option<Time> {
+    pub(crate) fn next(&self) -> Option<Time> {
         self.due.or_else(|| self.offered.as_ref()?.next())
     }
 
     /// Returns the end of the data that the application has written by `now`, which was `end` before. All of it up to
     /// `acknowledged` is acknowledged, and all up to `sent` is sent.
-    pub(super) fn write(&mut self, now: Time, end: u64, (acknowledged, sent): (u64, u64)) -> u64 {
+    pub(crate) fn write(&mut self, now: Time, end: u64, (acknowledged, sent): (u64, u64)) -> u64 {
         let mut end = end;
         if let Some(offered) = &mut self.offered {
             offered.set_backlog(end.saturating_sub(sent));
@@ -195,7 +195,7 @@ impl Writer {
     }
 
     /// Takes note of data that has arrived up to `end`, and returns the next message that is complete.
-    pub(super) fn complete(&mut self, now: Time, end: u64) -> Option<Completed> {
+    pub(crate) fn complete(&mut self, now: Time, end: u64) -> Option<Completed> {
         while let Some(first) = self.written.front().copied().filter(|it| it.end <= end) {
             self.written.pop_front();
             let chunk = first.rate.map(|rate| (rate, self.play(now)));

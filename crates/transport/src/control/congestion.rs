@@ -8,11 +8,10 @@ use airfair_laws::window::{Observation, Path};
 use airfair_laws::{cubic, hystart, linux_cubic, linux_reno, vegas, westwood, westwood_plus};
 use airfair_units::{Bytes, Time};
 
-use super::config::{Arithmetic, SenderConfig, SlowStart};
+use super::config::{Arithmetic, ControlConfig, SlowStart};
 use super::flavour::Flavour;
 use super::model::Model;
 use super::start::Start;
-use super::undo::Undo;
 
 /// Window law of a TCP sender, with the state that the law keeps beside cwnd and ssthresh.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +41,8 @@ pub(crate) struct Congestion {
 }
 
 impl Congestion {
-    pub(crate) fn new(config: &SenderConfig) -> Self {
-        let SenderConfig { segment, byte_counting, deflation, .. } = *config;
+    pub(crate) fn new(config: &ControlConfig) -> Self {
+        let ControlConfig { segment, byte_counting, deflation, .. } = *config;
         let ssthresh = match config.initial_ssthresh {
             Some(segments) => segment * u64::from(segments),
             None => Bytes::new(u64::MAX),
@@ -55,8 +54,8 @@ impl Congestion {
             Flavour::Reno => newreno::Deflation::ToThreshold,
             _ => deflation,
         };
-        let hystart = (config.slow_start() == SlowStart::HyStart)
-            .then_some(hystart::Params { segment, is_paced: config.pacing });
+        let hystart = (config.slow_start == SlowStart::HyStart)
+            .then_some(hystart::Params { segment, is_paced: config.is_paced });
         let is_linux = config.arithmetic == Arithmetic::Linux;
         Self {
             params: Params { segment, byte_counting, deflation },
@@ -82,6 +81,11 @@ impl Congestion {
     #[inline]
     pub(crate) fn cwnd(&self) -> u64 {
         self.window.cwnd.get()
+    }
+
+    /// Slow start threshold [octets].
+    pub(crate) fn ssthresh(&self) -> u64 {
+        self.window.ssthresh.get()
     }
 
     /// Congestion window, rounded down [segments].
@@ -120,14 +124,14 @@ impl Congestion {
     }
 
     /// Values of cwnd and ssthresh to restore if the recovery that begins now turns out to be needless.
-    pub(crate) fn save_for_undo(&self) -> Undo {
-        Undo::new(self.window.cwnd, self.window.ssthresh)
+    pub(crate) fn save_for_undo(&self) -> (Bytes, Bytes) {
+        (self.window.cwnd, self.window.ssthresh)
     }
 
     /// Restores cwnd and ssthresh, where they were larger, after a needless recovery.
-    pub(crate) fn undo(&mut self, before: &Undo) {
-        self.window.cwnd = self.window.cwnd.max(before.cwnd);
-        self.window.ssthresh = self.window.ssthresh.max(before.ssthresh);
+    pub(crate) fn undo(&mut self, (cwnd, ssthresh): (Bytes, Bytes)) {
+        self.window.cwnd = self.window.cwnd.max(cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(ssthresh);
         if let Some(model) = &mut self.model {
             model.undo();
         }
@@ -270,9 +274,7 @@ mod tests {
     /// Window of `segments` under the law of `flavour`, after one ACK with a round trip of 100 ms.
     fn after_an_ack(flavour: Flavour, segments: u32) -> (Congestion, Path) {
         let segment = Bytes::new(1_000);
-        let initial_window = segments;
-        let config = SenderConfig { flavour, segment, initial_window, ..SenderConfig::default() };
-        let mut congestion = Congestion::new(&config);
+        let mut congestion = Congestion::new(&ControlConfig::new(flavour, segment, segments));
         let path = Path {
             now: Time::ZERO + Duration::from_millis(100),
             round_trip: Some(Duration::from_millis(100)),

@@ -5,7 +5,7 @@ use airfair_laws::window::{Observation, WindowState};
 use airfair_laws::{hystart, hystart_plus_plus};
 use airfair_units::Bytes;
 
-use super::config::{Arithmetic, SenderConfig, SlowStart};
+use super::config::{Arithmetic, ControlConfig, SlowStart};
 use super::flavour::Flavour;
 
 /// State of a rule that ends slow start, with its settings.
@@ -17,11 +17,11 @@ pub(super) enum Start {
 
 impl Start {
     /// Creates the rule of a sender; `None` without one, and for Linux's CUBIC, whose law contains `HyStart`.
-    pub(super) fn new(config: &SenderConfig) -> Option<Box<Self>> {
-        let SenderConfig { segment, pacing: is_paced, .. } = *config;
+    pub(super) fn new(config: &ControlConfig) -> Option<Box<Self>> {
+        let ControlConfig { segment, is_paced, .. } = *config;
         let is_linux_cubic =
             config.flavour == Flavour::Cubic && config.arithmetic == Arithmetic::Linux;
-        let start = match config.slow_start() {
+        let start = match config.slow_start {
             SlowStart::HyStart if !is_linux_cubic => {
                 Self::HyStart(hystart::Params { segment, is_paced }, hystart::Alone::default())
             }

@@ -1,0 +1,9 @@
+//! Tests of QUIC's endpoints: hand-worked scripts, and random networks.
+
+mod acknowledgments;
+mod credit;
+mod losses;
+mod network;
+mod script;
+mod timeouts;
+mod windows;
