@@ -138,7 +138,8 @@ def _call(flows: _Flows) -> Iterator[str]:
         return
     rating = median(ratings)
     words = next((word for least, word in SATISFACTION if rating >= least), _WORST)
-    worst = f", the worst {min(scores):.2f}" if len(scores) > 1 else ""
+    several = len(flows.members) > 1
+    worst = f", the worst {min(scores):.2f}" if several else ""
     yield f"MOS {median(scores):.2f} ({words}){worst}"
     played = median(flows.all("playout_ms"))
     yield f"played {_time(played)} after it was said"
