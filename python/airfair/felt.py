@@ -31,6 +31,7 @@ _NOUNS = {
     "video-call": "picture",
     "call": "frame",
     "game": "frame",
+    "desktop": "update",
 }
 _SECOND = 1_000
 """Length of a second [ms]."""
@@ -105,6 +106,7 @@ def _says(flows: _Flows) -> Iterator[str]:
         "call": _call,
         "game": _frames,
         "video-call": _frames,
+        "desktop": _frames,
         "video": _video,
         "responsiveness": _responsiveness,
     }
