@@ -411,6 +411,14 @@ class SourceVideoCallTable(TypedDict, total=False):
     rate: str
 
 
+class SourceDesktopTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_desktop`."""
+
+    deadline: str
+    end: Required[Literal["server", "client"]]
+    model: Required[Literal["desktop"]]
+
+
 class TransportExternalTable(TypedDict, total=False):
     """Table whose keys are the arguments of `transport_external`."""
 
@@ -662,7 +670,7 @@ class TransportUdpTable(TypedDict, total=False):
     kind: Required[Literal["udp"]]
     payload: str
     rate: Literal["saturated"] | str
-    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable
+    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable | SourceDesktopTable
 
 
 class QueueTable(TypedDict, total=False):
@@ -2204,7 +2212,7 @@ def transport_udp(
     *,
     payload: str | None = None,
     rate: Literal["saturated"] | str | None = None,
-    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable | None = None,
+    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable | SourceDesktopTable | None = None,
 ) -> TransportUdpTable:
     """Transport protocol with its settings.
 
@@ -2298,6 +2306,24 @@ def source_video_call(
         datagram has 12 octets more for RTP. Default: "2 Mb/s".
     """
     return _given(SourceVideoCallTable, locals(), model="video-call")
+
+
+def source_desktop(
+    *,
+    end: Literal["server", "client"],
+    deadline: str | None = None,
+) -> SourceDesktopTable:
+    """Live application, whose frames come whether the network takes them or not.
+
+    `call` and `video-call` are their tables with the defaults. Not together with `rate`. Default:
+    see `rate`.
+
+    end: End of the remote desktop that sends: the server has a packet of 41 or 1478 octets each 60
+        ms on average, the client one of 51 octets each 48 ms.
+    deadline: Delay of a frame, from the time at which the application makes it, above which it
+        comes too late. Default: "100 ms".
+    """
+    return _given(SourceDesktopTable, locals(), model="desktop")
 
 
 def transport_external(
@@ -2785,6 +2811,7 @@ __all__ = [
     "ScenarioTable",
     "SourceCallTable",
     "SourceConstantTable",
+    "SourceDesktopTable",
     "SourceFramesTable",
     "SourceGameTable",
     "SourceOnOffTable",
@@ -2860,6 +2887,7 @@ __all__ = [
     "scenario",
     "source_call",
     "source_constant",
+    "source_desktop",
     "source_frames",
     "source_game",
     "source_on_off",

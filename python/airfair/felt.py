@@ -31,6 +31,7 @@ _NOUNS = {
     "video-call": "picture",
     "call": "frame",
     "game": "frame",
+    "desktop": "update",
 }
 _SECOND = 1_000
 """Length of a second [ms]."""
@@ -105,6 +106,7 @@ def _says(flows: _Flows) -> Iterator[str]:
         "call": _call,
         "game": _frames,
         "video-call": _frames,
+        "desktop": _frames,
         "video": _video,
         "responsiveness": _responsiveness,
     }
@@ -138,7 +140,8 @@ def _call(flows: _Flows) -> Iterator[str]:
         return
     rating = median(ratings)
     words = next((word for least, word in SATISFACTION if rating >= least), _WORST)
-    worst = f", the worst {min(scores):.2f}" if len(scores) > 1 else ""
+    several = len(flows.members) > 1
+    worst = f", the worst {min(scores):.2f}" if several else ""
     yield f"MOS {median(scores):.2f} ({words}){worst}"
     played = median(flows.all("playout_ms"))
     yield f"played {_time(played)} after it was said"

@@ -65,7 +65,8 @@ def _felt(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     entries = felt.felt(result, wish)
     if not entries:
         return
-    yield ink.bold("What people felt")
+    several = f" in {runs(result)}" if result.replications > 1 else ""
+    yield ink.bold(f"What people felt{several}")
     label = min(max(names.width(entry.name) for entry in entries), width // 3)
     for entry in entries:
         name = names.short(entry.name, label)

@@ -124,3 +124,8 @@ def test_output_report_and_document_begin_with_what_people_felt(
 
 def test_a_run_without_applications_says_nothing() -> None:
     assert felt.felt(airfair.run(WIRE + flow("file", 'kind = "tcp"')), Wish()) == []
+
+
+def test_a_remote_desktop_has_updates() -> None:
+    desktop = flow("screen", 'kind = "udp", source = { model = "desktop", end = "server" }')
+    assert "updates, p50 10 ms" in says(WIRE + desktop)["screen"]

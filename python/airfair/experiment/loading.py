@@ -166,7 +166,18 @@ def _check_rows(
     names = [names_of(scenario) for scenario in scenarios]
     for name, frame in frames.items():
         kind = SUBJECTS[name]
-        if kind is None:
+        if name == "messages":
+            if (
+                not frame.height
+            ):  # No flow has a source, or an earlier version has written the directory.
+                continue
+            columns = ["flow"]
+            of_points = [
+                [flow["name"] for flow, word in zip(it.flows, it.sources, strict=True) if word]
+                for it in scenarios
+            ]
+            rows = [(*run, flow) for run in runs for flow in of_points[run[0]]]
+        elif kind is None:
             columns, rows = [], runs
         else:
             columns = [*names[0][kind]]

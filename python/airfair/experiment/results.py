@@ -100,6 +100,7 @@ class ExperimentResult:
     channels = _table("channels", "Use of each channel.")
     channel_shares = _table("channel_shares", "Shares of each channel's time.")
     links = _table("links", "Packets, drops and queue of each direction of each wired link.")
+    messages = _table("messages", "Waits, stalls, opinions and more of each flow with a source.")
     fairness = _table("fairness", "Jain's indices of each run.")
     runs = _table("runs", "One row for each run, with the hash of its records.")
 

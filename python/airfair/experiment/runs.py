@@ -28,7 +28,8 @@ AT_ONCE = 2048
 
 def named_things(scenario: Scenario) -> str:
     """Key that is equal for scenarios whose tables have the same rows."""
-    return repr((scenario.flows, scenario.stations, scenario.cells, scenario.links))
+    things = (scenario.flows, scenario.stations, scenario.cells, scenario.links, scenario.sources)
+    return repr(things)
 
 
 @dataclass(frozen=True)

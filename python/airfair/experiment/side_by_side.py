@@ -38,9 +38,10 @@ Comparable: TypeAlias = "Result | ExperimentResult | Source"
 COMPARED: Mapping[str, tuple[str, ...]] = {
     "flows": ("goodput_bps", "loss", "delay_p95_ms", "retransmissions", "completion_s"),
     "stations": ("airtime_share", "retry_share"),
+    "messages": ("wait_p95_ms", "missed", "video_rate_bps", "mos", "rpm"),
 }
 """Columns that are compared, by table."""
-SUBJECTS = {"flows": "flow", "stations": "station"}
+SUBJECTS = {"flows": "flow", "stations": "station", "messages": "flow"}
 
 
 @dataclass(frozen=True)

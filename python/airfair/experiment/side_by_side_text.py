@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 NAME_WIDTH = 14
 """Largest width of a result's name above a column [columns]."""
 NO_LAW = "no law"
-UNITS = {"goodput_bps": "bit/s", "delay_p95_ms": "ms", "completion_s": "s"}
+UNITS = {
+    "goodput_bps": "bit/s",
+    "delay_p95_ms": "ms",
+    "completion_s": "s",
+    "wait_p95_ms": "ms",
+    "video_rate_bps": "bit/s",
+}
 """Units of the columns that have one."""
 
 

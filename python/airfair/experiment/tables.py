@@ -24,10 +24,14 @@ SUBJECTS: Mapping[str, str | None] = {
     "channels": "channel",
     "channel_shares": "channel",
     "links": "link",
+    "messages": "flow",
     "fairness": None,
     "runs": None,
 }
-"""Column of each table that names its rows; a table without one has a row per run."""
+"""Column of each table that names its rows; a table without one has a row per run.
+
+The table `messages` has rows for the flows with a source alone.
+"""
 
 _OTHERS = frozenset(
     {

@@ -167,7 +167,7 @@ impl FlowAccount {
     pub(super) fn live(&self, flow: u32, live: &Live) -> LiveOutcome {
         let opinion = match live.model {
             Model::Call(call) => playout::opinion(call.codec, &self.messages, self.missed.lost),
-            Model::Game(_) | Model::VideoCall(_) => None,
+            Model::Game(_) | Model::VideoCall(_) | Model::Desktop(_) => None,
         };
         LiveOutcome { flow, opinion, ..self.missed }
     }

@@ -27,17 +27,16 @@ pub(super) fn table(runs: &[&Outcome]) -> Table {
     t.column("stalled_s", Unit::Seconds, |row| row.it.stalled.as_secs_f64())
         .says("Time for which a video's player had nothing to play.");
     t.column("lost", Unit::Count, move |row| live(row).map(|it| count(it.lost)))
-        .says("Frames of a call, a game or a video call of which a packet was lost; null for other sources.");
+        .says("Frames of a live application (call, game, …) of which a packet was lost; null for other sources.");
     t.column("late", Unit::Count, move |row| live(row).map(|it| count(it.late)))
-        .says("Frames of a call, a game or a video call that were complete after its `deadline`; null for other sources.");
+        .says("Frames of a live application that were complete after its `deadline`; null for other sources.");
     t.column("missed", Unit::Fraction, move |row| {
         let found = live(row)?;
         let all = found.lost + row.it.delay.count;
         (all > 0).then(|| count(found.lost + found.late) / count(all))
     })
     .says(
-        "Share of the frames of a call, a game or a video call that were lost or late; null without a frame and for other \
-         sources.",
+        "Share of the frames of a live application that were lost or late; null without a frame and for other sources.",
     );
     opinions(&mut t);
     responsiveness(&mut t);

@@ -508,7 +508,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport",
         r#"{ kind = "udp", source = "game" }"#,
-        r#"flow.a.transport.source = "game": no such value; allowed "call", "video-call" or a table with model = "call" or model = "game" or model = "video-call""#,
+        r#"flow.a.transport.source = "game": no such value; allowed "call", "video-call" or a table with model = "call" or model = "game" or model = "video-call" or model = "desktop""#,
     ),
     (
         "flow.a.transport",

@@ -181,6 +181,17 @@ fn live() -> Vec<Run> {
             texts.push(lossy(loss, &format!("{{ kind = \"udp\", source = {source} }}"), 3));
         }
     }
+    for deadline in ["5 ms", "20 ms", "100 ms"] {
+        for end in ["server", "client"] {
+            for loss in LOSSES {
+                let source = format!(
+                    "{{ model = \"desktop\", end = \"{end}\", deadline = \"{deadline}\" }}"
+                );
+                let transport = format!("{{ kind = \"udp\", source = {source} }}");
+                texts.push(lossy(loss, &transport, 3));
+            }
+        }
+    }
     numbered("live", texts)
 }
 

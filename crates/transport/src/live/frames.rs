@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use super::kinds::{Call, Codec, Game, Live, Model, VideoCall};
+use super::kinds::{Call, Codec, Desktop, Game, Live, Model, VideoCall};
 use crate::draws::Draws;
 
 /// Shape of the Weibull distribution of a picture's size.  [80211-14-0571 Annex 2]
@@ -36,6 +36,9 @@ impl Frames {
         match live.model {
             Model::Call(call) => frames.begin_call(&call, now),
             Model::Game(game) => frames.next = now + frames.interval(&game),
+            Model::Desktop(desktop) => {
+                frames.next = now + exponential(desktop.interval(), frames.draws.uniform());
+            }
             Model::VideoCall(_) => {}
         }
         frames
@@ -60,6 +63,10 @@ impl Frames {
             Model::VideoCall(video) => {
                 self.next += video.interval;
                 self.picture(&video)
+            }
+            Model::Desktop(desktop) => {
+                self.next += exponential(desktop.interval(), self.draws.uniform());
+                self.update(desktop)
             }
         }
     }
@@ -117,6 +124,18 @@ impl Frames {
         let mean = video.rate.bps() as f64 * video.interval.as_secs_f64() / 8.0;
         let scale = mean / libm::tgamma(1.0 + 1.0 / SHAPE);
         octets(scale * libm::pow(-libm::log(self.draws.uniform()), 1.0 / SHAPE))
+    }
+}
+
+impl Frames {
+    /// Random size of a packet of a remote desktop.
+    fn update(&mut self, desktop: Desktop) -> Bytes {
+        let (mean, deviation) = desktop.size(self.draws.uniform());
+        let [radius, angle] = [self.draws.uniform(), self.draws.uniform()];
+        // Box and Muller's transformation of two uniform numbers into a normal one.
+        let normal =
+            libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(2.0 * std::f64::consts::PI * angle);
+        octets(mean + deviation * normal)
     }
 }
 

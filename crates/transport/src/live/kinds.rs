@@ -23,6 +23,8 @@ pub enum Model {
     Game(Game),
     /// One direction of the pictures of a video call.
     VideoCall(VideoCall),
+    /// One direction of a remote desktop.
+    Desktop(Desktop),
 }
 
 /// One direction of a call: talk spurts and silences of random lengths, with voice frames each 20 ms of a talk spurt.
@@ -95,6 +97,23 @@ pub struct VideoCall {
     pub interval: Duration,
 }
 
+/// One direction of a remote desktop: packets after intervals of an exponential distribution, with sizes of normal
+/// distributions.  [80211-14-0571 Annex 2]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Desktop {
+    /// End of the desktop that sends.
+    pub end: DesktopEnd,
+}
+
+/// End of a remote desktop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DesktopEnd {
+    /// Server, which sends what the screen shows.
+    Server,
+    /// Client, which sends what the hands do.
+    Client,
+}
+
 impl Live {
     /// Call of the evaluation methodology of 802.11ax.  [80211-14-0571 Annex 2], [3gpp-23203 Table 6.1.7]
     pub fn call() -> Self {
@@ -124,12 +143,42 @@ impl Live {
     }
 }
 
+impl Live {
+    /// Server of a remote desktop.  [3gpp-23203 Table 6.1.7]
+    pub fn desktop() -> Self {
+        let model = Model::Desktop(Desktop { end: DesktopEnd::Server });
+        Self { model, deadline: Duration::from_millis(100) }
+    }
+}
+
+/// Mean and standard deviation of a normal distribution of sizes [octets].
+pub(super) type Normal = (f64, f64);
+
+impl Desktop {
+    /// Mean interval between packets.
+    pub(super) fn interval(self) -> Duration {
+        Duration::from_nanos(match self.end {
+            DesktopEnd::Server => 60_226_900,
+            DesktopEnd::Client => 48_287_000,
+        })
+    }
+
+    /// Sizes of packets, for a random number from 0 to 1: a server has 22.4 large packets for 53.7 small ones.
+    pub(super) fn size(self, uniform: f64) -> Normal {
+        match self.end {
+            DesktopEnd::Server if uniform < 22.4 / 76.1 => (1_478.3, 11.6),
+            DesktopEnd::Server => (41.0, 3.2),
+            DesktopEnd::Client => (50.598, 5.075_3),
+        }
+    }
+}
+
 impl Model {
-    /// Header in each datagram [octets]: that of RTP, but for a game.
+    /// Header in each datagram [octets]: that of RTP for voice and pictures.
     pub fn header(self) -> u64 {
         match self {
             Self::Call(_) | Self::VideoCall(_) => RTP_HEADER,
-            Self::Game(_) => 0,
+            Self::Game(_) | Self::Desktop(_) => 0,
         }
     }
 }

@@ -132,6 +132,27 @@ fn a_video_call_has_its_rate() {
     assert!(all.iter().all(|(_, size)| (13..=1_200).contains(size)));
 }
 
+/// A server of a remote desktop has a packet each 60.2 ms on average, of (22.4 · 1478.3 + 53.7 · 41) / 76.1 = 464.1 octets
+/// less a half for those that are cut off; a client has one of 50.1 octets each 48.3 ms.
+/// Verifies: [80211-14-0571 Annex 2]
+#[test]
+fn a_desktop_has_the_means_of_its_distributions() {
+    for (end, size, interval, error) in
+        [(DesktopEnd::Server, 463.6, 60.2, 15.0), (DesktopEnd::Client, 50.1, 48.3, 0.2)]
+    {
+        let live = Live { model: Model::Desktop(Desktop { end }), ..Live::desktop() };
+        let payload = Bytes::new(1_500);
+        let mut sender = Sender::new(SenderConfig { payload, rate: SendRate::Live(live) });
+        sender.set_seed(9);
+        sender.open(Time::ZERO);
+        let all = sent(&mut sender, ms(1_000_000));
+        let mean_size = mean(all.iter().map(|(_, size)| *size));
+        let mean_interval = 1_000_000.0 / mean(std::iter::once(all.len() as u64));
+        assert!((mean_size - size).abs() < error, "{mean_size}");
+        assert!((mean_interval - interval).abs() < 1.5, "{mean_interval}");
+    }
+}
+
 /// A frame of three datagrams is complete with the last of them. One lost datagram loses the frame once, and the datagrams of
 /// it that arrive complete nothing.
 #[test]

@@ -1,7 +1,7 @@
 //! Keys of the live applications of UDP flows.
 
 use airfair_transport::live::{
-    Call, Codec, Game, GameEnd, Live, Model, Synchronisation, VideoCall,
+    Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, Synchronisation, VideoCall,
 };
 use airfair_transport::udp::SendRate;
 use airfair_units::{Bytes, Duration};
@@ -13,6 +13,7 @@ use super::ranges::{DELAY, PERIOD, bytes, time};
 words!(Codec { Amr = "amr", G711 = "g711", G729 = "g729", Opus = "opus" });
 words!(Synchronisation { Status = "status", Lockstep = "lockstep" });
 words!(GameEnd { Server = "server", Player = "player" });
+words!(DesktopEnd { Server = "server", Client = "client" });
 
 const TALK: Kind = time(Duration::from_millis(20), Duration::from_secs(3_600));
 const PICTURES: Kind = time(Duration::from_millis(1), Duration::from_secs(10));
@@ -32,10 +33,14 @@ pub(crate) const LIVE: Choice<SendRate> = Choice {
             Model::Call(_) => "call",
             Model::Game(_) => "game",
             Model::VideoCall(_) => "video-call",
+            Model::Desktop(_) => "desktop",
         },
     },
     alone: || [Live::call(), Live::video_call()].map(SendRate::Live).to_vec(),
-    tables: || [Live::call(), Live::game(), Live::video_call()].map(SendRate::Live).to_vec(),
+    tables: || {
+        let all = [Live::call(), Live::game(), Live::video_call(), Live::desktop()];
+        all.map(SendRate::Live).to_vec()
+    },
     has_default: false,
     settings: |keys, rate| {
         let SendRate::Live(live) = rate else { return };
@@ -44,6 +49,7 @@ pub(crate) const LIVE: Choice<SendRate> = Choice {
             Model::Call(it) => call(keys, it),
             Model::Game(it) => game(keys, it),
             Model::VideoCall(it) => video_call(keys, it),
+            Model::Desktop(it) => desktop(keys, it),
         }
         keys.key("deadline", &mut live.deadline, PERIOD, "\"80 ms\"").says(
             "Delay of a frame, from the time at which the application makes it, above which it comes too late.",
@@ -95,4 +101,11 @@ fn video_call(keys: &mut Keys, it: &mut VideoCall) {
     );
     keys.key("interval", &mut it.interval, PICTURES, "\"33 ms\"")
         .says("Time from picture to picture.");
+}
+
+fn desktop(keys: &mut Keys, it: &mut Desktop) {
+    keys.word("end", &mut it.end, "\"client\"").required().says(
+        "End of the remote desktop that sends: the server has a packet of 41 or 1478 octets each 60 ms on average, the \
+         client one of 51 octets each 48 ms.",
+    );
 }
