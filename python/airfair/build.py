@@ -124,6 +124,7 @@ class QueueCodelTable(TypedDict, total=False):
 
     ack_filter: bool
     discipline: Required[Literal["codel"]]
+    ecn: bool
     interval: str
     overflow: Literal["tail", "longest-flow"]
     packets: int
@@ -135,6 +136,7 @@ class QueueFqCodelTable(TypedDict, total=False):
 
     ack_filter: bool
     discipline: Required[Literal["fq-codel"]]
+    ecn: bool
     interval: str
     packets: int
     quantum: str
@@ -408,6 +410,7 @@ class LossGilbertElliottTable(TypedDict, total=False):
 class RedTable(TypedDict, total=False):
     """Table whose keys are the arguments of `red`."""
 
+    ecn: bool
     gentle: bool
     max: int
     max_probability: float
@@ -535,6 +538,7 @@ class QueueAirtimeTable(TypedDict, total=False):
     aql: Literal["off"] | AqlTable
     charges_uplink: bool
     discipline: Required[Literal["airtime"]]
+    ecn: bool
     hardware_queue: Literal["off"] | int
     hardware_queue_counts: Literal["aggregates", "packets"]
     interval: str
@@ -571,6 +575,7 @@ class TransportTcpTable(TypedDict, total=False):
     byte_counting: bool
     deflation: Literal["to-flight", "to-ssthresh"]
     delayed_ack: bool | DelayedAckTable
+    ecn: bool
     flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"]
     full_queue: Literal["loss", "hold"]
     grow_beyond_receive_window: bool
@@ -1246,6 +1251,7 @@ def queue_deficit_round_robin(
 def queue_codel(
     *,
     ack_filter: bool | None = None,
+    ecn: bool | None = None,
     interval: str | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
@@ -1255,6 +1261,7 @@ def queue_codel(
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
         ACKs and ACKs with SACK blocks are kept. Default: false.
+    ecn: Packets whose transport has `ecn` are marked instead of dropped. Default: false.
     interval: CoDel's interval: the time within which the delay must fall below the target once.
         Default: "100 ms".
     overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
@@ -1268,6 +1275,7 @@ def queue_codel(
 def queue_fq_codel(
     *,
     ack_filter: bool | None = None,
+    ecn: bool | None = None,
     interval: str | None = None,
     packets: int | None = None,
     quantum: str | None = None,
@@ -1278,6 +1286,7 @@ def queue_fq_codel(
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
         ACKs and ACKs with SACK blocks are kept. Default: false.
+    ecn: Packets whose transport has `ecn` are marked instead of dropped. Default: true.
     interval: CoDel's interval: the time within which the delay must fall below the target once.
         Default: "100 ms".
     packets: Capacity [packets], the packet in service included. Default: 10240.
@@ -1295,6 +1304,7 @@ def queue_airtime(
     airtime_quantum: Literal["off"] | str | None = None,
     aql: Literal["off"] | AqlTable | None = None,
     charges_uplink: bool | None = None,
+    ecn: bool | None = None,
     hardware_queue: Literal["off"] | int | None = None,
     hardware_queue_counts: Literal["aggregates", "packets"] | None = None,
     interval: str | None = None,
@@ -1317,6 +1327,7 @@ def queue_airtime(
         without `hardware_queue`. Default: {}.
     charges_uplink: A station is also charged for the frames that it sends, not only for those sent
         to it. Default: true.
+    ecn: Packets whose transport has `ecn` are marked instead of dropped. Default: true.
     hardware_queue: Largest number of aggregates or packets that the driver holds before they are on
         the air, those in service included; `hardware_queue_counts` chooses the unit. Without
         aggregation each packet counts as one. With `off` packets leave their queues when the access
@@ -1841,6 +1852,7 @@ def transport_tcp(
     byte_counting: bool | None = None,
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
     delayed_ack: bool | DelayedAckTable | None = None,
+    ecn: bool | None = None,
     flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"] | None = None,
     full_queue: Literal["loss", "hold"] | None = None,
     grow_beyond_receive_window: bool | None = None,
@@ -1881,6 +1893,9 @@ def transport_tcp(
         0`). Reno always takes ssthresh. Default: "to-flight".
     delayed_ack: Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
         Default: true.
+    ecn: Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new
+        data instead of dropping it, and the sender answers a mark as it answers a loss, without a
+        retransmission. Default: false.
     flavour: Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective
         acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace, and detect
         losses as `loss_recovery = "rack"` does. Default: "newreno".
@@ -2123,8 +2138,8 @@ def host(
     Hosts are ends of flows, and also forward packets.
 
     link: Link of the host to the access point or to another node. Default: {"delay": "0 s", "loss":
-        "none", "queue": {"discipline": "fifo", "packets": 100, "red": {"gentle": true, "max": 15,
-        "max_probability": 0.1, "min": 5, "weight": 0.002}}, "rate": "100 Mb/s"}.
+        "none", "queue": {"discipline": "fifo", "packets": 100, "red": {"ecn": false, "gentle":
+        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}, "rate": "100 Mb/s"}.
     """
     return _given(HostTable, locals())
 
@@ -2141,8 +2156,8 @@ def host_link(
 
     delay: Propagation delay; `rate` times `delay` is at most 1 GB. Default: "0 s".
     loss: Loss model: packets that are lost on the wire, after the queue. Default: "none".
-    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
-        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
+    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"ecn": false,
+        "gentle": true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
     rate: Rate in each direction. Default: "100 Mb/s".
     to: Other end of the link: a cell (its access point), a router or another host. Default: the
         only cell.
@@ -2196,14 +2211,15 @@ def queue(
     discipline: Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops
         packets at random before that. Default: "fifo".
     packets: Capacity [packets], the packet in service included. Default: 100.
-    red: Settings of random early detection; only with `discipline = "red"`. Default: {"gentle":
-        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}.
+    red: Settings of random early detection; only with `discipline = "red"`. Default: {"ecn": false,
+        "gentle": true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}.
     """
     return _given(QueueTable, locals())
 
 
 def red(
     *,
+    ecn: bool | None = None,
     gentle: bool | None = None,
     max: int | None = None,
     max_probability: float | None = None,
@@ -2212,6 +2228,8 @@ def red(
 ) -> RedTable:
     """Settings of random early detection; only with `discipline = "red"`.
 
+    ecn: Packets whose transport has `ecn` are marked instead of dropped, unless the drop
+        probability is 1. Default: false.
     gentle: The drop probability rises to 1 between `max` and twice `max`, instead of at once.
         Default: true.
     max: Average queue length at which the drop probability is `max_probability` [packets]. Default:
@@ -2236,8 +2254,8 @@ def link(
     between: Two nodes that the link joins: cells (their access points), routers or hosts.
     delay: Propagation delay; `rate` times `delay` is at most 1 GB. Default: "0 s".
     loss: Loss model: packets that are lost on the wire, after the queue. Default: "none".
-    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
-        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
+    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"ecn": false,
+        "gentle": true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
     rate: Rate in each direction. Default: "100 Mb/s".
     """
     return _given(LinkTable, locals())

@@ -111,6 +111,7 @@ class Result:
     runs = _Table("runs")
     flows = _Table("flows")
     messages = _Table("messages")
+    marks = _Table("marks")
     stations = _Table("stations")
     airtime = _Table("airtime")
     access_points = _Table("access_points")

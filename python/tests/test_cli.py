@@ -25,7 +25,8 @@ SERIES = {"access_point_series", "flow_series", "link_series", "station_series"}
 TABLES = {"scenario.toml", "run.json", "result.json"} | {
     # All packets are of one access category.
     f"{table}.parquet"
-    for table in (columns.tables().keys() | SERIES) - {"categories", "messages", "neighbours"}
+    for table in (columns.tables().keys() | SERIES)
+    - {"categories", "marks", "messages", "neighbours"}
 }
 FILES = TABLES | {
     "throughput.png",

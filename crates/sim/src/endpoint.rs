@@ -3,6 +3,7 @@
 use std::iter;
 
 use airfair_laws::window_limit::WindowLimit;
+use airfair_transport::ecn::Ecn;
 use airfair_transport::tcp::RefusalOutcome;
 use airfair_transport::{tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -342,6 +343,7 @@ fn tcp_record(event: tcp::SenderEvent) -> Option<FlowRecord> {
         tcp::SenderEvent::FastRetransmit => Some(FlowRecord::FastRetransmit),
         tcp::SenderEvent::Timeout => Some(FlowRecord::Timeout),
         tcp::SenderEvent::Retransmission => Some(FlowRecord::Retransmission),
+        tcp::SenderEvent::MarkAnswered => Some(FlowRecord::MarkAnswered),
         tcp::SenderEvent::Finished => Some(FlowRecord::Finished),
         tcp::SenderEvent::Established => None,
     }
@@ -365,6 +367,8 @@ pub(crate) struct Intake {
     pub(crate) delivered: Bytes,
     /// True for a data segment below the highest octet received so far.
     pub(crate) is_repeated: bool,
+    /// True if a queue has marked the packet.
+    pub(crate) is_marked: bool,
 }
 
 impl Sink {
@@ -377,17 +381,18 @@ impl Sink {
                 Intake {
                     delivered: receiver.delivered() - delivered,
                     is_repeated: receiver.stats().below_highest > repeated,
+                    is_marked: segment.flags.ecn() == Ecn::CE,
                 }
             }
             (Self::Tfrc(receiver), Body::TfrcData(data)) => {
                 let before = receiver.stats().bytes_received;
                 receiver.handle_data(now, data);
                 let delivered = receiver.stats().bytes_received - before;
-                Intake { delivered, is_repeated: false }
+                Intake { delivered, is_repeated: false, is_marked: false }
             }
             (Self::Udp(sink), Body::Datagram(datagram)) => {
                 let delivered = sink.handle_datagram(datagram);
-                Intake { delivered, is_repeated: false }
+                Intake { delivered, is_repeated: false, is_marked: false }
             }
             _ => unreachable!("both ends of a flow speak one transport"),
         }

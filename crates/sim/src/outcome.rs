@@ -43,6 +43,8 @@ pub struct Outcome {
     pub neighbours: Vec<NeighbourOutcome>,
     /// Messages of each flow whose sender has a source, in the scenario's order.
     pub messages: Vec<MessageOutcome>,
+    /// Marks of each flow that takes part in explicit congestion notification, in the scenario's order.
+    pub marks: Vec<MarkOutcome>,
 }
 
 impl Outcome {
@@ -120,6 +122,19 @@ pub struct MessageOutcome {
     pub stalls: u64,
     /// Time for which the player had nothing to play.
     pub stalled: Duration,
+}
+
+/// Marks on the packets of a flow, and the answers of its sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkOutcome {
+    /// Index of the flow in the scenario.
+    pub flow: u32,
+    /// Packets of the sender that reached the receiver's host.
+    pub received: u64,
+    /// Those of the packets received that a queue had marked.
+    pub packets: u64,
+    /// Reductions of the sender's window that answered marks.
+    pub answered: u64,
 }
 
 impl MessageOutcome {

@@ -162,6 +162,10 @@ pub enum FlowRecord {
     Message(Duration),
     /// A chunk of a video is complete, with this rate, after the player has had nothing to play for this time.
     Chunk(DataRate, Duration),
+    /// A packet of the sender that a queue has marked has reached the receiving host.
+    Marked(SentAt),
+    /// The sender has reduced its window because the receiver has echoed a mark.
+    MarkAnswered,
     /// The queue of the sender's host has refused a packet and the sender has taken it back, so it does not count as
     /// sent.
     Refused,

@@ -17,6 +17,7 @@
 //! How packets travel between two endpoints is outside this crate.
 
 mod application;
+pub mod ecn;
 pub mod limit;
 pub mod tcp;
 pub mod tfrc;

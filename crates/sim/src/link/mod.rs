@@ -11,7 +11,7 @@ mod red;
 use std::collections::VecDeque;
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::Stream;
+use airfair_wlan::{Headers, Stream};
 
 use crate::packet::Packet;
 use crate::scenario::{Capacity, Heading, Link, Loss};
@@ -145,21 +145,60 @@ impl LinkDirection {
         reason = "each call on a packet's way costs twenty instructions"
     )]
     pub fn send(&mut self, now: Time, packet: &Packet, number: u64) -> Result<Sent, Refusal> {
-        let size = packet.size();
-        let queued = self.queued(now);
+        if self.red.is_some() {
+            return self.send_early_detected(now, packet, number);
+        }
+        let (size, queued) = (packet.size(), self.queued(now));
+        if !self.has_room_beside(queued, size) {
+            return Err(Refusal::QueueFull);
+        }
+        Ok(self.accept(now, packet, number, (size, queued)))
+    }
+
+    /// Sends a packet through a queue with random early detection, which may drop or mark it.
+    #[inline(never)]
+    fn send_early_detected(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        number: u64,
+    ) -> Result<Sent, Refusal> {
+        let (size, queued) = (packet.size(), self.queued(now));
         let has_room = self.has_room_beside(queued, size);
-        if self.red.as_mut().is_some_and(|red| red.drops(now, queued)) {
+        let red = self.red.as_mut().expect("a queue with random early detection");
+        let is_chosen = red.drops(now, queued);
+        if is_chosen && !(red.marks() && packet.ecn().is_capable()) {
             return Err(Refusal::Early);
         }
         if !has_room {
             return Err(Refusal::QueueFull);
         }
+        let sent = self.accept(now, packet, number, (size, queued));
+        if let Some(red) = &mut self.red {
+            red.busy_until(self.busy_until);
+        }
+        if is_chosen && let Some(last) = self.in_flight.back_mut() {
+            last.packet.mark();
+        }
+        Ok(sent)
+    }
+
+    /// Puts a packet of this size behind the `queued` packets of the queue, and decides about its arrival.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
+    fn accept(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        number: u64,
+        (size, queued): (Bytes, u32),
+    ) -> Sent {
         // All packets in the queue leave after `now`, and so does this one.
         let departure = self.busy_until.max(now) + self.time_to_send(size);
         self.busy_until = departure;
-        if let Some(red) = &mut self.red {
-            red.busy_until(departure);
-        }
         let arrival = departure + self.delay;
         self.backlog += size;
         let is_carried = self.channel.carries();
@@ -167,7 +206,7 @@ impl LinkDirection {
         // processor.
         let packet = Packet { hop: packet.hop + 1, ..*packet };
         self.in_flight.push_back(InFlight { arrival, number, size, packet, is_carried });
-        Ok(Sent { arrival, queued: queued + 1 })
+        Sent { arrival, queued: queued + 1 }
     }
 
     /// Transmission time of a packet of this size.

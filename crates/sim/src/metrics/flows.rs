@@ -5,7 +5,9 @@ use airfair_units::{Duration, Time};
 use super::jitter::Jitter;
 use super::measured_time::MeasuredTime;
 use super::quantiles::Histogram;
-use crate::outcome::{CategoryOutcome, FlowOutcome, FlowStep, MessageOutcome, StationOutcome};
+use crate::outcome::{
+    CategoryOutcome, FlowOutcome, FlowStep, MarkOutcome, MessageOutcome, StationOutcome,
+};
 use crate::packet::Side;
 use crate::record::{FlowRecord, Limited, Place, SenderWindow, SentAt};
 use crate::scenario::{Endpoint, Flow, Transport};
@@ -18,6 +20,7 @@ pub(super) struct FlowAccount {
     jitter: Jitter,
     messages: Histogram,
     chunks: MessageOutcome,
+    marks: MarkOutcome,
     started: Option<Time>,
     finished: Option<Time>,
     last_delivery: Time,
@@ -53,6 +56,9 @@ impl FlowAccount {
             FlowRecord::Repeated(SentAt(sent)) => {
                 self.outcome.packets_repeated += u64::from(measured_time.contains(sent));
             }
+            FlowRecord::Marked(SentAt(sent)) => {
+                self.marks.packets += u64::from(measured_time.contains(sent));
+            }
             FlowRecord::Lost(side, SentAt(sent)) => {
                 let count = match side {
                     Side::Sender => &mut self.outcome.packets_dropped,
@@ -85,6 +91,7 @@ impl FlowAccount {
                 self.chunks.stalls += u64::from(!stalled.is_zero());
                 self.chunks.stalled += stalled;
             }
+            FlowRecord::MarkAnswered => self.marks.answered += 1,
             FlowRecord::Refused => self.outcome.packets_refused += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
@@ -147,6 +154,11 @@ impl FlowAccount {
     /// Messages of this flow of the scenario.
     pub(super) fn messages(&self, flow: u32) -> MessageOutcome {
         MessageOutcome { flow, delay: self.messages.quantiles(), ..self.chunks.clone() }
+    }
+
+    /// Marks of this flow of the scenario.
+    pub(super) fn marks(&self, flow: u32) -> MarkOutcome {
+        MarkOutcome { flow, received: self.outcome.packets_received, ..self.marks }
     }
 
     /// Part of the flow's life within the measured time.

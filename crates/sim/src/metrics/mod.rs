@@ -91,6 +91,9 @@ impl Metrics {
         let with_source = (0..).zip(&self.flows).zip(&scenario.flows);
         let with_source = with_source.filter(|(_, flow)| flow.transport.has_source());
         let messages = with_source.map(|((number, it), _)| it.messages(number)).collect();
+        let with_ecn = (0..).zip(&self.flows).zip(&scenario.flows);
+        let with_ecn = with_ecn.filter(|(_, flow)| flow.transport.has_ecn());
+        let marks = with_ecn.map(|((number, it), _)| it.marks(number)).collect();
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -108,6 +111,7 @@ impl Metrics {
             record_hash: self.fingerprint.get(),
             neighbours: neighbours(&cells),
             messages,
+            marks,
             ..Outcome::default()
         }
     }

@@ -85,6 +85,8 @@ impl FlowSums {
             | FlowRecord::Repeated(_)
             | FlowRecord::Message(_)
             | FlowRecord::Chunk(..)
+            | FlowRecord::Marked(_)
+            | FlowRecord::MarkAnswered
             | FlowRecord::Refused => {}
         }
     }

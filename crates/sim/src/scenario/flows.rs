@@ -337,6 +337,11 @@ fn check_model(fields: &Fields, mistakes: &mut Mistakes) {
         let problem = format!("flavour {word} always paces");
         mistakes.add(pacing.at, pacing.mistake(&problem, "true, or another flavour"));
     }
+    let ecn = fields.get("ecn");
+    if ecn.value() == Some(true) {
+        let problem = format!("flavour {word} does not answer marks");
+        mistakes.add(ecn.at, ecn.mistake(&problem, "false, or another flavour"));
+    }
     let is_kernels = fields.get("stack").word() == Some("kernel");
     if is_kernels && Flavour::of(word) == Flavour::Bbr {
         let allowed = "\"bbr1\", or stack = \"simulated\"";

@@ -27,6 +27,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
     runs.extend((0..40).filter_map(reuse));
     runs.extend(workloads());
+    runs.extend(marked());
     runs
 }
 
@@ -156,6 +157,54 @@ fn workloads() -> Vec<Run> {
         }
     }
     numbered("workload", texts)
+}
+
+/// Runs of congestion controls that answer marks, beside one that does not, through queues that mark at the access point
+/// and on a wire.
+fn marked() -> Vec<Run> {
+    const FLAVOURS: [&str; 5] = [
+        "flavour = \"newreno\"",
+        "flavour = \"westwood\", handshake = false",
+        "flavour = \"cubic\", prr = true, delayed_ack = true",
+        "flavour = \"cubic\", loss_recovery = \"rack\", arithmetic = \"linux\", full_queue = \"hold\"",
+        "flavour = \"reno\", size = \"300 kB\"",
+    ];
+    const QUEUES: [(&str, &str); 5] = [
+        (
+            "{ discipline = \"codel\", ecn = true, target = \"2 ms\", interval = \"20 ms\" }",
+            "packets = 100",
+        ),
+        ("{ discipline = \"fq-codel\", target = \"2 ms\", interval = \"20 ms\" }", "packets = 100"),
+        (
+            "{ discipline = \"airtime\", target = \"2 ms\", interval = \"20 ms\", hardware_queue = 2 }",
+            "packets = 100",
+        ),
+        (
+            "{ discipline = \"airtime\", ecn = false }",
+            "discipline = \"red\", packets = 60, red = { ecn = true, weight = 0.02 }",
+        ),
+        (
+            "{ discipline = \"fq-codel\", ecn = false }",
+            "discipline = \"red\", packets = 60, red = { ecn = true, gentle = false }",
+        ),
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for (queue, wire) in QUEUES {
+            for standard in ["802.11g", "802.11ax"] {
+                let transport =
+                    format!("{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\", ecn = true }}");
+                texts.push(format!(
+                    "duration = \"1500 ms\"\n[bss.c]\nstandard = \"{standard}\"\nap.queue = {queue}\n[station.s]\n\
+                     [station.t]\n[host.h]\nlink = {{ rate = \"30 Mb/s\", delay = \"4 ms\", queue = {{ {wire} }} }}\n\
+                     [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                     [flow.up]\nfrom = \"t\"\nto = \"h\"\ntransport = {transport}\n\
+                     [flow.plain]\nfrom = \"h\"\nto = \"t\"\ntransport = {{ kind = \"tcp\" }}\n"
+                ));
+            }
+        }
+    }
+    numbered("marked", texts)
 }
 
 /// Runs of both versions of BBR, of pacing and of each end of slow start, over wires with losses.

@@ -53,10 +53,10 @@ impl Measured {
             outcome.events,
         ];
         let octets = postcard::to_allocvec(&outcome).expect("an outcome can be serialised");
-        // Empty tables of neighbours and of messages are the last octets, which the hash leaves out.
-        let empty = [outcome.neighbours.is_empty(), outcome.messages.is_empty()];
-        let left_out = if empty[1] { empty.iter().filter(|it| **it).count() } else { 0 };
-        let known = octets.len() - left_out;
+        // Empty tables at the end are an octet each, which the hash leaves out.
+        let empty =
+            [outcome.marks.is_empty(), outcome.messages.is_empty(), outcome.neighbours.is_empty()];
+        let known = octets.len() - empty.iter().take_while(|it| **it).count();
         let mut whole = digest::of(&octets[..known]);
         whole.add(u64::from(outputs.short()));
         Self {

@@ -110,6 +110,9 @@ pub struct SenderConfig {
     pub arithmetic: Arithmetic,
     /// Rule for the end of slow start; `None` is Linux's for CUBIC with Linux's arithmetic, else the standard's.
     pub slow_start: Option<SlowStart>,
+    /// Take part in explicit congestion notification: send new data as ECT(0), and reduce the window when the
+    /// receiver echoes a mark. The receiver needs no setting.  [RFC3168 §6.1]
+    pub ecn: bool,
     /// Send segments at a rate, instead of as soon as the window allows.  [linux-pacing]
     pub pacing: bool,
     /// Use proportional rate reduction in a recovery with selective acknowledgments.  [RFC6937]
@@ -159,6 +162,7 @@ impl Default for SenderConfig {
             loss_recovery: LossRecovery::Duplicates,
             arithmetic: Arithmetic::Rfc,
             slow_start: None,
+            ecn: false,
             pacing: false,
             proportional_reduction: false,
             timestamps: false,
@@ -287,8 +291,8 @@ impl ReceiverConfig {
 ///
 /// MSS 4 [RFC9293 §3.2], window scale 3 [RFC7323 §2.2], SACK permitted 2 [RFC2018 §2], timestamps 10
 /// [RFC7323 §3.2].
-pub(crate) const fn syn_options(window_scaling: bool, sack: bool, timestamps: bool) -> u8 {
-    let length: u8 = 4
+pub(crate) const fn syn_options(window_scaling: bool, sack: bool, timestamps: bool) -> u16 {
+    let length: u16 = 4
         + if window_scaling { 3 } else { 0 }
         + if sack { 2 } else { 0 }
         + if timestamps { 10 } else { 0 };

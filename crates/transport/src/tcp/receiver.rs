@@ -9,6 +9,7 @@ use super::sack_list::SackList;
 use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
 use super::tuning::AutoTuning;
+use crate::ecn::Ecn;
 
 /// State of the connection at its receiver. `Established` lasts beyond the FIN, because late copies still
 /// need an ACK.
@@ -77,6 +78,11 @@ pub struct Receiver {
     last_ack_sent: u64,
     /// One past the highest octet that the receiver has received.
     highest: u64,
+    /// Control bits of the next ACK: ACK, with ECN-Echo from a mark until the sender has answered it.
+    /// [RFC3168 §6.1.3]
+    ack_flags: Flags,
+    /// True if the SYN has asked for ECN.
+    has_ecn: bool,
     stats: ReceiverStats,
 }
 
@@ -104,6 +110,8 @@ impl Receiver {
             recent_timestamp: 0,
             last_ack_sent: FIRST_OCTET,
             highest: FIRST_OCTET,
+            ack_flags: Flags::ACK,
+            has_ecn: false,
             stats: ReceiverStats::default(),
         }
     }
@@ -116,6 +124,7 @@ impl Receiver {
             State::Listen => {
                 self.state = State::SynReceived;
                 self.ack_state = AckState::Due;
+                self.has_ecn = segment.flags.has(Flags::ECN);
             }
             // A repeated SYN means that our SYN-ACK was lost or is still on its way.
             State::SynReceived | State::Established if segment.flags.has(Flags::SYN) => {
@@ -158,7 +167,7 @@ impl Receiver {
             seq: FIRST_OCTET,
             ack: self.arrived.next(),
             window: self.advertise(),
-            flags: Flags::ACK,
+            flags: self.ack_flags,
             ..Segment::EMPTY
         };
         self.last_ack_sent = ack.ack;
@@ -184,7 +193,7 @@ impl Receiver {
         Some(Segment {
             seq: 0,
             window,
-            flags: Flags::SYN_ACK,
+            flags: if self.has_ecn { Flags::SYN_ACK.and(Flags::ECE) } else { Flags::SYN_ACK },
             options: syn_options(window_scaling, sack, timestamps),
             ..ack
         })
@@ -277,6 +286,9 @@ impl Receiver {
         if is_below {
             self.sack.on_duplicate(segment.seq, end.min(next));
         }
+        if segment.flags.ecn().is_capable() && end > next {
+            self.note_codepoint(segment);
+        }
         let placement = self.arrived.insert(segment.seq, end);
         if let Some(round_trip) = &mut self.round_trip {
             round_trip.on_data(now, segment, self.arrived.next(), self.right_edge);
@@ -309,6 +321,19 @@ impl Receiver {
         // For data out of order, a duplicate, or data that fills a gap, the ACK must be sent at once
         // [RFC5681 §4.2].
         self.ack_state = AckState::Due;
+    }
+
+    /// Processes the ECN field of a segment with new data: marks are echoed until CWR arrives.  [RFC3168 §6.1.3]
+    #[cold]
+    #[inline(never)]
+    fn note_codepoint(&mut self, segment: &Segment) {
+        let is_marked = segment.flags.ecn() == Ecn::CE;
+        self.stats.marked += u64::from(is_marked);
+        if is_marked {
+            self.ack_flags = Flags::ACK.and(Flags::ECE);
+        } else if segment.flags.has(Flags::CWR) {
+            self.ack_flags = Flags::ACK;
+        }
     }
 
     /// Lets the auto-tuned window grow with a data segment. Returns true if it has grown.

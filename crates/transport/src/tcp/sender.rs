@@ -1,5 +1,6 @@
 //! The sending TCP endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582], [RFC6675]
 
+mod ecn;
 mod input;
 mod limit;
 mod model;
@@ -66,6 +67,13 @@ struct Refusals {
     sent_end: u64,
     /// Value of `limited_octets` before the last segment.
     limited_octets: u64,
+}
+
+/// State of explicit congestion notification at a sender.
+#[derive(Clone, Debug, Default)]
+struct EcnState {
+    /// True from a reduction of the window until CWR is sent with new data.
+    owes_cwr: bool,
 }
 
 /// Accounting of a sender's packets in the transmit queue of its own host.
@@ -139,6 +147,8 @@ pub struct Sender {
     small_queue: Option<SmallQueue>,
     /// State of pacing; present if it is in use.
     pacer: Option<Box<Pacer>>,
+    /// State of explicit congestion notification; present if it is in use.
+    ecn: Option<Box<EcnState>>,
     events: PendingEvents,
     stats: SenderStats,
 }
@@ -179,6 +189,7 @@ impl Sender {
             refusals: Refusals::default(),
             small_queue: config.small_queue.map(|_| SmallQueue::default()),
             pacer: config.paces().then(Box::default),
+            ecn: config.ecn.then(Box::default),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }

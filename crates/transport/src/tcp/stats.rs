@@ -15,6 +15,8 @@ pub enum SenderEvent {
     Timeout,
     /// Octets were retransmitted, for whatever reason.
     Retransmission,
+    /// The window was reduced because the receiver has echoed a mark.  [RFC3168 §6.1.2]
+    MarkAnswered,
     /// All data, including the FIN, is acknowledged. This is the last event.
     Finished,
 }
@@ -43,6 +45,8 @@ pub struct SenderStats {
     pub duplicate_sacks: u64,
     /// Number of round-trip samples taken.
     pub rtt_samples: u64,
+    /// Window reductions that answered marks.  [RFC3168 §6.1.2]
+    pub marks_answered: u64,
     /// Segments that the sender's own host refused. Refused new data does not count as sent.
     pub refusals: u64,
 }
@@ -62,6 +66,8 @@ pub struct ReceiverStats {
     /// Segments that began below the highest octet received. If the network does not reorder, these are
     /// retransmissions.
     pub below_highest: u64,
+    /// Segments with payload received that a queue had marked.
+    pub marked: u64,
     /// Number of ACKs and SYN-ACKs sent.
     pub acks_sent: u64,
 }
@@ -76,6 +82,7 @@ pub(crate) struct PendingEvents {
     timeouts: u32,
     fast_retransmits: u32,
     retransmissions: u32,
+    marks_answered: u32,
 }
 
 impl PendingEvents {
@@ -92,6 +99,7 @@ impl PendingEvents {
             SenderEvent::Timeout => self.timeouts += 1,
             SenderEvent::FastRetransmit => self.fast_retransmits += 1,
             SenderEvent::Retransmission => self.retransmissions += 1,
+            SenderEvent::MarkAnswered => self.marks_answered += 1,
         }
         self.pending += 1;
     }
@@ -116,6 +124,7 @@ impl PendingEvents {
             (&mut self.timeouts, SenderEvent::Timeout),
             (&mut self.fast_retransmits, SenderEvent::FastRetransmit),
             (&mut self.retransmissions, SenderEvent::Retransmission),
+            (&mut self.marks_answered, SenderEvent::MarkAnswered),
         ];
         for (count, event) in counters {
             if *count > 0 {

@@ -202,10 +202,8 @@ impl Default for AirtimeSharing {
     /// Airtime fairness with the queues of Linux, and the quantum and the slow rate of the paper.  [linux-atf],
     /// [hoiland-2017 §3]
     fn default() -> Self {
-        let codel = |target, interval| CoDel {
-            target: Duration::from_millis(target),
-            interval: Duration::from_millis(interval),
-        };
+        let time = Duration::from_millis;
+        let codel = |target, interval| CoDel::new(time(target), time(interval)).marking();
         Self {
             quantum: Some(Duration::from_micros(300)),
             charges_uplink: true,
@@ -265,11 +263,26 @@ pub struct CoDel {
     pub target: Duration,
     /// Sliding window in which the delay must be below `target` at least once.
     pub interval: Duration,
+    /// True if a packet whose transport answers marks is marked instead of dropped.  [RFC8289 §3.3]
+    pub marks: bool,
+}
+
+impl CoDel {
+    /// CoDel that drops packets, with these parameters.
+    pub const fn new(target: Duration, interval: Duration) -> Self {
+        Self { target, interval, marks: false }
+    }
+
+    /// The same parameters, with marks instead of drops where the transport answers them.
+    #[must_use]
+    pub const fn marking(self) -> Self {
+        Self { marks: true, ..self }
+    }
 }
 
 impl Default for CoDel {
     /// CoDel parameters that the RFC recommends for the Internet.  [RFC8289 §4.2, §4.3]
     fn default() -> Self {
-        Self { target: Duration::from_millis(5), interval: Duration::from_millis(100) }
+        Self::new(Duration::from_millis(5), Duration::from_millis(100))
     }
 }

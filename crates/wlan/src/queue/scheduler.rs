@@ -8,6 +8,7 @@ use super::airtime::AirtimeFair;
 use super::codel_drops::settle as drop_by_codel;
 use super::config::{CoDel, Discipline, Weights};
 use super::fair::{Fair, octets};
+use super::headers::Headers;
 use super::regulator::Regulator;
 use super::sub_queue::SubQueues;
 use crate::node::NodeId;
@@ -56,7 +57,11 @@ impl Scheduler {
     /// Queue to be served next, which has a packet or a receiver to be served again.
     #[expect(clippy::inline_always, reason = "it is small where the rule is known")]
     #[inline(always)]
-    pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
+    pub(super) fn choose<P: Headers>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+    ) -> Option<usize> {
         match self {
             Self::Single => (queues.waiting > 0).then_some(0),
             Self::CoDel(rule) => drop_by_codel(rule, now, queues, 0).then_some(0),
@@ -116,7 +121,7 @@ impl Scheduler {
     /// Finds the next packet that may join an aggregate for `to` which was begun with a packet of queue `index`.
     /// Returns the packet's queue and its place there. Packets before place `from` of queue `index` are for other
     /// receivers.  Deviates: [D-130]
-    pub(super) fn find_more<P>(
+    pub(super) fn find_more<P: Headers>(
         &mut self,
         now: Time,
         queues: &mut SubQueues<P>,

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Time};
 
 use super::codel;
+use super::headers::Headers;
 use crate::frame::Msdu;
 use crate::node::NodeId;
 use crate::record::DropCause;
@@ -320,6 +321,16 @@ impl<P> SubQueues<P> {
         (self.waiting, self.again) = (0, 0);
 
         waiting.into_iter().map(|it| it.msdu)
+    }
+
+    /// Marks the first packet of queue `index` as congested. Returns false if its transport does not answer marks.
+    #[cold]
+    pub(super) fn mark_first(&mut self, index: usize) -> bool
+    where
+        P: Headers,
+    {
+        let first = self.get(index).packets.front_mut();
+        first.is_some_and(|waiting| waiting.msdu.payload.mark())
     }
 
     /// Drops the packet at `place` of queue `index`.

@@ -24,6 +24,7 @@ const AHEAD_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60))
 const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
+const MARKS: &str = "Packets whose transport has `ecn` are marked instead of dropped.";
 
 /// Queue disciplines of a transmit queue; a queue without a named discipline is FIFO.
 pub(crate) const QUEUE: Choice<Queue> = Choice {
@@ -44,6 +45,7 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
     tables: || {
         let quantum = Bytes::new(1_514);
         let codel = CoDel::default();
+        let fair = codel.marking();
         vec![
             Queue::default(),
             Queue::new(50, Limit::Each, Discipline::data_ack(Weights::default())),
@@ -53,7 +55,7 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
             Queue::new(
                 10_240,
                 Limit::Shared,
-                Discipline::FqCoDel { codel, quantum, queues: 1_024 },
+                Discipline::FqCoDel { codel: fair, quantum, queues: 1_024 },
             ),
             Queue::new(8_192, Limit::Shared, Discipline::Airtime(AirtimeSharing::default())),
             Queue::new(50, Limit::Each, Discipline::TimeRegulator(TimeRegulation::default())),
@@ -93,9 +95,9 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
             limit(keys);
             quantum_of_queue(keys, quantum);
         }
-        Discipline::CoDel(rule) => codel(keys, rule),
+        Discipline::CoDel(rule) => codel(keys, rule, false),
         Discipline::FqCoDel { codel: rule, quantum, queues } => {
-            codel(keys, rule);
+            codel(keys, rule, true);
             quantum_of_queue(keys, quantum);
             keys.key("queues", queues, QUEUES, "16")
                 .says("Number of queues to which flows are hashed.");
@@ -134,11 +136,14 @@ fn quantum_of_queue(keys: &mut Keys, quantum: &mut Bytes) {
         .says("Quantum: octets that are added to a queue's deficit at each of its turns.");
 }
 
-fn codel(keys: &mut Keys, it: &mut CoDel) {
+/// Declares the keys of CoDel. `marks` is the default of `ecn`.
+fn codel(keys: &mut Keys, it: &mut CoDel, marks: bool) {
     keys.key("target", &mut it.target, CODEL_TIME, "\"20 ms\"")
         .says("CoDel's target: the standing delay that it accepts.");
     keys.key("interval", &mut it.interval, CODEL_TIME, "\"300 ms\"")
         .says("CoDel's interval: the time within which the delay must fall below the target once.");
+    let (is_usual, example) = (it.marks == marks, if marks { "false" } else { "true" });
+    keys.key("ecn", &mut it.marks, Kind::Flag, example).written_if(!is_usual).says(MARKS);
 }
 
 /// Declares the keys of airtime fairness between stations, with a CoDel queue for each flow.
@@ -161,6 +166,9 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
         .says("CoDel's target for a station at a low rate.");
     keys.key("slow_interval", &mut it.slow_codel.interval, CODEL_TIME, "\"100 ms\"")
         .says("CoDel's interval for a station at a low rate.");
+    let mut marks = it.codel.marks;
+    keys.key("ecn", &mut marks, Kind::Flag, "false").written_if(!marks).says(MARKS);
+    (it.codel.marks, it.slow_codel.marks) = (marks, marks);
     keys.key("quantum", &mut it.flow_quantum, QUANTUM, "\"600 B\"")
         .says("Quantum: octets that are added to a flow's deficit at each of its turns.");
     keys.key("queues", &mut it.queues, QUEUES, "16")

@@ -116,6 +116,11 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
              of ACKs or grown round trips, as in Linux's CUBIC. `hystart++`: grown round trips, and then five rounds of \
              slower growth (RFC 9406).",
         );
+    let has_ecn = sender.ecn;
+    keys.key("ecn", &mut sender.ecn, Kind::Flag, "true").written_if(has_ecn).says(
+        "Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new data instead of \
+         dropping it, and the sender answers a mark as it answers a loss, without a retransmission.",
+    );
     let paces = sender.pacing;
     keys.key("pacing", &mut sender.pacing, Kind::Flag, "true").written_if(paces).says(
         "Segments leave at a rate, in bursts of a millisecond or two segments: at twice the window per round trip in \

@@ -81,6 +81,10 @@ fn red(keys: &mut Keys, it: &mut Red) {
         .says("Weight of a new sample in the average queue length.");
     keys.key("gentle", &mut it.gentle, Kind::Flag, "false")
         .says("The drop probability rises to 1 between `max` and twice `max`, instead of at once.");
+    let marks = it.marks;
+    keys.key("ecn", &mut it.marks, Kind::Flag, "true").written_if(marks).says(
+        "Packets whose transport has `ecn` are marked instead of dropped, unless the drop probability is 1.",
+    );
 }
 
 /// Losses of a wired link as the file gives them: in both directions, or towards one end.

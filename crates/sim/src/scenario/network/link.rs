@@ -105,13 +105,16 @@ pub struct Red {
     /// True if the drop probability rises from `max_probability` to one between average queue lengths of `max` and
     /// twice `max`.
     pub gentle: bool,
+    /// True if packets whose transport answers marks are marked instead of dropped.  [RFC3168 §5]
+    pub marks: bool,
 }
 
 impl Default for Red {
     /// Defaults of ns-2.35, which follow the authors' later advice.  [red-1993]
     fn default() -> Self {
         let max_probability = Probability::literal(0.1);
-        Self { min: 5, max: 15, max_probability, weight: Probability::literal(0.002), gentle: true }
+        let weight = Probability::literal(0.002);
+        Self { min: 5, max: 15, max_probability, weight, gentle: true, marks: false }
     }
 }
 

@@ -29,6 +29,11 @@ impl Transport {
         matches!(self, Self::Tcp(tcp) if tcp.source != Workload::Bulk && !tcp.is_kernels)
     }
 
+    /// True if queues may mark packets of the flow.
+    pub fn has_ecn(&self) -> bool {
+        matches!(self, Self::Tcp(tcp) if tcp.sender.ecn && !tcp.is_kernels)
+    }
+
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
     pub fn is_kernels(&self) -> bool {
         match self {

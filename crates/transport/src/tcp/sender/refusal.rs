@@ -6,7 +6,7 @@
 use airfair_units::{Bytes, Time};
 
 use super::{RefusalOutcome, Sender, State};
-use crate::tcp::segment::Segment;
+use crate::tcp::segment::{Flags, Segment};
 
 impl Sender {
     /// Handles a refusal by the transmit queue of the sender's own host: `segment`, which
@@ -22,6 +22,9 @@ impl Sender {
         let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
         if is_new {
             self.take_back(segment);
+        }
+        if segment.flags.has(Flags::CWR) {
+            self.owe_cwr();
         }
         self.handle_refusal_rack_tlp(segment, is_new);
         if self.state == State::Open {
@@ -70,14 +73,18 @@ impl Sender {
         }
     }
 
-    pub(super) fn reduce_window(&mut self, now: Time) {
+    /// Reduces cwnd without a loss, once per window of data and not during loss recovery. Returns true if it has
+    /// been reduced.
+    pub(super) fn reduce_window(&mut self, now: Time) -> bool {
         let first = self.unacknowledged;
         if first < self.refusals.reduction_end || self.recovery.is_repairing(first) {
-            return;
+            return false;
         }
         // With nothing in flight the reduction lasts until the first ACK, whatever is refused until then.
         self.refusals.reduction_end = self.sent_end.max(first + 1);
         let path = self.path(now, None);
         self.congestion.reduce(path);
+        self.owe_cwr();
+        true
     }
 }

@@ -7,9 +7,10 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     let quantum = || (64u64..3_000).prop_map(Bytes::new);
     let codel = || {
         let time = |range| prop::num::u64::ANY.prop_map(move |n: u64| n % range + 1);
-        (time(20), time(50)).prop_map(|(target, interval)| CoDel {
+        (time(20), time(50), any::<bool>()).prop_map(|(target, interval, marks)| CoDel {
             target: Duration::from_millis(target),
             interval: Duration::from_millis(interval),
+            marks,
         })
     };
     prop_oneof![
