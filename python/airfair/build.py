@@ -87,6 +87,7 @@ class QueueFifoTable(TypedDict, total=False):
 
     ack_filter: bool
     discipline: Literal["fifo"]
+    mark_above: int
     overflow: Literal["tail", "longest-flow"]
     packets: int
 
@@ -576,7 +577,7 @@ class TransportTcpTable(TypedDict, total=False):
     deflation: Literal["to-flight", "to-ssthresh"]
     delayed_ack: bool | DelayedAckTable
     ecn: bool
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"]
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp"]
     full_queue: Literal["loss", "hold"]
     grow_beyond_receive_window: bool
     handshake: bool
@@ -619,6 +620,7 @@ class QueueTable(TypedDict, total=False):
 
     bytes: str
     discipline: Literal["fifo", "red"]
+    mark_above: int
     packets: int
     red: RedTable
 
@@ -1140,6 +1142,7 @@ def occupancy(
 def queue_fifo(
     *,
     ack_filter: bool | None = None,
+    mark_above: int | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
 ) -> QueueFifoTable:
@@ -1147,6 +1150,8 @@ def queue_fifo(
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
         ACKs and ACKs with SACK blocks are kept. Default: false.
+    mark_above: Packets that find more packets than this in the queue, the one in service included,
+        are marked if their transport has `ecn`; for DCTCP. Default: no marks.
     overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
         oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
     packets: Capacity [packets], the packet in service included. Default: 50.
@@ -1853,7 +1858,7 @@ def transport_tcp(
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
     delayed_ack: bool | DelayedAckTable | None = None,
     ecn: bool | None = None,
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"] | None = None,
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp"] | None = None,
     full_queue: Literal["loss", "hold"] | None = None,
     grow_beyond_receive_window: bool | None = None,
     handshake: bool | None = None,
@@ -1896,9 +1901,11 @@ def transport_tcp(
     ecn: Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new
         data instead of dropping it, and the sender answers a mark as it answers a loss, without a
         retransmission. Default: false.
-    flavour: Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective
-        acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace, and detect
-        losses as `loss_recovery = "rack"` does. Default: "newreno".
+    flavour: Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `bbr1` and `bbr` use
+        selective acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace, and
+        detect losses as `loss_recovery = "rack"` does. `dctcp` reduces its window in proportion to
+        the share of marked octets (RFC 8257); it always has `ecn`, and its receiver echoes each
+        mark exactly. Default: "newreno".
     full_queue: Treatment of a segment for which the transmit queue of the sender's host has no
         room. `loss`: it is lost, as in ns-2. `hold`: the sender keeps it and reduces its window, as
         Linux does. Default: "loss".
@@ -2201,6 +2208,7 @@ def queue(
     *,
     bytes: str | None = None,
     discipline: Literal["fifo", "red"] | None = None,
+    mark_above: int | None = None,
     packets: int | None = None,
     red: RedTable | None = None,
 ) -> QueueTable:
@@ -2210,6 +2218,8 @@ def queue(
         see `packets`.
     discipline: Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops
         packets at random before that. Default: "fifo".
+    mark_above: Packets that find more packets than this in the queue, the one in service included,
+        are marked if their transport has `ecn`; for DCTCP. Default: no marks.
     packets: Capacity [packets], the packet in service included. Default: 100.
     red: Settings of random early detection; only with `discipline = "red"`. Default: {"ecn": false,
         "gentle": true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}.

@@ -15,6 +15,7 @@ pub mod bbr1;
 pub mod bbr3;
 pub mod connections;
 pub mod cubic;
+pub mod dctcp;
 pub mod exchange;
 #[cfg(test)]
 mod fixture;

@@ -313,6 +313,7 @@ fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let scaling = fields.get("window_scaling").value();
     receive_window(fields.get("receive_window"), segment.value(), scaling, mistakes);
     check_model(fields, mistakes);
+    check_scalable(fields, mistakes);
     check_slow_start(fields, mistakes);
 }
 
@@ -355,6 +356,16 @@ fn check_model(fields: &Fields, mistakes: &mut Mistakes) {
         let problem = format!("flavour {word} needs a window of four segments");
         let allowed = format!("at least {}", segment * bbr::LEAST_WINDOW);
         mistakes.add(window.at, window.mistake(&problem, allowed));
+    }
+}
+
+/// Checks that a flavour that answers marks in proportion takes part in explicit congestion notification.
+fn check_scalable(fields: &Fields, mistakes: &mut Mistakes) {
+    let (flavour, ecn) = (fields.get("flavour").word(), fields.get("ecn"));
+    let Some(word) = flavour.filter(|word| Flavour::of(word).is_scalable()) else { return };
+    if ecn.node.is_some() && ecn.value() == Some(false) {
+        let problem = format!("flavour {word} always has ecn");
+        mistakes.add(ecn.at, ecn.mistake(&problem, "true, or another flavour"));
     }
 }
 

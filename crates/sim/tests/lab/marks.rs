@@ -63,3 +63,38 @@ fn queues_mark_flows_that_answer_and_drop_packets_of_others() {
         assert!(delay(&marked) < delay(&dropped) * 2, "{queue}, {wire}");
     }
 }
+
+/// Two DCTCP flows over a wire of 50 Mb/s and a round trip of 4 ms, 17 segments, keep its queue near the threshold of 20
+/// packets and the wire busy, where CUBIC fills the queue of 200 packets. Each has half of the rate.
+///
+/// Verifies: [RFC8257 §3.3, §4.1]
+#[test]
+fn dctcp_keeps_a_queue_near_the_threshold() {
+    let run = |flavour: &str| {
+        let flow = |name: &str| {
+            format!(
+                "[flow.{name}]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ kind = \"tcp\", flavour = \"{flavour}\", \
+                 ecn = true, receive_window = \"1 MB\", window_scaling = true }}\n"
+            )
+        };
+        let wire =
+            "rate = \"50 Mb/s\", delay = \"2 ms\", queue = { packets = 200, mark_above = 20 }";
+        let text = format!(
+            "duration = \"12 s\"\nwarmup = \"2 s\"\n[host.b]\nlink = {{ to = \"r\", rate = \"1 Gb/s\" }}\n[router.r]\n\
+             [host.a]\nlink = {{ to = \"r\", {wire} }}\n{}{}",
+            flow("first"),
+            flow("second")
+        );
+        run_once(&parse(&text), 0)
+    };
+    let outcome = run("dctcp");
+    let queue = outcome.links.iter().map(|it| it.queue_mean).fold(0.0, f64::max);
+    assert!((8.0..24.0).contains(&queue), "{queue}");
+    let [first, second] = [0, 1].map(|flow| outcome.flows[flow].delivered.get());
+    // 10 s at 50 Mb/s are 62.5 MB, of which 1460 of 1500 octets are payload.
+    assert!(first + second > 60_000_000, "{first} and {second}");
+    assert!(first.abs_diff(second) * 10 < first + second, "{first} and {second}");
+    assert_eq!(outcome.flows.iter().map(|it| it.packets_dropped).sum::<u64>(), 0);
+    let marks = outcome.marks[0];
+    assert!(marks.packets > 3 * marks.answered, "many marks per answer: {marks:?}");
+}

@@ -376,7 +376,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r"{ weights = { data = 3 } }",
-        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed \"discipline\", \"packets\", \"overflow\", \"ack_filter\"",
+        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed \"discipline\", \"packets\", \"mark_above\", \"overflow\", \"ack_filter\"",
     ),
     (
         "station.slow.queue",
@@ -871,6 +871,27 @@ fn marks_need_a_transport_that_answers_them() {
     assert_eq!(
         message("{ kind = \"tcp\", flavour = \"bbr\", ecn = true }"),
         "flow.a.transport.ecn = true: flavour bbr does not answer marks; allowed false, or another flavour"
+    );
+    assert_eq!(
+        message("{ kind = \"tcp\", flavour = \"dctcp\", ecn = false }"),
+        "flow.a.transport.ecn = false: flavour dctcp always has ecn; allowed true, or another flavour"
+    );
+    for (key, found) in [
+        ("bss.home.ap.queue", "{ packets = 30, mark_above = 30 }"),
+        ("bss.home.ap.queue", "{ mark_above = 50 }"),
+        ("host.server.link.queue", "{ packets = 30, mark_above = 40 }"),
+    ] {
+        let found = messages(with(&[(key, found)]));
+        let is_right =
+            found.len() == 1 && found[0].contains("above the queue; allowed less than packets, ");
+        assert!(is_right, "{found:?}");
+    }
+    let red = "{ discipline = \"red\", mark_above = 20 }";
+    assert_eq!(
+        messages(with(&[("host.server.link.queue", red)])),
+        [
+            "host.server.link.queue.mark_above = 20: set for another discipline; allowed discipline = \"fifo\""
+        ]
     );
     for transport in [
         "{ kind = \"udp\", payload = \"500 B\", rate = \"saturated\", ecn = true }",

@@ -28,6 +28,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend((0..40).filter_map(reuse));
     runs.extend(workloads());
     runs.extend(marked());
+    runs.extend(marked_above());
     runs
 }
 
@@ -205,6 +206,36 @@ fn marked() -> Vec<Run> {
         }
     }
     numbered("marked", texts)
+}
+
+/// Runs of DCTCP and of CUBIC through FIFOs that mark, at the access point and on a wire.
+fn marked_above() -> Vec<Run> {
+    const FLAVOURS: [&str; 5] = [
+        "flavour = \"dctcp\"",
+        "flavour = \"dctcp\", delayed_ack = true, timestamps = true",
+        "flavour = \"dctcp\", loss_recovery = \"rack\", arithmetic = \"linux\", pacing = true",
+        "flavour = \"dctcp\", sack = false, handshake = false",
+        "flavour = \"cubic\", ecn = true",
+    ];
+    const QUEUES: [(&str, &str); 3] = [
+        ("{ packets = 40, mark_above = 10 }", "packets = 100"),
+        ("{ packets = 60 }", "packets = 30, mark_above = 8"),
+        ("{ packets = 60, mark_above = 3 }", "bytes = \"60 kB\", mark_above = 20"),
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for (queue, wire) in QUEUES {
+            let transport = format!("{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\" }}");
+            texts.push(format!(
+                "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11ax\"\nap.queue = {queue}\n[station.s]\n\
+                 queue = {{ mark_above = 12 }}\n\
+                 [station.t]\n[host.h]\nlink = {{ rate = \"40 Mb/s\", delay = \"1 ms\", queue = {{ {wire} }} }}\n\
+                 [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                 [flow.up]\nfrom = \"s\"\nto = \"h\"\ntransport = {transport}\n"
+            ));
+        }
+    }
+    numbered("marked_above", texts)
 }
 
 /// Runs of both versions of BBR, of pacing and of each end of slow start, over wires with losses.

@@ -111,7 +111,7 @@ pub struct SenderConfig {
     /// Rule for the end of slow start; `None` is Linux's for CUBIC with Linux's arithmetic, else the standard's.
     pub slow_start: Option<SlowStart>,
     /// Take part in explicit congestion notification: send new data as ECT(0), and reduce the window when the
-    /// receiver echoes a mark. The receiver needs no setting.  [RFC3168 §6.1]
+    /// receiver echoes a mark. The receiver needs no setting.  [RFC3168 §6.1] DCTCP always does.
     pub ecn: bool,
     /// Send segments at a rate, instead of as soon as the window allows.  [linux-pacing]
     pub pacing: bool,
@@ -190,6 +190,11 @@ impl SenderConfig {
         self.flavour.has_model() || (self.uses_sack() && self.loss_recovery == LossRecovery::Rack)
     }
 
+    /// True if the sender takes part in explicit congestion notification.
+    pub fn has_ecn(&self) -> bool {
+        self.ecn || self.flavour.is_scalable()
+    }
+
     /// True if the sender paces its segments.
     pub fn paces(&self) -> bool {
         self.pacing || self.flavour.has_model()
@@ -251,6 +256,9 @@ pub struct ReceiverConfig {
     pub sack: bool,
     /// Send timestamps in every segment [RFC7323 §3]. Both ends must agree.
     pub timestamps: bool,
+    /// Echo each mark exactly, for senders that measure their share, instead of until the sender answers.
+    /// [RFC8257 §3.2]
+    pub echoes_exactly: bool,
 }
 
 impl Default for ReceiverConfig {
@@ -264,6 +272,7 @@ impl Default for ReceiverConfig {
             tunes_window: false,
             sack: false,
             timestamps: false,
+            echoes_exactly: false,
         }
     }
 }
@@ -320,9 +329,9 @@ mod tests {
     fn a_flavour_has_its_default_sack_unless_configured_otherwise() {
         let uses =
             |flavour, sack| SenderConfig { flavour, sack, ..SenderConfig::default() }.uses_sack();
-        let expected = [false, false, true, false, true, false, true, true, true];
+        let expected = [false, false, true, false, true, false, true, true, true, true];
         assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, None)), expected);
-        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 9]);
+        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 10]);
         assert!(uses(Flavour::Sack, Some(false)) && !uses(Flavour::Cubic, Some(false)));
     }
 

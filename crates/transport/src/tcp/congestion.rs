@@ -62,11 +62,13 @@ impl Congestion {
             params: Params { segment, byte_counting, deflation },
             window: State { cwnd, ssthresh, credit: 0 },
             law: match config.flavour {
-                Flavour::Reno | Flavour::NewReno | Flavour::Sack if is_linux => Law::LinuxReno,
+                Flavour::Reno | Flavour::NewReno | Flavour::Sack | Flavour::Dctcp if is_linux => {
+                    Law::LinuxReno
+                }
                 Flavour::Cubic if is_linux => {
                     Law::LinuxCubic(linux_cubic::State::default(), hystart)
                 }
-                Flavour::Reno | Flavour::NewReno | Flavour::Sack => Law::NewReno,
+                Flavour::Reno | Flavour::NewReno | Flavour::Sack | Flavour::Dctcp => Law::NewReno,
                 Flavour::Westwood => Law::Westwood(westwood::State::default()),
                 Flavour::WestwoodPlus => Law::WestwoodPlus(westwood_plus::State::default()),
                 Flavour::Vegas => Law::Vegas(vegas::State::default()),
@@ -177,6 +179,12 @@ impl Congestion {
         if measures {
             self.law = law;
         }
+    }
+
+    /// Reduces cwnd and ssthresh to this window, if cwnd is larger.
+    pub(crate) fn reduce_to(&mut self, cwnd: Bytes) {
+        let cwnd = cwnd.min(self.window.cwnd);
+        self.window = State { cwnd, ssthresh: cwnd, credit: 0 };
     }
 
     /// Keys the random numbers of the model.

@@ -11,11 +11,13 @@ mod refusal;
 mod small_queue;
 mod writing;
 
+use airfair_laws::dctcp;
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{SenderConfig, Transfer};
 use super::congestion::Congestion;
+use super::flavour::Flavour;
 use super::pacing::Pacer;
 use super::rack_tlp::RackTlp;
 use super::recovery::Recovery;
@@ -70,10 +72,18 @@ struct Refusals {
 }
 
 /// State of explicit congestion notification at a sender.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct EcnState {
     /// True from a reduction of the window until CWR is sent with new data.
     owes_cwr: bool,
+    /// Estimate of the share of marked octets; `None` if a mark is answered as a loss.
+    share: Option<dctcp::State>,
+}
+
+impl EcnState {
+    fn new(flavour: Flavour) -> Self {
+        Self { owes_cwr: false, share: flavour.is_scalable().then(dctcp::State::default) }
+    }
 }
 
 /// Accounting of a sender's packets in the transmit queue of its own host.
@@ -189,7 +199,7 @@ impl Sender {
             refusals: Refusals::default(),
             small_queue: config.small_queue.map(|_| SmallQueue::default()),
             pacer: config.paces().then(Box::default),
-            ecn: config.ecn.then(Box::default),
+            ecn: config.has_ecn().then(|| Box::new(EcnState::new(config.flavour))),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }

@@ -81,11 +81,9 @@ fn a_refused_segment_keeps_its_cwr() {
 fn a_sender_without_ecn_ignores_echoes() {
     let mut script = Script::new(SenderConfig { ecn: false, ..with_ecn() });
     assert_eq!(fields(&mut script), [(Ecn::NOT_ECT, false); 8]);
-    script
-        .at(100)
-        .receive(echo(1))
-        .window(9, 20)
-        .events([SenderEvent::RttSample(Duration::from_millis(100))]);
+    script.at(100).receive(echo(1)).window(9, 20);
+    let sample = SenderEvent::RttSample(Duration::from_millis(100));
+    script.events([SenderEvent::Established, sample]);
 }
 
 /// From a mark on each ACK has ECN-Echo, until a segment with CWR arrives. That segment may be marked itself.
@@ -129,6 +127,7 @@ fn marks_take_the_place_of_losses() {
             let sender = SenderConfig { flavour, loss_recovery, transfer, ecn: true, ..plain() };
             let receiver = ReceiverConfig {
                 handshake: false,
+                echoes_exactly: flavour.is_scalable(),
                 sack: sender.uses_sack(),
                 ..ReceiverConfig::default()
             };
@@ -144,4 +143,50 @@ fn marks_take_the_place_of_losses() {
             assert!(pair.receiver.stats().marked >= stats.marks_answered, "{name}");
         }
     }
+}
+
+/// DCTCP starts with an estimate of one, which moves to 15/16 with the first ACK. The first echo thus takes 15/32 of a
+/// window of 64 segments: 34 are left.
+///
+/// Verifies: [RFC8257 §3.3]
+#[test]
+fn dctcp_reduces_its_window_by_half_of_its_estimate() {
+    let config = SenderConfig {
+        flavour: Flavour::Dctcp,
+        sack: Some(false),
+        initial_window: 64,
+        initial_ssthresh: Some(64),
+        ..plain()
+    };
+    let mut script = Script::new(config);
+    assert_eq!(fields(&mut script), [(Ecn::ECT_0, false); 64]);
+    script.at(100).ack(1).window(64, 64).receive(echo(2)).window(34, 34);
+    script.receive(echo(3)).window(34, 34);
+    assert_eq!(script.sender.stats().marks_answered, 1);
+}
+
+/// A receiver that echoes exactly sends a delayed ACK when the marks change: first for the data before the change, and
+/// then for the segment of the change. CWR has no effect.
+///
+/// Verifies: [RFC8257 §3.2]
+#[test]
+fn an_exact_receiver_acknowledges_each_change_of_marks() {
+    let config =
+        ReceiverConfig { handshake: false, echoes_exactly: true, ..ReceiverConfig::default() };
+    let mut receiver = Receiver::new(config);
+    let mut acks = |number: u64, ecn| {
+        let payload = u32::try_from(SEGMENT).expect("a small number");
+        let flags = Flags::ACK.and(Flags::CWR).with_ecn(ecn);
+        let data = Segment { seq: octet(number), ack: 1, payload, flags, ..Segment::EMPTY };
+        receiver.handle_segment(ms(0), &data);
+        let sent = std::iter::from_fn(|| receiver.poll_transmit(ms(0)));
+        sent.map(|it| ((it.ack - 1) / SEGMENT, it.flags.has(Flags::ECE))).collect::<Vec<_>>()
+    };
+    assert_eq!(acks(0, Ecn::ECT_0), []);
+    assert_eq!(acks(1, Ecn::ECT_0), [(2, false)]);
+    assert_eq!(acks(2, Ecn::ECT_0), []);
+    assert_eq!(acks(3, Ecn::CE), [(3, false), (4, true)]);
+    assert_eq!(acks(4, Ecn::CE), []);
+    assert_eq!(acks(5, Ecn::CE), [(6, true)]);
+    assert_eq!(acks(6, Ecn::ECT_0), [(7, false)]);
 }

@@ -54,6 +54,12 @@ pub enum Overflow {
 pub enum Discipline {
     /// First in, first out; a full queue refuses packets.
     Fifo,
+    /// First in, first out, with marks: a packet that finds more packets than this in the queue is marked, if its transport
+    /// answers marks.  [RFC8257 §3.1]
+    MarkingFifo {
+        /// Largest number of packets in the queue that a packet may find without being marked.
+        mark_above: u32,
+    },
     /// Two queues, one for TCP's pure ACKs and one for all else (DATA), served by weights.  [updown-fairness §IV]
     DataAck {
         /// Numbers of DATA packets and of pure ACKs that are served per round.

@@ -29,7 +29,7 @@ pub(super) enum Scheduler {
 impl Scheduler {
     pub(super) fn new(discipline: Discipline) -> Self {
         match discipline {
-            Discipline::Fifo => Self::Single,
+            Discipline::Fifo | Discipline::MarkingFifo { .. } => Self::Single,
             Discipline::CoDel(codel) => Self::CoDel(codel),
             Discipline::DataAck { weights, .. } => Self::Weighted(Weighted::new(weights)),
             Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),

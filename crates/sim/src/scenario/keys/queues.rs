@@ -9,7 +9,7 @@ use airfair_wlan::{
 use super::super::Queue;
 use super::super::declare::{Choice, Keys, OrNone};
 use super::super::kind::{Kind, Plain, words};
-use super::ranges::{CAPACITY, PACKETS, bytes, integer, time};
+use super::ranges::{CAPACITY, MARK_ABOVE, PACKETS, bytes, integer, time};
 
 words!(Limit { Each = "each", Shared = "shared" });
 words!(Counts { Aggregates = "aggregates", Packets = "packets" });
@@ -32,7 +32,7 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
     noun: "discipline",
     says: "Queue discipline: the order in which packets leave.",
     name: |queue| match queue.config.discipline {
-        Discipline::Fifo => "fifo",
+        Discipline::Fifo | Discipline::MarkingFifo { .. } => "fifo",
         Discipline::DataAck { .. } => "data-ack",
         Discipline::RoundRobin => "round-robin",
         Discipline::DeficitRoundRobin { .. } => "deficit-round-robin",
@@ -77,7 +77,7 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
     // A discipline with one queue per flow drops from the longest queue, and has no `overflow`.
     let mut has_overflow = true;
     match &mut config.discipline {
-        Discipline::Fifo => {}
+        Discipline::Fifo | Discipline::MarkingFifo { .. } => marking(keys, &mut config.discipline),
         Discipline::DataAck { weights, hardware_queue: ahead } => {
             limit(keys);
             let mut fixed = (!*counts_flows).then_some(*weights);
@@ -122,6 +122,18 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
         "An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate ACKs and ACKs with SACK \
          blocks are kept.",
     );
+}
+
+/// Declares the threshold of a FIFO that marks.
+fn marking(keys: &mut Keys, it: &mut Discipline) {
+    let mut mark_above = match *it {
+        Discipline::MarkingFifo { mark_above } => Some(mark_above),
+        _ => None,
+    };
+    keys.maybe("mark_above", &mut mark_above, PACKETS, "10").follows("no marks").says(MARK_ABOVE);
+    if let Some(mark_above) = mark_above {
+        *it = Discipline::MarkingFifo { mark_above };
+    }
 }
 
 fn weights(keys: &mut Keys, it: &mut Weights) {

@@ -27,6 +27,7 @@ words!(Flavour {
     Cubic = "cubic",
     Bbr1 = "bbr1",
     Bbr = "bbr",
+    Dctcp = "dctcp",
 });
 words!(SlowStart { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" });
 words!(RecoveryTimer { Impatient = "impatient", SlowButSteady = "slow-but-steady" });
@@ -88,8 +89,10 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
              emulate` only. Of the other settings, `kernel` allows `flavour` and `size`.",
         );
     keys.word("flavour", &mut sender.flavour, "\"cubic\"").says(
-        "Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
-         `bbr` are versions 1 and 3 of BBR, which pace, and detect losses as `loss_recovery = \"rack\"` does.",
+        "Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
+         `bbr` are versions 1 and 3 of BBR, which pace, and detect losses as `loss_recovery = \"rack\"` does. \
+         `dctcp` reduces its window in proportion to the share of marked octets (RFC 8257); it always has `ecn`, and \
+         its receiver echoes each mark exactly.",
     );
     keys.maybe("sack", &mut sender.sack, Kind::Flag, "true")
         .follows("see `flavour`")

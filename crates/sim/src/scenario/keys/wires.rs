@@ -5,7 +5,7 @@ use airfair_units::Probability;
 use super::super::declare::{Choice, Keys};
 use super::super::kind::Kind;
 use super::super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Red};
-use super::ranges::{CAPACITY, DELAY, PACKETS, bytes};
+use super::ranges::{CAPACITY, DELAY, MARK_ABOVE, PACKETS, bytes};
 
 /// Declares the keys of a wired host with its own link. `names` are the names of the link's ends.
 pub(crate) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
@@ -58,6 +58,9 @@ fn queue(keys: &mut Keys, it: &mut LinkQueue) {
         .follows("see `packets`")
         .says("Capacity in octets, the packet in service included. Not together with `packets`.");
     it.capacity = size.map_or(Capacity::Packets(packets), Capacity::Bytes);
+    keys.maybe("mark_above", &mut it.mark_above, PACKETS, "65")
+        .follows("no marks")
+        .says(MARK_ABOVE);
     let (mut is_red, mut settings) = (it.red.is_some(), it.red.unwrap_or_default());
     keys.no_or_yes("discipline", &mut is_red, &["fifo", "red"], "\"red\"").says(
         "Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops packets at random before \

@@ -73,11 +73,14 @@ pub struct LinkQueue {
     pub capacity: Capacity,
     /// Random early detection; with `None`, a full queue drops arriving packets.
     pub red: Option<Red>,
+    /// Largest number of packets in the queue that a packet may find without being marked; `None` without marks. Not
+    /// together with random early detection.  [RFC8257 §3.1]
+    pub mark_above: Option<u32>,
 }
 
 impl Default for LinkQueue {
     fn default() -> Self {
-        Self { capacity: Capacity::Packets(100), red: None }
+        Self { capacity: Capacity::Packets(100), red: None, mark_above: None }
     }
 }
 

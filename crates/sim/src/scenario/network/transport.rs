@@ -224,6 +224,8 @@ impl Tcp {
         if sender.flavour.has_model() {
             sender.loss_recovery = tcp::LossRecovery::Rack;
         }
+        sender.ecn = sender.has_ecn();
+        receiver.echoes_exactly = sender.flavour.is_scalable();
         sender.sack = Some(sender.uses_sack());
         sender.assumed_window = receiver.buffer;
         receiver.sack = sender.uses_sack();

@@ -100,8 +100,8 @@ impl Sender {
         if segment.ack < self.unacknowledged || segment.ack > self.sent_end {
             return;
         }
-        if segment.flags.has(Flags::ECE) {
-            self.handle_echo(now);
+        if self.ecn.is_some() {
+            self.handle_marks(now, segment);
         }
         if self.rack_tlp.is_some() {
             self.handle_ack_rack_tlp(now, segment);

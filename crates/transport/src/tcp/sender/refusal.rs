@@ -76,14 +76,23 @@ impl Sender {
     /// Reduces cwnd without a loss, once per window of data and not during loss recovery. Returns true if it has
     /// been reduced.
     pub(super) fn reduce_window(&mut self, now: Time) -> bool {
+        let begins = self.begin_reduction();
+        if begins {
+            let path = self.path(now, None);
+            self.congestion.reduce(path);
+        }
+        begins
+    }
+
+    /// Begins a reduction of the window, unless there has been one in this window of data or a loss is being repaired.
+    /// Returns true if it begins.
+    pub(super) fn begin_reduction(&mut self) -> bool {
         let first = self.unacknowledged;
         if first < self.refusals.reduction_end || self.recovery.is_repairing(first) {
             return false;
         }
         // With nothing in flight the reduction lasts until the first ACK, whatever is refused until then.
         self.refusals.reduction_end = self.sent_end.max(first + 1);
-        let path = self.path(now, None);
-        self.congestion.reduce(path);
         self.owe_cwr();
         true
     }

@@ -61,6 +61,21 @@ fn codel_marks_at_the_times_at_which_it_would_drop() {
     assert!(queue.has_dropped());
 }
 
+/// A FIFO with a threshold of 3 marks packets that find more than 3 others in the queue, the one in service included:
+/// from the fifth packet on.
+///
+/// Verifies: [RFC8257 §3.1]
+#[test]
+fn a_fifo_marks_packets_that_find_a_long_queue() {
+    let mut queue = queue(Discipline::MarkingFifo { mark_above: 3 }, 8, Limit::Shared);
+    let pushed: Vec<bool> =
+        (0..9).map(|number| queue.push(ms(0), packet(CAPABLE, number, 1_000))).collect();
+    assert_eq!(pushed.iter().filter(|it| **it).count(), 8);
+    let numbers: Vec<u64> =
+        std::iter::from_fn(|| finish(&mut queue, ms(0))).map(|it| it.payload.number).collect();
+    assert_eq!(numbers, [0, 1, 2, 3, MARK + 4, MARK + 5, MARK + 6, MARK + 7]);
+}
+
 #[test]
 fn codel_leaves_a_short_or_a_fast_queue_alone() {
     let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);
