@@ -132,6 +132,18 @@ class QueueCodelTable(TypedDict, total=False):
     target: str
 
 
+class QueueDualpi2Table(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_dualpi2`."""
+
+    ack_filter: bool
+    coupling: int
+    discipline: Required[Literal["dualpi2"]]
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+    step: str
+    target: str
+
+
 class QueueFqCodelTable(TypedDict, total=False):
     """Table whose keys are the arguments of `queue_fq_codel`."""
 
@@ -577,7 +589,7 @@ class TransportTcpTable(TypedDict, total=False):
     deflation: Literal["to-flight", "to-ssthresh"]
     delayed_ack: bool | DelayedAckTable
     ecn: bool
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp"]
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp", "prague"]
     full_queue: Literal["loss", "hold"]
     grow_beyond_receive_window: bool
     handshake: bool
@@ -641,7 +653,7 @@ class ApTable(TypedDict, total=False):
     max_attempts: Literal["unlimited", "cell"] | int
     occupancy: bool | OccupancyTable
     position: Sequence[str]
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
     window_sharing: bool
 
 
@@ -694,7 +706,7 @@ class StationTable(TypedDict, total=False):
     max_attempts: Literal["unlimited", "cell"] | int
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable
     position: Sequence[str] | PositionTable
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable
     senses_only: Sequence[str]
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"]
@@ -979,7 +991,7 @@ def ap(
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     occupancy: bool | OccupancyTable | None = None,
     position: Sequence[str] | None = None,
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
     window_sharing: bool | None = None,
 ) -> ApTable:
     """The access point.
@@ -1275,6 +1287,32 @@ def queue_codel(
     target: CoDel's target: the standing delay that it accepts. Default: "5 ms".
     """
     return _given(QueueCodelTable, locals(), discipline="codel")
+
+
+def queue_dualpi2(
+    *,
+    ack_filter: bool | None = None,
+    coupling: int | None = None,
+    overflow: Literal["tail", "longest-flow"] | None = None,
+    packets: int | None = None,
+    step: str | None = None,
+    target: str | None = None,
+) -> QueueDualpi2Table:
+    """Transmit queue of the access point.
+
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    coupling: Coupling factor: packets of the queue of low latency are marked with this times the
+        square root of the probability with which Classic packets are marked or dropped. Default: 2.
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 10000.
+    step: Delay in the queue of low latency beyond which each packet is marked while another waits
+        behind it. Packets whose transport sends ECT(1), as `prague` does, are in this queue.
+        Default: "1 ms".
+    target: Delay of the queue of Classic traffic at which DualPI2 aims. Default: "15 ms".
+    """
+    return _given(QueueDualpi2Table, locals(), discipline="dualpi2")
 
 
 def queue_fq_codel(
@@ -1858,7 +1896,7 @@ def transport_tcp(
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
     delayed_ack: bool | DelayedAckTable | None = None,
     ecn: bool | None = None,
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp"] | None = None,
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp", "prague"] | None = None,
     full_queue: Literal["loss", "hold"] | None = None,
     grow_beyond_receive_window: bool | None = None,
     handshake: bool | None = None,
@@ -1901,11 +1939,13 @@ def transport_tcp(
     ecn: Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new
         data instead of dropping it, and the sender answers a mark as it answers a loss, without a
         retransmission. Default: false.
-    flavour: Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `bbr1` and `bbr` use
-        selective acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace, and
-        detect losses as `loss_recovery = "rack"` does. `dctcp` reduces its window in proportion to
-        the share of marked octets (RFC 8257); it always has `ecn`, and its receiver echoes each
-        mark exactly. Default: "newreno".
+    flavour: Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `prague`, `bbr1` and `bbr`
+        use selective acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace,
+        and detect losses as `loss_recovery = "rack"` does. `dctcp` reduces its window in proportion
+        to the share of marked octets (RFC 8257); it always has `ecn`, and its receiver echoes each
+        mark exactly. `prague` is like it, for queues of low latency: it sends ECT(1), paces, and
+        depends less on the round trip (draft-briscoe-iccrg-prague-congestion-control). Default:
+        "newreno".
     full_queue: Treatment of a segment for which the transmit queue of the sender's host has no
         room. `loss`: it is lost, as in ns-2. `hold`: the sender keeps it and reduces its window, as
         Linux does. Default: "loss".
@@ -2295,7 +2335,7 @@ def station(
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable | None = None,
     position: Sequence[str] | PositionTable | None = None,
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable | None = None,
     senses_only: Sequence[str] | None = None,
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"] | None = None,
@@ -2600,6 +2640,7 @@ __all__ = [
     "QueueCodelTable",
     "QueueDataAckTable",
     "QueueDeficitRoundRobinTable",
+    "QueueDualpi2Table",
     "QueueFifoTable",
     "QueueFqCodelTable",
     "QueueRoundRobinTable",
@@ -2671,6 +2712,7 @@ __all__ = [
     "queue_codel",
     "queue_data_ack",
     "queue_deficit_round_robin",
+    "queue_dualpi2",
     "queue_fifo",
     "queue_fq_codel",
     "queue_round_robin",

@@ -34,6 +34,13 @@ impl Default for State {
     }
 }
 
+impl State {
+    /// Octet whose acknowledgment ends the window of observation.
+    pub(crate) fn window_end(&self) -> u64 {
+        self.window_end
+    }
+}
+
 /// An ACK, as DCTCP sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {

@@ -289,7 +289,7 @@ pub struct RadioOutcome {
     pub dropped_retry_limit: u64,
     /// Packets refused because the transmit queue was full.
     pub dropped_queue_full: u64,
-    /// Packets that CoDel dropped because they had waited too long.  [RFC8289]
+    /// Packets that CoDel dropped because they had waited too long [RFC8289], or that `DualPI2` dropped [RFC9332].
     pub dropped_codel: u64,
     /// ACKs that a newer ACK replaced in the transmit queue.
     pub dropped_ack_filter: u64,

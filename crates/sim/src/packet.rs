@@ -160,6 +160,10 @@ impl Headers for Packet {
         self.category
     }
 
+    fn is_low_latency(&self) -> bool {
+        [Ecn::ECT_1, Ecn::CE].contains(&self.ecn())
+    }
+
     fn mark(&mut self) -> bool {
         match &mut self.body {
             Body::Segment(segment) => {

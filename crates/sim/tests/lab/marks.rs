@@ -2,6 +2,7 @@
 
 use airfair_sim::outcome::Outcome;
 use airfair_sim::scenario::Scenario;
+use airfair_units::Duration;
 
 use crate::common::{parse, run_once};
 
@@ -97,4 +98,68 @@ fn dctcp_keeps_a_queue_near_the_threshold() {
     assert_eq!(outcome.flows.iter().map(|it| it.packets_dropped).sum::<u64>(), 0);
     let marks = outcome.marks[0];
     assert!(marks.packets > 3 * marks.answered, "many marks per answer: {marks:?}");
+}
+
+/// A flow of low latency and a Classic one through an access point with `DualPI2`.
+fn dual(standard: &str, rate: &str, low: &str, classic: &str, queue: &str) -> Outcome {
+    let flow = |name: &str, station: &str, transport: &str| {
+        format!(
+            "[flow.{name}]\nfrom = \"h\"\nto = \"{station}\"\ntransport = {{ kind = \"tcp\", {transport}, \
+             receive_window = \"4 MB\", window_scaling = true, sack = true, loss_recovery = \"rack\" }}\n"
+        )
+    };
+    let text = format!(
+        "duration = \"22 s\"\nwarmup = \"4 s\"\n[bss.c]\nstandard = \"{standard}\"\nap.queue = {{ {queue} }}\n\
+         [station.s]\nrate = \"{rate}\"\n[host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"5 ms\" }}\n{}{}",
+        flow("low", "s", low),
+        flow("classic", "s", classic)
+    );
+    run_once(&parse(&text), 0)
+}
+
+/// Without aggregates, packets of low latency wait for about a millisecond at the access point, where Classic packets
+/// wait for the target of 15 ms, and the two flows have similar rates. Marked packets are not sent again. The one-way
+/// delay has 5 ms of the wire and about 0.4 ms of the frame itself.
+///
+/// Verifies: [RFC9332 §2.1], [RFC9331 §4.1]
+#[test]
+fn dualpi2_keeps_the_l_queue_short_and_shares_the_rate() {
+    let (low, classic) = ("flavour = \"prague\"", "flavour = \"newreno\", ecn = true");
+    let outcome = dual("802.11g", "54 Mb/s", low, classic, "discipline = \"dualpi2\"");
+    let [low, classic] = [0, 1].map(|flow| &outcome.flows[flow]);
+    let us = Duration::from_micros;
+    assert!(low.delay.p50 < us(5_400 + 1_000), "{:?}", low.delay);
+    assert!(low.delay.p99 < us(5_400 + 3_000), "{:?}", low.delay);
+    assert!((us(5_000 + 10_000)..us(5_000 + 25_000)).contains(&classic.delay.p50));
+    let [low_rate, classic_rate] = [low, classic].map(|it| it.delivered.get());
+    assert!(
+        low_rate * 2 > classic_rate && classic_rate * 2 > low_rate,
+        "{low_rate}, {classic_rate}"
+    );
+    assert_eq!([low, classic].map(|it| (it.packets_dropped, it.retransmissions)), [(0, 0); 2]);
+    // Many marks for the scalable flow, each with a small answer.
+    assert!(outcome.marks[0].packets > 10 * outcome.marks[1].packets);
+}
+
+/// With a FIFO both flows wait equally long.
+#[test]
+fn a_fifo_makes_both_flows_wait() {
+    let outcome =
+        dual("802.11g", "54 Mb/s", "flavour = \"prague\"", "flavour = \"cubic\"", "packets = 200");
+    let [low, classic] = [0, 1].map(|flow| outcome.flows[flow].delay.p50);
+    assert!(low > Duration::from_millis(50) && low * 2 > classic && classic * 2 > low);
+}
+
+/// Aggregates of 802.11ax make packets wait for longer than a millisecond, so that a threshold of 1 ms starves Prague. A
+/// threshold of 20 ms gives it a fair part of the rate.
+#[test]
+fn the_threshold_of_the_l_queue_must_exceed_the_time_of_aggregates() {
+    let rate = |queue: &str| {
+        let outcome =
+            dual("802.11ax", "he-mcs7x1", "flavour = \"prague\"", "flavour = \"cubic\"", queue);
+        outcome.flows[0].delivered.get()
+    };
+    let short = rate("discipline = \"dualpi2\"");
+    let long = rate("discipline = \"dualpi2\", step = \"20 ms\"");
+    assert!(long > 5 * short, "{long} and {short}");
 }

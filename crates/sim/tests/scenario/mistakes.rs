@@ -356,7 +356,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "fair" }"#,
-        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "fq-codel", "airtime", "time-regulator""#,
+        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "dualpi2", "fq-codel", "airtime", "time-regulator""#,
     ),
     (
         "bss.home.ap.queue",

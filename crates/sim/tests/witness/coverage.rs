@@ -11,7 +11,7 @@ use crate::list::{Kind, List, Run, generator};
 const LEAST: [(&str, usize, usize); 54] = [
     ("bss.standard=", 7, 120),
     ("station.standard=", 7, 120),
-    ("bss.ap.queue.discipline=", 8, 25),
+    ("bss.ap.queue.discipline=", 9, 25),
     ("bss.ap.queue.hardware_queue", 2, 50),
     ("bss.ap.queue.aql", 4, 30),
     ("bss.ap.queue.overflow=longest-flow", 1, 20),
@@ -50,7 +50,7 @@ const LEAST: [(&str, usize, usize); 54] = [
     ("flow.control.scheme=", 3, 50),
     ("flow.control=occupancy", 1, 60),
     ("flow.transport.kind=", 4, 100),
-    ("flow.transport.flavour=", 7, 10),
+    ("flow.transport.flavour=", 11, 10),
     ("flow.transport.profile=", 3, 15),
     ("flow.transport.source.model=", 2, 10),
     ("flow.transport.loss_recovery=rack", 1, 300),

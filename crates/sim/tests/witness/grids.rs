@@ -29,6 +29,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(workloads());
     runs.extend(marked());
     runs.extend(marked_above());
+    runs.extend(low_latency());
     runs
 }
 
@@ -206,6 +207,40 @@ fn marked() -> Vec<Run> {
         }
     }
     numbered("marked", texts)
+}
+
+/// Runs of Prague and of Classic flows through access points and stations with two coupled queues.
+fn low_latency() -> Vec<Run> {
+    const FLAVOURS: [&str; 4] = [
+        "flavour = \"prague\"",
+        "flavour = \"prague\", delayed_ack = true, timestamps = true, loss_recovery = \"rack\"",
+        "flavour = \"prague\", arithmetic = \"linux\", loss_recovery = \"rack\", small_queues = \"2 ms\"",
+        "flavour = \"prague\", sack = false, handshake = false",
+    ];
+    const QUEUES: [&str; 4] = [
+        "{ discipline = \"dualpi2\" }",
+        "{ discipline = \"dualpi2\", target = \"5 ms\", step = \"10 ms\" }",
+        "{ discipline = \"dualpi2\", coupling = 3, packets = 40, overflow = \"longest-flow\" }",
+        "{ discipline = \"fq-codel\", target = \"2 ms\", interval = \"20 ms\" }",
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for queue in QUEUES {
+            for standard in ["802.11g", "802.11ax"] {
+                let transport = format!("{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\" }}");
+                texts.push(format!(
+                    "duration = \"1 s\"\n[bss.c]\nstandard = \"{standard}\"\nap.queue = {queue}\n[station.s]\n\
+                     queue = {{ discipline = \"dualpi2\", step = \"3 ms\" }}\n[station.t]\n\
+                     [host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"4 ms\" }}\n\
+                     [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                     [flow.up]\nfrom = \"s\"\nto = \"h\"\ntransport = {transport}\n\
+                     [flow.other]\nfrom = \"h\"\nto = \"t\"\ntransport = {{ kind = \"tcp\", flavour = \"cubic\", ecn = true }}\n\
+                     [flow.plain]\nfrom = \"h\"\nto = \"s\"\ntransport = {{ kind = \"tcp\" }}\n"
+                ));
+            }
+        }
+    }
+    numbered("low_latency", texts)
 }
 
 /// Runs of DCTCP and of CUBIC through FIFOs that mark, at the access point and on a wire.

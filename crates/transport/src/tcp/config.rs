@@ -111,7 +111,7 @@ pub struct SenderConfig {
     /// Rule for the end of slow start; `None` is Linux's for CUBIC with Linux's arithmetic, else the standard's.
     pub slow_start: Option<SlowStart>,
     /// Take part in explicit congestion notification: send new data as ECT(0), and reduce the window when the
-    /// receiver echoes a mark. The receiver needs no setting.  [RFC3168 §6.1] DCTCP always does.
+    /// receiver echoes a mark. The receiver needs no setting.  [RFC3168 §6.1] DCTCP and Prague always do.
     pub ecn: bool,
     /// Send segments at a rate, instead of as soon as the window allows.  [linux-pacing]
     pub pacing: bool,
@@ -197,7 +197,7 @@ impl SenderConfig {
 
     /// True if the sender paces its segments.
     pub fn paces(&self) -> bool {
-        self.pacing || self.flavour.has_model()
+        self.pacing || self.flavour.has_model() || self.flavour == Flavour::Prague
     }
 
     /// Rule for the end of slow start.
@@ -329,9 +329,9 @@ mod tests {
     fn a_flavour_has_its_default_sack_unless_configured_otherwise() {
         let uses =
             |flavour, sack| SenderConfig { flavour, sack, ..SenderConfig::default() }.uses_sack();
-        let expected = [false, false, true, false, true, false, true, true, true, true];
+        let expected = [false, false, true, false, true, false, true, true, true, true, true];
         assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, None)), expected);
-        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 10]);
+        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 11]);
         assert!(uses(Flavour::Sack, Some(false)) && !uses(Flavour::Cubic, Some(false)));
     }
 

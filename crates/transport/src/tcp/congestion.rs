@@ -5,7 +5,9 @@
 use airfair_laws::bbr::{LostSegment, Seen};
 use airfair_laws::newreno::{self, Event, Params, State};
 use airfair_laws::window::{Observation, Path};
-use airfair_laws::{cubic, hystart, linux_cubic, linux_reno, vegas, westwood, westwood_plus};
+use airfair_laws::{
+    cubic, hystart, linux_cubic, linux_reno, prague, vegas, westwood, westwood_plus,
+};
 use airfair_units::{Bytes, Time};
 
 use super::config::{Arithmetic, SenderConfig, SlowStart};
@@ -24,6 +26,8 @@ enum Law {
     Vegas(vegas::State),
     Cubic(cubic::State),
     LinuxReno,
+    /// Law of NewReno but in congestion avoidance.
+    Prague,
     LinuxCubic(linux_cubic::State, Option<hystart::Params>),
     /// No law that sees events: the model of the path sets the window at each ACK.
     Model,
@@ -73,6 +77,7 @@ impl Congestion {
                 Flavour::WestwoodPlus => Law::WestwoodPlus(westwood_plus::State::default()),
                 Flavour::Vegas => Law::Vegas(vegas::State::default()),
                 Flavour::Cubic => Law::Cubic(cubic::State::default()),
+                Flavour::Prague => Law::Prague,
                 Flavour::Bbr1 | Flavour::Bbr => Law::Model,
             },
             model: Model::new(config),
@@ -252,6 +257,14 @@ impl Congestion {
             }
             Law::Model => self.notify_model(seen),
             Law::LinuxReno => linux_reno::step(&window, seen),
+            Law::Prague => {
+                let grows = seen.seen.event == Event::NewAck { is_cwnd_limited: true };
+                if grows && seen.window.cwnd >= seen.window.ssthresh {
+                    let smoothed = seen.path.smoothed_round_trip;
+                    return prague::grow(seen.window, seen.seen.acked, window.segment, smoothed);
+                }
+                newreno::step(&window, seen.window, &seen.seen)
+            }
             Law::LinuxCubic(state, hystart) => {
                 let params = linux_cubic::Params { window, hystart: *hystart };
                 remember(state, linux_cubic::step(&params, *state, seen))

@@ -32,11 +32,13 @@ pub enum Flavour {
     Bbr,
     /// DCTCP, which reduces its window in proportion to the share of octets that were marked.  [RFC8257]
     Dctcp,
+    /// Prague, a flavour like DCTCP for L4S, with less dependence on the round trip, and pacing.  [draft-prague §2]
+    Prague,
 }
 
 impl Flavour {
     /// All flavours, in the order of declaration.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Reno,
         Self::NewReno,
         Self::Sack,
@@ -47,6 +49,7 @@ impl Flavour {
         Self::Bbr1,
         Self::Bbr,
         Self::Dctcp,
+        Self::Prague,
     ];
 
     /// True if the flavour ignores [`Arithmetic`](super::Arithmetic) and always uses its own.
@@ -62,7 +65,7 @@ impl Flavour {
     /// True if the flavour answers marks in proportion to their share. It always takes part in explicit congestion
     /// notification, and needs a receiver that echoes each mark exactly.
     pub const fn is_scalable(self) -> bool {
-        matches!(self, Self::Dctcp)
+        matches!(self, Self::Dctcp | Self::Prague)
     }
 
     /// True if the flavour uses selective acknowledgments by default.

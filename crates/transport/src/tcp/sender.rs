@@ -11,8 +11,8 @@ mod refusal;
 mod small_queue;
 mod writing;
 
-use airfair_laws::dctcp;
 use airfair_laws::window_limit::WindowLimit;
+use airfair_laws::{dctcp, prague};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::config::{SenderConfig, Transfer};
@@ -76,13 +76,31 @@ struct Refusals {
 struct EcnState {
     /// True from a reduction of the window until CWR is sent with new data.
     owes_cwr: bool,
-    /// Estimate of the share of marked octets; `None` if a mark is answered as a loss.
-    share: Option<dctcp::State>,
+    /// Answer to marks.
+    answer: Answer,
+    /// True while an ACK with an echo is processed that Prague must not grow by.
+    is_echo: bool,
+}
+
+/// Answer of a sender to marks.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    /// A mark is answered as a loss.  [RFC3168 §6.1.2]
+    AsLoss,
+    /// The share of marks is answered once per window of data.  [RFC8257 §3.3]
+    ByShare(dctcp::State),
+    /// The share of marks is answered once per virtual round trip.  [draft-prague §2]
+    Prague(prague::State),
 }
 
 impl EcnState {
     fn new(flavour: Flavour) -> Self {
-        Self { owes_cwr: false, share: flavour.is_scalable().then(dctcp::State::default) }
+        let answer = match flavour {
+            Flavour::Dctcp => Answer::ByShare(dctcp::State::default()),
+            Flavour::Prague => Answer::Prague(prague::State::default()),
+            _ => Answer::AsLoss,
+        };
+        Self { owes_cwr: false, answer, is_echo: false }
     }
 }
 

@@ -190,3 +190,31 @@ fn an_exact_receiver_acknowledges_each_change_of_marks() {
     assert_eq!(acks(5, Ecn::CE), [(6, true)]);
     assert_eq!(acks(6, Ecn::ECT_0), [(7, false)]);
 }
+
+/// Prague sends ECT(1). Its window halves at the first mark, then not again for 25 ms, and an ACK with a mark does not let
+/// it grow.
+///
+/// Verifies: [draft-prague §2], [RFC9331 §4.1]
+#[test]
+fn prague_reduces_its_window_once_per_virtual_round_trip() {
+    let config = SenderConfig {
+        flavour: Flavour::Prague,
+        sack: Some(false),
+        initial_window: 64,
+        initial_ssthresh: Some(64),
+        ..plain()
+    };
+    let mut script = Script::new(config);
+    let sent = fields(&mut script);
+    assert!(!sent.is_empty() && sent.iter().all(|it| *it == (Ecn::ECT_1, false)), "{sent:?}");
+    script.at(5).receive(echo(1)).window(32, 32);
+    script.at(6).receive(echo(2)).window(32, 32);
+    let before = script.sender.usable_window();
+    script.at(7).receive(echo(3));
+    assert_eq!(script.sender.usable_window(), before);
+    script.at(8).ack(4);
+    assert!(script.sender.usable_window() > before);
+    assert_eq!(script.sender.stats().marks_answered, 1);
+    script.at(31).receive(echo(5));
+    assert_eq!(script.sender.stats().marks_answered, 2);
+}

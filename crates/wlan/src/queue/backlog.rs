@@ -16,6 +16,10 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             | Discipline::MarkingFifo { .. }
             | Discipline::CoDel(_)
             | Discipline::DataAck { .. } => Some(0),
+            // The flow's packets may be in either queue.
+            Discipline::DualPi2(_) => {
+                return self.queues.packets(0) + self.queues.packets(1);
+            }
             Discipline::RoundRobin
             | Discipline::DeficitRoundRobin { .. }
             | Discipline::TimeRegulator(_) => Some(to.index()),

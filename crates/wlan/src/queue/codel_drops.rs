@@ -26,7 +26,7 @@ pub(super) fn settle<P: Headers>(
         return true;
     }
     if !queues.get(index).codel.is_dropping {
-        let is_marked = rule.marks && queues.mark_first(index);
+        let is_marked = rule.marks && queues.mark(index, 0);
         if !is_marked {
             queues.remove(index, 0, DropCause::CoDel);
         }
@@ -34,7 +34,7 @@ pub(super) fn settle<P: Headers>(
         return is_marked || judge(rule, now, queues, index).is_some();
     }
     while may_drop && now >= queues.get(index).codel.drop_next {
-        let is_marked = rule.marks && queues.mark_first(index);
+        let is_marked = rule.marks && queues.mark(index, 0);
         if !is_marked {
             queues.remove(index, 0, DropCause::CoDel);
         }

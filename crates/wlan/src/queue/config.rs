@@ -1,5 +1,6 @@
 //! Configuration of a transmit queue.
 
+use airfair_laws::dualpi2;
 use airfair_units::{Bytes, DataRate, Duration};
 
 /// Capacity and discipline of a transmit queue.
@@ -76,6 +77,8 @@ pub enum Discipline {
     },
     /// First in, first out, with CoDel.  [RFC8289]
     CoDel(CoDel),
+    /// Two coupled queues, for Classic traffic and for low latency.  [RFC9332]
+    DualPi2(dualpi2::Params),
     /// One queue per flow, by hash, each with `CoDel`; deficit round robin, in which new flows come first.  [RFC8290]
     FqCoDel {
         /// CoDel parameters of the queue of each flow.
@@ -98,7 +101,10 @@ impl Discipline {
     pub fn serves_several(&self) -> bool {
         !matches!(
             self,
-            Self::DataAck { .. } | Self::DeficitRoundRobin { .. } | Self::TimeRegulator(_)
+            Self::DataAck { .. }
+                | Self::DeficitRoundRobin { .. }
+                | Self::TimeRegulator(_)
+                | Self::DualPi2(_)
         )
     }
 

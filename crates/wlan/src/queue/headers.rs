@@ -20,6 +20,11 @@ pub trait Headers {
         false
     }
 
+    /// True if the packet belongs into a queue of low latency: its ECN field has ECT(1) or CE.  [RFC9331 §5.1]
+    fn is_low_latency(&self) -> bool {
+        false
+    }
+
     /// Access category to which the packet's priority belongs.  [80211-2020 §10.2.3.2]
     fn category(&self) -> AccessCategory {
         AccessCategory::default()

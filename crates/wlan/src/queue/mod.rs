@@ -17,6 +17,7 @@
 //! | `sub_queue` | queues behind the classifier |
 //! | `scheduler`, `fair` | choice of the queue that is served next |
 //! | `codel`, `codel_drops` | CoDel |
+//! | `dual` | `DualPI2` |
 //! | `airtime` | airtime fairness between stations |
 //! | `driver`, `ahead` | driver's queue ahead of the air, and its service |
 //! | `regulator` | stations that wait when they have used their share of the channel |
@@ -39,6 +40,7 @@ mod codel;
 mod codel_drops;
 pub mod config;
 mod driver;
+mod dual;
 mod fair;
 pub mod headers;
 mod link;
@@ -144,7 +146,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             | Discipline::MarkingFifo { .. }
             | Discipline::CoDel(_)
             | Discipline::DataAck { .. } => self.has_room(0),
-            Discipline::FqCoDel { .. } | Discipline::Airtime(_) => self.len() < self.config.packets,
+            Discipline::FqCoDel { .. } | Discipline::Airtime(_) | Discipline::DualPi2(_) => {
+                self.len() < self.config.packets
+            }
         }
     }
 
@@ -397,6 +401,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {
             Discipline::Fifo | Discipline::MarkingFifo { .. } | Discipline::CoDel(_) => 0,
+            Discipline::DualPi2(_) => {
+                if msdu.payload.is_low_latency() {
+                    dual::LOW
+                } else {
+                    dual::CLASSIC
+                }
+            }
             Discipline::DataAck { .. } => match msdu.payload.class() {
                 Class::Data => 0,
                 Class::PureAck { .. } => 1,

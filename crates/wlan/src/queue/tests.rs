@@ -13,6 +13,7 @@ mod aggregates;
 mod airtime;
 mod codel;
 mod data_ack;
+mod dual;
 mod properties;
 mod regulator;
 mod turns;
@@ -38,6 +39,10 @@ impl Headers for Tagged {
         }
     }
 
+    fn is_low_latency(&self) -> bool {
+        self.flow >= LOW_LATENCY
+    }
+
     fn mark(&mut self) -> bool {
         let is_capable = self.flow >= CAPABLE;
         self.number += if is_capable { MARK } else { 0 };
@@ -48,6 +53,8 @@ impl Headers for Tagged {
 /// First flow whose transport answers marks. A mark adds `MARK` to a packet's number.
 const CAPABLE: u64 = 100;
 const MARK: u64 = 1_000;
+/// First flow whose packets belong into a queue of low latency.
+const LOW_LATENCY: u64 = 200;
 
 fn in_service<P: Copy + Headers>(queue: &TransmitQueue<P>) -> Option<&Msdu<P>> {
     queue.packet().map(|served| &served.mpdu.msdu)

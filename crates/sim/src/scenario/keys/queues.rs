@@ -1,5 +1,6 @@
 //! Keys of the transmit queue of a station or an access point.
 
+use airfair_laws::dualpi2;
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
@@ -37,6 +38,7 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
         Discipline::RoundRobin => "round-robin",
         Discipline::DeficitRoundRobin { .. } => "deficit-round-robin",
         Discipline::CoDel(_) => "codel",
+        Discipline::DualPi2(_) => "dualpi2",
         Discipline::FqCoDel { .. } => "fq-codel",
         Discipline::Airtime(_) => "airtime",
         Discipline::TimeRegulator(_) => "time-regulator",
@@ -52,6 +54,7 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
             Queue::new(50, Limit::Each, Discipline::RoundRobin),
             Queue::new(50, Limit::Each, Discipline::DeficitRoundRobin { quantum }),
             Queue::new(1_000, Limit::Shared, Discipline::CoDel(codel)),
+            Queue::new(10_000, Limit::Shared, Discipline::DualPi2(dualpi2::Params::default())),
             Queue::new(
                 10_240,
                 Limit::Shared,
@@ -96,6 +99,7 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
             quantum_of_queue(keys, quantum);
         }
         Discipline::CoDel(rule) => codel(keys, rule, false),
+        Discipline::DualPi2(rule) => dual(keys, rule),
         Discipline::FqCoDel { codel: rule, quantum, queues } => {
             codel(keys, rule, true);
             quantum_of_queue(keys, quantum);
@@ -156,6 +160,20 @@ fn codel(keys: &mut Keys, it: &mut CoDel, marks: bool) {
         .says("CoDel's interval: the time within which the delay must fall below the target once.");
     let (is_usual, example) = (it.marks == marks, if marks { "false" } else { "true" });
     keys.key("ecn", &mut it.marks, Kind::Flag, example).written_if(!is_usual).says(MARKS);
+}
+
+/// Declares the keys of `DualPI2`: two coupled queues, for Classic traffic and for low latency.
+fn dual(keys: &mut Keys, it: &mut dualpi2::Params) {
+    keys.key("target", &mut it.target, CODEL_TIME, "\"20 ms\"")
+        .says("Delay of the queue of Classic traffic at which DualPI2 aims.");
+    keys.key("step", &mut it.step, CODEL_TIME, "\"2 ms\"").says(
+        "Delay in the queue of low latency beyond which each packet is marked while another waits behind it. Packets \
+         whose transport sends ECT(1), as `prague` does, are in this queue.",
+    );
+    keys.key("coupling", &mut it.coupling, integer(1, 10), "1").says(
+        "Coupling factor: packets of the queue of low latency are marked with this times the square root of the \
+         probability with which Classic packets are marked or dropped.",
+    );
 }
 
 /// Declares the keys of airtime fairness between stations, with a CoDel queue for each flow.

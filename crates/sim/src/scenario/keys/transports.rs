@@ -28,6 +28,7 @@ words!(Flavour {
     Bbr1 = "bbr1",
     Bbr = "bbr",
     Dctcp = "dctcp",
+    Prague = "prague",
 });
 words!(SlowStart { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" });
 words!(RecoveryTimer { Impatient = "impatient", SlowButSteady = "slow-but-steady" });
@@ -89,10 +90,11 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
              emulate` only. Of the other settings, `kernel` allows `flavour` and `size`.",
         );
     keys.word("flavour", &mut sender.flavour, "\"cubic\"").says(
-        "Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
+        "Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `prague`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
          `bbr` are versions 1 and 3 of BBR, which pace, and detect losses as `loss_recovery = \"rack\"` does. \
          `dctcp` reduces its window in proportion to the share of marked octets (RFC 8257); it always has `ecn`, and \
-         its receiver echoes each mark exactly.",
+         its receiver echoes each mark exactly. `prague` is like it, for queues of low latency: it sends ECT(1), paces, \
+         and depends less on the round trip (draft-briscoe-iccrg-prague-congestion-control).",
     );
     keys.maybe("sack", &mut sender.sack, Kind::Flag, "true")
         .follows("see `flavour`")

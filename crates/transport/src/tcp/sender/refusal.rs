@@ -48,8 +48,9 @@ impl Sender {
     /// ends this state: in slow start after a time-out cwnd may grow.
     #[inline]
     pub(super) fn is_reducing(&self) -> bool {
-        self.unacknowledged < self.refusals.reduction_end
-            && !self.recovery.is_repairing(self.unacknowledged)
+        (self.unacknowledged < self.refusals.reduction_end
+            && !self.recovery.is_repairing(self.unacknowledged))
+            || (self.ecn.is_some() && self.is_growth_marked())
     }
 
     /// True if all that was sent is acknowledged. On an open connection, a timer that still runs then is for

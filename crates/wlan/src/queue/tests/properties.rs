@@ -1,5 +1,7 @@
 //! Properties of all disciplines, for random histories.
 
+use airfair_laws::dualpi2;
+
 use super::*;
 
 fn any_discipline() -> impl Strategy<Value = Discipline> {
@@ -15,6 +17,8 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     };
     prop_oneof![
         Just(Discipline::Fifo),
+        Just(Discipline::MarkingFifo { mark_above: 3 }),
+        Just(Discipline::DualPi2(dualpi2::Params::default())),
         weights.prop_map(Discipline::data_ack),
         Just(Discipline::RoundRobin),
         quantum().prop_map(|quantum| Discipline::DeficitRoundRobin { quantum }),
