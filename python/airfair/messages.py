@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .replications import Samples, mean, samples
+from .replications import Samples, mean, samples_of_flows
 from .run_tables import Column, Item, Values, Wish, rows, scaled
 from .text_table import Table
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def table(result: Result, wish: Wish) -> Table | None:
     """Table of the messages of each flow whose transport has a source; `None` if there is no such flow."""
-    items = [Item(name, found) for name, found in _samples(result).items() if wish.has(name)]
+    of_flows = samples_of_flows(result, "messages")
+    items = [Item(name, found) for name, found in of_flows.items() if wish.has(name)]
     if not items:
         return None
     columns = [
@@ -38,7 +39,7 @@ def document(result: Result) -> list[dict[str, Any]]:
     """Means of the columns of the table `messages` for each flow whose transport has a source."""
     return [
         {"name": name, **{column: mean(values) for column, values in found.items()}}
-        for name, found in _samples(result).items()
+        for name, found in samples_of_flows(result, "messages").items()
     ]
 
 
@@ -52,16 +53,3 @@ def _of_video(name: str) -> Callable[[Samples], Values]:
         value if _has_video(rate) else math.nan
         for value, rate in zip(table[name], table["video_rate_bps"], strict=True)
     ]
-
-
-def _samples(result: Result) -> dict[str, Samples]:
-    if not result.replications:
-        return {}
-    columns, flows = result.columns["messages"], result.scenario.flows
-    names = [flows[int(place)]["name"] for place in dict.fromkeys(columns.get("flow", []))]
-    found = samples(result, "messages", names)
-    skipped = ("replication", "flow")
-    return {
-        name: {column: values for column, values in table.items() if column not in skipped}
-        for name, table in found.items()
-    }

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import fairness, json_documents, messages, whose_air
+from . import congestion_marks, fairness, json_documents, messages, whose_air
 from .flow_limits import FlowLimits
 from .replications import Figure, Samples, half_width, mean, record_hashes, samples
 from .scenario import identity
@@ -83,6 +83,7 @@ def document(result: Result) -> dict[str, Any]:
         "record_hashes": record_hashes(result),
         "flows": _flows(result),
         **({"messages": found} if (found := messages.document(result)) else {}),
+        **({"marks": found} if (found := congestion_marks.document(result)) else {}),
         "stations": _stations(result),
         "access_points": _access_points(result),
         "channels": _channels(result),
