@@ -87,6 +87,7 @@ class QueueFifoTable(TypedDict, total=False):
 
     ack_filter: bool
     discipline: Literal["fifo"]
+    mark_above: int
     overflow: Literal["tail", "longest-flow"]
     packets: int
 
@@ -124,9 +125,22 @@ class QueueCodelTable(TypedDict, total=False):
 
     ack_filter: bool
     discipline: Required[Literal["codel"]]
+    ecn: bool
     interval: str
     overflow: Literal["tail", "longest-flow"]
     packets: int
+    target: str
+
+
+class QueueDualpi2Table(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_dualpi2`."""
+
+    ack_filter: bool
+    coupling: int
+    discipline: Required[Literal["dualpi2"]]
+    overflow: Literal["tail", "longest-flow"]
+    packets: int
+    step: str
     target: str
 
 
@@ -135,6 +149,7 @@ class QueueFqCodelTable(TypedDict, total=False):
 
     ack_filter: bool
     discipline: Required[Literal["fq-codel"]]
+    ecn: bool
     interval: str
     packets: int
     quantum: str
@@ -447,6 +462,7 @@ class LossGilbertElliottTable(TypedDict, total=False):
 class RedTable(TypedDict, total=False):
     """Table whose keys are the arguments of `red`."""
 
+    ecn: bool
     gentle: bool
     max: int
     max_probability: float
@@ -574,6 +590,7 @@ class QueueAirtimeTable(TypedDict, total=False):
     aql: Literal["off"] | AqlTable
     charges_uplink: bool
     discipline: Required[Literal["airtime"]]
+    ecn: bool
     hardware_queue: Literal["off"] | int
     hardware_queue_counts: Literal["aggregates", "packets"]
     interval: str
@@ -610,7 +627,8 @@ class TransportTcpTable(TypedDict, total=False):
     byte_counting: bool
     deflation: Literal["to-flight", "to-ssthresh"]
     delayed_ack: bool | DelayedAckTable
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"]
+    ecn: bool
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp", "prague"]
     full_queue: Literal["loss", "hold"]
     grow_beyond_receive_window: bool
     handshake: bool
@@ -678,6 +696,7 @@ class QueueTable(TypedDict, total=False):
 
     bytes: str
     discipline: Literal["fifo", "red"]
+    mark_above: int
     packets: int
     red: RedTable
 
@@ -698,7 +717,7 @@ class ApTable(TypedDict, total=False):
     max_attempts: Literal["unlimited", "cell"] | int
     occupancy: bool | OccupancyTable
     position: Sequence[str]
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
     window_sharing: bool
 
 
@@ -751,7 +770,7 @@ class StationTable(TypedDict, total=False):
     max_attempts: Literal["unlimited", "cell"] | int
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable
     position: Sequence[str] | PositionTable
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable
     senses_only: Sequence[str]
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"]
@@ -1036,7 +1055,7 @@ def ap(
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     occupancy: bool | OccupancyTable | None = None,
     position: Sequence[str] | None = None,
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
     window_sharing: bool | None = None,
 ) -> ApTable:
     """The access point.
@@ -1199,6 +1218,7 @@ def occupancy(
 def queue_fifo(
     *,
     ack_filter: bool | None = None,
+    mark_above: int | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
 ) -> QueueFifoTable:
@@ -1206,6 +1226,8 @@ def queue_fifo(
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
         ACKs and ACKs with SACK blocks are kept. Default: false.
+    mark_above: Packets that find more packets than this in the queue, the one in service included,
+        are marked if their transport has `ecn`; for DCTCP. Default: no marks.
     overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
         oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
     packets: Capacity [packets], the packet in service included. Default: 50.
@@ -1310,6 +1332,7 @@ def queue_deficit_round_robin(
 def queue_codel(
     *,
     ack_filter: bool | None = None,
+    ecn: bool | None = None,
     interval: str | None = None,
     overflow: Literal["tail", "longest-flow"] | None = None,
     packets: int | None = None,
@@ -1319,6 +1342,7 @@ def queue_codel(
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
         ACKs and ACKs with SACK blocks are kept. Default: false.
+    ecn: Packets whose transport has `ecn` are marked instead of dropped. Default: false.
     interval: CoDel's interval: the time within which the delay must fall below the target once.
         Default: "100 ms".
     overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
@@ -1329,9 +1353,36 @@ def queue_codel(
     return _given(QueueCodelTable, locals(), discipline="codel")
 
 
+def queue_dualpi2(
+    *,
+    ack_filter: bool | None = None,
+    coupling: int | None = None,
+    overflow: Literal["tail", "longest-flow"] | None = None,
+    packets: int | None = None,
+    step: str | None = None,
+    target: str | None = None,
+) -> QueueDualpi2Table:
+    """Transmit queue of the access point.
+
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    coupling: Coupling factor: packets of the queue of low latency are marked with this times the
+        square root of the probability with which Classic packets are marked or dropped. Default: 2.
+    overflow: Packet that is dropped when the queue is full: the arriving one (`tail`), or the
+        oldest of the flow with most packets in the same queue (`longest-flow`). Default: "tail".
+    packets: Capacity [packets], the packet in service included. Default: 10000.
+    step: Delay in the queue of low latency beyond which each packet is marked while another waits
+        behind it. Packets whose transport sends ECT(1), as `prague` does, are in this queue.
+        Default: "1 ms".
+    target: Delay of the queue of Classic traffic at which DualPI2 aims. Default: "15 ms".
+    """
+    return _given(QueueDualpi2Table, locals(), discipline="dualpi2")
+
+
 def queue_fq_codel(
     *,
     ack_filter: bool | None = None,
+    ecn: bool | None = None,
     interval: str | None = None,
     packets: int | None = None,
     quantum: str | None = None,
@@ -1342,6 +1393,7 @@ def queue_fq_codel(
 
     ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
         ACKs and ACKs with SACK blocks are kept. Default: false.
+    ecn: Packets whose transport has `ecn` are marked instead of dropped. Default: true.
     interval: CoDel's interval: the time within which the delay must fall below the target once.
         Default: "100 ms".
     packets: Capacity [packets], the packet in service included. Default: 10240.
@@ -1359,6 +1411,7 @@ def queue_airtime(
     airtime_quantum: Literal["off"] | str | None = None,
     aql: Literal["off"] | AqlTable | None = None,
     charges_uplink: bool | None = None,
+    ecn: bool | None = None,
     hardware_queue: Literal["off"] | int | None = None,
     hardware_queue_counts: Literal["aggregates", "packets"] | None = None,
     interval: str | None = None,
@@ -1381,6 +1434,7 @@ def queue_airtime(
         without `hardware_queue`. Default: {}.
     charges_uplink: A station is also charged for the frames that it sends, not only for those sent
         to it. Default: true.
+    ecn: Packets whose transport has `ecn` are marked instead of dropped. Default: true.
     hardware_queue: Largest number of aggregates or packets that the driver holds before they are on
         the air, those in service included; `hardware_queue_counts` chooses the unit. Without
         aggregation each packet counts as one. With `off` packets leave their queues when the access
@@ -1905,7 +1959,8 @@ def transport_tcp(
     byte_counting: bool | None = None,
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
     delayed_ack: bool | DelayedAckTable | None = None,
-    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr"] | None = None,
+    ecn: bool | None = None,
+    flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp", "prague"] | None = None,
     full_queue: Literal["loss", "hold"] | None = None,
     grow_beyond_receive_window: bool | None = None,
     handshake: bool | None = None,
@@ -1945,9 +2000,16 @@ def transport_tcp(
         0`). Reno always takes ssthresh. Default: "to-flight".
     delayed_ack: Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
         Default: true.
-    flavour: Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective
-        acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace, and detect
-        losses as `loss_recovery = "rack"` does. Default: "newreno".
+    ecn: Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new
+        data instead of dropping it, and the sender answers a mark as it answers a loss, without a
+        retransmission. Default: false.
+    flavour: Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `prague`, `bbr1` and `bbr`
+        use selective acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace,
+        and detect losses as `loss_recovery = "rack"` does. `dctcp` reduces its window in proportion
+        to the share of marked octets (RFC 8257); it always has `ecn`, and its receiver echoes each
+        mark exactly. `prague` is like it, for queues of low latency: it sends ECT(1), paces, and
+        depends less on the round trip (draft-briscoe-iccrg-prague-congestion-control). Default:
+        "newreno".
     full_queue: Treatment of a segment for which the transmit queue of the sender's host has no
         room. `loss`: it is lost, as in ns-2. `hold`: the sender keeps it and reduces its window, as
         Linux does. Default: "loss".
@@ -2345,8 +2407,8 @@ def host(
     Hosts are ends of flows, and also forward packets.
 
     link: Link of the host to the access point or to another node. Default: {"delay": "0 s", "loss":
-        "none", "queue": {"discipline": "fifo", "packets": 100, "red": {"gentle": true, "max": 15,
-        "max_probability": 0.1, "min": 5, "weight": 0.002}}, "rate": "100 Mb/s"}.
+        "none", "queue": {"discipline": "fifo", "packets": 100, "red": {"ecn": false, "gentle":
+        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}, "rate": "100 Mb/s"}.
     """
     return _given(HostTable, locals())
 
@@ -2363,8 +2425,8 @@ def host_link(
 
     delay: Propagation delay; `rate` times `delay` is at most 1 GB. Default: "0 s".
     loss: Loss model: packets that are lost on the wire, after the queue. Default: "none".
-    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
-        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
+    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"ecn": false,
+        "gentle": true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
     rate: Rate in each direction. Default: "100 Mb/s".
     to: Other end of the link: a cell (its access point), a router or another host. Default: the
         only cell.
@@ -2408,6 +2470,7 @@ def queue(
     *,
     bytes: str | None = None,
     discipline: Literal["fifo", "red"] | None = None,
+    mark_above: int | None = None,
     packets: int | None = None,
     red: RedTable | None = None,
 ) -> QueueTable:
@@ -2417,15 +2480,18 @@ def queue(
         see `packets`.
     discipline: Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops
         packets at random before that. Default: "fifo".
+    mark_above: Packets that find more packets than this in the queue, the one in service included,
+        are marked if their transport has `ecn`; for DCTCP. Default: no marks.
     packets: Capacity [packets], the packet in service included. Default: 100.
-    red: Settings of random early detection; only with `discipline = "red"`. Default: {"gentle":
-        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}.
+    red: Settings of random early detection; only with `discipline = "red"`. Default: {"ecn": false,
+        "gentle": true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}.
     """
     return _given(QueueTable, locals())
 
 
 def red(
     *,
+    ecn: bool | None = None,
     gentle: bool | None = None,
     max: int | None = None,
     max_probability: float | None = None,
@@ -2434,6 +2500,8 @@ def red(
 ) -> RedTable:
     """Settings of random early detection; only with `discipline = "red"`.
 
+    ecn: Packets whose transport has `ecn` are marked instead of dropped, unless the drop
+        probability is 1. Default: false.
     gentle: The drop probability rises to 1 between `max` and twice `max`, instead of at once.
         Default: true.
     max: Average queue length at which the drop probability is `max_probability` [packets]. Default:
@@ -2458,8 +2526,8 @@ def link(
     between: Two nodes that the link joins: cells (their access points), routers or hosts.
     delay: Propagation delay; `rate` times `delay` is at most 1 GB. Default: "0 s".
     loss: Loss model: packets that are lost on the wire, after the queue. Default: "none".
-    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"gentle":
-        true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
+    queue: Queue at each end. Default: {"discipline": "fifo", "packets": 100, "red": {"ecn": false,
+        "gentle": true, "max": 15, "max_probability": 0.1, "min": 5, "weight": 0.002}}.
     rate: Rate in each direction. Default: "100 Mb/s".
     """
     return _given(LinkTable, locals())
@@ -2489,7 +2557,7 @@ def station(
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable | None = None,
     position: Sequence[str] | PositionTable | None = None,
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable | None = None,
     senses_only: Sequence[str] | None = None,
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"] | None = None,
@@ -2794,6 +2862,7 @@ __all__ = [
     "QueueCodelTable",
     "QueueDataAckTable",
     "QueueDeficitRoundRobinTable",
+    "QueueDualpi2Table",
     "QueueFifoTable",
     "QueueFqCodelTable",
     "QueueRoundRobinTable",
@@ -2871,6 +2940,7 @@ __all__ = [
     "queue_codel",
     "queue_data_ack",
     "queue_deficit_round_robin",
+    "queue_dualpi2",
     "queue_fifo",
     "queue_fq_codel",
     "queue_round_robin",

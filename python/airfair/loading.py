@@ -94,7 +94,7 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
         if (file := f"{name}.parquet") in about["files"]:
             frame = parquet.decode(store.read(folder, file), folder / file)
             frames[name] = parquet.conformed(frame, empty.table(name).schema, folder / file)
-        elif name in ("messages", "waits", "neighbours"):
+        elif name in ("marks", "messages", "waits", "neighbours"):
             frames[name] = empty.table(name)
     if scenario.series_step_ns is not None:
         for kind, table in columns.series_files().items():
@@ -106,9 +106,10 @@ def _frames(folder: Path, about: Mapping[str, Any], scenario: Scenario) -> dict[
     return frames
 
 
-_OPTIONAL = ("messages", "waits", "neighbours", "categories", "delays")
+_OPTIONAL = ("marks", "messages", "waits", "neighbours", "categories", "delays")
 """Tables that a directory may lack."""
 _UNEVEN = {
+    "marks": ("flow",),
     "messages": ("flow",),
     "waits": ("flow",),
     "neighbours": ("channel", "neighbour"),

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from . import names
-from .replications import Samples, mean, samples
+from .replications import Samples, mean, samples_of_flows
 from .run_tables import Column, Item, Values, Wish, rows, scaled
 from .text_table import Table
 
@@ -87,15 +87,7 @@ def sources(result: Result) -> dict[str, str]:
 
 def messages(result: Result) -> dict[str, Samples]:
     """Columns of the table `messages` for each flow that has a row, with a value per replication."""
-    if not result.replications:
-        return {}
-    columns, flows = result.columns["messages"], result.scenario.flows
-    known = [flows[int(place)]["name"] for place in dict.fromkeys(columns.get("flow", []))]
-    skipped = ("replication", "flow")
-    return {
-        name: {column: values for column, values in of.items() if column not in skipped}
-        for name, of in samples(result, "messages", known).items()
-    }
+    return samples_of_flows(result, "messages")
 
 
 def histograms(result: Result) -> Waits:

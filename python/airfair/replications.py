@@ -56,3 +56,16 @@ def bounded_half_width(values: Sequence[float | None], most: float) -> float | N
 def _known(values: Sequence[float | None]) -> list[float] | None:
     known = [value for value in values if value is not None and not math.isnan(value)]
     return known if len(known) == len(values) else None
+
+
+def samples_of_flows(result: Result, table: str) -> dict[str, Samples]:
+    """Values of each column, by the name of the flow, of a table that has rows for some flows only."""
+    if not result.replications:
+        return {}
+    columns, flows = result.columns[table], result.scenario.flows
+    names = [flows[int(place)]["name"] for place in dict.fromkeys(columns.get("flow", []))]
+    skipped = ("replication", "flow")
+    return {
+        name: {column: values for column, values in found.items() if column not in skipped}
+        for name, found in samples(result, table, names).items()
+    }

@@ -112,6 +112,7 @@ class Result:
     flows = _Table("flows")
     messages = _Table("messages")
     waits = _Table("waits")
+    marks = _Table("marks")
     stations = _Table("stations")
     airtime = _Table("airtime")
     access_points = _Table("access_points")

@@ -66,7 +66,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
     from .parquet import encode
 
     for name, table in columns.tables().items():
-        # Tables of categories, neighbours, messages and waits are left out if there is only one, or none.
+        # Tables of categories, neighbours, marks, messages and waits are left out if there is one row, or none.
         if name == "categories" and not result.scenario.categories:
             continue
         if name == "neighbours" and not result.scenario.shared_channels:
@@ -75,7 +75,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
             frame = getattr(result, name)
         except ValueError:  # results of archived runs have no histogram of delays
             continue
-        if name in {"messages", "waits"} and not frame.height:
+        if name in {"marks", "messages", "waits"} and not frame.height:
             continue
         yield name, encode(frame, table)
     if result.scenario.series_step_ns is None:

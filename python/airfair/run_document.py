@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import fairness, felt, json_documents, messages, whose_air
+from . import congestion_marks, fairness, felt, json_documents, messages, whose_air
 from .flow_limits import FlowLimits
 from .replications import Figure, Samples, half_width, mean, record_hashes, samples
 from .scenario import identity
@@ -43,6 +43,7 @@ def document(result: Result) -> dict[str, Any]:
         "flows": _flows(result),
         **({"felt": people} if (people := felt.document(result)) else {}),
         **({"messages": found} if (found := messages.document(result)) else {}),
+        **({"marks": found} if (found := congestion_marks.document(result)) else {}),
         "stations": _stations(result),
         "access_points": _access_points(result),
         "channels": _channels(result),

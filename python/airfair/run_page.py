@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from . import felt, messages, whose_air
+from . import congestion_marks, felt, messages, whose_air
 from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .names import printable
@@ -60,6 +60,7 @@ def page(result: Result, drawn: Mapping[str, bytes], about: Mapping[str, Any]) -
         flows=flows(result, wish),
         felt=felt.felt(result, wish),
         messages=messages.table(result, wish),
+        marks=congestion_marks.table(result, wish),
         stations=stations(result, wish),
         categories=categories(result),
         links=links(result, wish),

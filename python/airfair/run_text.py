@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from . import felt, messages, names, text_table, whose_air
+from . import congestion_marks, felt, messages, names, text_table, whose_air
 from .airtime_bar import Holder, holders
 from .flow_limits import FlowLimits
 from .replications import record_hashes
@@ -38,6 +38,7 @@ def report(result: Result, wish: Wish, width: int, ink: Ink) -> Iterator[str]:
     tables = (
         flows(result, wish),
         messages.table(result, wish),
+        congestion_marks.table(result, wish),
         stations(result, wish),
         categories(result),
         links(result, wish),

@@ -26,7 +26,7 @@ TABLES = {"scenario.toml", "run.json", "result.json"} | {
     # All packets are of one access category.
     f"{table}.parquet"
     for table in (columns.tables().keys() | SERIES)
-    - {"categories", "messages", "neighbours", "waits"}
+    - {"categories", "marks", "messages", "neighbours", "waits"}
 }
 FILES = TABLES | {
     "throughput.png",

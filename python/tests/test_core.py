@@ -185,6 +185,7 @@ def test_tables_have_one_row_per_replication_and_thing() -> None:
         "access_points": {3},
         "channels": {3},
         "channel_shares": {3},
+        "marks": {0},
         "messages": {0},
         "waits": {0},
         "neighbours": {0},

@@ -15,6 +15,8 @@ pub mod bbr1;
 pub mod bbr3;
 pub mod connections;
 pub mod cubic;
+pub mod dctcp;
+pub mod dualpi2;
 pub mod exchange;
 #[cfg(test)]
 mod fixture;
@@ -28,6 +30,7 @@ pub mod multi_user;
 pub mod newreno;
 pub mod occupancy;
 pub mod occupancy_meter;
+pub mod prague;
 pub mod prr;
 pub mod rate_cap;
 pub mod receipts;

@@ -4,6 +4,7 @@ use std::iter;
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_transport::control::SenderEvent;
+use airfair_transport::ecn::Ecn;
 use airfair_transport::tcp::RefusalOutcome;
 use airfair_transport::{quic, stream, tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -402,6 +403,7 @@ fn sender_record(event: SenderEvent) -> Option<FlowRecord> {
         SenderEvent::FastRetransmit => Some(FlowRecord::FastRetransmit),
         SenderEvent::Timeout => Some(FlowRecord::Timeout),
         SenderEvent::Retransmission => Some(FlowRecord::Retransmission),
+        SenderEvent::MarkAnswered => Some(FlowRecord::MarkAnswered),
         SenderEvent::Finished => Some(FlowRecord::Finished),
         SenderEvent::Established => None,
     }
@@ -425,6 +427,8 @@ pub(crate) struct Intake {
     pub(crate) delivered: Bytes,
     /// True for a data segment below the highest octet received so far.
     pub(crate) is_repeated: bool,
+    /// True if a queue has marked the packet.
+    pub(crate) is_marked: bool,
 }
 
 impl Sink {
@@ -437,6 +441,7 @@ impl Sink {
                 Intake {
                     delivered: receiver.delivered() - delivered,
                     is_repeated: receiver.stats().below_highest > repeated,
+                    is_marked: segment.flags.ecn() == Ecn::CE,
                 }
             }
             (Self::Quic(receiver), Body::QuicData(data)) => {
@@ -445,17 +450,18 @@ impl Sink {
                 Intake {
                     delivered: receiver.delivered() - delivered,
                     is_repeated: receiver.stats().below_highest > repeated,
+                    is_marked: false,
                 }
             }
             (Self::Tfrc(receiver), Body::TfrcData(data)) => {
                 let before = receiver.stats().bytes_received;
                 receiver.handle_data(now, data);
                 let delivered = receiver.stats().bytes_received - before;
-                Intake { delivered, is_repeated: false }
+                Intake { delivered, is_repeated: false, is_marked: false }
             }
             (Self::Udp(sink), Body::Datagram(datagram)) => {
                 let delivered = sink.handle_datagram(datagram);
-                Intake { delivered, is_repeated: false }
+                Intake { delivered, is_repeated: false, is_marked: false }
             }
             _ => unreachable!("both ends of a flow speak one transport"),
         }

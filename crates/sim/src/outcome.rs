@@ -49,6 +49,8 @@ pub struct Outcome {
     pub probes: Vec<ProbeOutcome>,
     /// Histogram of the waits of each flow in [`messages`](Self::messages).
     pub waits: Vec<WaitsOutcome>,
+    /// Marks of each flow that takes part in explicit congestion notification, in the scenario's order.
+    pub marks: Vec<MarkOutcome>,
 }
 
 impl Outcome {
@@ -178,6 +180,19 @@ impl ProbeOutcome {
         let (foreign, loaded) = (of(self.foreign), of(self.loaded));
         [foreign, loaded, foreign.zip(loaded).map(|(a, b)| f64::midpoint(a, b))]
     }
+}
+
+/// Marks on the packets of a flow, and the answers of its sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkOutcome {
+    /// Index of the flow in the scenario.
+    pub flow: u32,
+    /// Packets of the sender that reached the receiver's host.
+    pub received: u64,
+    /// Those of the packets received that a queue had marked.
+    pub packets: u64,
+    /// Reductions of the sender's window that answered marks.
+    pub answered: u64,
 }
 
 impl MessageOutcome {
@@ -332,7 +347,7 @@ pub struct RadioOutcome {
     pub dropped_retry_limit: u64,
     /// Packets refused because the transmit queue was full.
     pub dropped_queue_full: u64,
-    /// Packets that CoDel dropped because they had waited too long.  [RFC8289]
+    /// Packets that CoDel dropped because they had waited too long [RFC8289], or that `DualPI2` dropped [RFC9332].
     pub dropped_codel: u64,
     /// ACKs that a newer ACK replaced in the transmit queue.
     pub dropped_ack_filter: u64,

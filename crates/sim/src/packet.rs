@@ -1,5 +1,6 @@
 //! Packets between hosts: a transport's message with its flow and its position on the route.
 
+pub use airfair_transport::ecn::Ecn;
 pub use airfair_transport::tcp::Flags as TcpFlags;
 use airfair_transport::{quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
@@ -147,7 +148,8 @@ impl Headers for Packet {
     fn class(&self) -> Class {
         match &self.body {
             Body::Segment(segment) if segment.is_pure_ack() => {
-                Class::PureAck { number: segment.ack, is_selective: !segment.sack.is_empty() }
+                let is_selective = !segment.sack.is_empty() || segment.flags.has(tcp::Flags::ECE);
+                Class::PureAck { number: segment.ack, is_selective }
             }
             Body::External(External { tcp: Some(tcp), .. })
                 if tcp.payload == 0 && tcp.flags == tcp::Flags::ACK =>
@@ -160,6 +162,22 @@ impl Headers for Packet {
 
     fn category(&self) -> AccessCategory {
         self.category
+    }
+
+    fn is_low_latency(&self) -> bool {
+        [Ecn::ECT_1, Ecn::CE].contains(&self.ecn())
+    }
+
+    fn mark(&mut self) -> bool {
+        match &mut self.body {
+            Body::Segment(segment) => {
+                let mut ecn = segment.flags.ecn();
+                let is_capable = ecn.mark();
+                segment.flags = segment.flags.with_ecn(ecn);
+                is_capable
+            }
+            _ => false,
+        }
     }
 }
 
@@ -185,6 +203,14 @@ impl Packet {
                 Some((number, tcp.flags, tcp.payload))
             }
             _ => None,
+        }
+    }
+
+    /// ECN field of the packet's IP header.
+    pub fn ecn(&self) -> Ecn {
+        match &self.body {
+            Body::Segment(segment) => segment.flags.ecn(),
+            _ => Ecn::NOT_ECT,
         }
     }
 

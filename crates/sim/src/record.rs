@@ -164,6 +164,10 @@ pub enum FlowRecord {
     Chunk(DataRate, Duration),
     /// A message of the flow's source is lost: a frame of a live application of which a packet was lost.
     MessageLost,
+    /// A packet of the sender that a queue has marked has reached the receiving host.
+    Marked(SentAt),
+    /// The sender has reduced its window because the receiver has echoed a mark.
+    MarkAnswered,
     /// The queue of the sender's host has refused a packet and the sender has taken it back, so it does not count as
     /// sent.
     Refused,

@@ -19,6 +19,7 @@
 mod application;
 pub mod control;
 mod draws;
+pub mod ecn;
 pub mod limit;
 pub mod live;
 pub mod quic;

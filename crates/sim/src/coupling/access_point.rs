@@ -78,7 +78,7 @@ impl Agent {
         // Data segments that also acknowledge keep their window: where data flows both ways, pure ACKs carry the
         // limit.
         if let Some(buffer) = self.shared_buffer
-            && flags == Flags::ACK
+            && flags.without(Flags::ECN) == Flags::ACK
         {
             let segment = self.connections.segment(flow)?;
             let flows = self.connections.count(now, &[Direction::Down, Direction::Up]);

@@ -11,10 +11,10 @@ mod red;
 use std::collections::VecDeque;
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::Stream;
+use airfair_wlan::{Headers, Stream};
 
 use crate::packet::Packet;
-use crate::scenario::{Capacity, Heading, Link, Loss};
+use crate::scenario::{Capacity, Heading, Link, LinkQueue, Loss};
 
 use loss::Channel;
 use red::EarlyDetection;
@@ -64,6 +64,15 @@ pub struct LinkStreams {
     pub red: Stream,
 }
 
+/// Rule by which a queue marks packets, or drops them although it has room.
+#[derive(Clone, Debug)]
+enum Marking {
+    /// Random early detection.
+    Red(EarlyDetection),
+    /// A packet is marked that finds more packets than this in the queue.  [RFC8257 §3.1]
+    Above(u32),
+}
+
 /// One direction of a wired link. Packets arrive in the order in which they were sent.
 #[derive(Clone, Debug)]
 pub struct LinkDirection {
@@ -73,7 +82,7 @@ pub struct LinkDirection {
     last_size: Bytes,
     last_time: Duration,
     capacity: Capacity,
-    red: Option<EarlyDetection>,
+    marking: Option<Box<Marking>>,
     channel: Channel,
     /// Time at which the packet accepted last leaves the queue, or has left it.
     busy_until: Time,
@@ -118,14 +127,19 @@ pub struct Arrival<'a> {
 impl LinkDirection {
     /// Creates one direction of a link, without packets.
     pub fn new(config: &Link, heading: Heading, streams: LinkStreams) -> Self {
-        let early = |red| EarlyDetection::new(red, config.rate, streams.red);
+        let marking = match config.queue {
+            LinkQueue { red: Some(red), .. } => {
+                Some(Marking::Red(EarlyDetection::new(red, config.rate, streams.red)))
+            }
+            LinkQueue { mark_above, .. } => mark_above.map(Marking::Above),
+        };
         Self {
             rate: config.rate,
             delay: config.delay,
             last_size: Bytes::ZERO,
             last_time: Duration::ZERO,
             capacity: config.queue.capacity,
-            red: config.queue.red.map(early),
+            marking: marking.map(Box::new),
             channel: Channel::new(config.loss[heading as usize], streams.loss),
             busy_until: Time::ZERO,
             backlog: Bytes::ZERO,
@@ -145,21 +159,61 @@ impl LinkDirection {
         reason = "each call on a packet's way costs twenty instructions"
     )]
     pub fn send(&mut self, now: Time, packet: &Packet, number: u64) -> Result<Sent, Refusal> {
-        let size = packet.size();
-        let queued = self.queued(now);
-        let has_room = self.has_room_beside(queued, size);
-        if self.red.as_mut().is_some_and(|red| red.drops(now, queued)) {
-            return Err(Refusal::Early);
+        if self.marking.is_some() {
+            return self.send_marking(now, packet, number);
         }
+        let (size, queued) = (packet.size(), self.queued(now));
+        if !self.has_room_beside(queued, size) {
+            return Err(Refusal::QueueFull);
+        }
+        Ok(self.accept(now, packet, number, (size, queued)))
+    }
+
+    /// Sends a packet through a queue that may mark it, or drop it early.
+    #[inline(never)]
+    fn send_marking(&mut self, now: Time, packet: &Packet, number: u64) -> Result<Sent, Refusal> {
+        let (size, queued) = (packet.size(), self.queued(now));
+        let has_room = self.has_room_beside(queued, size);
+        let is_chosen = match self.marking.as_deref_mut() {
+            Some(Marking::Red(red)) => {
+                let is_chosen = red.drops(now, queued);
+                if is_chosen && !(red.marks() && packet.ecn().is_capable()) {
+                    return Err(Refusal::Early);
+                }
+                is_chosen
+            }
+            Some(Marking::Above(most)) => queued > *most,
+            None => false,
+        };
         if !has_room {
             return Err(Refusal::QueueFull);
         }
+        let sent = self.accept(now, packet, number, (size, queued));
+        if let Some(Marking::Red(red)) = self.marking.as_deref_mut() {
+            red.busy_until(self.busy_until);
+        }
+        if is_chosen && let Some(last) = self.in_flight.back_mut() {
+            last.packet.mark();
+        }
+        Ok(sent)
+    }
+
+    /// Puts a packet of this size behind the `queued` packets of the queue, and decides about its arrival.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "each call on a packet's way costs twenty instructions"
+    )]
+    fn accept(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        number: u64,
+        (size, queued): (Bytes, u32),
+    ) -> Sent {
         // All packets in the queue leave after `now`, and so does this one.
         let departure = self.busy_until.max(now) + self.time_to_send(size);
         self.busy_until = departure;
-        if let Some(red) = &mut self.red {
-            red.busy_until(departure);
-        }
         let arrival = departure + self.delay;
         self.backlog += size;
         let is_carried = self.channel.carries();
@@ -167,7 +221,7 @@ impl LinkDirection {
         // processor.
         let packet = Packet { hop: packet.hop + 1, ..*packet };
         self.in_flight.push_back(InFlight { arrival, number, size, packet, is_carried });
-        Ok(Sent { arrival, queued: queued + 1 })
+        Sent { arrival, queued: queued + 1 }
     }
 
     /// Transmission time of a packet of this size.
@@ -197,7 +251,7 @@ impl LinkDirection {
     pub fn set_rate(&mut self, rate: DataRate) {
         (self.rate, self.last_size) = (rate, Bytes::ZERO);
         self.last_time = Duration::ZERO;
-        if let Some(red) = &mut self.red {
+        if let Some(Marking::Red(red)) = self.marking.as_deref_mut() {
             red.set_rate(rate);
         }
     }
@@ -277,7 +331,7 @@ mod tests {
     use super::*;
     use crate::packet::{Body, FlowId, Side};
     use crate::random::{Purpose, Streams};
-    use crate::scenario::{LinkQueue, Loss, Node};
+    use crate::scenario::{Loss, Node};
     use airfair_transport::udp::Datagram;
     use airfair_wlan::edca::AccessCategory;
 
@@ -287,7 +341,7 @@ mod tests {
             ends: [Node::Host(0), Node::Host(1)],
             rate: DataRate::from_mbps(8),
             delay: Duration::from_millis(2),
-            queue: LinkQueue { capacity, red: None },
+            queue: LinkQueue { capacity, ..LinkQueue::default() },
             loss: [Loss::None; 2],
         };
         let stream = |purpose| Streams::new(1, 0).stream("", purpose);

@@ -40,6 +40,12 @@ impl EarlyDetection {
         self.idle_from = departure;
     }
 
+    /// True if packets are marked instead of dropped. Packets that RED drops with certainty are dropped, as in ns-2.
+    /// Deviates: [D-302]
+    pub(super) fn marks(&self) -> bool {
+        self.config.marks && self.base_probability().is_some_and(|base| base < 1.0)
+    }
+
     /// True if a packet that finds `queued` others in the queue is dropped.  [red-1993 fig. 2]
     pub(super) fn drops(&mut self, now: Time, queued: u32) -> bool {
         self.update_average(now, queued);
@@ -115,6 +121,7 @@ mod tests {
             max_probability: Probability::literal(0.1),
             weight: Probability::literal(weight),
             gentle: true,
+            marks: false,
         };
         let stream = Streams::new(1, 0).stream("red", Purpose::RedForth);
         EarlyDetection::new(config, DataRate::from_mbps(4), stream)

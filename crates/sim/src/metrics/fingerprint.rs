@@ -41,6 +41,8 @@
 //! | 35 | `Lost` | link | packets | |
 //! | 36 | `DroppedEarly` | link | 0 | |
 //! | 48 | `Measured` | station | active stations | start, end, own time, others' time |
+//! | 49 | `Marked` | flow | 0 | when it was sent |
+//! | 50 | `MarkAnswered` | flow | 0 | |
 //!
 //! The cell is 0 for records without one; its bits 8 and 9 are above the kind, in bits 62 and 63. Times and durations are
 //! in nanoseconds. A `Sample` has no words, because it observes the world and changes nothing: a run has the same hash
@@ -285,6 +287,8 @@ fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u6
             take(head(29, 0), &[rate.bps(), stalled.as_nanos()]);
         }
         FlowRecord::MessageLost => take(head(31, 0), &[]),
+        FlowRecord::Marked(SentAt(sent)) => take(head(49, 0), &[sent.as_nanos()]),
+        FlowRecord::MarkAnswered => take(head(50, 0), &[]),
     }
 }
 

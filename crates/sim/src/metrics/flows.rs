@@ -8,8 +8,8 @@ use super::measured_time::MeasuredTime;
 use super::playout;
 use super::quantiles::Histogram;
 use crate::outcome::{
-    CategoryOutcome, FlowOutcome, FlowStep, LiveOutcome, MessageOutcome, StationOutcome,
-    WaitsOutcome,
+    CategoryOutcome, FlowOutcome, FlowStep, LiveOutcome, MarkOutcome, MessageOutcome,
+    StationOutcome, WaitsOutcome,
 };
 use crate::packet::Side;
 use crate::record::{FlowRecord, Limited, Place, SenderWindow, SentAt};
@@ -27,6 +27,7 @@ pub(super) struct FlowAccount {
     missed: LiveOutcome,
     /// Delay above which a frame of a live application comes too late.
     deadline: Duration,
+    marks: MarkOutcome,
     started: Option<Time>,
     finished: Option<Time>,
     last_delivery: Time,
@@ -62,6 +63,9 @@ impl FlowAccount {
             }
             FlowRecord::Repeated(SentAt(sent)) => {
                 self.outcome.packets_repeated += u64::from(measured_time.contains(sent));
+            }
+            FlowRecord::Marked(SentAt(sent)) => {
+                self.marks.packets += u64::from(measured_time.contains(sent));
             }
             FlowRecord::Lost(side, SentAt(sent)) => {
                 let count = match side {
@@ -99,6 +103,7 @@ impl FlowAccount {
                 self.chunks.stalls += u64::from(!stalled.is_zero());
                 self.chunks.stalled += stalled;
             }
+            FlowRecord::MarkAnswered => self.marks.answered += 1,
             FlowRecord::Refused => self.outcome.packets_refused += 1,
             FlowRecord::Retransmission => self.outcome.retransmissions += 1,
             FlowRecord::Timeout => self.outcome.timeouts += 1,
@@ -185,6 +190,11 @@ impl FlowAccount {
     /// Round-trip times that the flow's sender measured.
     pub(super) fn round_trips(&self) -> &Histogram {
         &self.rtt
+    }
+
+    /// Marks of this flow of the scenario.
+    pub(super) fn marks(&self, flow: u32) -> MarkOutcome {
+        MarkOutcome { flow, received: self.outcome.packets_received, ..self.marks }
     }
 
     /// Part of the flow's life within the measured time.

@@ -104,6 +104,9 @@ impl Metrics {
         let waits = (0..).zip(&self.flows).zip(&scenario.flows);
         let waits = waits.filter(|(_, flow)| flow.transport.has_source());
         let waits = waits.map(|((number, it), _)| it.waits_outcome(number)).collect();
+        let with_ecn = (0..).zip(&self.flows).zip(&scenario.flows);
+        let with_ecn = with_ecn.filter(|(_, flow)| flow.transport.has_ecn());
+        let marks = with_ecn.map(|((number, it), _)| it.marks(number)).collect();
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -124,6 +127,7 @@ impl Metrics {
             live,
             probes,
             waits,
+            marks,
             ..Outcome::default()
         }
     }

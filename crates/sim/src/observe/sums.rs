@@ -86,6 +86,8 @@ impl FlowSums {
             | FlowRecord::Message(_)
             | FlowRecord::Chunk(..)
             | FlowRecord::MessageLost
+            | FlowRecord::Marked(_)
+            | FlowRecord::MarkAnswered
             | FlowRecord::Refused => {}
         }
     }

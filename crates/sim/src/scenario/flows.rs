@@ -311,6 +311,7 @@ fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     let scaling = fields.get("window_scaling").value();
     receive_window(fields.get("receive_window"), segment.value(), scaling, mistakes);
     check_model(fields, mistakes);
+    check_scalable(fields, mistakes);
     check_slow_start(fields, mistakes);
 }
 
@@ -335,6 +336,11 @@ fn check_model(fields: &Fields, mistakes: &mut Mistakes) {
         let problem = format!("flavour {word} always paces");
         mistakes.add(pacing.at, pacing.mistake(&problem, "true, or another flavour"));
     }
+    let ecn = fields.get("ecn");
+    if ecn.value() == Some(true) {
+        let problem = format!("flavour {word} does not answer marks");
+        mistakes.add(ecn.at, ecn.mistake(&problem, "false, or another flavour"));
+    }
     let is_kernels = fields.get("stack").word() == Some("kernel");
     if is_kernels && Flavour::of(word) == Flavour::Bbr {
         let allowed = "\"bbr1\", or stack = \"simulated\"";
@@ -348,6 +354,16 @@ fn check_model(fields: &Fields, mistakes: &mut Mistakes) {
         let problem = format!("flavour {word} needs a window of four segments");
         let allowed = format!("at least {}", segment * bbr::LEAST_WINDOW);
         mistakes.add(window.at, window.mistake(&problem, allowed));
+    }
+}
+
+/// Checks that a flavour that answers marks in proportion takes part in explicit congestion notification.
+fn check_scalable(fields: &Fields, mistakes: &mut Mistakes) {
+    let (flavour, ecn) = (fields.get("flavour").word(), fields.get("ecn"));
+    let Some(word) = flavour.filter(|word| Flavour::of(word).is_scalable()) else { return };
+    if ecn.node.is_some() && ecn.value() == Some(false) {
+        let problem = format!("flavour {word} always has ecn");
+        mistakes.add(ecn.at, ecn.mistake(&problem, "true, or another flavour"));
     }
 }
 

@@ -162,6 +162,7 @@ fn link(
 
 fn check_queue(entry: &Entry, mistakes: &mut Mistakes) {
     let Some(queue) = entry.fields() else { return };
+    check_marks(queue, mistakes);
     let (packets, bytes, red) = (queue.get("packets"), queue.get("bytes"), queue.get("red"));
     if packets.is_set() && bytes.is_set() {
         mistakes.add(bytes.at, bytes.mistake("set together with packets", "one of the two"));
@@ -173,6 +174,22 @@ fn check_queue(entry: &Entry, mistakes: &mut Mistakes) {
     }
     if let Some(red) = red.fields() {
         check_red(red, mistakes);
+    }
+}
+
+/// Checks the threshold of a FIFO that marks.
+fn check_marks(queue: &Fields, mistakes: &mut Mistakes) {
+    let (entry, packets) = (queue.get("mark_above"), queue.get("packets").integer::<u32>());
+    let Some(mark_above) = entry.integer::<u32>() else { return };
+    if queue.get("discipline").word().is_some_and(|word| word != "fifo") {
+        let error = entry.mistake("set for another discipline", "discipline = \"fifo\"");
+        mistakes.add(entry.at, error);
+    } else if let Some(packets) = packets
+        && mark_above >= packets
+        && !queue.get("bytes").is_set()
+    {
+        let allowed = format!("less than packets, {packets}");
+        mistakes.add(entry.at, entry.mistake("above the queue", allowed));
     }
 }
 

@@ -8,6 +8,8 @@ use super::{Discipline, Endpoint, Queue, Scenario, Transport};
 /// Checks that only the queue of an access point shares time between stations, or has weights that follow connections.
 pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistakes) {
     let (Some(queue), Some(fields)) = (QUEUE.variant(entry), entry.fields()) else { return };
+    let room = fields.get("packets").integer::<u32>().unwrap_or(queue.config.packets);
+    let allowed = format!("less than packets, {room}");
     let mut refuse = |key, problem, allowed| {
         let entry = fields.get(key);
         mistakes.add(entry.at, entry.mistake(problem, allowed));
@@ -16,6 +18,10 @@ pub(super) fn check_discipline(entry: &Entry, is_ap: bool, mistakes: &mut Mistak
     if discipline.shares_time() && !is_ap {
         let problem = "only an access point can share time between stations";
         refuse("discipline", problem, "another discipline");
+    }
+    let above = fields.has("mark_above").then(|| fields.get("mark_above").integer::<u32>());
+    if above.flatten().is_some_and(|above| above >= room) {
+        refuse("mark_above", "above the queue", &allowed);
     }
     let is_by_flows =
         matches!(discipline, Discipline::DataAck { .. }) && fields.get("weights").word().is_some();

@@ -122,7 +122,7 @@ mod tests {
             ends: ends.map(Node::Router),
             rate: DataRate::from_mbps(1),
             delay: Duration::from_millis(delay_ms),
-            queue: LinkQueue { capacity: Capacity::Packets(1), red: None },
+            queue: LinkQueue { capacity: Capacity::Packets(1), ..LinkQueue::default() },
             loss: [Loss::None; 2],
         }
     }

@@ -246,8 +246,9 @@ fn transmitter<T>(t: &mut Declaration<Of<'_, T>>, of: fn(&T) -> &RadioOutcome) {
         .says("Packets dropped at the retry limit.");
     t.column("dropped_queue_full", Unit::Packets, |row| of(row.it).dropped_queue_full)
         .says("Packets dropped because the transmit queue was full.");
-    t.column("dropped_codel", Unit::Packets, |row| of(row.it).dropped_codel)
-        .says("Packets that CoDel dropped because they had waited too long.  [RFC8289]");
+    t.column("dropped_codel", Unit::Packets, |row| of(row.it).dropped_codel).says(
+        "Packets that CoDel or DualPI2 dropped because of a long queue.  [RFC8289], [RFC9332]",
+    );
     t.column("dropped_ack_filter", Unit::Packets, |row| of(row.it).dropped_ack_filter)
         .says("TCP ACKs that a newer one replaced in the transmit queue.");
     t.column("dropped_late", Unit::Packets, |row| of(row.it).dropped_late).says(

@@ -8,6 +8,7 @@ mod air;
 mod declaration;
 mod flows;
 mod limits;
+mod marks;
 mod messages;
 mod neighbours;
 mod numbers;
@@ -29,6 +30,7 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
         flows::table(flows, runs),
         messages::table(runs),
         messages::waits(runs),
+        marks::table(runs),
         air::stations(runs),
         air::airtime(runs),
         air::access_points(runs),

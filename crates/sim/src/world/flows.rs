@@ -271,6 +271,9 @@ pub(super) fn record_intake(
     to: &mut impl Recorder,
 ) {
     to.record_flow(now, id, FlowRecord::Received(sent_at));
+    if intake.is_marked {
+        to.record_flow(now, id, FlowRecord::Marked(sent_at));
+    }
     if intake.is_repeated {
         to.record_flow(now, id, FlowRecord::Repeated(sent_at));
     }

@@ -105,8 +105,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 let Sink::Udp(sink) = &mut flow.sink else {
                     unreachable!("both ends of a flow speak one transport")
                 };
-                let intake =
-                    Intake { delivered: sink.handle_datagram(datagram), is_repeated: false };
+                let delivered = sink.handle_datagram(datagram);
+                let intake = Intake { delivered, is_repeated: false, is_marked: false };
                 let whose = (packet.flow, SentAt(packet.sent_at));
                 link.pass(*now);
                 record_intake(*now, whose, intake, recorder);

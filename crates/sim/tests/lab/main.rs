@@ -27,6 +27,7 @@ mod held_air;
 mod limits;
 #[path = "../draw/luck.rs"]
 mod luck;
+mod marks;
 mod messages;
 mod modern;
 mod neighbours;

@@ -357,7 +357,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "fair" }"#,
-        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "fq-codel", "airtime", "time-regulator""#,
+        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "dualpi2", "fq-codel", "airtime", "time-regulator""#,
     ),
     (
         "bss.home.ap.queue",
@@ -377,7 +377,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r"{ weights = { data = 3 } }",
-        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed \"discipline\", \"packets\", \"overflow\", \"ack_filter\"",
+        "bss.home.ap.queue.weights = { data = 3 }: not a key of a queue; allowed \"discipline\", \"packets\", \"mark_above\", \"overflow\", \"ack_filter\"",
     ),
     (
         "station.slow.queue",
@@ -397,7 +397,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "airtime", overflow = "tail" }"#,
-        r#"bss.home.ap.queue.overflow = "tail": not a key of a queue; allowed "discipline", "packets", "airtime_quantum", "charges_uplink", "target", "interval", "slow_below", "slow_target", "slow_interval", "quantum", "queues", "hardware_queue", "hardware_queue_counts", "aql", "ack_filter""#,
+        r#"bss.home.ap.queue.overflow = "tail": not a key of a queue; allowed "discipline", "packets", "airtime_quantum", "charges_uplink", "target", "interval", "slow_below", "slow_target", "slow_interval", "ecn", "quantum", "queues", "hardware_queue", "hardware_queue_counts", "aql", "ack_filter""#,
     ),
     (
         "bss.home.ap.queue",
@@ -578,7 +578,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "slow_start", "pacing", "timestamps", "segment", "size", "source", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "slow_start", "ecn", "pacing", "timestamps", "segment", "size", "source", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
     ),
 ];
 
@@ -898,6 +898,45 @@ control = "tfrc"
             "seed",
         ]
     );
+}
+
+/// Only TCP takes part in explicit congestion notification, and only with a window that answers marks.
+#[test]
+fn marks_need_a_transport_that_answers_them() {
+    let message = |transport: &str| messages(with(&[("flow.a.transport", transport)])).join("\n");
+    assert_eq!(
+        message("{ kind = \"tcp\", flavour = \"bbr\", ecn = true }"),
+        "flow.a.transport.ecn = true: flavour bbr does not answer marks; allowed false, or another flavour"
+    );
+    assert_eq!(
+        message("{ kind = \"tcp\", flavour = \"dctcp\", ecn = false }"),
+        "flow.a.transport.ecn = false: flavour dctcp always has ecn; allowed true, or another flavour"
+    );
+    for (key, found) in [
+        ("bss.home.ap.queue", "{ packets = 30, mark_above = 30 }"),
+        ("bss.home.ap.queue", "{ mark_above = 50 }"),
+        ("host.server.link.queue", "{ packets = 30, mark_above = 40 }"),
+    ] {
+        let found = messages(with(&[(key, found)]));
+        let is_right =
+            found.len() == 1 && found[0].contains("above the queue; allowed less than packets, ");
+        assert!(is_right, "{found:?}");
+    }
+    let red = "{ discipline = \"red\", mark_above = 20 }";
+    assert_eq!(
+        messages(with(&[("host.server.link.queue", red)])),
+        [
+            "host.server.link.queue.mark_above = 20: set for another discipline; allowed discipline = \"fifo\""
+        ]
+    );
+    for transport in [
+        "{ kind = \"udp\", payload = \"500 B\", rate = \"saturated\", ecn = true }",
+        "{ kind = \"tfrc\", ecn = true }",
+    ] {
+        let found = message(transport);
+        assert!(found.starts_with("flow.a.transport.ecn = true: "), "{found}");
+    }
+    assert!(with(&[("flow.a.transport", "{ kind = \"tcp\", ecn = true }")]).is_ok());
 }
 
 /// BBR needs selective acknowledgements, RACK, pacing and a window of four segments; slow start of another kind is for

@@ -8,14 +8,15 @@ use crate::list::{Kind, List, Run, generator};
 
 /// Prefixes of features of runs, such as a key of the scenario with its value. With each is the least number of
 /// features that have this prefix, and the least number of runs that have each such feature.
-const LEAST: [(&str, usize, usize); 51] = [
+const LEAST: [(&str, usize, usize); 54] = [
     ("bss.standard=", 7, 120),
     ("station.standard=", 7, 120),
-    ("bss.ap.queue.discipline=", 8, 25),
+    ("bss.ap.queue.discipline=", 9, 25),
     ("bss.ap.queue.hardware_queue", 2, 50),
     ("bss.ap.queue.aql", 4, 30),
     ("bss.ap.queue.overflow=longest-flow", 1, 20),
     ("bss.ap.queue.ack_filter=true", 1, 20),
+    ("bss.ap.queue.ecn=", 2, 10),
     ("bss.ap.window_sharing=true", 1, 100),
     ("bss.ap.occupancy.spare=printed", 1, 100),
     ("bss.ap.control.scheme=", 1, 60),
@@ -49,15 +50,17 @@ const LEAST: [(&str, usize, usize); 51] = [
     ("flow.control.scheme=", 3, 50),
     ("flow.control=occupancy", 1, 60),
     ("flow.transport.kind=", 5, 100),
-    ("flow.transport.flavour=", 7, 10),
+    ("flow.transport.flavour=", 11, 10),
     ("flow.transport.profile=", 3, 15),
     ("flow.transport.source.model=", 2, 10),
     ("flow.transport.loss_recovery=rack", 1, 300),
     ("flow.transport.arithmetic=linux", 1, 300),
     ("flow.transport.prr=true", 1, 20),
+    ("flow.transport.ecn=true", 1, 50),
     ("flow.transport.stack=kernel", 1, 50),
     ("host.link.loss.model=", 2, 50),
     ("host.link.queue.discipline=", 2, 30),
+    ("host.link.queue.red.ecn=true", 1, 10),
     ("traced", 1, 240),
     ("driven", 1, 120),
 ];

@@ -29,6 +29,9 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(workloads());
     runs.extend(live());
     runs.extend(probes());
+    runs.extend(marked());
+    runs.extend(marked_above());
+    runs.extend(low_latency());
     runs
 }
 
@@ -208,6 +211,118 @@ fn probes() -> Vec<Run> {
         }
     }
     numbered("probes", texts)
+}
+
+/// Runs of congestion controls that answer marks, beside one that does not, through queues that mark at the access point
+/// and on a wire.
+fn marked() -> Vec<Run> {
+    const FLAVOURS: [&str; 5] = [
+        "flavour = \"newreno\"",
+        "flavour = \"westwood\", handshake = false",
+        "flavour = \"cubic\", prr = true, delayed_ack = true",
+        "flavour = \"cubic\", loss_recovery = \"rack\", arithmetic = \"linux\", full_queue = \"hold\"",
+        "flavour = \"reno\", size = \"300 kB\"",
+    ];
+    const QUEUES: [(&str, &str); 5] = [
+        (
+            "{ discipline = \"codel\", ecn = true, target = \"2 ms\", interval = \"20 ms\" }",
+            "packets = 100",
+        ),
+        ("{ discipline = \"fq-codel\", target = \"2 ms\", interval = \"20 ms\" }", "packets = 100"),
+        (
+            "{ discipline = \"airtime\", target = \"2 ms\", interval = \"20 ms\", hardware_queue = 2 }",
+            "packets = 100",
+        ),
+        (
+            "{ discipline = \"airtime\", ecn = false }",
+            "discipline = \"red\", packets = 60, red = { ecn = true, weight = 0.02 }",
+        ),
+        (
+            "{ discipline = \"fq-codel\", ecn = false }",
+            "discipline = \"red\", packets = 60, red = { ecn = true, gentle = false }",
+        ),
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for (queue, wire) in QUEUES {
+            for standard in ["802.11g", "802.11ax"] {
+                let transport =
+                    format!("{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\", ecn = true }}");
+                texts.push(format!(
+                    "duration = \"1500 ms\"\n[bss.c]\nstandard = \"{standard}\"\nap.queue = {queue}\n[station.s]\n\
+                     [station.t]\n[host.h]\nlink = {{ rate = \"30 Mb/s\", delay = \"4 ms\", queue = {{ {wire} }} }}\n\
+                     [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                     [flow.up]\nfrom = \"t\"\nto = \"h\"\ntransport = {transport}\n\
+                     [flow.plain]\nfrom = \"h\"\nto = \"t\"\ntransport = {{ kind = \"tcp\" }}\n"
+                ));
+            }
+        }
+    }
+    numbered("marked", texts)
+}
+
+/// Runs of Prague and of Classic flows through access points and stations with two coupled queues.
+fn low_latency() -> Vec<Run> {
+    const FLAVOURS: [&str; 4] = [
+        "flavour = \"prague\"",
+        "flavour = \"prague\", delayed_ack = true, timestamps = true, loss_recovery = \"rack\"",
+        "flavour = \"prague\", arithmetic = \"linux\", loss_recovery = \"rack\", small_queues = \"2 ms\"",
+        "flavour = \"prague\", sack = false, handshake = false",
+    ];
+    const QUEUES: [&str; 4] = [
+        "{ discipline = \"dualpi2\" }",
+        "{ discipline = \"dualpi2\", target = \"5 ms\", step = \"10 ms\" }",
+        "{ discipline = \"dualpi2\", coupling = 3, packets = 40, overflow = \"longest-flow\" }",
+        "{ discipline = \"fq-codel\", target = \"2 ms\", interval = \"20 ms\" }",
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for queue in QUEUES {
+            for standard in ["802.11g", "802.11ax"] {
+                let transport = format!("{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\" }}");
+                texts.push(format!(
+                    "duration = \"1 s\"\n[bss.c]\nstandard = \"{standard}\"\nap.queue = {queue}\n[station.s]\n\
+                     queue = {{ discipline = \"dualpi2\", step = \"3 ms\" }}\n[station.t]\n\
+                     [host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"4 ms\" }}\n\
+                     [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                     [flow.up]\nfrom = \"s\"\nto = \"h\"\ntransport = {transport}\n\
+                     [flow.other]\nfrom = \"h\"\nto = \"t\"\ntransport = {{ kind = \"tcp\", flavour = \"cubic\", ecn = true }}\n\
+                     [flow.plain]\nfrom = \"h\"\nto = \"s\"\ntransport = {{ kind = \"tcp\" }}\n"
+                ));
+            }
+        }
+    }
+    numbered("low_latency", texts)
+}
+
+/// Runs of DCTCP and of CUBIC through FIFOs that mark, at the access point and on a wire.
+fn marked_above() -> Vec<Run> {
+    const FLAVOURS: [&str; 5] = [
+        "flavour = \"dctcp\"",
+        "flavour = \"dctcp\", delayed_ack = true, timestamps = true",
+        "flavour = \"dctcp\", loss_recovery = \"rack\", arithmetic = \"linux\", pacing = true",
+        "flavour = \"dctcp\", sack = false, handshake = false",
+        "flavour = \"cubic\", ecn = true",
+    ];
+    const QUEUES: [(&str, &str); 3] = [
+        ("{ packets = 40, mark_above = 10 }", "packets = 100"),
+        ("{ packets = 60 }", "packets = 30, mark_above = 8"),
+        ("{ packets = 60, mark_above = 3 }", "bytes = \"60 kB\", mark_above = 20"),
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for (queue, wire) in QUEUES {
+            let transport = format!("{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\" }}");
+            texts.push(format!(
+                "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11ax\"\nap.queue = {queue}\n[station.s]\n\
+                 queue = {{ mark_above = 12 }}\n\
+                 [station.t]\n[host.h]\nlink = {{ rate = \"40 Mb/s\", delay = \"1 ms\", queue = {{ {wire} }} }}\n\
+                 [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                 [flow.up]\nfrom = \"s\"\nto = \"h\"\ntransport = {transport}\n"
+            ));
+        }
+    }
+    numbered("marked_above", texts)
 }
 
 /// Runs of both versions of BBR, of pacing and of each end of slow start, over wires with losses.

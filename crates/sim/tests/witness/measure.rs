@@ -57,6 +57,7 @@ impl Measured {
         let octets = postcard::to_allocvec(&outcome).expect("an outcome can be serialised");
         // Empty tables at the end are the last octets, which the hash leaves out.
         let empty = [
+            outcome.marks.is_empty(),
             true,
             outcome.probes.is_empty(),
             outcome.live.is_empty(),

@@ -69,7 +69,7 @@ impl Packets {
             Body::Datagram(_) => (UDP, datagram(ports, size, &[])),
             Body::External(_) => (EXPERIMENT, Vec::new()),
         };
-        with_checksums(protocol, [from, to], size, body)
+        with_checksums((protocol, packet.ecn().bits()), [from, to], size, body)
     }
 
     fn segment(&self, packet: &Packet, segment: &tcp::Segment, ports: [u16; 2]) -> Vec<u8> {
@@ -80,7 +80,7 @@ impl Packets {
         let mut octets = ports.map(u16::to_be_bytes).concat();
         octets.extend(low(segment.seq).to_be_bytes());
         octets.extend(low(if ack { segment.ack } else { 0 }).to_be_bytes());
-        octets.push((5 + segment.options / 4) << 4);
+        octets.push((5 + segment.options.to_le_bytes()[0] / 4) << 4);
         octets.push(segment.flags.bits());
         // The window of a SYN is never scaled.  [RFC7323 §2.2]
         let shift = if syn { 0 } else { scale.unwrap_or(0) };
@@ -165,9 +165,14 @@ fn datagram(ports: [u16; 2], size: u16, payload: &[u8]) -> Vec<u8> {
     octets
 }
 
-/// Encodes a packet: the IP header, then `body` with its checksum, TCP's or UDP's.  [RFC791 §3.1],
+/// Encodes a packet: the IP header with this protocol and ECN field, then `body` with its checksum, TCP's or UDP's.  [RFC791 §3.1],
 /// [RFC9293 §3.1]
-fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>) -> Vec<u8> {
+fn with_checksums(
+    (protocol, ecn): (u8, u8),
+    addresses: [Ip; 2],
+    size: u16,
+    mut body: Vec<u8>,
+) -> Vec<u8> {
     let [from, to] = addresses;
     let place = match protocol {
         TCP => Some(16),
@@ -184,7 +189,7 @@ fn with_checksums(protocol: u8, addresses: [Ip; 2], size: u16, mut body: Vec<u8>
         };
         body[place..place + 2].copy_from_slice(&sum.to_be_bytes());
     }
-    let mut header = vec![0x45, 0];
+    let mut header = vec![0x45, ecn];
     header.extend(size.to_be_bytes());
     // The identification field may be zero if fragmentation is not allowed.  [RFC6864 §4.1]
     header.extend([0, 0, 0x40, 0, TIME_TO_LIVE, protocol, 0, 0]);

@@ -5,7 +5,9 @@
 use airfair_laws::bbr::{LostSegment, Seen};
 use airfair_laws::newreno::{self, Event, Params, State};
 use airfair_laws::window::{Observation, Path};
-use airfair_laws::{cubic, hystart, linux_cubic, linux_reno, vegas, westwood, westwood_plus};
+use airfair_laws::{
+    cubic, hystart, linux_cubic, linux_reno, prague, vegas, westwood, westwood_plus,
+};
 use airfair_units::{Bytes, Time};
 
 use super::config::{Arithmetic, ControlConfig, SlowStart};
@@ -23,6 +25,8 @@ enum Law {
     Vegas(vegas::State),
     Cubic(cubic::State),
     LinuxReno,
+    /// Law of NewReno but in congestion avoidance.
+    Prague,
     LinuxCubic(linux_cubic::State, Option<hystart::Params>),
     /// No law that sees events: the model of the path sets the window at each ACK.
     Model,
@@ -61,15 +65,18 @@ impl Congestion {
             params: Params { segment, byte_counting, deflation },
             window: State { cwnd, ssthresh, credit: 0 },
             law: match config.flavour {
-                Flavour::Reno | Flavour::NewReno | Flavour::Sack if is_linux => Law::LinuxReno,
+                Flavour::Reno | Flavour::NewReno | Flavour::Sack | Flavour::Dctcp if is_linux => {
+                    Law::LinuxReno
+                }
                 Flavour::Cubic if is_linux => {
                     Law::LinuxCubic(linux_cubic::State::default(), hystart)
                 }
-                Flavour::Reno | Flavour::NewReno | Flavour::Sack => Law::NewReno,
+                Flavour::Reno | Flavour::NewReno | Flavour::Sack | Flavour::Dctcp => Law::NewReno,
                 Flavour::Westwood => Law::Westwood(westwood::State::default()),
                 Flavour::WestwoodPlus => Law::WestwoodPlus(westwood_plus::State::default()),
                 Flavour::Vegas => Law::Vegas(vegas::State::default()),
                 Flavour::Cubic => Law::Cubic(cubic::State::default()),
+                Flavour::Prague => Law::Prague,
                 Flavour::Bbr1 | Flavour::Bbr => Law::Model,
             },
             model: Model::new(config),
@@ -183,6 +190,12 @@ impl Congestion {
         }
     }
 
+    /// Reduces cwnd and ssthresh to this window, if cwnd is larger.
+    pub(crate) fn reduce_to(&mut self, cwnd: Bytes) {
+        let cwnd = cwnd.min(self.window.cwnd);
+        self.window = State { cwnd, ssthresh: cwnd, credit: 0 };
+    }
+
     /// Keys the random numbers of the model.
     pub(crate) fn set_seed(&mut self, seed: u64) {
         if let Some(model) = &mut self.model {
@@ -248,6 +261,14 @@ impl Congestion {
             }
             Law::Model => self.notify_model(seen),
             Law::LinuxReno => linux_reno::step(&window, seen),
+            Law::Prague => {
+                let grows = seen.seen.event == Event::NewAck { is_cwnd_limited: true };
+                if grows && seen.window.cwnd >= seen.window.ssthresh {
+                    let smoothed = seen.path.smoothed_round_trip;
+                    return prague::grow(seen.window, seen.seen.acked, window.segment, smoothed);
+                }
+                newreno::step(&window, seen.window, &seen.seen)
+            }
             Law::LinuxCubic(state, hystart) => {
                 let params = linux_cubic::Params { window, hystart: *hystart };
                 remember(state, linux_cubic::step(&params, *state, seen))

@@ -15,6 +15,8 @@ pub enum SenderEvent {
     Timeout,
     /// Octets were retransmitted, for whatever reason.
     Retransmission,
+    /// The window was reduced because the receiver has echoed a mark.  [RFC3168 §6.1.2]
+    MarkAnswered,
     /// All data, including the FIN, is acknowledged. This is the last event.
     Finished,
 }
@@ -29,6 +31,7 @@ pub(crate) struct PendingEvents {
     timeouts: u32,
     fast_retransmits: u32,
     retransmissions: u32,
+    marks_answered: u32,
 }
 
 impl PendingEvents {
@@ -45,6 +48,7 @@ impl PendingEvents {
             SenderEvent::Timeout => self.timeouts += 1,
             SenderEvent::FastRetransmit => self.fast_retransmits += 1,
             SenderEvent::Retransmission => self.retransmissions += 1,
+            SenderEvent::MarkAnswered => self.marks_answered += 1,
         }
         self.pending += 1;
     }
@@ -69,6 +73,7 @@ impl PendingEvents {
             (&mut self.timeouts, SenderEvent::Timeout),
             (&mut self.fast_retransmits, SenderEvent::FastRetransmit),
             (&mut self.retransmissions, SenderEvent::Retransmission),
+            (&mut self.marks_answered, SenderEvent::MarkAnswered),
         ];
         for (count, event) in counters {
             if *count > 0 {

@@ -30,11 +30,15 @@ pub enum Flavour {
     Bbr1,
     /// BBR version 3, which also limits the data in flight by losses. [draft-bbr]
     Bbr,
+    /// DCTCP, which reduces its window in proportion to the share of octets that were marked.  [RFC8257]
+    Dctcp,
+    /// Prague, a flavour like DCTCP for L4S, with less dependence on the round trip, and pacing.  [draft-prague §2]
+    Prague,
 }
 
 impl Flavour {
     /// All flavours, in the order of declaration.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Reno,
         Self::NewReno,
         Self::Sack,
@@ -44,6 +48,8 @@ impl Flavour {
         Self::Cubic,
         Self::Bbr1,
         Self::Bbr,
+        Self::Dctcp,
+        Self::Prague,
     ];
 
     /// True if the flavour ignores [`Arithmetic`](super::Arithmetic) and always uses its own.
@@ -56,8 +62,16 @@ impl Flavour {
         matches!(self, Self::Bbr1 | Self::Bbr)
     }
 
+    /// True if the flavour answers marks in proportion to their share. It always takes part in explicit congestion
+    /// notification, and needs a receiver that echoes each mark exactly.
+    pub const fn is_scalable(self) -> bool {
+        matches!(self, Self::Dctcp | Self::Prague)
+    }
+
     /// True if the flavour uses selective acknowledgments by default.
     pub const fn is_selective(self) -> bool {
-        matches!(self, Self::Sack | Self::WestwoodPlus | Self::Cubic | Self::Bbr1 | Self::Bbr)
+        self.has_model()
+            || self.is_scalable()
+            || matches!(self, Self::Sack | Self::WestwoodPlus | Self::Cubic)
     }
 }

@@ -77,6 +77,9 @@ pub struct SenderConfig {
     pub arithmetic: Arithmetic,
     /// Rule for the end of slow start; `None` is Linux's for CUBIC with Linux's arithmetic, else the standard's.
     pub slow_start: Option<SlowStart>,
+    /// Take part in explicit congestion notification: send new data as ECT(0), and reduce the window when the
+    /// receiver echoes a mark. The receiver needs no setting.  [RFC3168 §6.1] DCTCP and Prague always do.
+    pub ecn: bool,
     /// Send segments at a rate, instead of as soon as the window allows.  [linux-pacing]
     pub pacing: bool,
     /// Use proportional rate reduction in a recovery with selective acknowledgments.  [RFC6937]
@@ -126,6 +129,7 @@ impl Default for SenderConfig {
             loss_recovery: LossRecovery::Duplicates,
             arithmetic: Arithmetic::Rfc,
             slow_start: None,
+            ecn: false,
             pacing: false,
             proportional_reduction: false,
             timestamps: false,
@@ -153,9 +157,14 @@ impl SenderConfig {
         self.flavour.has_model() || (self.uses_sack() && self.loss_recovery == LossRecovery::Rack)
     }
 
+    /// True if the sender takes part in explicit congestion notification.
+    pub fn has_ecn(&self) -> bool {
+        self.ecn || self.flavour.is_scalable()
+    }
+
     /// True if the sender paces its segments.
     pub fn paces(&self) -> bool {
-        self.pacing || self.flavour.has_model()
+        self.pacing || self.flavour.has_model() || self.flavour == Flavour::Prague
     }
 
     /// Rule for the end of slow start.
@@ -229,6 +238,9 @@ pub struct ReceiverConfig {
     pub sack: bool,
     /// Send timestamps in every segment [RFC7323 §3]. Both ends must agree.
     pub timestamps: bool,
+    /// Echo each mark exactly, for senders that measure their share, instead of until the sender answers.
+    /// [RFC8257 §3.2]
+    pub echoes_exactly: bool,
 }
 
 impl Default for ReceiverConfig {
@@ -242,6 +254,7 @@ impl Default for ReceiverConfig {
             tunes_window: false,
             sack: false,
             timestamps: false,
+            echoes_exactly: false,
         }
     }
 }
@@ -269,8 +282,8 @@ impl ReceiverConfig {
 ///
 /// MSS 4 [RFC9293 §3.2], window scale 3 [RFC7323 §2.2], SACK permitted 2 [RFC2018 §2], timestamps 10
 /// [RFC7323 §3.2].
-pub(crate) const fn syn_options(window_scaling: bool, sack: bool, timestamps: bool) -> u8 {
-    let length: u8 = 4
+pub(crate) const fn syn_options(window_scaling: bool, sack: bool, timestamps: bool) -> u16 {
+    let length: u16 = 4
         + if window_scaling { 3 } else { 0 }
         + if sack { 2 } else { 0 }
         + if timestamps { 10 } else { 0 };
@@ -298,9 +311,9 @@ mod tests {
     fn a_flavour_has_its_default_sack_unless_configured_otherwise() {
         let uses =
             |flavour, sack| SenderConfig { flavour, sack, ..SenderConfig::default() }.uses_sack();
-        let expected = [false, false, true, false, true, false, true, true, true];
+        let expected = [false, false, true, false, true, false, true, true, true, true, true];
         assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, None)), expected);
-        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 9]);
+        assert_eq!(Flavour::ALL.map(|flavour| uses(flavour, Some(true))), [true; 11]);
         assert!(uses(Flavour::Sack, Some(false)) && !uses(Flavour::Cubic, Some(false)));
     }
 

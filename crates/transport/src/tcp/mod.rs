@@ -1,4 +1,4 @@
-//! TCP in nine flavours: one [`Sender`] and one [`Receiver`] make a connection.
+//! TCP in eleven flavours: one [`Sender`] and one [`Receiver`] make a connection.
 //!
 //! Before working here, read RFC 5681, RFC 6298 and RFC 6582; for selective acknowledgments RFC 2018 and
 //! RFC 6675, for losses found by time RFC 8985.

@@ -9,6 +9,7 @@ use super::sack_list::SackList;
 use super::segment::{FIRST_OCTET, Flags, SackBlocks, Segment, TIMESTAMPS_OPTION, Timestamps};
 use super::stats::ReceiverStats;
 use super::tuning::AutoTuning;
+use crate::ecn::Ecn;
 
 /// State of the connection at its receiver. `Established` lasts beyond the FIN, because late copies still
 /// need an ACK.
@@ -77,6 +78,13 @@ pub struct Receiver {
     last_ack_sent: u64,
     /// One past the highest octet that the receiver has received.
     highest: u64,
+    /// Control bits of the next ACK: ACK, with ECN-Echo from a mark until the sender has answered it.
+    /// [RFC3168 §6.1.3]
+    ack_flags: Flags,
+    /// Number of an ACK that is sent before the next one, for the data before a change of marks; 0 for none.
+    early_ack: u64,
+    /// True if the SYN has asked for ECN.
+    has_ecn: bool,
     stats: ReceiverStats,
 }
 
@@ -104,6 +112,9 @@ impl Receiver {
             recent_timestamp: 0,
             last_ack_sent: FIRST_OCTET,
             highest: FIRST_OCTET,
+            ack_flags: Flags::ACK,
+            early_ack: 0,
+            has_ecn: false,
             stats: ReceiverStats::default(),
         }
     }
@@ -116,6 +127,7 @@ impl Receiver {
             State::Listen => {
                 self.state = State::SynReceived;
                 self.ack_state = AckState::Due;
+                self.has_ecn = segment.flags.has(Flags::ECN);
             }
             // A repeated SYN means that our SYN-ACK was lost or is still on its way.
             State::SynReceived | State::Established if segment.flags.has(Flags::SYN) => {
@@ -152,13 +164,16 @@ impl Receiver {
         if self.ack_state != AckState::Due {
             return None;
         }
-        self.ack_state = AckState::Idle;
         self.stats.acks_sent += 1;
+        if self.early_ack != 0 {
+            return Some(self.take_early_ack(now));
+        }
+        self.ack_state = AckState::Idle;
         let mut ack = Segment {
             seq: FIRST_OCTET,
             ack: self.arrived.next(),
             window: self.advertise(),
-            flags: Flags::ACK,
+            flags: self.ack_flags,
             ..Segment::EMPTY
         };
         self.last_ack_sent = ack.ack;
@@ -184,7 +199,7 @@ impl Receiver {
         Some(Segment {
             seq: 0,
             window,
-            flags: Flags::SYN_ACK,
+            flags: if self.has_ecn { Flags::SYN_ACK.and(Flags::ECE) } else { Flags::SYN_ACK },
             options: syn_options(window_scaling, sack, timestamps),
             ..ack
         })
@@ -277,6 +292,9 @@ impl Receiver {
         if is_below {
             self.sack.on_duplicate(segment.seq, end.min(next));
         }
+        if segment.flags.ecn().is_capable() && end > next {
+            self.note_codepoint(segment, next);
+        }
         let placement = self.arrived.insert(segment.seq, end);
         if let Some(round_trip) = &mut self.round_trip {
             round_trip.on_data(now, segment, self.arrived.next(), self.right_edge);
@@ -309,6 +327,51 @@ impl Receiver {
         // For data out of order, a duplicate, or data that fills a gap, the ACK must be sent at once
         // [RFC5681 §4.2].
         self.ack_state = AckState::Due;
+    }
+
+    /// Processes the ECN field of a segment with new data: marks are echoed until CWR arrives.  [RFC3168 §6.1.3]
+    #[cold]
+    #[inline(never)]
+    fn note_codepoint(&mut self, segment: &Segment, next: u64) {
+        let is_marked = segment.flags.ecn() == Ecn::CE;
+        self.stats.marked += u64::from(is_marked);
+        if self.config.echoes_exactly {
+            if is_marked != self.ack_flags.has(Flags::ECE) {
+                self.change_echo(is_marked, next);
+            }
+        } else if is_marked {
+            self.ack_flags = Flags::ACK.and(Flags::ECE);
+        } else if segment.flags.has(Flags::CWR) {
+            self.ack_flags = Flags::ACK;
+        }
+    }
+
+    /// Changes the echo at once: a delayed ACK up to `next` is sent with the former echo, and the segment of the change is
+    /// acknowledged with the new one.  [RFC8257 §3.2]
+    fn change_echo(&mut self, is_marked: bool, next: u64) {
+        if matches!(self.ack_state, AckState::Held { .. }) {
+            self.early_ack = next;
+        }
+        self.ack_state = AckState::Due;
+        self.ack_flags = if is_marked { Flags::ACK.and(Flags::ECE) } else { Flags::ACK };
+    }
+
+    /// ACK of the data before a change of marks. Such data was in order, so there are no SACK blocks.
+    #[cold]
+    fn take_early_ack(&mut self, now: Time) -> Segment {
+        let ack = std::mem::take(&mut self.early_ack);
+        let was_marked = !self.ack_flags.has(Flags::ECE);
+        let has = self.config.timestamps;
+        let (value, echo) = (Timestamps::clock(now), self.recent_timestamp);
+        Segment {
+            seq: FIRST_OCTET,
+            ack,
+            window: (self.right_edge - ack + self.unscaled_bits) & !self.unscaled_bits,
+            flags: if was_marked { Flags::ACK.and(Flags::ECE) } else { Flags::ACK },
+            options: if has { TIMESTAMPS_OPTION } else { 0 },
+            timestamps: has.then_some(Timestamps { value, echo }),
+            ..Segment::EMPTY
+        }
     }
 
     /// Lets the auto-tuned window grow with a data segment. Returns true if it has grown.

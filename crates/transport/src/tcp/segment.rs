@@ -4,6 +4,8 @@ use std::num::NonZeroU32;
 
 use airfair_units::{Bytes, Duration, Time};
 
+use crate::ecn::Ecn;
+
 /// Sequence number of the first octet of data; the SYN is number 0.
 pub(crate) const FIRST_OCTET: u64 = 1;
 
@@ -15,11 +17,17 @@ const TCP_HEADER: u64 = 20;
 /// Length of the headers of IP and TCP together, without options [octets].
 pub(crate) const HEADERS: u64 = IP_HEADER + TCP_HEADER;
 /// Length of the timestamps option with its padding [octets].  [RFC7323 §3.2]
-pub(crate) const TIMESTAMPS_OPTION: u8 = 12;
+pub(crate) const TIMESTAMPS_OPTION: u16 = 12;
 
-/// Control bits of a TCP segment.  [RFC9293 §3.1]
+/// Control bits of a TCP segment [RFC9293 §3.1], and the ECN field of its IP header [RFC3168 §5].
+///
+/// Both are in one word, and a segment's length of options has as many bits, because a further field or a gap would cost
+/// instructions wherever a packet is copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(u8);
+pub struct Flags(u16);
+
+/// Place of the ECN field above the control bits.
+const ECN_SHIFT: u32 = 8;
 
 impl Flags {
     /// No control bit is set.
@@ -33,15 +41,28 @@ impl Flags {
     pub const PSH: Self = Self(8);
     /// Control bit ACK: the acknowledgment field is valid, as in all segments but the first SYN.
     pub const ACK: Self = Self(16);
+    /// ECN-Echo: a marked segment has arrived. In a SYN: the host takes part in ECN.  [RFC3168 §6.1]
+    pub const ECE: Self = Self(64);
+    /// Congestion window reduced: the sender has answered an ECN-Echo.  [RFC3168 §6.1.2]
+    pub const CWR: Self = Self(128);
     /// Control bits of the answer to a SYN.
     pub const SYN_ACK: Self = Self::SYN.and(Self::ACK);
     /// Control bits of the last segment of the data sender.
     pub const FIN_ACK: Self = Self::FIN.and(Self::ACK);
+    /// Control bits by which the ends agree on ECN in a SYN, and notify each other later.
+    pub const ECN: Self = Self::ECE.and(Self::CWR);
 
     /// Returns the union of two sets of control bits.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// Returns the control bits without those of `other`.
+    #[must_use]
+    #[inline]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// True if all control bits of `other` are set.
@@ -52,7 +73,19 @@ impl Flags {
 
     /// The control bits as in the TCP header.
     pub const fn bits(self) -> u8 {
-        self.0
+        self.0.to_le_bytes()[0]
+    }
+
+    /// ECN field of the IP header.
+    #[inline]
+    pub const fn ecn(self) -> Ecn {
+        Ecn::of_bits(self.0.to_le_bytes()[1])
+    }
+
+    /// Returns the same control bits with this ECN field of the IP header.
+    #[must_use]
+    pub fn with_ecn(self, ecn: Ecn) -> Self {
+        Self(u16::from(self.bits()) | u16::from(ecn.bits()) << ECN_SHIFT)
     }
 }
 
@@ -124,7 +157,7 @@ impl SackBlocks {
     }
 
     /// Length of the SACK option with its padding [octets].  [RFC2018 §3]
-    pub(crate) fn option(&self) -> u8 {
+    pub(crate) fn option(&self) -> u16 {
         let used = self.0.iter().take_while(|block| block.0 != block.1);
         used.fold(0, |option, _| if option == 0 { 12 } else { option + 8 })
     }
@@ -141,10 +174,10 @@ pub struct Segment {
     pub window: u64,
     /// Length of the application data in the segment [octets].
     pub payload: u32,
-    /// Control bits of the segment's header.
+    /// Control bits of the segment's header, and ECN field of its IP header.
     pub flags: Flags,
     /// Length of all TCP options of the segment together, a multiple of four [octets].
-    pub options: u8,
+    pub options: u16,
     /// SACK blocks of the segment; empty if none are sent.
     pub sack: SackBlocks,
     /// Timestamps option of the segment, if in use.
@@ -169,9 +202,9 @@ impl Segment {
         Bytes::new(HEADERS + u64::from(self.options) + u64::from(self.payload))
     }
 
-    /// True if the segment is an ACK without data and without SYN or FIN.
+    /// True if the segment is an ACK without data and without SYN or FIN. It may echo marks.
     pub fn is_pure_ack(&self) -> bool {
-        self.payload == 0 && self.flags == Flags::ACK
+        self.payload == 0 && self.flags.without(Flags::ECN) == Flags::ACK
     }
 
     /// True if the segment echoes a timestamp from before `sent`, so that it does not answer what was sent at

@@ -1,5 +1,6 @@
 //! The sending TCP endpoint.  [RFC9293 §3.10], [RFC5681], [RFC6298 §5], [RFC6582], [RFC6675]
 
+mod ecn;
 mod input;
 mod limit;
 mod model;
@@ -11,10 +12,12 @@ mod small_queue;
 mod writing;
 
 use airfair_laws::window_limit::WindowLimit;
+use airfair_laws::{dctcp, prague};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::config::SenderConfig;
 use super::congestion::Congestion;
+use super::flavour::Flavour;
 use super::pacing::Pacer;
 use super::rack_tlp::RackTlp;
 use super::recovery::Recovery;
@@ -68,6 +71,39 @@ struct Refusals {
     sent_end: u64,
     /// Value of `limited_octets` before the last segment.
     limited_octets: u64,
+}
+
+/// State of explicit congestion notification at a sender.
+#[derive(Clone, Debug)]
+struct EcnState {
+    /// True from a reduction of the window until CWR is sent with new data.
+    owes_cwr: bool,
+    /// Answer to marks.
+    answer: Answer,
+    /// True while an ACK with an echo is processed that Prague must not grow by.
+    is_echo: bool,
+}
+
+/// Answer of a sender to marks.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    /// A mark is answered as a loss.  [RFC3168 §6.1.2]
+    AsLoss,
+    /// The share of marks is answered once per window of data.  [RFC8257 §3.3]
+    ByShare(dctcp::State),
+    /// The share of marks is answered once per virtual round trip.  [draft-prague §2]
+    Prague(prague::State),
+}
+
+impl EcnState {
+    fn new(flavour: Flavour) -> Self {
+        let answer = match flavour {
+            Flavour::Dctcp => Answer::ByShare(dctcp::State::default()),
+            Flavour::Prague => Answer::Prague(prague::State::default()),
+            _ => Answer::AsLoss,
+        };
+        Self { owes_cwr: false, answer, is_echo: false }
+    }
 }
 
 /// Accounting of a sender's packets in the transmit queue of its own host.
@@ -141,6 +177,8 @@ pub struct Sender {
     small_queue: Option<SmallQueue>,
     /// State of pacing; present if it is in use.
     pacer: Option<Box<Pacer>>,
+    /// State of explicit congestion notification; present if it is in use.
+    ecn: Option<Box<EcnState>>,
     events: PendingEvents,
     stats: SenderStats,
 }
@@ -181,6 +219,7 @@ impl Sender {
             refusals: Refusals::default(),
             small_queue: config.small_queue.map(|_| SmallQueue::default()),
             pacer: config.paces().then(Box::default),
+            ecn: config.has_ecn().then(|| Box::new(EcnState::new(config.flavour))),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }

@@ -26,6 +26,8 @@ pub struct SenderStats {
     pub duplicate_sacks: u64,
     /// Number of round-trip samples taken.
     pub rtt_samples: u64,
+    /// Window reductions that answered marks.  [RFC3168 §6.1.2]
+    pub marks_answered: u64,
     /// Segments that the sender's own host refused. Refused new data does not count as sent.
     pub refusals: u64,
 }
@@ -45,6 +47,8 @@ pub struct ReceiverStats {
     /// Segments that began below the highest octet received. If the network does not reorder, these are
     /// retransmissions.
     pub below_highest: u64,
+    /// Segments with payload received that a queue had marked.
+    pub marked: u64,
     /// Number of ACKs and SYN-ACKs sent.
     pub acks_sent: u64,
 }

@@ -1,6 +1,7 @@
 //! TCP endpoints as scripts ("at t receive X, expect exactly Y, then silence") and as pairs.
 
 mod close;
+mod ecn;
 mod every_flavour;
 mod flavours;
 mod handshake;

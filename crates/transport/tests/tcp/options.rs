@@ -30,7 +30,7 @@ fn stamped(number: u64, value: u32) -> Segment {
 }
 
 /// ACK after the segments `numbers` have arrived: length of the options, and ranges of segment numbers.
-fn after(receiver: &mut Receiver, numbers: &[u64]) -> (u8, Vec<(u64, u64)>) {
+fn after(receiver: &mut Receiver, numbers: &[u64]) -> (u16, Vec<(u64, u64)>) {
     let mut last = None;
     for number in numbers {
         receiver.handle_segment(ms(1), &data(*number));

@@ -49,6 +49,8 @@ pub(crate) struct Pair<F> {
     is_gradual: bool,
     /// Largest usable window so far [octets].
     widest: u64,
+    /// Number of segments on the wire beyond which it marks further ones.
+    mark_beyond: usize,
 }
 
 impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
@@ -64,6 +66,7 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         let mut pair = Self {
             is_gradual,
             widest: 0,
+            mark_beyond: usize::MAX,
             sender: Sender::new(sender),
             receiver: Receiver::new(receiver),
             now: Time::ZERO,
@@ -78,6 +81,11 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         pair.sender.open(Time::ZERO);
         pair.drain();
         pair
+    }
+
+    /// Lets the wire mark segments that are sent while more than `segments` are on it.
+    pub(crate) fn mark_beyond(&mut self, segments: usize) {
+        self.mark_beyond = segments;
     }
 
     /// Advances to the next arrival or time-out. Returns false if there is none.
@@ -230,7 +238,12 @@ impl<F: FnMut(To, u64) -> Delivery> Pair<F> {
         assert!(self.sender.flight() <= self.sender.receive_window());
     }
 
-    fn send(&mut self, to: To, segment: Segment) {
+    fn send(&mut self, to: To, mut segment: Segment) {
+        if self.wire.len() > self.mark_beyond {
+            let mut ecn = segment.flags.ecn();
+            ecn.mark();
+            segment.flags = segment.flags.with_ecn(ecn);
+        }
         let number = self.sent;
         self.sent += 1;
         let (first, second) = match (self.fate)(to, number) {

@@ -15,6 +15,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 use super::charge::Charge;
 use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, HardwareQueue};
 use super::fair::Fair;
+use super::headers::Headers;
 use super::sub_queue::SubQueues;
 
 /// Time for which a station without packets in the queue is still charged.  [linux-atf]
@@ -123,7 +124,11 @@ impl AirtimeFair {
 
     /// Chooses the flow queue that is served next.  [hoiland-2017 §3.2]
     #[inline(never)]
-    pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
+    pub(super) fn choose<P: Headers>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+    ) -> Option<usize> {
         let mut held_back = 0;
         loop {
             let is_new = !self.new.is_empty();
@@ -179,7 +184,7 @@ impl AirtimeFair {
     }
 
     /// Flow queue whose turn it is among those of a station that have packets.
-    pub(super) fn select_of<P>(
+    pub(super) fn select_of<P: Headers>(
         &mut self,
         now: Time,
         queues: &mut SubQueues<P>,

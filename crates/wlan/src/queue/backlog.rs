@@ -12,7 +12,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// receiver that wait in the driver.
     pub fn backlog(&self, to: NodeId, flow: u64) -> usize {
         let queue = match &self.config.discipline {
-            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck { .. } => Some(0),
+            Discipline::Fifo
+            | Discipline::MarkingFifo { .. }
+            | Discipline::CoDel(_)
+            | Discipline::DataAck { .. } => Some(0),
+            // The flow's packets may be in either queue.
+            Discipline::DualPi2(_) => {
+                return self.queues.packets(0) + self.queues.packets(1);
+            }
             Discipline::RoundRobin
             | Discipline::DeficitRoundRobin { .. }
             | Discipline::TimeRegulator(_) => Some(to.index()),

@@ -1,14 +1,21 @@
-//! Drops by `CoDel` before a queue is served.  [RFC8289 §5.5]
+//! Drops and marks by `CoDel` before a queue is served.  [RFC8289 §5.5]
 
 use airfair_units::Time;
 
 use super::config::CoDel;
+use super::headers::Headers;
 use super::sub_queue::SubQueues;
 use crate::record::DropCause;
 
-/// Drops packets as CoDel demands, before queue `index` is served. Returns false if the queue is empty afterwards.
+/// Drops packets as CoDel demands, before queue `index` is served, or marks the first one. Returns false if the queue is
+/// empty afterwards.
 /// [RFC8289 §5.5]
-pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, index: usize) -> bool {
+pub(super) fn settle<P: Headers>(
+    rule: &CoDel,
+    now: Time,
+    queues: &mut SubQueues<P>,
+    index: usize,
+) -> bool {
     if !queues.get(index).again.is_empty() {
         // The law has already judged packets that were in service before.
         return true;
@@ -19,13 +26,25 @@ pub(super) fn settle<P>(rule: &CoDel, now: Time, queues: &mut SubQueues<P>, inde
         return true;
     }
     if !queues.get(index).codel.is_dropping {
-        queues.remove(index, 0, DropCause::CoDel);
+        let is_marked = rule.marks && queues.mark(index, 0);
+        if !is_marked {
+            queues.remove(index, 0, DropCause::CoDel);
+        }
         queues.get(index).codel.begin(rule, now);
-        return judge(rule, now, queues, index).is_some();
+        return is_marked || judge(rule, now, queues, index).is_some();
     }
     while may_drop && now >= queues.get(index).codel.drop_next {
-        queues.remove(index, 0, DropCause::CoDel);
-        queues.get(index).codel.count += 1;
+        let is_marked = rule.marks && queues.mark(index, 0);
+        if !is_marked {
+            queues.remove(index, 0, DropCause::CoDel);
+        }
+        let state = &mut queues.get(index).codel;
+        state.count += 1;
+        if is_marked {
+            // A marked packet is served, so that it ends the loop as a packet does that may not be dropped.
+            state.drop_next = state.control_law(state.drop_next, rule.interval);
+            return true;
+        }
         let Some(next) = judge(rule, now, queues, index) else { return false };
         may_drop = next;
         let state = &mut queues.get(index).codel;

@@ -1,5 +1,6 @@
 //! Configuration of a transmit queue.
 
+use airfair_laws::dualpi2;
 use airfair_units::{Bytes, DataRate, Duration};
 
 /// Capacity and discipline of a transmit queue.
@@ -54,6 +55,12 @@ pub enum Overflow {
 pub enum Discipline {
     /// First in, first out; a full queue refuses packets.
     Fifo,
+    /// First in, first out, with marks: a packet that finds more packets than this in the queue is marked, if its transport
+    /// answers marks.  [RFC8257 §3.1]
+    MarkingFifo {
+        /// Largest number of packets in the queue that a packet may find without being marked.
+        mark_above: u32,
+    },
     /// Two queues, one for TCP's pure ACKs and one for all else (DATA), served by weights.  [updown-fairness §IV]
     DataAck {
         /// Numbers of DATA packets and of pure ACKs that are served per round.
@@ -70,6 +77,8 @@ pub enum Discipline {
     },
     /// First in, first out, with CoDel.  [RFC8289]
     CoDel(CoDel),
+    /// Two coupled queues, for Classic traffic and for low latency.  [RFC9332]
+    DualPi2(dualpi2::Params),
     /// One queue per flow, by hash, each with `CoDel`; deficit round robin, in which new flows come first.  [RFC8290]
     FqCoDel {
         /// CoDel parameters of the queue of each flow.
@@ -92,7 +101,10 @@ impl Discipline {
     pub fn serves_several(&self) -> bool {
         !matches!(
             self,
-            Self::DataAck { .. } | Self::DeficitRoundRobin { .. } | Self::TimeRegulator(_)
+            Self::DataAck { .. }
+                | Self::DeficitRoundRobin { .. }
+                | Self::TimeRegulator(_)
+                | Self::DualPi2(_)
         )
     }
 
@@ -202,10 +214,8 @@ impl Default for AirtimeSharing {
     /// Airtime fairness with the queues of Linux, and the quantum and the slow rate of the paper.  [linux-atf],
     /// [hoiland-2017 §3]
     fn default() -> Self {
-        let codel = |target, interval| CoDel {
-            target: Duration::from_millis(target),
-            interval: Duration::from_millis(interval),
-        };
+        let time = Duration::from_millis;
+        let codel = |target, interval| CoDel::new(time(target), time(interval)).marking();
         Self {
             quantum: Some(Duration::from_micros(300)),
             charges_uplink: true,
@@ -265,11 +275,26 @@ pub struct CoDel {
     pub target: Duration,
     /// Sliding window in which the delay must be below `target` at least once.
     pub interval: Duration,
+    /// True if a packet whose transport answers marks is marked instead of dropped.  [RFC8289 §3.3]
+    pub marks: bool,
+}
+
+impl CoDel {
+    /// CoDel that drops packets, with these parameters.
+    pub const fn new(target: Duration, interval: Duration) -> Self {
+        Self { target, interval, marks: false }
+    }
+
+    /// The same parameters, with marks instead of drops where the transport answers them.
+    #[must_use]
+    pub const fn marking(self) -> Self {
+        Self { marks: true, ..self }
+    }
 }
 
 impl Default for CoDel {
     /// CoDel parameters that the RFC recommends for the Internet.  [RFC8289 §4.2, §4.3]
     fn default() -> Self {
-        Self { target: Duration::from_millis(5), interval: Duration::from_millis(100) }
+        Self::new(Duration::from_millis(5), Duration::from_millis(100))
     }
 }

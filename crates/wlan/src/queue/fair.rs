@@ -6,6 +6,7 @@ use airfair_units::{Bytes, Time};
 
 use super::codel_drops::settle as drop_by_codel;
 use super::config::CoDel;
+use super::headers::Headers;
 use super::sub_queue::{SubQueue, SubQueues, Turn};
 
 /// Deficit round robin between flows with `CoDel`, in which new flows come first.  [RFC8290 §4]
@@ -34,7 +35,7 @@ impl Fair {
     }
 
     /// Chooses the queue that is served next, and charges it.  [RFC8290 §4.2]
-    pub(super) fn choose<P>(
+    pub(super) fn choose<P: Headers>(
         &mut self,
         codel: &CoDel,
         now: Time,
@@ -48,7 +49,7 @@ impl Fair {
 
     /// Queue whose turn it is among those that are `wanted`. The queue is not charged yet.
     #[inline]
-    pub(super) fn select<P>(
+    pub(super) fn select<P: Headers>(
         &mut self,
         codel: &CoDel,
         now: Time,

@@ -14,6 +14,17 @@ pub trait Headers {
         Class::Data
     }
 
+    /// Marks the packet as congested. Returns false if its transport does not answer marks, so that the packet must
+    /// be dropped instead.  [RFC3168 §5]
+    fn mark(&mut self) -> bool {
+        false
+    }
+
+    /// True if the packet belongs into a queue of low latency: its ECN field has ECT(1) or CE.  [RFC9331 §5.1]
+    fn is_low_latency(&self) -> bool {
+        false
+    }
+
     /// Access category to which the packet's priority belongs.  [80211-2020 §10.2.3.2]
     fn category(&self) -> AccessCategory {
         AccessCategory::default()
@@ -29,7 +40,7 @@ pub enum Class {
     PureAck {
         /// Acknowledgment number.
         number: u64,
-        /// True if the segment has SACK blocks. An ACK filter must keep it.
+        /// True if the segment has SACK blocks, or echoes a mark. An ACK filter must keep it.
         is_selective: bool,
     },
 }

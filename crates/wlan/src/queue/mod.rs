@@ -17,6 +17,7 @@
 //! | `sub_queue` | queues behind the classifier |
 //! | `scheduler`, `fair` | choice of the queue that is served next |
 //! | `codel`, `codel_drops` | CoDel |
+//! | `dual` | `DualPI2` |
 //! | `airtime` | airtime fairness between stations |
 //! | `driver`, `ahead` | driver's queue ahead of the air, and its service |
 //! | `regulator` | stations that wait when they have used their share of the channel |
@@ -39,6 +40,7 @@ mod codel;
 mod codel_drops;
 pub mod config;
 mod driver;
+mod dual;
 mod fair;
 pub mod headers;
 mod link;
@@ -140,10 +142,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             Discipline::RoundRobin
             | Discipline::DeficitRoundRobin { .. }
             | Discipline::TimeRegulator(_) => self.has_room(to.index()),
-            Discipline::Fifo | Discipline::CoDel(_) | Discipline::DataAck { .. } => {
-                self.has_room(0)
+            Discipline::Fifo
+            | Discipline::MarkingFifo { .. }
+            | Discipline::CoDel(_)
+            | Discipline::DataAck { .. } => self.has_room(0),
+            Discipline::FqCoDel { .. } | Discipline::Airtime(_) | Discipline::DualPi2(_) => {
+                self.len() < self.config.packets
             }
-            Discipline::FqCoDel { .. } | Discipline::Airtime(_) => self.len() < self.config.packets,
         }
     }
 
@@ -217,7 +222,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     }
 
     #[inline(never)]
-    fn push_otherwise(&mut self, now: Time, msdu: Msdu<P>) -> bool {
+    fn push_otherwise(&mut self, now: Time, mut msdu: Msdu<P>) -> bool {
         let queue = self.classify(&msdu, now);
         let is_idle = self.is_empty();
         if is_idle && self.serves_at_once() {
@@ -230,6 +235,11 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
         if !self.has_room(queue) && !self.make_room(queue, &msdu.payload) {
             return false;
+        }
+        if let Discipline::MarkingFifo { mark_above } = self.config.discipline
+            && self.len() > mark_above
+        {
+            msdu.payload.mark();
         }
         self.queues.push(queue, msdu, now);
         if was_empty {
@@ -390,7 +400,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Index of the queue to which a packet belongs.
     fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {
-            Discipline::Fifo | Discipline::CoDel(_) => 0,
+            Discipline::Fifo | Discipline::MarkingFifo { .. } | Discipline::CoDel(_) => 0,
+            Discipline::DualPi2(_) => {
+                if msdu.payload.is_low_latency() {
+                    dual::LOW
+                } else {
+                    dual::CLASSIC
+                }
+            }
             Discipline::DataAck { .. } => match msdu.payload.class() {
                 Class::Data => 0,
                 Class::PureAck { .. } => 1,

@@ -7,7 +7,9 @@ use airfair_units::{Bytes, Time};
 use super::airtime::AirtimeFair;
 use super::codel_drops::settle as drop_by_codel;
 use super::config::{CoDel, Discipline, Weights};
+use super::dual::Dual;
 use super::fair::{Fair, octets};
+use super::headers::Headers;
 use super::regulator::Regulator;
 use super::sub_queue::SubQueues;
 use crate::node::NodeId;
@@ -18,6 +20,7 @@ pub(super) enum Scheduler {
     Single,
     CoDel(CoDel),
     Weighted(Weighted),
+    Dual(Box<Dual>),
     RoundRobin(VecDeque<usize>),
     Deficit(Deficit),
     Fair(CoDel, Fair),
@@ -28,8 +31,9 @@ pub(super) enum Scheduler {
 impl Scheduler {
     pub(super) fn new(discipline: Discipline) -> Self {
         match discipline {
-            Discipline::Fifo => Self::Single,
+            Discipline::Fifo | Discipline::MarkingFifo { .. } => Self::Single,
             Discipline::CoDel(codel) => Self::CoDel(codel),
+            Discipline::DualPi2(params) => Self::Dual(Box::new(Dual::new(params))),
             Discipline::DataAck { weights, .. } => Self::Weighted(Weighted::new(weights)),
             Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),
             Discipline::DeficitRoundRobin { quantum } => Self::Deficit(Deficit::new(quantum)),
@@ -44,7 +48,7 @@ impl Scheduler {
     #[inline(always)]
     pub(super) fn activate<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
         match self {
-            Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
+            Self::Single | Self::CoDel(_) | Self::Weighted(_) | Self::Dual(_) => {}
             Self::RoundRobin(active) => active.push_back(index),
             Self::Deficit(deficit) => deficit.active.push_back(index),
             Self::Fair(_, fair) => fair.activate(&mut queues.get(index).turn, index),
@@ -56,11 +60,16 @@ impl Scheduler {
     /// Queue to be served next, which has a packet or a receiver to be served again.
     #[expect(clippy::inline_always, reason = "it is small where the rule is known")]
     #[inline(always)]
-    pub(super) fn choose<P>(&mut self, now: Time, queues: &mut SubQueues<P>) -> Option<usize> {
+    pub(super) fn choose<P: Headers>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+    ) -> Option<usize> {
         match self {
             Self::Single => (queues.waiting > 0).then_some(0),
             Self::CoDel(rule) => drop_by_codel(rule, now, queues, 0).then_some(0),
             Self::Weighted(weighted) => weighted.choose(queues),
+            Self::Dual(dual) => dual.choose(now, queues),
             Self::RoundRobin(active) => {
                 let index = active.pop_front()?;
                 if queues.len(index) > 1 {
@@ -81,6 +90,7 @@ impl Scheduler {
     pub(super) fn take_back<P>(&mut self, now: Time, queues: &mut SubQueues<P>, index: usize) {
         match self {
             Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
+            Self::Dual(dual) => dual.take_back(),
             Self::Fair(..) | Self::Airtime(_) => {
                 let size = queues.head_size(index).expect("a packet that was chosen");
                 queues.get(index).turn.credit += octets(size);
@@ -116,7 +126,7 @@ impl Scheduler {
     /// Finds the next packet that may join an aggregate for `to` which was begun with a packet of queue `index`.
     /// Returns the packet's queue and its place there. Packets before place `from` of queue `index` are for other
     /// receivers.  Deviates: [D-130]
-    pub(super) fn find_more<P>(
+    pub(super) fn find_more<P: Headers>(
         &mut self,
         now: Time,
         queues: &mut SubQueues<P>,
@@ -126,6 +136,7 @@ impl Scheduler {
         let head = |index| Some((index, 0));
         match self {
             Self::Single | Self::Weighted(_) => Some((index, queues.find(index, to, from)?)),
+            Self::Dual(dual) => Some((index, dual.find_more(now, queues, (index, from), to)?)),
             Self::CoDel(rule) => {
                 drop_by_codel(rule, now, queues, index);
                 Some((index, queues.find(index, to, 0)?))
@@ -147,6 +158,7 @@ impl Scheduler {
         match self {
             Self::Single | Self::CoDel(_) => {}
             Self::Weighted(weighted) => weighted.charge(queues, index),
+            Self::Dual(dual) => dual.charge(queues, index, size),
             Self::RoundRobin(active) => {
                 if is_empty(queues) {
                     active.retain(|it| *it != index);

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Time};
 
 use super::codel;
+use super::headers::Headers;
 use crate::frame::Msdu;
 use crate::node::NodeId;
 use crate::record::DropCause;
@@ -26,6 +27,8 @@ pub(super) struct SubQueue<P> {
     pub(super) bytes: Bytes,
     pub(super) codel: codel::State,
     pub(super) turn: Turn,
+    /// True if `DualPI2` has judged the first packet.
+    pub(super) is_judged: bool,
 }
 
 impl<P> SubQueue<P> {
@@ -60,7 +63,8 @@ impl<P> Default for SubQueue<P> {
     fn default() -> Self {
         let codel = codel::State::default();
         let (packets, again) = (VecDeque::new(), VecDeque::new());
-        Self { packets, again, bytes: Bytes::ZERO, codel, turn: Turn::default() }
+        let turn = Turn::default();
+        Self { packets, again, bytes: Bytes::ZERO, codel, turn, is_judged: false }
     }
 }
 
@@ -217,6 +221,7 @@ impl<P> SubQueues<P> {
             if place == 0 { queue.packets.pop_front() } else { queue.packets.remove(place) };
         let Waiting { msdu, .. } = taken.expect("a packet that waits");
         queue.bytes -= msdu.size;
+        queue.is_judged &= place > 0;
         self.waiting -= 1;
         msdu
     }
@@ -277,6 +282,7 @@ impl<P> SubQueues<P> {
             queue.packets.pop_front();
             taken += 1;
         }
+        queue.is_judged &= taken == 0;
         self.waiting -= taken;
         taken
     }
@@ -309,6 +315,7 @@ impl<P> SubQueues<P> {
         let queue = self.queues.get_mut(index)?;
         let Waiting { msdu, .. } = queue.packets.pop_front()?;
         queue.bytes -= msdu.size;
+        queue.is_judged = false;
         self.waiting -= 1;
         Some(msdu)
     }
@@ -320,6 +327,21 @@ impl<P> SubQueues<P> {
         (self.waiting, self.again) = (0, 0);
 
         waiting.into_iter().map(|it| it.msdu)
+    }
+
+    /// Marks the packet at `place` of queue `index` as congested. Returns false if its transport does not answer marks.
+    #[cold]
+    pub(super) fn mark(&mut self, index: usize, place: usize) -> bool
+    where
+        P: Headers,
+    {
+        let packet = self.get(index).packets.get_mut(place);
+        packet.is_some_and(|waiting| waiting.msdu.payload.mark())
+    }
+
+    /// Time since which the first packet of queue `index` waits.
+    pub(super) fn first_since(&self, index: usize) -> Option<Time> {
+        Some(self.queues.get(index)?.packets.front()?.since)
     }
 
     /// Drops the packet at `place` of queue `index`.

@@ -13,6 +13,7 @@ mod aggregates;
 mod airtime;
 mod codel;
 mod data_ack;
+mod dual;
 mod properties;
 mod regulator;
 mod turns;
@@ -37,7 +38,23 @@ impl Headers for Tagged {
             Class::Data
         }
     }
+
+    fn is_low_latency(&self) -> bool {
+        self.flow >= LOW_LATENCY
+    }
+
+    fn mark(&mut self) -> bool {
+        let is_capable = self.flow >= CAPABLE;
+        self.number += if is_capable { MARK } else { 0 };
+        is_capable
+    }
 }
+
+/// First flow whose transport answers marks. A mark adds `MARK` to a packet's number.
+const CAPABLE: u64 = 100;
+const MARK: u64 = 1_000;
+/// First flow whose packets belong into a queue of low latency.
+const LOW_LATENCY: u64 = 200;
 
 fn in_service<P: Copy + Headers>(queue: &TransmitQueue<P>) -> Option<&Msdu<P>> {
     queue.packet().map(|served| &served.mpdu.msdu)
@@ -70,8 +87,7 @@ fn served(queue: &mut TransmitQueue<Tagged>, now: Time) -> Vec<u64> {
 }
 
 const DRR: Discipline = Discipline::DeficitRoundRobin { quantum: Bytes::new(1_000) };
-const RULE: CoDel =
-    CoDel { target: Duration::from_millis(5), interval: Duration::from_millis(100) };
+const RULE: CoDel = CoDel::new(Duration::from_millis(5), Duration::from_millis(100));
 const FAIR: Discipline =
     Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(1_514), queues: 1_024 };
 const REGULATION: TimeRegulation = TimeRegulation {

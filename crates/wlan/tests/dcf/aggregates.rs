@@ -511,7 +511,7 @@ pub(crate) fn links() -> impl Strategy<Value = Vec<Option<LinkParameters>>> {
 
 pub(crate) fn disciplines() -> impl Strategy<Value = Discipline> {
     let codel = CoDel::default();
-    let fast = CoDel { target: Duration::from_micros(100), interval: Duration::from_millis(2) };
+    let fast = CoDel::new(Duration::from_micros(100), Duration::from_millis(2));
     prop::sample::select(vec![
         Discipline::Fifo,
         Discipline::CoDel(fast),

@@ -32,7 +32,7 @@ fn any_two() -> impl Strategy<Value = [Fields; 2]> {
     })
 }
 
-const KINDS: u64 = 25;
+const KINDS: u64 = 27;
 
 #[expect(clippy::cast_possible_truncation, reason = "the lower bits are as good")]
 fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) -> (u64, Record) {
@@ -85,6 +85,8 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
         18 => of_flow(FlowRecord::Repeated(sent)),
         19 if flag => of_flow(FlowRecord::MessageLost),
         19 => of_flow(FlowRecord::Refused),
+        24 => of_flow(FlowRecord::Marked(sent)),
+        25 => of_flow(FlowRecord::MarkAnswered),
         20 => on_link(LinkRecord::Queued(count)),
         21 => on_link(LinkRecord::Arrived(count)),
         22 => on_link(match word % 3 {

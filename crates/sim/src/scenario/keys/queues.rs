@@ -1,5 +1,6 @@
 //! Keys of the transmit queue of a station or an access point.
 
+use airfair_laws::dualpi2;
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
@@ -9,7 +10,7 @@ use airfair_wlan::{
 use super::super::Queue;
 use super::super::declare::{Choice, Keys, OrNone};
 use super::super::kind::{Kind, Plain, words};
-use super::ranges::{CAPACITY, PACKETS, bytes, integer, time};
+use super::ranges::{CAPACITY, MARK_ABOVE, PACKETS, bytes, integer, time};
 
 words!(Limit { Each = "each", Shared = "shared" });
 words!(Counts { Aggregates = "aggregates", Packets = "packets" });
@@ -24,6 +25,7 @@ const AHEAD_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60))
 const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
+const MARKS: &str = "Packets whose transport has `ecn` are marked instead of dropped.";
 
 /// Queue disciplines of a transmit queue; a queue without a named discipline is FIFO.
 pub(crate) const QUEUE: Choice<Queue> = Choice {
@@ -31,11 +33,12 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
     noun: "discipline",
     says: "Queue discipline: the order in which packets leave.",
     name: |queue| match queue.config.discipline {
-        Discipline::Fifo => "fifo",
+        Discipline::Fifo | Discipline::MarkingFifo { .. } => "fifo",
         Discipline::DataAck { .. } => "data-ack",
         Discipline::RoundRobin => "round-robin",
         Discipline::DeficitRoundRobin { .. } => "deficit-round-robin",
         Discipline::CoDel(_) => "codel",
+        Discipline::DualPi2(_) => "dualpi2",
         Discipline::FqCoDel { .. } => "fq-codel",
         Discipline::Airtime(_) => "airtime",
         Discipline::TimeRegulator(_) => "time-regulator",
@@ -44,16 +47,18 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
     tables: || {
         let quantum = Bytes::new(1_514);
         let codel = CoDel::default();
+        let fair = codel.marking();
         vec![
             Queue::default(),
             Queue::new(50, Limit::Each, Discipline::data_ack(Weights::default())),
             Queue::new(50, Limit::Each, Discipline::RoundRobin),
             Queue::new(50, Limit::Each, Discipline::DeficitRoundRobin { quantum }),
             Queue::new(1_000, Limit::Shared, Discipline::CoDel(codel)),
+            Queue::new(10_000, Limit::Shared, Discipline::DualPi2(dualpi2::Params::default())),
             Queue::new(
                 10_240,
                 Limit::Shared,
-                Discipline::FqCoDel { codel, quantum, queues: 1_024 },
+                Discipline::FqCoDel { codel: fair, quantum, queues: 1_024 },
             ),
             Queue::new(8_192, Limit::Shared, Discipline::Airtime(AirtimeSharing::default())),
             Queue::new(50, Limit::Each, Discipline::TimeRegulator(TimeRegulation::default())),
@@ -75,7 +80,7 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
     // A discipline with one queue per flow drops from the longest queue, and has no `overflow`.
     let mut has_overflow = true;
     match &mut config.discipline {
-        Discipline::Fifo => {}
+        Discipline::Fifo | Discipline::MarkingFifo { .. } => marking(keys, &mut config.discipline),
         Discipline::DataAck { weights, hardware_queue: ahead } => {
             limit(keys);
             let mut fixed = (!*counts_flows).then_some(*weights);
@@ -93,9 +98,10 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
             limit(keys);
             quantum_of_queue(keys, quantum);
         }
-        Discipline::CoDel(rule) => codel(keys, rule),
+        Discipline::CoDel(rule) => codel(keys, rule, false),
+        Discipline::DualPi2(rule) => dual(keys, rule),
         Discipline::FqCoDel { codel: rule, quantum, queues } => {
-            codel(keys, rule);
+            codel(keys, rule, true);
             quantum_of_queue(keys, quantum);
             keys.key("queues", queues, QUEUES, "16")
                 .says("Number of queues to which flows are hashed.");
@@ -122,6 +128,18 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
     );
 }
 
+/// Declares the threshold of a FIFO that marks.
+fn marking(keys: &mut Keys, it: &mut Discipline) {
+    let mut mark_above = match *it {
+        Discipline::MarkingFifo { mark_above } => Some(mark_above),
+        _ => None,
+    };
+    keys.maybe("mark_above", &mut mark_above, PACKETS, "10").follows("no marks").says(MARK_ABOVE);
+    if let Some(mark_above) = mark_above {
+        *it = Discipline::MarkingFifo { mark_above };
+    }
+}
+
 fn weights(keys: &mut Keys, it: &mut Weights) {
     keys.of("a pair of weights");
     keys.key("data", &mut it.data, WEIGHT, "3")
@@ -134,11 +152,28 @@ fn quantum_of_queue(keys: &mut Keys, quantum: &mut Bytes) {
         .says("Quantum: octets that are added to a queue's deficit at each of its turns.");
 }
 
-fn codel(keys: &mut Keys, it: &mut CoDel) {
+/// Declares the keys of CoDel. `marks` is the default of `ecn`.
+fn codel(keys: &mut Keys, it: &mut CoDel, marks: bool) {
     keys.key("target", &mut it.target, CODEL_TIME, "\"20 ms\"")
         .says("CoDel's target: the standing delay that it accepts.");
     keys.key("interval", &mut it.interval, CODEL_TIME, "\"300 ms\"")
         .says("CoDel's interval: the time within which the delay must fall below the target once.");
+    let (is_usual, example) = (it.marks == marks, if marks { "false" } else { "true" });
+    keys.key("ecn", &mut it.marks, Kind::Flag, example).written_if(!is_usual).says(MARKS);
+}
+
+/// Declares the keys of `DualPI2`: two coupled queues, for Classic traffic and for low latency.
+fn dual(keys: &mut Keys, it: &mut dualpi2::Params) {
+    keys.key("target", &mut it.target, CODEL_TIME, "\"20 ms\"")
+        .says("Delay of the queue of Classic traffic at which DualPI2 aims.");
+    keys.key("step", &mut it.step, CODEL_TIME, "\"2 ms\"").says(
+        "Delay in the queue of low latency beyond which each packet is marked while another waits behind it. Packets \
+         whose transport sends ECT(1), as `prague` does, are in this queue.",
+    );
+    keys.key("coupling", &mut it.coupling, integer(1, 10), "1").says(
+        "Coupling factor: packets of the queue of low latency are marked with this times the square root of the \
+         probability with which Classic packets are marked or dropped.",
+    );
 }
 
 /// Declares the keys of airtime fairness between stations, with a CoDel queue for each flow.
@@ -161,6 +196,9 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
         .says("CoDel's target for a station at a low rate.");
     keys.key("slow_interval", &mut it.slow_codel.interval, CODEL_TIME, "\"100 ms\"")
         .says("CoDel's interval for a station at a low rate.");
+    let mut marks = it.codel.marks;
+    keys.key("ecn", &mut marks, Kind::Flag, "false").written_if(!marks).says(MARKS);
+    (it.codel.marks, it.slow_codel.marks) = (marks, marks);
     keys.key("quantum", &mut it.flow_quantum, QUANTUM, "\"600 B\"")
         .says("Quantum: octets that are added to a flow's deficit at each of its turns.");
     keys.key("queues", &mut it.queues, QUEUES, "16")

@@ -28,3 +28,5 @@ pub(crate) const fn time(min: Duration, max: Duration) -> Kind {
 pub(crate) const fn bytes(min: u64, max: u64) -> Kind {
     Kind::Bytes { min: Bytes::new(min), max: Bytes::new(max) }
 }
+pub(crate) const MARK_ABOVE: &str = "Packets that find more packets than this in the queue, the one in service included, are \
+                                     marked if their transport has `ecn`; for DCTCP.";

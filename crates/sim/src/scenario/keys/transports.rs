@@ -29,6 +29,8 @@ words!(Flavour {
     Cubic = "cubic",
     Bbr1 = "bbr1",
     Bbr = "bbr",
+    Dctcp = "dctcp",
+    Prague = "prague",
 });
 words!(SlowStart { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" });
 words!(RecoveryTimer { Impatient = "impatient", SlowButSteady = "slow-but-steady" });
@@ -93,8 +95,11 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
              emulate` only. Of the other settings, `kernel` allows `flavour` and `size`.",
         );
     keys.word("flavour", &mut sender.flavour, "\"cubic\"").says(
-        "Congestion control. `sack`, `westwood+`, `cubic`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
-         `bbr` are versions 1 and 3 of BBR, which pace, and detect losses as `loss_recovery = \"rack\"` does.",
+        "Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `prague`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \
+         `bbr` are versions 1 and 3 of BBR, which pace, and detect losses as `loss_recovery = \"rack\"` does. \
+         `dctcp` reduces its window in proportion to the share of marked octets (RFC 8257); it always has `ecn`, and \
+         its receiver echoes each mark exactly. `prague` is like it, for queues of low latency: it sends ECT(1), paces, \
+         and depends less on the round trip (draft-briscoe-iccrg-prague-congestion-control).",
     );
     keys.maybe("sack", &mut sender.sack, Kind::Flag, "true")
         .follows("see `flavour`")
@@ -121,6 +126,11 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
              of ACKs or grown round trips, as in Linux's CUBIC. `hystart++`: grown round trips, and then five rounds of \
              slower growth (RFC 9406).",
         );
+    let has_ecn = sender.ecn;
+    keys.key("ecn", &mut sender.ecn, Kind::Flag, "true").written_if(has_ecn).says(
+        "Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new data instead of \
+         dropping it, and the sender answers a mark as it answers a loss, without a retransmission.",
+    );
     let paces = sender.pacing;
     keys.key("pacing", &mut sender.pacing, Kind::Flag, "true").written_if(paces).says(
         "Segments leave at a rate, in bursts of a millisecond or two segments: at twice the window per round trip in \

@@ -5,7 +5,7 @@ use airfair_units::Probability;
 use super::super::declare::{Choice, Keys};
 use super::super::kind::Kind;
 use super::super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Red};
-use super::ranges::{CAPACITY, DELAY, PACKETS, bytes};
+use super::ranges::{CAPACITY, DELAY, MARK_ABOVE, PACKETS, bytes};
 
 /// Declares the keys of a wired host with its own link. `names` are the names of the link's ends.
 pub(crate) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
@@ -58,6 +58,9 @@ fn queue(keys: &mut Keys, it: &mut LinkQueue) {
         .follows("see `packets`")
         .says("Capacity in octets, the packet in service included. Not together with `packets`.");
     it.capacity = size.map_or(Capacity::Packets(packets), Capacity::Bytes);
+    keys.maybe("mark_above", &mut it.mark_above, PACKETS, "65")
+        .follows("no marks")
+        .says(MARK_ABOVE);
     let (mut is_red, mut settings) = (it.red.is_some(), it.red.unwrap_or_default());
     keys.no_or_yes("discipline", &mut is_red, &["fifo", "red"], "\"red\"").says(
         "Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops packets at random before \
@@ -81,6 +84,10 @@ fn red(keys: &mut Keys, it: &mut Red) {
         .says("Weight of a new sample in the average queue length.");
     keys.key("gentle", &mut it.gentle, Kind::Flag, "false")
         .says("The drop probability rises to 1 between `max` and twice `max`, instead of at once.");
+    let marks = it.marks;
+    keys.key("ecn", &mut it.marks, Kind::Flag, "true").written_if(marks).says(
+        "Packets whose transport has `ecn` are marked instead of dropped, unless the drop probability is 1.",
+    );
 }
 
 /// Losses of a wired link as the file gives them: in both directions, or towards one end.

@@ -73,11 +73,14 @@ pub struct LinkQueue {
     pub capacity: Capacity,
     /// Random early detection; with `None`, a full queue drops arriving packets.
     pub red: Option<Red>,
+    /// Largest number of packets in the queue that a packet may find without being marked; `None` without marks. Not
+    /// together with random early detection.  [RFC8257 §3.1]
+    pub mark_above: Option<u32>,
 }
 
 impl Default for LinkQueue {
     fn default() -> Self {
-        Self { capacity: Capacity::Packets(100), red: None }
+        Self { capacity: Capacity::Packets(100), red: None, mark_above: None }
     }
 }
 
@@ -105,13 +108,16 @@ pub struct Red {
     /// True if the drop probability rises from `max_probability` to one between average queue lengths of `max` and
     /// twice `max`.
     pub gentle: bool,
+    /// True if packets whose transport answers marks are marked instead of dropped.  [RFC3168 §5]
+    pub marks: bool,
 }
 
 impl Default for Red {
     /// Defaults of ns-2.35, which follow the authors' later advice.  [red-1993]
     fn default() -> Self {
         let max_probability = Probability::literal(0.1);
-        Self { min: 5, max: 15, max_probability, weight: Probability::literal(0.002), gentle: true }
+        let weight = Probability::literal(0.002);
+        Self { min: 5, max: 15, max_probability, weight, gentle: true, marks: false }
     }
 }
 

@@ -45,6 +45,11 @@ impl Transport {
         }
     }
 
+    /// True if queues may mark packets of the flow.
+    pub fn has_ecn(&self) -> bool {
+        matches!(self, Self::Tcp(tcp) if tcp.sender.ecn && !tcp.is_kernels)
+    }
+
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
     pub fn is_kernels(&self) -> bool {
         match self {
@@ -278,6 +283,8 @@ impl Tcp {
         if sender.flavour.has_model() {
             sender.loss_recovery = tcp::LossRecovery::Rack;
         }
+        sender.ecn = sender.has_ecn();
+        receiver.echoes_exactly = sender.flavour.is_scalable();
         sender.sack = Some(sender.uses_sack());
         sender.assumed_window = receiver.buffer;
         receiver.sack = sender.uses_sack();

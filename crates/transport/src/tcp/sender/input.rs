@@ -53,6 +53,7 @@ impl Sender {
             let is_in_recovery = self.recovery.is_repairing(self.unacknowledged);
             self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
             self.recovery.on_timeout(self.sent_end);
+            self.owe_cwr();
             if let Some(scoreboard) = &mut self.scoreboard {
                 scoreboard.on_timeout();
             }
@@ -66,7 +67,7 @@ impl Sender {
 
     /// Processes the answer to the SYN.  [RFC9293 §3.10.7.3]
     fn handle_syn_ack(&mut self, now: Time, segment: &Segment) {
-        if segment.flags != Flags::SYN_ACK || segment.ack != self.sent_end {
+        if segment.flags.without(Flags::ECN) != Flags::SYN_ACK || segment.ack != self.sent_end {
             return;
         }
         self.peer_window = segment.window;
@@ -98,6 +99,9 @@ impl Sender {
         let is_same_window = segment.window == self.peer_window;
         if segment.ack < self.unacknowledged || segment.ack > self.sent_end {
             return;
+        }
+        if self.ecn.is_some() {
+            self.handle_marks(now, segment);
         }
         if self.rack_tlp.is_some() {
             self.handle_ack_rack_tlp(now, segment);
@@ -172,6 +176,7 @@ impl Sender {
         self.stats.fast_retransmits += 1;
         self.events.push(SenderEvent::FastRetransmit);
         self.is_retransmission_due = true;
+        self.owe_cwr();
     }
 
     /// Updates `pipe` after an ACK in a recovery with a SACK scoreboard.

@@ -33,7 +33,8 @@ impl Sender {
         }
         self.note_before_transmit();
         let has_board = self.scoreboard.is_some() || self.rack_tlp.is_some();
-        let is_plain = !(self.is_ack_due || self.is_retransmission_due || has_board);
+        let is_plain =
+            !(self.is_ack_due || self.is_retransmission_due || has_board || self.ecn.is_some());
         if self.state == State::Open && is_plain {
             let left = self.available.saturating_sub(self.next);
             let length = self.next_length(self.flight_octets(), left)?;
@@ -42,7 +43,10 @@ impl Sender {
             self.note_paced(now, segment.payload);
             return Some(make(segment));
         }
-        let segment = self.poll_otherwise(now)?;
+        let mut segment = self.poll_otherwise(now)?;
+        if self.ecn.is_some() {
+            self.set_codepoint(&mut segment);
+        }
         self.note_queued(segment.size());
         self.note_paced(now, segment.payload);
         Some(make(segment))

@@ -3,6 +3,7 @@
 use airfair_units::{Duration, Time};
 
 use super::{Sender, State};
+use crate::tcp::flavour::Flavour;
 use crate::tcp::pacing::Rate;
 
 impl Sender {
@@ -41,7 +42,7 @@ impl Sender {
     }
 
     /// Pacing rate: that of the model if the flavour has one, otherwise twice cwnd per round trip while cwnd is
-    /// below half of ssthresh, else 1.2 times cwnd. `None` before it is known.  `tcp_update_pacing_rate`
+    /// below half of ssthresh, else 1.2 times cwnd, or cwnd for Prague. `None` before it is known.  `tcp_update_pacing_rate`
     /// [linux-pacing]
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
         if let Some(octets) = self.congestion.pacing_rate() {
@@ -49,7 +50,12 @@ impl Sender {
         }
         let round_trip = self.rtt.smoothed()?;
         let window = self.congestion.cwnd().max(self.flight_octets());
-        let tenths = if self.congestion.is_below_half_of_ssthresh() { 20 } else { 12 };
+        let is_fast = self.congestion.is_below_half_of_ssthresh();
+        let tenths = match (is_fast, self.config.flavour) {
+            (true, _) => 20,
+            (false, Flavour::Prague) => 10,
+            (false, _) => 12,
+        };
         let time = Duration::from_nanos(round_trip.as_nanos().max(1).saturating_mul(10));
         Some(Rate { octets: window.saturating_mul(tenths).max(1), time })
     }

@@ -167,6 +167,7 @@ impl Sender {
         rack_tlp.probe.end();
         self.stats.fast_retransmits += 1;
         self.events.push(SenderEvent::FastRetransmit);
+        self.owe_cwr();
     }
 
     /// Processes an expiry of a RACK-TLP sender's timer, according to the timer's purpose.
@@ -195,6 +196,7 @@ impl Sender {
         self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
         rack_tlp.rack.on_timeout(self.rack_input(now));
         self.recovery.on_timeout(self.sent_end);
+        self.owe_cwr();
         // Segments sent recently are not lost, and the window must have room for the first segment beside
         // them.
         self.congestion.raise_cwnd(rack_tlp.rack.in_network() + self.segment);

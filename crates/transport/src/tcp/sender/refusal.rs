@@ -6,7 +6,7 @@
 use airfair_units::{Bytes, Time};
 
 use super::{RefusalOutcome, Sender, State};
-use crate::tcp::segment::Segment;
+use crate::tcp::segment::{Flags, Segment};
 
 impl Sender {
     /// Handles a refusal by the transmit queue of the sender's own host: `segment`, which
@@ -22,6 +22,9 @@ impl Sender {
         let is_new = segment.payload > 0 && segment.seq == self.refusals.sent_end;
         if is_new {
             self.take_back(segment);
+        }
+        if segment.flags.has(Flags::CWR) {
+            self.owe_cwr();
         }
         self.handle_refusal_rack_tlp(segment, is_new);
         if self.state == State::Open {
@@ -45,8 +48,9 @@ impl Sender {
     /// ends this state: in slow start after a time-out cwnd may grow.
     #[inline]
     pub(super) fn is_reducing(&self) -> bool {
-        self.unacknowledged < self.refusals.reduction_end
-            && !self.recovery.is_repairing(self.unacknowledged)
+        (self.unacknowledged < self.refusals.reduction_end
+            && !self.recovery.is_repairing(self.unacknowledged))
+            || (self.ecn.is_some() && self.is_growth_marked())
     }
 
     /// True if all that was sent is acknowledged. On an open connection, a timer that still runs then is for
@@ -70,14 +74,27 @@ impl Sender {
         }
     }
 
-    pub(super) fn reduce_window(&mut self, now: Time) {
+    /// Reduces cwnd without a loss, once per window of data and not during loss recovery. Returns true if it has
+    /// been reduced.
+    pub(super) fn reduce_window(&mut self, now: Time) -> bool {
+        let begins = self.begin_reduction();
+        if begins {
+            let path = self.path(now, None);
+            self.congestion.reduce(path);
+        }
+        begins
+    }
+
+    /// Begins a reduction of the window, unless there has been one in this window of data or a loss is being repaired.
+    /// Returns true if it begins.
+    pub(super) fn begin_reduction(&mut self) -> bool {
         let first = self.unacknowledged;
         if first < self.refusals.reduction_end || self.recovery.is_repairing(first) {
-            return;
+            return false;
         }
         // With nothing in flight the reduction lasts until the first ACK, whatever is refused until then.
         self.refusals.reduction_end = self.sent_end.max(first + 1);
-        let path = self.path(now, None);
-        self.congestion.reduce(path);
+        self.owe_cwr();
+        true
     }
 }

@@ -30,6 +30,52 @@ fn codel_drops_the_oftener_the_longer_the_queue_stands() {
     assert_eq!(drops[..2], [(120, 6), (220, 12)]);
 }
 
+/// With marks, CoDel marks at the times at which it would drop, and every packet is served: packet n at 20·n ms. A
+/// packet that the transport does not answer is dropped all the same.
+///
+/// Verifies: [RFC8289 §3.3], [RFC3168 §5]
+#[test]
+fn codel_marks_at_the_times_at_which_it_would_drop() {
+    let codel = Discipline::CoDel(RULE.marking());
+    let fair = Discipline::FqCoDel { codel: RULE.marking(), quantum: Bytes::new(1_514), queues: 8 };
+    for discipline in [codel, fair] {
+        let mut queue = queue(discipline, 1_000, Limit::Shared);
+        for number in 0..100 {
+            queue.push(ms(0), packet(CAPABLE, number, 1_000));
+        }
+        let mut marked = Vec::new();
+        for step in 1..=20 {
+            finish(&mut queue, ms(20 * step));
+            let number = in_service(&queue).expect("packets wait").payload.number;
+            assert_eq!(number % MARK, step, "none is dropped");
+            if number >= MARK {
+                marked.push(20 * step);
+            }
+        }
+        assert!(!queue.has_dropped());
+        assert_eq!(marked, [120, 220, 300, 360, 400]);
+    }
+    let mut queue = queue(codel, 1_000, Limit::Shared);
+    (0..100).for_each(|number| _ = queue.push(ms(0), packet(0, number, 1_000)));
+    (1..=6).for_each(|step| _ = finish(&mut queue, ms(20 * step)));
+    assert!(queue.has_dropped());
+}
+
+/// A FIFO with a threshold of 3 marks packets that find more than 3 others in the queue, the one in service included:
+/// from the fifth packet on.
+///
+/// Verifies: [RFC8257 §3.1]
+#[test]
+fn a_fifo_marks_packets_that_find_a_long_queue() {
+    let mut queue = queue(Discipline::MarkingFifo { mark_above: 3 }, 8, Limit::Shared);
+    let pushed: Vec<bool> =
+        (0..9).map(|number| queue.push(ms(0), packet(CAPABLE, number, 1_000))).collect();
+    assert_eq!(pushed.iter().filter(|it| **it).count(), 8);
+    let numbers: Vec<u64> =
+        std::iter::from_fn(|| finish(&mut queue, ms(0))).map(|it| it.payload.number).collect();
+    assert_eq!(numbers, [0, 1, 2, 3, MARK + 4, MARK + 5, MARK + 6, MARK + 7]);
+}
+
 #[test]
 fn codel_leaves_a_short_or_a_fast_queue_alone() {
     let mut queue = queue(Discipline::CoDel(RULE), 1_000, Limit::Shared);

@@ -1,5 +1,7 @@
 //! Properties of all disciplines, for random histories.
 
+use airfair_laws::dualpi2;
+
 use super::*;
 
 fn any_discipline() -> impl Strategy<Value = Discipline> {
@@ -7,13 +9,16 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     let quantum = || (64u64..3_000).prop_map(Bytes::new);
     let codel = || {
         let time = |range| prop::num::u64::ANY.prop_map(move |n: u64| n % range + 1);
-        (time(20), time(50)).prop_map(|(target, interval)| CoDel {
+        (time(20), time(50), any::<bool>()).prop_map(|(target, interval, marks)| CoDel {
             target: Duration::from_millis(target),
             interval: Duration::from_millis(interval),
+            marks,
         })
     };
     prop_oneof![
         Just(Discipline::Fifo),
+        Just(Discipline::MarkingFifo { mark_above: 3 }),
+        Just(Discipline::DualPi2(dualpi2::Params::default())),
         weights.prop_map(Discipline::data_ack),
         Just(Discipline::RoundRobin),
         quantum().prop_map(|quantum| Discipline::DeficitRoundRobin { quantum }),

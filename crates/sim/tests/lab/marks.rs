@@ -1,0 +1,165 @@
+//! Marks instead of losses in whole runs: queues of access points and of wires.
+
+use airfair_sim::outcome::Outcome;
+use airfair_sim::scenario::Scenario;
+use airfair_units::Duration;
+
+use crate::common::{parse, run_once};
+
+/// A download and an upload of CUBIC with ECN through a cell whose access point and whose wire have these queues.
+fn cell(queue: &str, wire: &str, transport: &str) -> Scenario {
+    let transport = format!("{{ kind = \"tcp\", flavour = \"cubic\", {transport} }}");
+    parse(&format!(
+        "duration = \"6 s\"\n[bss.c]\nstandard = \"802.11g\"\nap.queue = {{ {queue} }}\n[station.s]\n[host.h]\n\
+         link = {{ rate = \"100 Mb/s\", delay = \"10 ms\", queue = {{ {wire} }} }}\n\
+         [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n"
+    ))
+}
+
+const ECN: &str = "ecn = true, receive_window = \"1 MB\", window_scaling = true";
+
+fn drops(outcome: &Outcome) -> u64 {
+    outcome.access_points[0].dropped_codel
+        + outcome.links.iter().map(|it| it.dropped_early).sum::<u64>()
+}
+
+/// Each queue that marks holds the delay as it does by drops, with no packet dropped. A flow that does not take part,
+/// or a queue without `ecn`, has drops.
+///
+/// Verifies: [RFC3168 §5], [RFC8289 §3.3], [RFC8290 §1.2]
+#[test]
+fn queues_mark_flows_that_answer_and_drop_packets_of_others() {
+    let red = "discipline = \"red\", packets = 500, red = { ecn = true }";
+    let slow = red.to_owned();
+    for (queue, wire, rate) in [
+        ("discipline = \"codel\", ecn = true", "packets = 500", "100 Mb/s"),
+        ("discipline = \"fq-codel\"", "packets = 500", "100 Mb/s"),
+        ("discipline = \"airtime\"", "packets = 500", "100 Mb/s"),
+        ("packets = 500", slow.as_str(), "10 Mb/s"),
+    ] {
+        let run = |queue: &str, wire: &str, transport: &str| {
+            let mut scenario = cell(queue, wire, transport);
+            scenario.links[0].rate = rate.parse().expect("a rate");
+            run_once(&scenario, 0)
+        };
+        let marked = run(queue, wire, ECN);
+        let marks = marked.marks[0];
+        assert!(marks.packets > 0 && marks.answered > 0, "{queue}, {wire}: {marks:?}");
+        // One answer per window of data, and each needs a mark.
+        assert!(marks.answered <= marks.packets, "{queue}, {wire}: {marks:?}");
+        assert_eq!(drops(&marked), 0, "{queue}, {wire}");
+        assert_eq!(marked.flows[0].retransmissions, 0, "{queue}, {wire}");
+        let plain = run(queue, wire, &ECN.replace("true, r", "false, r"));
+        assert!(drops(&plain) > 0 && plain.marks.is_empty(), "{queue}, {wire}");
+        let [queue, wire] = [queue, wire].map(|it| it.replace("ecn = true", "ecn = false"));
+        let queue = if queue.contains("fq") || queue.contains("air") {
+            format!("{queue}, ecn = false")
+        } else {
+            queue
+        };
+        let dropped = run(&queue, &wire, ECN);
+        assert!(drops(&dropped) > 0, "{queue}, {wire}");
+        assert_eq!(dropped.marks[0].packets, 0, "{queue}, {wire}");
+        let delay = |it: &Outcome| it.flows[0].delay.p50;
+        assert!(delay(&marked) < delay(&dropped) * 2, "{queue}, {wire}");
+    }
+}
+
+/// Two DCTCP flows over a wire of 50 Mb/s and a round trip of 4 ms, 17 segments, keep its queue near the threshold of 20
+/// packets and the wire busy, where CUBIC fills the queue of 200 packets. Each has half of the rate.
+///
+/// Verifies: [RFC8257 §3.3, §4.1]
+#[test]
+fn dctcp_keeps_a_queue_near_the_threshold() {
+    let run = |flavour: &str| {
+        let flow = |name: &str| {
+            format!(
+                "[flow.{name}]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ kind = \"tcp\", flavour = \"{flavour}\", \
+                 ecn = true, receive_window = \"1 MB\", window_scaling = true }}\n"
+            )
+        };
+        let wire =
+            "rate = \"50 Mb/s\", delay = \"2 ms\", queue = { packets = 200, mark_above = 20 }";
+        let text = format!(
+            "duration = \"12 s\"\nwarmup = \"2 s\"\n[host.b]\nlink = {{ to = \"r\", rate = \"1 Gb/s\" }}\n[router.r]\n\
+             [host.a]\nlink = {{ to = \"r\", {wire} }}\n{}{}",
+            flow("first"),
+            flow("second")
+        );
+        run_once(&parse(&text), 0)
+    };
+    let outcome = run("dctcp");
+    let queue = outcome.links.iter().map(|it| it.queue_mean).fold(0.0, f64::max);
+    assert!((8.0..24.0).contains(&queue), "{queue}");
+    let [first, second] = [0, 1].map(|flow| outcome.flows[flow].delivered.get());
+    // 10 s at 50 Mb/s are 62.5 MB, of which 1460 of 1500 octets are payload.
+    assert!(first + second > 60_000_000, "{first} and {second}");
+    assert!(first.abs_diff(second) * 10 < first + second, "{first} and {second}");
+    assert_eq!(outcome.flows.iter().map(|it| it.packets_dropped).sum::<u64>(), 0);
+    let marks = outcome.marks[0];
+    assert!(marks.packets > 3 * marks.answered, "many marks per answer: {marks:?}");
+}
+
+/// A flow of low latency and a Classic one through an access point with `DualPI2`.
+fn dual(standard: &str, rate: &str, low: &str, classic: &str, queue: &str) -> Outcome {
+    let flow = |name: &str, station: &str, transport: &str| {
+        format!(
+            "[flow.{name}]\nfrom = \"h\"\nto = \"{station}\"\ntransport = {{ kind = \"tcp\", {transport}, \
+             receive_window = \"4 MB\", window_scaling = true, sack = true, loss_recovery = \"rack\" }}\n"
+        )
+    };
+    let text = format!(
+        "duration = \"22 s\"\nwarmup = \"4 s\"\n[bss.c]\nstandard = \"{standard}\"\nap.queue = {{ {queue} }}\n\
+         [station.s]\nrate = \"{rate}\"\n[host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"5 ms\" }}\n{}{}",
+        flow("low", "s", low),
+        flow("classic", "s", classic)
+    );
+    run_once(&parse(&text), 0)
+}
+
+/// Without aggregates, packets of low latency wait for about a millisecond at the access point, where Classic packets
+/// wait for the target of 15 ms, and the two flows have similar rates. Marked packets are not sent again. The one-way
+/// delay has 5 ms of the wire and about 0.4 ms of the frame itself.
+///
+/// Verifies: [RFC9332 §2.1], [RFC9331 §4.1]
+#[test]
+fn dualpi2_keeps_the_l_queue_short_and_shares_the_rate() {
+    let (low, classic) = ("flavour = \"prague\"", "flavour = \"newreno\", ecn = true");
+    let outcome = dual("802.11g", "54 Mb/s", low, classic, "discipline = \"dualpi2\"");
+    let [low, classic] = [0, 1].map(|flow| &outcome.flows[flow]);
+    let us = Duration::from_micros;
+    assert!(low.delay.p50 < us(5_400 + 1_000), "{:?}", low.delay);
+    assert!(low.delay.p99 < us(5_400 + 3_000), "{:?}", low.delay);
+    assert!((us(5_000 + 10_000)..us(5_000 + 25_000)).contains(&classic.delay.p50));
+    let [low_rate, classic_rate] = [low, classic].map(|it| it.delivered.get());
+    assert!(
+        low_rate * 2 > classic_rate && classic_rate * 2 > low_rate,
+        "{low_rate}, {classic_rate}"
+    );
+    assert_eq!([low, classic].map(|it| (it.packets_dropped, it.retransmissions)), [(0, 0); 2]);
+    // Many marks for the scalable flow, each with a small answer.
+    assert!(outcome.marks[0].packets > 10 * outcome.marks[1].packets);
+}
+
+/// With a FIFO both flows wait equally long.
+#[test]
+fn a_fifo_makes_both_flows_wait() {
+    let outcome =
+        dual("802.11g", "54 Mb/s", "flavour = \"prague\"", "flavour = \"cubic\"", "packets = 200");
+    let [low, classic] = [0, 1].map(|flow| outcome.flows[flow].delay.p50);
+    assert!(low > Duration::from_millis(50) && low * 2 > classic && classic * 2 > low);
+}
+
+/// Aggregates of 802.11ax make packets wait for longer than a millisecond, so that a threshold of 1 ms starves Prague. A
+/// threshold of 20 ms gives it a fair part of the rate.
+#[test]
+fn the_threshold_of_the_l_queue_must_exceed_the_time_of_aggregates() {
+    let rate = |queue: &str| {
+        let outcome =
+            dual("802.11ax", "he-mcs7x1", "flavour = \"prague\"", "flavour = \"cubic\"", queue);
+        outcome.flows[0].delivered.get()
+    };
+    let short = rate("discipline = \"dualpi2\"");
+    let long = rate("discipline = \"dualpi2\", step = \"20 ms\"");
+    assert!(long > 5 * short, "{long} and {short}");
+}
