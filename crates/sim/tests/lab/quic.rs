@@ -129,7 +129,7 @@ fn applications_run_over_quic() {
                  [flow.f]\nfrom = \"h\"\nto = \"s\"\n\
                  transport = {{ kind = \"{kind}\", source = {source}, {more} }}\n"
             ));
-            let delay = outcome.messages[0].delay.clone();
+            let delay = outcome.messages[0].delay;
             (delay.count, delay.p50)
         });
         assert!(quic.0 > 20 && quic.0.abs_diff(tcp.0) * 5 < tcp.0, "{source}: {quic:?} {tcp:?}");
