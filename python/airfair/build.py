@@ -2223,7 +2223,7 @@ def transport_quic(
     ack_every: Number of packets after which the receiver acknowledges at once: 2 in RFC 9000, more
         with QUIC's extension for ACK frequency. A packet out of order is always acknowledged at
         once. Default: 2.
-    datagram: UDP payload of a full packet. Of it, 29 to 37 octets are QUIC's header, frame header
+    datagram: UDP payload of a full packet. Of it, 33 octets are usually QUIC's header, frame header
         and authentication tag; headers of IP and UDP come on top, 28 octets. Default: "1200 B".
     flavour: Congestion control: NewReno as RFC 9002 has it, CUBIC, or version 1 or 3 of BBR. Losses
         are detected as RFC 9002 has it for all of them. Default: "newreno".

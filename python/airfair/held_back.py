@@ -117,7 +117,7 @@ class _Suspicion:
         self.long = [
             name
             for name, table in tables.items()
-            if self._flows[name]["transport"] in {"tcp", "tfrc"}
+            if self._flows[name]["transport"] in {"tcp", "quic", "tfrc"}
             and self._lives[name] >= _LONG_S
             and all(map(math.isnan, table["completion_s"]))
         ]
@@ -153,8 +153,8 @@ class _Suspicion:
     def _causes(self, flow: str) -> Iterator[tuple[float, Sequence[Path]]]:
         """Limits of a flow: each as share of the flow's time, and paths of the keys that set it."""
         shares = {key: share or 0.0 for key, share in self._limits.means(flow, mean).items()}
-        is_tcp = self._flows[flow]["transport"] == "tcp"
-        window = [("flow", flow, "transport", "receive_window")] if is_tcp else []
+        has_window = self._flows[flow]["transport"] in {"tcp", "quic"}
+        window = [("flow", flow, "transport", "receive_window")] if has_window else []
         yield shares["receive_window"], window
         places = self._limits.places[flow]
         full = [
@@ -244,7 +244,11 @@ def _saturated(
     }
     for flow in long:
         old = written["flow"][flow]
-        payload = old["transport"].get("segment", "1460 B")
+        transport = old["transport"]
+        is_quic = transport["kind"] == "quic"
+        payload = (
+            transport.get("datagram", "1200 B") if is_quic else transport.get("segment", "1460 B")
+        )
         kept = {key: value for key, value in old.items() if key != "control"}
         tree["flow"][flow] = kept | {
             "transport": {"kind": "udp", "payload": payload, "rate": "saturated"}

@@ -66,7 +66,7 @@ def _tables(result: Result) -> Iterator[tuple[str, bytes]]:
     from .parquet import encode
 
     for name, table in columns.tables().items():
-        # Tables of categories, neighbours, marks, messages and waits are left out if there is one row, or none.
+        # Tables of categories, neighbours, marks, messages and waits are left out if they have no use.
         if name == "categories" and not result.scenario.categories:
             continue
         if name == "neighbours" and not result.scenario.shared_channels:

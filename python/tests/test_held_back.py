@@ -70,6 +70,27 @@ def test_a_window_that_the_file_or_the_command_line_names_is_not(
     assert warned(FAR if not overrides else DEFAULT_WINDOW, overrides) == []
 
 
+def test_the_default_credit_of_quic_on_a_fast_and_long_way_is() -> None:
+    # 10 MB per round trip of a second are 80 Mb/s at most, and the wire carries 200 Mb/s.
+    link = 'link = { to = "r", rate = "200 Mb/s", delay = "250 ms", queue = { packets = 3000 } }'
+    text = f"""\
+duration = "40 s"
+[router.r]
+[host.a]
+{link}
+[host.b]
+{link}
+[flow.upload]
+from = "a"
+to = "b"
+transport = {{ kind = "quic", flavour = "cubic" }}
+"""
+    (line,) = warned(text)
+    assert line.startswith("upload: this flow gets 5"), line
+    assert 'the default flow.upload.transport.receive_window = "10000000 B"' in line
+    assert warned(text, [("flow.upload.transport.receive_window", "10 MB")]) == []
+
+
 def test_the_default_length_of_a_queue_is() -> None:
     (line,) = warned(DEFAULT_QUEUE)
     assert "the default bss.home.ap.queue.packets = 50 limits it; set this key" in line

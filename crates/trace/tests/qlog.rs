@@ -206,10 +206,10 @@ fn a_quic_log_has_its_own_numbers_and_losses() {
             assert!(frame["frame_type"] == "ack" && frame["ack_delay"].as_f64() <= Some(25.1));
             for range in frame["acked_ranges"].as_array().expect("ranges") {
                 let range = range.as_array().expect("a range");
-                let first = range[0].as_u64().expect("a number");
+                let start = range[0].as_u64().expect("a number");
                 let end = range[range.len() - 1].as_u64().expect("a number");
                 largest = largest.max(end);
-                assert!(!lost.iter().any(|it| (first..=end).contains(it)), "{ack}");
+                assert!(!lost.iter().any(|it| (start..=end).contains(it)), "{ack}");
             }
         }
         assert!(largest + 100 > outcome.flows[0].packets_sent);

@@ -41,9 +41,9 @@ impl Outgoing {
         acknowledged == self.end
     }
 
-    /// True if there is data that has never been sent, whether the receiver allows it or not.
-    pub(super) fn has_more(&self) -> bool {
-        self.next < self.available
+    /// True if there is more data than the receiver allows.
+    pub(super) fn exceeds_credit(&self) -> bool {
+        self.available > self.max_data
     }
 
     pub(super) fn raise_max_data(&mut self, limit: u64) {

@@ -71,7 +71,7 @@ pub struct Sender {
     timeouts_in_a_row: u32,
     /// Number of probes to be sent, whatever window and pacing.
     probes: u32,
-    /// True if the application or flow control was the limit when the sender stopped.
+    /// True if the application or flow control left a part of the window unused when the sender stopped.
     is_underused: bool,
     /// State of pacing; present if it is in use.
     pacer: Option<Box<Pacer>>,

@@ -102,3 +102,20 @@ fn a_window_that_is_not_used_does_not_grow() {
     assert_eq!((sender.cwnd(), sender.is_finished()), (10, true));
     assert_eq!(sender.stats().bytes_acked, size);
 }
+
+/// An endless flow that is closed sends nothing new, repeats what is lost, and ends when all that it sent is acknowledged.
+///
+/// Verifies: [RFC9000 §13.3]
+#[test]
+fn a_closed_sender_repeats_what_is_lost_and_ends() {
+    let mut sender = opened(unpaced());
+    sender.close(ms(50));
+    let sent = ack(&mut sender, 100, 1..10);
+    let [repeated] = sent[..] else { panic!("one packet: {sent:?}") };
+    assert_eq!((repeated.number, repeated.offset), (10, 0));
+    assert!(!sender.is_finished());
+    assert!(ack(&mut sender, 200, 1..11).is_empty());
+    assert!(sender.is_finished());
+    assert_eq!(sender.next_timeout(), None);
+    assert_eq!(sender.stats().bytes_acked, Bytes::new(FIRST + 9 * SECOND));
+}

@@ -1,5 +1,6 @@
 //! Pacing, and the laws that TCP has as well.
 
+use airfair_transport::limit::Limit;
 use airfair_transport::quic::{Controller, Sender, SenderConfig};
 use airfair_transport::stream::Source;
 use airfair_transport::tfrc::Traffic;
@@ -58,6 +59,27 @@ fn a_slow_application_does_not_widen_the_window() {
         sender.handle_ack(ms(now + 20), &ack_of(0..=number));
     }
     assert_eq!(sender.cwnd(), 10);
+}
+
+/// While pacing is what delays packets, the window counts as used, and grows: ten packets of a window of 20 arrive. If
+/// flow control would leave a part of it unused, it does not: 20 000 octets of data are less than the second window.
+///
+/// Verifies: [RFC9002 §7.8]
+#[test]
+fn pacing_leaves_no_window_unused() {
+    for (initial_max_data, cwnd, limit) in
+        [(10_000_000, 24, Limit::CongestionWindow), (20_000, 20, Limit::ReceiveWindow)]
+    {
+        let initial_max_data = Bytes::new(initial_max_data);
+        let mut sender = opened(SenderConfig { initial_max_data, ..SenderConfig::default() });
+        // 10 to 13 leave at 100 and 108 ms, and arrive.
+        sender.handle_ack(ms(100), &ack_of(0..10));
+        assert_eq!(numbers(&mut sender, 100), [10, 11]);
+        assert_eq!(numbers(&mut sender, 108), [12, 13]);
+        assert_eq!(sender.limit(), Some(limit));
+        sender.handle_ack(ms(110), &ack_of(0..14));
+        assert_eq!(sender.cwnd(), cwnd, "{initial_max_data:?}");
+    }
 }
 
 fn kbps(kbps: u64) -> DataRate {

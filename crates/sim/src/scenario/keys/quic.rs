@@ -45,7 +45,7 @@ fn sending(keys: &mut Keys, sender: &mut SenderConfig) {
          `bbr1` and `bbr` always pace, at a rate of their own.",
     );
     keys.key("datagram", &mut sender.datagram, DATAGRAM, "\"1452 B\"").says(
-        "UDP payload of a full packet. Of it, 29 to 37 octets are QUIC's header, frame header and authentication tag; \
+        "UDP payload of a full packet. Of it, 33 octets are usually QUIC's header, frame header and authentication tag; \
          headers of IP and UDP come on top, 28 octets.",
     );
     keys.key("initial_window", &mut sender.initial_window, integer(1, 1_000), "2")

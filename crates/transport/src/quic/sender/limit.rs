@@ -11,11 +11,11 @@ impl Sender {
             return None;
         }
         Some(match self.next_range() {
-            None if self.outgoing.has_more() => Limit::ReceiveWindow,
-            None => Limit::Application,
-            // Pacing spreads the window over a round trip, unless a model of the path sets the rate.
-            Some(_) if self.is_paced_by_model() => Limit::Rate,
-            Some(_) => Limit::CongestionWindow,
+            // Pacing spreads over a round trip what flow control or the application allows.
+            Some(_) if !self.is_underused && self.is_paced_by_model() => Limit::Rate,
+            Some(_) if !self.is_underused => Limit::CongestionWindow,
+            _ if self.outgoing.exceeds_credit() => Limit::ReceiveWindow,
+            _ => Limit::Application,
         })
     }
 

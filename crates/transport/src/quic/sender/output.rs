@@ -34,11 +34,19 @@ impl Sender {
         }
         self.restart_model_if_idle(now);
         if self.pacer.as_mut().is_some_and(|pacer| pacer.must_wait(now, size)) {
+            self.is_underused = !self.could_fill_window();
             return None;
         }
         self.recovery.is_free = false;
         self.transmit(now, data);
         Some(data)
+    }
+
+    /// True if the window would be full without pacing.  [RFC9002 §7.8]
+    fn could_fill_window(&self) -> bool {
+        let new = self.outgoing.new_data().map_or(0, |range| range.end - range.start);
+        let most = self.sent.in_flight().saturating_add(new).saturating_add(self.datagram);
+        self.outgoing.has_lost() || most > self.congestion.cwnd()
     }
 
     /// Takes what the application has written by now.
