@@ -695,7 +695,7 @@ class QueueTable(TypedDict, total=False):
     """Table whose keys are the arguments of `queue`."""
 
     bytes: str
-    discipline: Literal["fifo", "red"]
+    discipline: Literal["fifo", "red", "dualpi2"]
     mark_above: int
     packets: int
     red: RedTable
@@ -2469,7 +2469,7 @@ def loss_gilbert_elliott(
 def queue(
     *,
     bytes: str | None = None,
-    discipline: Literal["fifo", "red"] | None = None,
+    discipline: Literal["fifo", "red", "dualpi2"] | None = None,
     mark_above: int | None = None,
     packets: int | None = None,
     red: RedTable | None = None,
@@ -2479,7 +2479,8 @@ def queue(
     bytes: Capacity in octets, the packet in service included. Not together with `packets`. Default:
         see `packets`.
     discipline: Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops
-        packets at random before that. Default: "fifo".
+        packets at random before that; `dualpi2` has a queue of low latency beside the Classic one
+        (RFC 9332), for `prague`. Default: "fifo".
     mark_above: Packets that find more packets than this in the queue, the one in service included,
         are marked if their transport has `ecn`; for DCTCP. Default: no marks.
     packets: Capacity [packets], the packet in service included. Default: 100.

@@ -307,6 +307,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             Event::Stop(flow) => self.stop(flow),
             Event::Alarm(flow, side) => self.ring(flow, side),
             Event::Arrival(_) => unreachable!("most events are arrivals, and seen to before"),
+            Event::Service(link) => self.serve_link(link),
             Event::Departure(flow, side) => self.seek_room(flow, side),
             Event::Room(link) => self.leave_room_on(link),
             Event::SmallQueue(flow) => self.ring_small_queue(flow),

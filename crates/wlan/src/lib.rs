@@ -70,6 +70,7 @@ pub use moment::{Moment, Phase};
 pub use multi_user::MultiUser;
 pub use neighbourhood::{CellMember, Cells, Neighbourhood};
 pub use node::NodeId;
+pub use queue::TransmitQueue;
 pub use queue::config::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
     QueueConfig, TimeRegulation, Weights,

@@ -5,13 +5,15 @@
 //! leave. The data under way on a link are bounded, too: rate times delay is at most 1 GB, which takes about 140
 //! octets of memory for each packet.
 
+mod coupled;
 mod loss;
 mod red;
 
 use std::collections::VecDeque;
 
+use airfair_laws::dualpi2;
 use airfair_units::{Bytes, DataRate, Duration, Time};
-use airfair_wlan::{Headers, Stream};
+use airfair_wlan::{Discipline, Headers, QueueConfig, Stream, TransmitQueue};
 
 use crate::packet::Packet;
 use crate::scenario::{Capacity, Heading, Link, LinkQueue, Loss};
@@ -71,6 +73,32 @@ enum Marking {
     Red(EarlyDetection),
     /// A packet is marked that finds more packets than this in the queue.  [RFC8257 §3.1]
     Above(u32),
+    /// Two coupled queues, which hold the packets that are not sent yet.
+    Coupled(Box<TransmitQueue<Packet>>),
+}
+
+/// Octets for which room in packets is counted, if a capacity is in octets.
+const FULL_PACKET: Bytes = Bytes::new(1_500);
+
+/// Two coupled queues with room for this capacity.
+fn coupled_queues(params: dualpi2::Params, capacity: Capacity) -> TransmitQueue<Packet> {
+    let packets = match capacity {
+        Capacity::Packets(packets) => packets,
+        Capacity::Bytes(bytes) => {
+            u32::try_from(bytes.get() / FULL_PACKET.get()).unwrap_or(u32::MAX)
+        }
+    };
+    let discipline = Discipline::DualPi2(params);
+    TransmitQueue::new(QueueConfig { discipline, ..QueueConfig::fifo(packets) })
+}
+
+/// Packets that leave coupled queues, and the next time at which one does.
+#[derive(Debug, Default)]
+pub struct Served {
+    /// Packets that the queues have dropped.
+    pub dropped: Vec<Packet>,
+    /// Arrival of the packet that is sent now; `None` if none waits.
+    pub arrival: Option<Time>,
 }
 
 /// One direction of a wired link. Packets arrive in the order in which they were sent.
@@ -83,6 +111,8 @@ pub struct LinkDirection {
     last_time: Duration,
     capacity: Capacity,
     marking: Option<Box<Marking>>,
+    /// Packets that wait in coupled queues behind the one that is sent.
+    waiting: u32,
     channel: Channel,
     /// Time at which the packet accepted last leaves the queue, or has left it.
     busy_until: Time,
@@ -128,6 +158,9 @@ impl LinkDirection {
     /// Creates one direction of a link, without packets.
     pub fn new(config: &Link, heading: Heading, streams: LinkStreams) -> Self {
         let marking = match config.queue {
+            LinkQueue { dual: Some(params), capacity, .. } => {
+                Some(Marking::Coupled(Box::new(coupled_queues(params, capacity))))
+            }
             LinkQueue { red: Some(red), .. } => {
                 Some(Marking::Red(EarlyDetection::new(red, config.rate, streams.red)))
             }
@@ -140,6 +173,7 @@ impl LinkDirection {
             last_time: Duration::ZERO,
             capacity: config.queue.capacity,
             marking: marking.map(Box::new),
+            waiting: 0,
             channel: Channel::new(config.loss[heading as usize], streams.loss),
             busy_until: Time::ZERO,
             backlog: Bytes::ZERO,
@@ -183,6 +217,7 @@ impl LinkDirection {
                 is_chosen
             }
             Some(Marking::Above(most)) => queued > *most,
+            Some(Marking::Coupled(_)) => return self.send_coupled(now, packet, number),
             None => false,
         };
         if !has_room {
@@ -276,7 +311,7 @@ impl LinkDirection {
             self.departed += 1;
         }
         let queued = self.in_flight.len() - self.departed;
-        u32::try_from(queued).expect("a queue of at most 2^32 packets")
+        u32::try_from(queued).expect("a queue of at most 2^32 packets") + self.waiting
     }
 
     /// Time at which the packet accepted last leaves the queue, or has left it.
@@ -322,7 +357,12 @@ impl LinkDirection {
 
     /// Packets that have been sent over the link and have not arrived yet.
     pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
-        self.in_flight.iter().map(|sent| &sent.packet)
+        let held = match self.marking.as_deref() {
+            Some(Marking::Coupled(queues)) => Some(&**queues),
+            _ => None,
+        };
+        let waiting = held.into_iter().flat_map(TransmitQueue::waiting);
+        self.in_flight.iter().map(|sent| &sent.packet).chain(waiting.map(|msdu| &msdu.payload))
     }
 }
 

@@ -168,6 +168,10 @@ fn check_queue(entry: &Entry, mistakes: &mut Mistakes) {
         mistakes.add(bytes.at, bytes.mistake("set together with packets", "one of the two"));
     }
     let Some(discipline) = queue.get("discipline").word() else { return };
+    if discipline == "dualpi2" && bytes.is_set() {
+        let error = bytes.mistake("dualpi2 counts packets", "packets, or another discipline");
+        mistakes.add(bytes.at, error);
+    }
     if red.is_set() && !red.bad && discipline != "red" {
         let error = red.mistake("set for another discipline", "discipline = \"red\"");
         mistakes.add(red.at, error);

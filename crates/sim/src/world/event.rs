@@ -18,6 +18,8 @@ pub(crate) enum Event {
     Alarm(FlowId, Side),
     /// The next packet of a link arrives at its other end.
     Arrival(LinkId),
+    /// A link with coupled queues has sent a packet, and chooses the next one.
+    Service(LinkId),
     /// A packet of a saturated source has left the queue of its wired link, so the source may send another one.
     Departure(FlowId, Side),
     /// A packet has left the queue of a link, and some end waits for room in this queue.

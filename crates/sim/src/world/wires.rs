@@ -7,7 +7,7 @@ use super::{Event, World};
 use crate::clock::Clock;
 use crate::endpoint::{Intake, Sink};
 use crate::flow::{Departures, Full, Hop};
-use crate::link::{Arrival, LinkId, Refusal, Sent};
+use crate::link::{Arrival, LinkId, Refusal, Sent, Served};
 use crate::packet::{Body, Packet, Side};
 use crate::record::{LinkRecord, SentAt};
 use crate::recorder::Recorder;
@@ -58,6 +58,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 if was_empty {
                     self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
                 }
+                if queued == 1 && self.links[id.index()].must_be_served() {
+                    self.await_service(id);
+                }
                 Ok(queued)
             }
             Err(refusal) => {
@@ -69,6 +72,30 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 Err(Full)
             }
         }
+    }
+
+    /// Schedules the service of a link with coupled queues.
+    #[cold]
+    fn await_service(&mut self, id: LinkId) {
+        let at = self.links[id.index()].last_departure();
+        self.queue.push(at, Phase::End, Event::Service(id));
+    }
+
+    /// Lets a link with coupled queues send its next packet.
+    #[cold]
+    pub(super) fn serve_link(&mut self, id: LinkId) {
+        let was_empty = self.links[id.index()].is_empty();
+        let number = self.queue.reserve();
+        let Served { dropped, arrival } = self.links[id.index()].serve(self.now, number);
+        for packet in dropped {
+            self.recorder.record_link(self.now, id, LinkRecord::DroppedEarly);
+            self.lose(&packet);
+        }
+        let Some(arrival) = arrival else { return };
+        if was_empty {
+            self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
+        }
+        self.await_service(id);
     }
 
     /// Handles the arrival, or loss, of a packet at the end of a link. Returns false if no cell can be affected: a

@@ -163,3 +163,51 @@ fn the_threshold_of_the_l_queue_must_exceed_the_time_of_aggregates() {
     let long = rate("discipline = \"dualpi2\", step = \"20 ms\"");
     assert!(long > 5 * short, "{long} and {short}");
 }
+
+/// Over a wire of 40 Mb/s and a base round trip of 25 ms, packets of the L queue wait for less than a millisecond, Classic
+/// ones for about the target of 15 ms, and one flow of each kind have windows in a ratio of less than two. All bytes of the
+/// wire are used, and packets are conserved.
+///
+/// Verifies: [RFC9332 §2.1, §A.1]
+#[test]
+fn dualpi2_on_a_wire_keeps_the_l_queue_below_a_millisecond() {
+    for classic in ["flavour = \"newreno\", ecn = true", "flavour = \"cubic\""] {
+        let flow = |name: &str, transport: &str| {
+            format!(
+                "[flow.{name}]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ kind = \"tcp\", {transport}, sack = true, \
+                 loss_recovery = \"rack\", receive_window = \"4 MB\", window_scaling = true }}\n"
+            )
+        };
+        let wire = "rate = \"40 Mb/s\", delay = \"12 ms\", queue = { discipline = \"dualpi2\", packets = 1000 }";
+        let text = format!(
+            "duration = \"34 s\"\nwarmup = \"4 s\"\n[host.b]\nlink = {{ to = \"r\", rate = \"1 Gb/s\" }}\n[router.r]\n\
+             [host.a]\nlink = {{ to = \"r\", {wire} }}\n{}{}",
+            flow("low", "flavour = \"prague\""),
+            flow("classic", classic)
+        );
+        let outcome = run_once(&parse(&text), 0);
+        let wait = |flow: usize, of: fn(&airfair_sim::outcome::Quantiles) -> Duration| {
+            of(&outcome.flows[flow].delay).saturating_sub(Duration::from_millis(12))
+        };
+        let [low, late] = [wait(0, |it| it.p50), wait(0, |it| it.p99)];
+        // 0.3 ms of it is the packet's own time on the wire.
+        assert!(
+            low < Duration::from_micros(1_300) && late < Duration::from_millis(3),
+            "{low:?} {late:?}"
+        );
+        let behind = wait(1, |it| it.p50);
+        assert!(
+            (Duration::from_millis(8)..Duration::from_millis(25)).contains(&behind),
+            "{behind:?}"
+        );
+        let [a, b] = [0, 1].map(|flow| outcome.flows[flow].delivered.get());
+        assert!(a + b > 130_000_000, "{a} and {b}");
+        // Windows are rates times round trips: 25 ms and the delay in the queue.
+        let windows = [a * 26, b * 40];
+        assert!(windows[0] < 2 * windows[1] && windows[1] < 2 * windows[0], "{classic}: {a}, {b}");
+        for flow in &outcome.flows {
+            let sum = flow.packets_received + flow.packets_dropped + flow.packets_in_flight;
+            assert_eq!(sum, flow.packets_sent);
+        }
+    }
+}

@@ -59,7 +59,7 @@ const LEAST: [(&str, usize, usize); 54] = [
     ("flow.transport.ecn=true", 1, 50),
     ("flow.transport.stack=kernel", 1, 50),
     ("host.link.loss.model=", 2, 50),
-    ("host.link.queue.discipline=", 2, 30),
+    ("host.link.queue.discipline=", 3, 15),
     ("host.link.queue.red.ecn=true", 1, 10),
     ("traced", 1, 240),
     ("driven", 1, 120),

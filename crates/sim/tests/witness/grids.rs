@@ -32,6 +32,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(marked());
     runs.extend(marked_above());
     runs.extend(low_latency());
+    runs.extend(coupled_wires());
     runs
 }
 
@@ -293,6 +294,33 @@ fn low_latency() -> Vec<Run> {
         }
     }
     numbered("low_latency", texts)
+}
+
+/// Runs of Prague, Classic and UDP flows over wires with two coupled queues, some with losses.
+fn coupled_wires() -> Vec<Run> {
+    const TRANSPORTS: [&str; 4] = [
+        "{ kind = \"tcp\", flavour = \"prague\", min_rto = \"200 ms\" }",
+        "{ kind = \"tcp\", flavour = \"cubic\", ecn = true, full_queue = \"hold\", small_queues = \"2 ms\" }",
+        "{ kind = \"udp\", payload = \"1200 B\", rate = \"saturated\" }",
+        "{ kind = \"tfrc\" }",
+    ];
+    const LOSSES: [&str; 2] = ["\"none\"", "{ model = \"bernoulli\", probability = 0.01 }"];
+    let mut texts = Vec::new();
+    for transport in TRANSPORTS {
+        for loss in LOSSES {
+            for packets in [30, 1_000] {
+                texts.push(format!(
+                    "duration = \"1500 ms\"\n[router.r]\n[host.b]\nlink = {{ to = \"r\" }}\n[host.a]\n\
+                     link = {{ to = \"r\", rate = \"20 Mb/s\", delay = \"6 ms\", loss = {loss}, \
+                     queue = {{ discipline = \"dualpi2\", packets = {packets} }} }}\n\
+                     [flow.first]\nfrom = \"a\"\nto = \"b\"\ntransport = {transport}\n\
+                     [flow.second]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ kind = \"tcp\", flavour = \"prague\" }}\n\
+                     [flow.back]\nfrom = \"b\"\nto = \"a\"\ntransport = {{ kind = \"tcp\", ecn = true }}\n"
+                ));
+            }
+        }
+    }
+    numbered("coupled_wire", texts)
 }
 
 /// Runs of DCTCP and of CUBIC through FIFOs that mark, at the access point and on a wire.

@@ -213,6 +213,9 @@ fn checksum(octets: &[u8]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airfair_sim::packet::{Ecn, FlowId};
+    use airfair_units::Time;
+    use airfair_wlan::edca::AccessCategory;
 
     /// The checksum of an IPv4 header is the complement of the sum of its words: 4500 + 0073 + 0000 + 4000 +
     /// 4011 + c0a8 + 0001 + c0a8 + 00c7 = 2479c; 479c + 2 = 479e; the complement is b861.
@@ -226,5 +229,23 @@ mod tests {
         ];
         assert_eq!(checksum(&header), 0xb861);
         assert_eq!(checksum(&[1]), !0x0100);
+    }
+
+    /// The ECN field is in the two low bits of the second octet of the IP header, ECE and CWR are bits 6 and 7 of TCP's
+    /// control bits.
+    ///
+    /// Verifies: [RFC3168 §5, §6.1]
+    #[test]
+    fn marks_and_echoes_are_in_the_headers() {
+        let scenario = "duration = \"1 s\"\n[router.r]\n[host.a]\nlink = { to = \"r\" }\n[host.b]\nlink = { to = \"r\" }\n\
+                        [flow.f]\nfrom = \"a\"\nto = \"b\"\ntransport = { kind = \"tcp\", ecn = true }\n";
+        let scenario = Scenario::parse(scenario, &[]).expect("a scenario without mistakes");
+        let flags = tcp::Flags::ACK.and(tcp::Flags::CWR).with_ecn(Ecn::CE);
+        let segment = tcp::Segment { payload: 1_000, flags, ..tcp::Segment::EMPTY };
+        let end = (FlowId(0), Side::Sender);
+        let body = Body::Segment(segment);
+        let packet = Packet::new(Time::ZERO, end, AccessCategory::default(), body);
+        let headers = Packets::of(&scenario).headers(&packet, &Addresses::of(&scenario));
+        assert_eq!((headers[1], headers[20 + 13]), (3, 0x90));
     }
 }

@@ -1,11 +1,22 @@
 //! Keys of hosts, routers and wired links, with their queues and losses.
 
+use airfair_laws::dualpi2;
 use airfair_units::Probability;
 
 use super::super::declare::{Choice, Keys};
-use super::super::kind::Kind;
+use super::super::kind::{Kind, words};
 use super::super::{Capacity, GilbertElliott, Link, LinkQueue, Loss, Red};
 use super::ranges::{CAPACITY, DELAY, MARK_ABOVE, PACKETS, bytes};
+
+/// Queue discipline of a wired link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkDiscipline {
+    Fifo,
+    Red,
+    DualPi2,
+}
+
+words!(LinkDiscipline { Fifo = "fifo", Red = "red", DualPi2 = "dualpi2" });
 
 /// Declares the keys of a wired host with its own link. `names` are the names of the link's ends.
 pub(crate) fn host(keys: &mut Keys, link: &mut Link, names: [&str; 2]) {
@@ -62,10 +73,17 @@ fn queue(keys: &mut Keys, it: &mut LinkQueue) {
         .follows("no marks")
         .says(MARK_ABOVE);
     let (mut is_red, mut settings) = (it.red.is_some(), it.red.unwrap_or_default());
-    keys.no_or_yes("discipline", &mut is_red, &["fifo", "red"], "\"red\"").says(
+    let mut discipline = match it.dual {
+        Some(_) => LinkDiscipline::DualPi2,
+        None if is_red => LinkDiscipline::Red,
+        None => LinkDiscipline::Fifo,
+    };
+    keys.word("discipline", &mut discipline, "\"red\"").says(
         "Queue discipline. `fifo` drops arriving packets when the queue is full; `red` drops packets at random before \
-         that.",
+         that; `dualpi2` has a queue of low latency beside the Classic one (RFC 9332), for `prague`.",
     );
+    is_red = discipline == LinkDiscipline::Red;
+    it.dual = (discipline == LinkDiscipline::DualPi2).then(dualpi2::Params::default);
     keys.table("red", &mut settings, red, "{ min = 4 }")
         .written_if(is_red)
         .says("Settings of random early detection; only with `discipline = \"red\"`.");

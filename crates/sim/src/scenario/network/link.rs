@@ -1,5 +1,6 @@
 //! The wired network: its nodes and links.
 
+use airfair_laws::dualpi2;
 use airfair_units::{Bytes, DataRate, Duration, Probability};
 
 /// A node of the wired network.
@@ -71,6 +72,9 @@ impl Heading {
 pub struct LinkQueue {
     /// Capacity, the packet in service included.
     pub capacity: Capacity,
+    /// Two coupled queues, for Classic traffic and for low latency, instead of one. The capacity is then in packets.
+    /// [RFC9332]
+    pub dual: Option<dualpi2::Params>,
     /// Random early detection; with `None`, a full queue drops arriving packets.
     pub red: Option<Red>,
     /// Largest number of packets in the queue that a packet may find without being marked; `None` without marks. Not
@@ -80,7 +84,7 @@ pub struct LinkQueue {
 
 impl Default for LinkQueue {
     fn default() -> Self {
-        Self { capacity: Capacity::Packets(100), red: None, mark_above: None }
+        Self { capacity: Capacity::Packets(100), dual: None, red: None, mark_above: None }
     }
 }
 
