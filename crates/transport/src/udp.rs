@@ -177,22 +177,27 @@ impl Sender {
 
     /// Returns the next datagram, if one is due. A saturated sender always returns one, so poll it only when
     /// there is room in the queue.
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
         match &mut self.state {
             State::Closed => return None,
             State::Constant(schedule) if now < schedule.due => return None,
             State::Constant(schedule) => schedule.advance(),
-            State::Live => {
-                let seq = self.sent;
-                let payload = self.speaker.as_mut()?.poll(now, seq)?;
-                self.sent += 1;
-                return Some(Datagram { seq, payload });
-            }
+            State::Live => return self.poll_live(now),
             State::Saturated => {}
         }
         let seq = self.sent;
         self.sent += 1;
         Some(Datagram { seq, payload: self.payload })
+    }
+
+    /// Returns the next datagram of a live application, if one is due.
+    #[cold]
+    fn poll_live(&mut self, now: Time) -> Option<Datagram> {
+        let seq = self.sent;
+        let payload = self.speaker.as_mut()?.poll(now, seq)?;
+        self.sent += 1;
+        Some(Datagram { seq, payload })
     }
 
     /// Reason why [`poll_transmit`](Self::poll_transmit) returns nothing; `None` if the sender is closed. A

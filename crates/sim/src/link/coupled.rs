@@ -3,44 +3,43 @@
 use airfair_units::Time;
 use airfair_wlan::{Msdu, NodeId};
 
-use super::{LinkDirection, Marking, Refusal, Sent, Served};
+use super::{LinkDirection, Queued, Refusal, Served};
 use crate::packet::Packet;
 
 impl LinkDirection {
-    /// True if the link must be [served](Self::serve) when the packet accepted last has been sent.
+    /// True if two coupled queues hold the packets, from which the link is [served](Self::serve).
     #[inline]
-    pub fn must_be_served(&self) -> bool {
-        self.marking.as_deref().is_some_and(|it| matches!(it, Marking::Coupled(_)))
+    pub fn is_coupled(&self) -> bool {
+        self.coupled.is_some()
     }
 
-    /// Puts a packet into the coupled queues, or on the wire if nothing is sent.
-    pub(super) fn send_coupled(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        number: u64,
-    ) -> Result<Sent, Refusal> {
+    /// Puts a packet into the coupled queues. If nothing is sent, the packet must [begin](Self::begin).
+    ///
+    /// # Errors
+    /// [`Refusal::QueueFull`] if the queues are full.
+    pub fn queue(&mut self, now: Time, packet: &Packet) -> Result<Queued, Refusal> {
+        let Some(queues) = self.coupled.as_deref_mut() else { unreachable!("no coupled queues") };
+        let must_begin = queues.is_empty();
         let size = packet.size();
-        let Some(Marking::Coupled(queues)) = self.marking.as_deref_mut() else {
-            unreachable!("a link with coupled queues")
-        };
-        let is_idle = queues.is_empty();
         let msdu = Msdu { payload: *packet, size, from: NodeId::AP, to: NodeId::AP };
         if !queues.push(now, msdu) {
             return Err(Refusal::QueueFull);
         }
-        if is_idle {
-            return Ok(self.accept(now, packet, number, (size, 0)));
+        if must_begin {
+            return Ok(Queued { must_begin, packets: 1 });
         }
         self.waiting += 1;
-        Ok(Sent { arrival: self.busy_until, queued: self.queued(now) })
+        Ok(Queued { must_begin, packets: self.queued(now) })
+    }
+
+    /// Sends the only packet of the coupled queues. Returns its arrival, which will be the event with this `number`.
+    pub fn begin(&mut self, now: Time, packet: &Packet, number: u64) -> Time {
+        self.accept(now, packet, number, (packet.size(), 0)).arrival
     }
 
     /// Sends the next packet of coupled queues, whose arrival will be the event with this `number`.
     pub fn serve(&mut self, now: Time, number: u64) -> Served {
-        let Some(Marking::Coupled(queues)) = self.marking.as_deref_mut() else {
-            return Served::default();
-        };
+        let Some(queues) = self.coupled.as_deref_mut() else { return Served::default() };
         if let Some(sent) = queues.packet().map(|served| served.mpdu.sequence) {
             queues.finish(now, sent);
         }

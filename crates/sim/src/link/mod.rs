@@ -73,8 +73,6 @@ enum Marking {
     Red(EarlyDetection),
     /// A packet is marked that finds more packets than this in the queue.  [RFC8257 §3.1]
     Above(u32),
-    /// Two coupled queues, which hold the packets that are not sent yet.
-    Coupled(Box<TransmitQueue<Packet>>),
 }
 
 /// Octets for which room in packets is counted, if a capacity is in octets.
@@ -90,6 +88,15 @@ fn coupled_queues(params: dualpi2::Params, capacity: Capacity) -> TransmitQueue<
     };
     let discipline = Discipline::DualPi2(params);
     TransmitQueue::new(QueueConfig { discipline, ..QueueConfig::fifo(packets) })
+}
+
+/// Place of a packet in coupled queues.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued {
+    /// True if nothing is sent, so that the packet must begin.
+    pub must_begin: bool,
+    /// Packets in the queues and in service, this one included.
+    pub packets: u32,
 }
 
 /// Packets that leave coupled queues, and the next time at which one does.
@@ -111,6 +118,8 @@ pub struct LinkDirection {
     last_time: Duration,
     capacity: Capacity,
     marking: Option<Box<Marking>>,
+    /// Two coupled queues, which hold the packets that are not sent yet.
+    coupled: Option<Box<TransmitQueue<Packet>>>,
     /// Packets that wait in coupled queues behind the one that is sent.
     waiting: u32,
     channel: Channel,
@@ -158,9 +167,6 @@ impl LinkDirection {
     /// Creates one direction of a link, without packets.
     pub fn new(config: &Link, heading: Heading, streams: LinkStreams) -> Self {
         let marking = match config.queue {
-            LinkQueue { dual: Some(params), capacity, .. } => {
-                Some(Marking::Coupled(Box::new(coupled_queues(params, capacity))))
-            }
             LinkQueue { red: Some(red), .. } => {
                 Some(Marking::Red(EarlyDetection::new(red, config.rate, streams.red)))
             }
@@ -173,6 +179,10 @@ impl LinkDirection {
             last_time: Duration::ZERO,
             capacity: config.queue.capacity,
             marking: marking.map(Box::new),
+            coupled: config
+                .queue
+                .dual
+                .map(|it| Box::new(coupled_queues(it, config.queue.capacity))),
             waiting: 0,
             channel: Channel::new(config.loss[heading as usize], streams.loss),
             busy_until: Time::ZERO,
@@ -217,7 +227,6 @@ impl LinkDirection {
                 is_chosen
             }
             Some(Marking::Above(most)) => queued > *most,
-            Some(Marking::Coupled(_)) => return self.send_coupled(now, packet, number),
             None => false,
         };
         if !has_room {
@@ -357,10 +366,7 @@ impl LinkDirection {
 
     /// Packets that have been sent over the link and have not arrived yet.
     pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
-        let held = match self.marking.as_deref() {
-            Some(Marking::Coupled(queues)) => Some(&**queues),
-            _ => None,
-        };
+        let held = self.coupled.as_deref();
         let waiting = held.into_iter().flat_map(TransmitQueue::waiting);
         self.in_flight.iter().map(|sent| &sent.packet).chain(waiting.map(|msdu| &msdu.payload))
     }

@@ -7,7 +7,7 @@ use super::{Event, World};
 use crate::clock::Clock;
 use crate::endpoint::{Intake, Sink};
 use crate::flow::{Departures, Full, Hop};
-use crate::link::{Arrival, LinkId, Refusal, Sent, Served};
+use crate::link::{Arrival, LinkId, Queued, Refusal, Sent, Served};
 use crate::packet::{Body, Packet, Side};
 use crate::record::{LinkRecord, SentAt};
 use crate::recorder::Recorder;
@@ -50,6 +50,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
     )]
     fn put_on_wire(&mut self, id: LinkId, packet: &Packet) -> Result<u32, Full> {
         let link = &mut self.links[id.index()];
+        if link.is_coupled() {
+            return self.put_in_coupled_queues(id, packet);
+        }
         let was_empty = link.is_empty();
         let number = self.queue.reserve();
         match link.send(self.now, packet, number) {
@@ -57,9 +60,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 // A link's arrivals follow each other, so the event queue holds only the next one.
                 if was_empty {
                     self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
-                }
-                if queued == 1 && self.links[id.index()].must_be_served() {
-                    self.await_service(id);
                 }
                 Ok(queued)
             }
@@ -72,6 +72,28 @@ impl<R: Recorder, C: Clock> World<R, C> {
                 Err(Full)
             }
         }
+    }
+
+    /// Puts a packet into the coupled queues of a link, which sends it at once if it sends nothing else. Returns the number of
+    /// packets in the queues, this one included.
+    #[cold]
+    #[inline(never)]
+    fn put_in_coupled_queues(&mut self, id: LinkId, packet: &Packet) -> Result<u32, Full> {
+        let link = &mut self.links[id.index()];
+        let was_empty = link.is_empty();
+        let Ok(Queued { must_begin, packets }) = link.queue(self.now, packet) else {
+            self.recorder.record_link(self.now, id, LinkRecord::Dropped);
+            return Err(Full);
+        };
+        if must_begin {
+            let number = self.queue.reserve();
+            let arrival = link.begin(self.now, packet, number);
+            if was_empty {
+                self.queue.push_reserved(arrival, Phase::End, number, Event::Arrival(id));
+            }
+            self.await_service(id);
+        }
+        Ok(packets)
     }
 
     /// Schedules the service of a link with coupled queues.
