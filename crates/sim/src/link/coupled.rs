@@ -3,22 +3,18 @@
 use airfair_units::Time;
 use airfair_wlan::{Msdu, NodeId};
 
-use super::{LinkDirection, Queued, Refusal, Served};
+use super::{LinkDirection, Marking, Queued, Refusal, Served};
 use crate::packet::Packet;
 
 impl LinkDirection {
-    /// True if two coupled queues hold the packets, from which the link is [served](Self::serve).
-    #[inline]
-    pub fn is_coupled(&self) -> bool {
-        self.coupled.is_some()
-    }
-
     /// Puts a packet into the coupled queues. If nothing is sent, the packet must [begin](Self::begin).
     ///
     /// # Errors
     /// [`Refusal::QueueFull`] if the queues are full.
     pub fn queue(&mut self, now: Time, packet: &Packet) -> Result<Queued, Refusal> {
-        let Some(queues) = self.coupled.as_deref_mut() else { unreachable!("no coupled queues") };
+        let Some(Marking::Coupled(queues)) = self.marking.as_deref_mut() else {
+            unreachable!("no coupled queues")
+        };
         let must_begin = queues.is_empty();
         let size = packet.size();
         let msdu = Msdu { payload: *packet, size, from: NodeId::AP, to: NodeId::AP };
@@ -39,7 +35,9 @@ impl LinkDirection {
 
     /// Sends the next packet of coupled queues, whose arrival will be the event with this `number`.
     pub fn serve(&mut self, now: Time, number: u64) -> Served {
-        let Some(queues) = self.coupled.as_deref_mut() else { return Served::default() };
+        let Some(Marking::Coupled(queues)) = self.marking.as_deref_mut() else {
+            return Served::default();
+        };
         if let Some(sent) = queues.packet().map(|served| served.mpdu.sequence) {
             queues.finish(now, sent);
         }

@@ -55,6 +55,8 @@ pub enum Refusal {
     QueueFull,
     /// Random early detection drops the packet, although the queue is not full.
     Early,
+    /// The link has two coupled queues, which take the packet by [`queue`](LinkDirection::queue).
+    Coupled,
 }
 
 /// Random streams of one direction of a link.
@@ -73,6 +75,8 @@ enum Marking {
     Red(EarlyDetection),
     /// A packet is marked that finds more packets than this in the queue.  [RFC8257 §3.1]
     Above(u32),
+    /// Two coupled queues, which hold the packets that are not sent yet.
+    Coupled(Box<TransmitQueue<Packet>>),
 }
 
 /// Octets for which room in packets is counted, if a capacity is in octets.
@@ -91,7 +95,7 @@ fn coupled_queues(params: dualpi2::Params, capacity: Capacity) -> TransmitQueue<
 }
 
 /// Place of a packet in coupled queues.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queued {
     /// True if nothing is sent, so that the packet must begin.
     pub must_begin: bool,
@@ -118,8 +122,6 @@ pub struct LinkDirection {
     last_time: Duration,
     capacity: Capacity,
     marking: Option<Box<Marking>>,
-    /// Two coupled queues, which hold the packets that are not sent yet.
-    coupled: Option<Box<TransmitQueue<Packet>>>,
     /// Packets that wait in coupled queues behind the one that is sent.
     waiting: u32,
     channel: Channel,
@@ -167,6 +169,9 @@ impl LinkDirection {
     /// Creates one direction of a link, without packets.
     pub fn new(config: &Link, heading: Heading, streams: LinkStreams) -> Self {
         let marking = match config.queue {
+            LinkQueue { dual: Some(params), capacity, .. } => {
+                Some(Marking::Coupled(Box::new(coupled_queues(params, capacity))))
+            }
             LinkQueue { red: Some(red), .. } => {
                 Some(Marking::Red(EarlyDetection::new(red, config.rate, streams.red)))
             }
@@ -179,10 +184,6 @@ impl LinkDirection {
             last_time: Duration::ZERO,
             capacity: config.queue.capacity,
             marking: marking.map(Box::new),
-            coupled: config
-                .queue
-                .dual
-                .map(|it| Box::new(coupled_queues(it, config.queue.capacity))),
             waiting: 0,
             channel: Channel::new(config.loss[heading as usize], streams.loss),
             busy_until: Time::ZERO,
@@ -195,8 +196,8 @@ impl LinkDirection {
     /// Sends a packet. Its arrival will be the event with this `number`.
     ///
     /// # Errors
-    /// [`Refusal`] if the queue, which includes the packet in service, is full, or if random early detection drops
-    /// the packet.
+    /// [`Refusal`] if the queue, which includes the packet in service, is full, if random early detection drops the
+    /// packet, or if it has to go into coupled queues.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -227,6 +228,7 @@ impl LinkDirection {
                 is_chosen
             }
             Some(Marking::Above(most)) => queued > *most,
+            Some(Marking::Coupled(_)) => return Err(Refusal::Coupled),
             None => false,
         };
         if !has_room {
@@ -366,7 +368,10 @@ impl LinkDirection {
 
     /// Packets that have been sent over the link and have not arrived yet.
     pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
-        let held = self.coupled.as_deref();
+        let held = match self.marking.as_deref() {
+            Some(Marking::Coupled(queues)) => Some(&**queues),
+            _ => None,
+        };
         let waiting = held.into_iter().flat_map(TransmitQueue::waiting);
         self.in_flight.iter().map(|sent| &sent.packet).chain(waiting.map(|msdu| &msdu.payload))
     }
@@ -382,12 +387,16 @@ mod tests {
     use airfair_wlan::edca::AccessCategory;
 
     fn link(capacity: Capacity) -> LinkDirection {
+        with_queue(LinkQueue { capacity, ..LinkQueue::default() })
+    }
+
+    fn with_queue(queue: LinkQueue) -> LinkDirection {
         let config = Link {
             name: String::new(),
             ends: [Node::Host(0), Node::Host(1)],
             rate: DataRate::from_mbps(8),
             delay: Duration::from_millis(2),
-            queue: LinkQueue { capacity, ..LinkQueue::default() },
+            queue,
             loss: [Loss::None; 2],
         };
         let stream = |purpose| Streams::new(1, 0).stream("", purpose);
@@ -415,6 +424,24 @@ mod tests {
         assert_eq!(link.arrival(ms(3)), Some(Arrival { packet: &arrived, is_lost: false }));
         link.pass(ms(3));
         assert_eq!(link.arrival(ms(3)), None);
+    }
+
+    /// A packet that comes at the instant at which the one before it has been sent, before the link is served, waits for the
+    /// service, which is one.
+    #[test]
+    fn coupled_queues_are_served_one_by_one() {
+        let dual = Some(dualpi2::Params::default());
+        let queue = LinkQueue { capacity: Capacity::Packets(10), dual, ..LinkQueue::default() };
+        let mut link = with_queue(queue);
+        let ms = |ms| Time::ZERO + Duration::from_millis(ms);
+        assert_eq!(link.send(Time::ZERO, &packet(0), 0), Err(Refusal::Coupled));
+        let first = Queued { must_begin: true, packets: 1 };
+        assert_eq!(link.queue(Time::ZERO, &packet(0)), Ok(first));
+        assert_eq!(link.begin(Time::ZERO, &packet(0), 0), ms(3));
+        let second = link.queue(ms(1), &packet(1)).expect("room");
+        assert!(!second.must_begin);
+        assert_eq!(link.serve(ms(1), 0).arrival, Some(ms(4)));
+        assert_eq!(link.serve(ms(2), 0).arrival, None);
     }
 
     #[test]

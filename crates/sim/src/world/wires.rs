@@ -50,9 +50,6 @@ impl<R: Recorder, C: Clock> World<R, C> {
     )]
     fn put_on_wire(&mut self, id: LinkId, packet: &Packet) -> Result<u32, Full> {
         let link = &mut self.links[id.index()];
-        if link.is_coupled() {
-            return self.put_in_coupled_queues(id, packet);
-        }
         let was_empty = link.is_empty();
         let number = self.queue.reserve();
         match link.send(self.now, packet, number) {
@@ -65,6 +62,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             }
             Err(refusal) => {
                 let record = match refusal {
+                    Refusal::Coupled => return self.put_in_coupled_queues(id, packet),
                     Refusal::QueueFull => LinkRecord::Dropped,
                     Refusal::Early => LinkRecord::DroppedEarly,
                 };
