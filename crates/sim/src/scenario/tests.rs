@@ -260,6 +260,7 @@ fn the_example_of_each_key_changes_the_scenario() {
         "bss.home.ap.position",
         "bss.home.colour",
         "bss.home.obss_pd",
+        "bss.home.radio.energy_detection",
         "bss.home.ofdma.target_rssi",
         "station.slow.hears",
         "station.slow.queue.weights",
