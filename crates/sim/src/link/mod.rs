@@ -207,7 +207,7 @@ impl LinkDirection {
         if self.marking.is_some() {
             return self.send_marking(now, packet, number);
         }
-        let (size, queued) = (packet.size(), self.queued(now));
+        let (size, queued) = (packet.size(), self.on_wire(now));
         if !self.has_room_beside(queued, size) {
             return Err(Refusal::QueueFull);
         }
@@ -307,13 +307,13 @@ impl LinkDirection {
         self.channel.set_model(loss);
     }
 
-    /// Number of packets in the queue at `now`, the packet in service included.
+    /// Number of packets at `now` that have a place on the wire and have not left, the packet in service included.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
         reason = "each call on a packet's way costs twenty instructions"
     )]
-    pub fn queued(&mut self, now: Time) -> u32 {
+    fn on_wire(&mut self, now: Time) -> u32 {
         let arrives = now + self.delay;
         while let Some(first) = self.in_flight.get(self.departed)
             && first.arrival <= arrives
@@ -322,7 +322,13 @@ impl LinkDirection {
             self.departed += 1;
         }
         let queued = self.in_flight.len() - self.departed;
-        u32::try_from(queued).expect("a queue of at most 2^32 packets") + self.waiting
+        u32::try_from(queued).expect("a queue of at most 2^32 packets")
+    }
+
+    /// Number of packets in the queue at `now`, the packet in service included.
+    #[inline]
+    pub fn queued(&mut self, now: Time) -> u32 {
+        self.on_wire(now) + self.waiting
     }
 
     /// Time at which the packet accepted last leaves the queue, or has left it.
