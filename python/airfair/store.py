@@ -95,7 +95,9 @@ def remove_if_empty(directories: list[Path]) -> None:
 
 
 def problems(directory: Path, patterns: Collection[str], *, force: bool) -> list[str]:
-    """Reasons why files whose names match `patterns` may not be replaced, a line each."""
+    """Reasons why files whose names match `patterns` may not be written to the directory, a line each."""
+    if directory.is_file():
+        return ["this is a file; allowed a directory, or a new name"]
     try:
         names = sorted(path.name for path in directory.iterdir())
     except (OSError, ValueError):

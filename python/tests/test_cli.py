@@ -204,7 +204,10 @@ def test_every_mistake_has_its_line_and_nothing_is_written(
         (["scenario.toml", "--flows", "c*"], "--flows 'c*': matches no flow"),
         (["scenario.toml", "--seed", "-1"], "scenario.toml: seed = -1"),
         (["scenario.toml", "--replications", "0"], "scenario.toml: replications = 0"),
-        (["scenario.toml", "--out", "scenario.toml"], "--out scenario.toml: File exists"),
+        (
+            ["scenario.toml", "--out", "scenario.toml"],
+            "--out scenario.toml: this is a file; allowed a directory, or a new name",
+        ),
         (["scenario.toml", "--out", "scenario.toml/x"], "--out scenario.toml/x: Not a directory"),
         (["scenario.toml", "--out", "/proc/airfair/x"], "--out /proc/airfair/x: "),
     ],

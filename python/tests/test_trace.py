@@ -527,7 +527,7 @@ UDP = '{ kind = "udp", payload = "500 B", rate = "1 Mb/s" }'
 MISTAKES = {
     ("--trace-from", "1 s"): "--trace-from: works only with --pcap, --timeline or --qlog",
     ("--qlog-version", "0.3"): "--qlog-version: works only with --qlog",
-    ("--qlog", "cell.toml"): "--qlog cell.toml: File exists",
+    ("--qlog", "cell.toml"): "--qlog cell.toml: this is a file; allowed a directory, or a new name",
     ("--qlog", "cell.toml/logs"): "--qlog cell.toml/logs: Not a directory",
     (
         "--qlog",
