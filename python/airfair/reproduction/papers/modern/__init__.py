@@ -9,7 +9,7 @@ from airfair.reproduction import studies
 from airfair.reproduction.paper import Paper
 from airfair.reproduction.prose import Numbers
 
-from . import figures, multi_user
+from . import figures, multi_user, senders
 from .claims import MORE, PREDICATES
 from .findings import SEARCHES
 from .plan import AIRTIME, FIFO
@@ -37,11 +37,12 @@ def paper(directory: Path) -> Paper[ModernRuns]:
             "ofdma": (["ofdma-*"], multi_user.cures),
             "users": (["users-bulk", "users-small", "users-more"], multi_user.eight),
             "calls": (["calls"], multi_user.calls),
+            "senders": (["senders-*"], senders.senders),
         },
         {"more": MORE - 1},
         setups=studies.setups(directory),
         measure=ModernRuns.of,
-        predicates=PREDICATES,
+        predicates=(*PREDICATES, *senders.PREDICATES),
         searches=SEARCHES,
         replications=5,
         is_own=True,
