@@ -4,8 +4,8 @@ The results are shares, medians, counts in regions, and maps.
 
 Use: python book/limits.py RESULTS [STANDARD], after `airfair limits --out RESULTS [--standard STANDARD]`.
 STANDARD is 802.11ax-ofdma after `airfair limits --standard 802.11ax --ofdma`, and so on. The script writes
-docs/limits.json and the maps, and keeps the results of other standards. book/regions.toml defines the
-regions.
+docs/limits.json and the maps. It keeps the results of other standards, and those of schemes that were not
+searched now, if the engine's records have not changed since. book/regions.toml defines the regions.
 """
 
 from __future__ import annotations
@@ -103,8 +103,13 @@ def main(results: Path, standard: str | None = None) -> None:
             results / name / "map.svg", RECORD.parent / "figures" / f"limits-{short}.svg"
         )
     kept = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
-    new = {standard: {"golden": golden(), **found}} if standard else {"golden": golden(), **found}
-    document = json.dumps({**kept, **new}, indent=1, ensure_ascii=False)
+    if standard:
+        before = kept.get(standard, {})
+        others = before if before.get("golden") == golden() else {}
+        found = {standard: {**others, "golden": golden(), **found}}
+    else:
+        found = {"golden": golden(), **found}
+    document = json.dumps({**kept, **found}, indent=1, ensure_ascii=False)
     RECORD.write_text(document + "\n", encoding="utf-8")
 
 

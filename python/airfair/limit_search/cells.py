@@ -320,6 +320,8 @@ def _flow(where: Condition, switch: Switch, flow: Flow, times: Times, *, on: boo
 
 def _tcp(where: Condition) -> Keys:
     flavour, _, variant = str(where.get("flavour", "newreno")).partition(" ")
+    if "sender" in where:
+        flavour, variant = str(where["sender"]), "today"
     window = int(where.get("window", 65))
     keys: dict[str, Value] = {
         "kind": "tcp",

@@ -108,6 +108,7 @@ def limits(  # noqa: PLR0913 - options, each with a default
     standard: str | None = None,
     ofdma: bool = False,
     neighbour: bool = False,
+    sender: bool = False,
     criteria: Sequence[Criterion] = (),
     quick: bool = False,
     points: int | None = None,
@@ -134,6 +135,8 @@ def limits(  # noqa: PLR0913 - options, each with a default
     - `ofdma`: true to vary OFDMA as well, which is off, down, up or both; only with the standard 802.11ax.
     - `neighbour`: true to vary a second cell on the channel as well, which is none, in range or hidden; only
       with the standard 802.11ax.
+    - `sender`: true to vary the congestion control of TCP among those of today, which are CUBIC, BBRv1, BBRv3
+      and Prague; only with the standard 802.11ax.
     - `criteria`: criteria of your own, made by `airfair.criterion`, which are reported beside the usual ones.
     - `quick`: true for fewer points, and fewer and shorter runs.
     - `points`: number of points spread evenly over the conditions, by default 256, or 24 if `quick`. Half as
@@ -159,7 +162,9 @@ def limits(  # noqa: PLR0913 - options, each with a default
     judged = [judge] if isinstance(judge, str | Criterion) else judge
     _check_law_options(schemes, laws, judged, set)
     wanted = schemes if laws is None else of_laws(laws, judged, set)
-    extra = [name for name, on in (("ofdma", ofdma), ("neighbour", neighbour)) if on]
+    extra = [
+        name for name, on in (("ofdma", ofdma), ("neighbour", neighbour), ("sender", sender)) if on
+    ]
     chosen = [_with(scheme, criteria) for scheme in _chosen(wanted, standard, extra)]
     plan = _plan(points, replications, seed, standard, quick=quick)
     places = [place_of(scheme, out) for scheme in chosen]

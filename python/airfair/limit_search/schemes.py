@@ -56,9 +56,13 @@ class Scheme:
         return replace(self, space=under(self.space, standard), standard=standard)
 
     def with_extra(self, *ids: str) -> Scheme:
-        """Scheme in 802.11ax, whose space also has the dimensions of `EXTRA` with these ids."""
+        """Scheme in 802.11ax, whose space also has the dimensions of `EXTRA` with these ids.
+
+        The dimension `sender` takes the place of `flavour`.
+        """
         of = self.under(EXTRA_STANDARD)
-        return replace(of, space=(*of.space, *(d for d in EXTRA if d.id in ids)))
+        kept = (d for d in of.space if d.id != "flavour" or "sender" not in ids)
+        return replace(of, space=(*kept, *(d for d in EXTRA if d.id in ids)))
 
     @property
     def folder(self) -> str:

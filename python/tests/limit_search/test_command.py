@@ -198,6 +198,7 @@ def test_list_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["tfrc", "--ofdma"], "--ofdma: allowed only with the standard 802.11ax"),
         (["tfrc", "--neighbour"], "--neighbour: allowed only with the standard 802.11ax"),
+        (["tfrc", "--sender"], "--sender: allowed only with the standard 802.11ax"),
         (["tfrc", "--threads", 0], "--threads 0: allowed is a whole number from 1 to 1024"),
         (["tfrc", "--points", 3], "--points 3: allowed is 16 to 4096"),
         (["tfrc", "--replications", 1], "--replications 1: allowed is 3 or more"),

@@ -30,7 +30,11 @@ EVERY = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
 _ALL = [
     *SCHEMES.values(),
     *(s.under(standard) for standard in TODAY for s in SCHEMES.values()),
-    *(s.with_extra(*extra) for extra in (["ofdma"], ["neighbour"]) for s in SCHEMES.values()),
+    *(
+        s.with_extra(*extra)
+        for extra in (["ofdma"], ["neighbour"], ["sender"])
+        for s in SCHEMES.values()
+    ),
 ]
 EVERYWHERE = pytest.mark.parametrize("scheme", _ALL, ids=lambda s: s.folder.replace("/", "-"))
 
@@ -189,6 +193,20 @@ def test_ofdma_is_one_more_dimension_which_leaves_the_others_as_they_are() -> No
     assert both["up"]["ofdma"]["down"] == "off"
     assert "up" not in both["down"]["ofdma"]
     assert both["both"]["mu_edca"]["aifsn"] == 0
+
+
+def test_todays_senders_take_the_place_of_older_flavours() -> None:
+    scheme = SCHEMES["data-ack"].with_extra("sender")
+    assert scheme.folder == "802.11ax-sender/data-ack"
+    assert "flavour" not in {one.id for one in scheme.space}
+    assert "flavour" in {one.id for one in SCHEMES["data-ack"].with_extra("neighbour").space}
+    place = [0.5] * (len(scheme.space) - 1)
+    for sender, at in (("cubic", 0.1), ("bbr1", 0.3), ("bbr", 0.6), ("prague", 0.9)):
+        both = pair(condition(scheme.space, [*place, at]), scheme.switch, TODAYS[QUICK])
+        for sections in (both.without, both.using):
+            sent = [flow["transport"] for flow in sections["flow"].values()]
+            assert {one["flavour"] for one in sent} == {sender}
+            assert all(one["sack"] and one["loss_recovery"] == "rack" for one in sent)
 
 
 def test_a_neighbour_is_one_more_dimension_and_its_flow_counts_in_no_measure() -> None:

@@ -27,7 +27,7 @@ from airfair.terminal import write
 def main(args: argparse.Namespace) -> int:
     """Run `airfair limits [SCHEME]` and return its exit status.
 
-    `args` has scheme, law, judge, set, standard, ofdma, neighbour, list, quick, points, replications,
+    `args` has scheme, law, judge, set, standard, ofdma, neighbour, sender, list, quick, points, replications,
     seed, threads, out, force and json. Without a scheme and a law, all schemes are searched one after the
     other. Raises InputError for mistakes of the user.
     """
@@ -60,6 +60,7 @@ def _run(args: argparse.Namespace, out: Path, people: TextIO) -> Limits:
             standard=args.standard,
             ofdma=args.ofdma,
             neighbour=args.neighbour,
+            sender=args.sender,
             quick=args.quick,
             points=args.points,
             replications=args.replications,
