@@ -104,9 +104,14 @@ def histogram(axes: Axes, edges: Floats, shares: Floats, *, colour: str, label: 
     """Draw the share of the values in each bin [%] over a logarithmic x axis."""
     axes.stairs(shares, edges, fill=True, color=colour, alpha=0.15)
     axes.stairs(shares, edges, color=colour, linewidth=1.4, label=label)
-    axes.set_xscale("log")
     axes.set_xlim(edges[0], edges[-1])
-    if np.log10(edges[-1] / edges[0]) < _DECADES:
+    logarithmic(axes, edges[-1] / edges[0])
+
+
+def logarithmic(axes: Axes, ratio: float) -> None:
+    """Make the x axis logarithmic, with plain numbers; `ratio` is that of its ends."""
+    axes.set_xscale("log")
+    if np.log10(ratio) < _DECADES:
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())

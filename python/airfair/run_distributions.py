@@ -147,7 +147,9 @@ def waits(result: Result, cast: Cast) -> Figure:
             linewidth=1.4,
             label=_flows(group),
         )
-    axes.set(xscale="log", xlabel="wait for a message [ms]", ylabel="messages [%]", ylim=(0, 102))
+    ends = [each for group in shown for each in found[group]]
+    distributions.logarithmic(axes, max(ends) / min(ends))
+    axes.set(xlabel="wait for a message [ms]", ylabel="messages [%]", ylim=(0, 102))
     about = f"all messages of {runs(result)}"
     axes.set_title(f"{drawable(result.scenario.title)}\n{about}", fontsize=10)
     say_hidden(axes, len(drawn) - len(shown))
