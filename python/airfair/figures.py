@@ -414,8 +414,9 @@ def by_name(panels: Sequence[Category], *, stacked: bool = False) -> Figure:
     beside, below = (1, len(panels)) if stacked else (len(panels), 1)
     with mpl.rc_context({**STYLE, "axes.grid.axis": "x"}):
         width = NARROW if stacked else max(WIDE, 2.0 + 2.4 * beside)
-        # A narrow figure has room for the dots of a row below each other.
-        row = max(0.26, 0.1 + 0.13 * len(panels[0].groups)) if stacked else 0.26
+        # The dots of a row are below each other in a narrow figure, and in a wide one of many groups.
+        groups = len(panels[0].groups)
+        row = max(0.26, 0.1 + 0.13 * groups) if stacked else max(0.26, 0.1 * (groups - 1))
         figure = Figure(figsize=(width, 0.4 + (0.8 + row * rows) * below), layout="constrained")
         axes = figure.subplots(below, beside, sharey=True, squeeze=False).ravel()
         for ax, panel in zip(axes, panels, strict=True):
@@ -433,7 +434,7 @@ def _rows_of(ax: Axes, panel: Category) -> None:
     for level, words in panel.levels.items():
         ax.axvline(level, **_DASHED)
         _write(ax, words, "top", level, (2, 3))
-    _dots(ax, panel, 0.22, upright=False)
+    _dots(ax, panel, min(0.22, 0.9 / len(panel.groups)), upright=False)
     if all(group.possible[0] >= 0 for group in panel.groups):
         ax.set_xlim(left=0)
     _title(ax, panel.title, pad=14 if panel.levels else 6)

@@ -138,7 +138,7 @@ def _panel(data: Measurements, standard: str, way: str) -> Category:
         for id_ in _DRAWN
     ]
     title, names = f"{plan.STANDARDS[standard]}, {way}loads", list(SENDERS.values())
-    return Category(title, "", "Goodput of all flows / without the scheme", names, groups, {1: ""})
+    return Category(title, "", "Goodput / without the scheme", names, groups, {1: ""})
 
 
 def _table(data: Measurements, standard: str, way: str) -> Table:
