@@ -110,7 +110,11 @@ mod tests {
     /// packets.
     fn after(packets: u64) -> State {
         let packets_of_two = 2 << AVERAGE_SHIFT;
-        State { packets: INITIAL_PACKETS + packets, octets: 1_000 * packets, average: packets_of_two }
+        State {
+            packets: INITIAL_PACKETS + packets,
+            octets: 1_000 * packets,
+            average: packets_of_two,
+        }
     }
 
     /// Marks that an ACK about `delivered` packets reports, with `ace` and perhaps a count of octets.
@@ -127,7 +131,10 @@ mod tests {
     #[test]
     fn the_field_counts_from_five_modulo_eight() {
         let fields = [5, 6, 7, 0, 1, 2, 3, 4];
-        assert_eq!(fields.map(|ace| marks(State::default(), ace, None, 7)), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(
+            fields.map(|ace| marks(State::default(), ace, None, 7)),
+            [0, 1, 2, 3, 4, 5, 6, 7]
+        );
         // The ninth mark after eight: 5 + 9 = 14 = 6 modulo 8.
         assert_eq!(marks(after(8), 6, None, 2), 1);
     }
@@ -151,16 +158,15 @@ mod tests {
     /// Verifies: [RFC9768 §3.2.3.1], [RFC9768 §A.2]
     #[test]
     fn the_option_tells_how_often_the_field_has_cycled() {
-        for (octets, expected) in [(0, 2), (2_000, 2), (1_500, 2), (10_000, 10), (9_100, 10), (18_000, 18)] {
+        for (octets, expected) in
+            [(0, 2), (2_000, 2), (1_500, 2), (10_000, 10), (9_100, 10), (18_000, 18)]
+        {
             assert_eq!(marks(after(0), 7, Some(octets), 20), expected, "{octets}");
         }
         // 16,777 marks have 16,777,000 octets, 216 below 2²⁴. Ten more have 10,000 octets, of which 9784 are left.
         let ace = u8::try_from((INITIAL_PACKETS + 16_787) % CYCLE).expect("below eight");
-        let (state, marks) = step(
-            SEGMENT,
-            after(16_777),
-            Ack { ace, octets: Some(9_784), delivered: SEGMENT * 20 },
-        );
+        let (state, marks) =
+            step(SEGMENT, after(16_777), Ack { ace, octets: Some(9_784), delivered: SEGMENT * 20 });
         assert_eq!((marks.packets, marks.octets), (10, Bytes::new(10_000)));
         assert_eq!(state.octets, 16_787_000);
     }

@@ -148,7 +148,11 @@ impl Headers for Packet {
     fn class(&self) -> Class {
         match &self.body {
             Body::Segment(segment) if segment.is_pure_ack() => {
-                let is_selective = !segment.sack.is_empty() || segment.flags.has(tcp::Flags::ECE);
+                // Of accurate ECN, an ACK whose count is zero modulo eight and that has no option makes an older one
+                // of this kind redundant.  [RFC9768 §3.3.3]
+                let is_selective = !segment.sack.is_empty()
+                    || segment.flags.ace() != 0
+                    || segment.sack.counters().is_some();
                 Class::PureAck { number: segment.ack, is_selective }
             }
             Body::External(External { tcp: Some(tcp), .. })

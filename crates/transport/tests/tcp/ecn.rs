@@ -2,8 +2,8 @@
 
 use airfair_transport::ecn::Ecn;
 use airfair_transport::tcp::{
-    DelayedAck, Flags, Flavour, LossRecovery, Receiver, ReceiverConfig, Segment, SenderConfig,
-    SenderEvent, Transfer,
+    DelayedAck, EcnFeedback, Flags, Flavour, LossRecovery, Receiver, ReceiverConfig, Segment,
+    SenderConfig, SenderEvent, Transfer,
 };
 use airfair_units::{Bytes, Duration};
 
@@ -127,7 +127,7 @@ fn marks_take_the_place_of_losses() {
             let sender = SenderConfig { flavour, loss_recovery, transfer, ecn: true, ..plain() };
             let receiver = ReceiverConfig {
                 handshake: false,
-                echoes_exactly: flavour.is_scalable(),
+                ecn_feedback: sender.ecn_feedback(),
                 sack: sender.uses_sack(),
                 ..ReceiverConfig::default()
             };
@@ -171,8 +171,11 @@ fn dctcp_reduces_its_window_by_half_of_its_estimate() {
 /// Verifies: [RFC8257 §3.2]
 #[test]
 fn an_exact_receiver_acknowledges_each_change_of_marks() {
-    let config =
-        ReceiverConfig { handshake: false, echoes_exactly: true, ..ReceiverConfig::default() };
+    let config = ReceiverConfig {
+        handshake: false,
+        ecn_feedback: EcnFeedback::Exact,
+        ..ReceiverConfig::default()
+    };
     let mut receiver = Receiver::new(config);
     let mut acks = |number: u64, ecn| {
         let payload = u32::try_from(SEGMENT).expect("a small number");
@@ -199,6 +202,7 @@ fn an_exact_receiver_acknowledges_each_change_of_marks() {
 fn prague_reduces_its_window_once_per_virtual_round_trip() {
     let config = SenderConfig {
         flavour: Flavour::Prague,
+        ecn_feedback: Some(EcnFeedback::Exact),
         sack: Some(false),
         initial_window: 64,
         initial_ssthresh: Some(64),

@@ -284,7 +284,9 @@ impl Tcp {
             sender.loss_recovery = tcp::LossRecovery::Rack;
         }
         sender.ecn = sender.has_ecn();
-        receiver.echoes_exactly = sender.flavour.is_scalable();
+        receiver.ecn_feedback = sender.ecn_feedback();
+        let usual = tcp::SenderConfig { ecn_feedback: None, ..*sender }.ecn_feedback();
+        sender.ecn_feedback = sender.ecn_feedback.filter(|it| *it != usual);
         sender.sack = Some(sender.uses_sack());
         sender.assumed_window = receiver.buffer;
         receiver.sack = sender.uses_sack();

@@ -67,7 +67,7 @@ impl Sender {
 
     /// Processes the answer to the SYN.  [RFC9293 §3.10.7.3]
     fn handle_syn_ack(&mut self, now: Time, segment: &Segment) {
-        if segment.flags.without(Flags::ECN) != Flags::SYN_ACK || segment.ack != self.sent_end {
+        if segment.flags.without(Flags::ACE) != Flags::SYN_ACK || segment.ack != self.sent_end {
             return;
         }
         self.peer_window = segment.window;
