@@ -3,10 +3,11 @@
 //! Only new data is sent as ECT(0), or as ECT(1) by Prague: retransmissions, SYN, FIN and ACKs are not. Both ends of a connection without
 //! handshake take part from the start.
 
+use airfair_laws::newreno::{Event, Observation};
 use airfair_laws::{accecn, dctcp, prague};
-use airfair_units::{Bytes, Time};
+use airfair_units::{Bytes, Duration, Time};
 
-use super::{Answer, Decoder, Sender};
+use super::{Answer, Decoder, EcnState, Sender};
 use crate::control::SenderEvent;
 use crate::ecn::Ecn;
 use crate::tcp::accurate::{INITIAL_ACE, NOT_ECT_ARRIVED};
@@ -123,6 +124,26 @@ impl Sender {
             }
         }
         true
+    }
+
+    /// Passes a loss or a time-out to the window law. If a mark has reduced the window in this window of data, the loss does
+    /// not reduce it again: data is only retransmitted, and after a time-out ssthresh remains. Scalable flavours answer
+    /// losses apart from marks, because a mark takes only a part of the window.  [RFC3168 §6.1.2], `tcp_enter_recovery`,
+    /// `tcp_enter_loss` [linux-undo]
+    #[cold]
+    pub(super) fn show_loss(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
+        let answers_as_loss = |it: &EcnState| matches!(it.answer, Answer::AsLoss);
+        let has_answered = self.ecn.as_deref().is_some_and(answers_as_loss)
+            && self.unacknowledged < self.refusals.reduction_end;
+        match seen.event {
+            Event::Timeout { .. } if has_answered => {
+                let ssthresh = self.congestion.ssthresh();
+                self.show(now, round_trip, seen);
+                self.congestion.set_ssthresh(ssthresh);
+            }
+            event if has_answered => self.congestion.recover(event),
+            _ => self.show(now, round_trip, seen),
+        }
     }
 
     /// True if the ACK that is processed echoes marks, by which the window of Prague does not grow.
