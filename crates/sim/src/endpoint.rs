@@ -450,7 +450,7 @@ impl Sink {
                 Intake {
                     delivered: receiver.delivered() - delivered,
                     is_repeated: receiver.stats().below_highest > repeated,
-                    is_marked: false,
+                    is_marked: data.ecn == Ecn::CE,
                 }
             }
             (Self::Tfrc(receiver), Body::TfrcData(data)) => {

@@ -180,6 +180,7 @@ impl Headers for Packet {
                 segment.flags = segment.flags.with_ecn(ecn);
                 is_capable
             }
+            Body::QuicData(data) => data.ecn.mark(),
             _ => false,
         }
     }
@@ -214,6 +215,7 @@ impl Packet {
     pub fn ecn(&self) -> Ecn {
         match &self.body {
             Body::Segment(segment) => segment.flags.ecn(),
+            Body::QuicData(data) => data.ecn,
             _ => Ecn::NOT_ECT,
         }
     }

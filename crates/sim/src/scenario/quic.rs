@@ -18,6 +18,11 @@ pub(super) fn check_quic(fields: &Fields, mistakes: &mut Mistakes) {
         let problem = format!("flavour {word} always paces");
         mistakes.add(pacing.at, pacing.mistake(&problem, "true, or another flavour"));
     }
+    let ecn = fields.get("ecn");
+    if ecn.value() == Some(true) {
+        let problem = format!("flavour {word} does not answer marks");
+        mistakes.add(ecn.at, ecn.mistake(&problem, "false, or another flavour"));
+    }
     if start.word().is_some_and(|word| SlowStart::of(word) != SlowStart::Standard) {
         let allowed = "\"standard\", or flavour newreno or cubic";
         mistakes.add(start.at, start.mistake("the flavour has a slow start of its own", allowed));

@@ -208,7 +208,7 @@ impl<W: Write> Log<W> {
         if self.recovery.is_some_and(|it| ack.largest >= it.until) {
             self.recovery = None;
         }
-        let (header, frames) = (header("1RTT", ack.number), of_ack(ack, self.lines.version));
+        let (header, frames) = (header("1RTT", ack.number.into()), of_ack(ack, self.lines.version));
         self.put(RECEIVED, &format!("{header}{frames},\"raw\":{{\"length\":{size}}}"));
     }
 

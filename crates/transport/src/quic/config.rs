@@ -53,6 +53,8 @@ pub struct SenderConfig {
     pub slow_start: SlowStart,
     /// Send packets at a rate.  [RFC9002 §7.7]
     pub pacing: bool,
+    /// Send packets as ECT(0), and answer marks as losses. The receiver needs no setting.  [RFC9000 §13.4]
+    pub ecn: bool,
     /// Payload of a full UDP datagram, `max_datagram_size`.
     pub datagram: Bytes,
     /// Initial congestion window, at least 1 [datagrams].  [RFC9002 §7.2]
@@ -72,6 +74,7 @@ impl Default for SenderConfig {
             controller: Controller::NewReno,
             slow_start: SlowStart::Standard,
             pacing: true,
+            ecn: false,
             datagram: LEAST_DATAGRAM,
             initial_window: 10,
             transfer: Transfer::Endless,

@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Not modelled: the handshake, since the connection exists from the start on, and the end of the connection
-//! (deviates: [D-370]); streams beside the first; data in both directions, migration, ECN.
+//! (deviates: [D-370]); streams beside the first; data in both directions, migration.
 
 mod config;
 mod credit;
@@ -33,7 +33,7 @@ mod sent;
 mod stats;
 
 pub use config::{Controller, LEAST_DATAGRAM, MOST_DATAGRAM, ReceiverConfig, SenderConfig};
-pub use packet::{Ack, CONNECTION_ID, Data, TAG};
+pub use packet::{Ack, CONNECTION_ID, Data, EcnCounts, TAG};
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use sent::LostPacket;

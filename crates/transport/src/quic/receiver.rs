@@ -4,9 +4,10 @@ use airfair_units::{Bytes, Time};
 
 use super::config::ReceiverConfig;
 use super::credit::Credit;
-use super::packet::{Ack, Data};
+use super::packet::{Ack, Data, EcnCounts};
 use super::received::{Arrival, ReceivedPackets};
 use super::stats::ReceiverStats;
+use crate::ecn::Ecn;
 use crate::stream::reassembly::Reassembly;
 
 /// Receives the data of one QUIC connection, and acknowledges it.
@@ -23,6 +24,8 @@ pub struct Receiver {
     /// Time at which the waiting packets are acknowledged at the latest.
     deadline: Option<Time>,
     is_ack_due: bool,
+    /// Counts of the ECN fields of the packets received.
+    marks: EcnCounts,
     stats: ReceiverStats,
 }
 
@@ -38,6 +41,7 @@ impl Receiver {
             waiting: 0,
             deadline: None,
             is_ack_due: false,
+            marks: EcnCounts::default(),
             stats: ReceiverStats::default(),
         }
     }
@@ -57,8 +61,13 @@ impl Receiver {
             self.credit.on_read(self.stream.next());
         }
         self.waiting += 1;
-        // A packet out of order is acknowledged at once.  [RFC9000 §13.2.1]
-        if arrival == Arrival::OutOfOrder || self.waiting >= self.config.ack_every {
+        let is_marked = data.ecn == Ecn::CE;
+        if data.ecn.is_capable() {
+            self.marks.note(data.ecn);
+            self.stats.marked += u64::from(is_marked);
+        }
+        // A packet out of order, or with a mark, is acknowledged at once.  [RFC9000 §13.2.1]
+        if arrival == Arrival::OutOfOrder || is_marked || self.waiting >= self.config.ack_every {
             self.is_ack_due = true;
         } else if self.deadline.is_none() {
             self.deadline = Some(now + self.config.max_ack_delay);
@@ -85,7 +94,8 @@ impl Receiver {
         (self.waiting, self.deadline) = (0, None);
         let frame = self.received.frame(now, self.stats.acks_sent)?;
         self.stats.acks_sent += 1;
-        Some(Ack { max_data: self.credit.take(self.highest).unwrap_or(0), ..frame })
+        let max_data = self.credit.take(self.highest).unwrap_or(0);
+        Some(Ack { max_data, marks: self.marks, ..frame })
     }
 
     /// Octets that have been delivered to the application, in order.

@@ -1,5 +1,6 @@
 //! The sending QUIC endpoint.  [RFC9002], [RFC9000 §13.3]
 
+mod ecn;
 mod input;
 mod limit;
 mod model;
@@ -7,6 +8,7 @@ mod output;
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
+use self::ecn::EcnState;
 use super::config::SenderConfig;
 use super::outgoing::Outgoing;
 use super::rtt::RttEstimator;
@@ -61,6 +63,8 @@ pub struct Sender {
     writer: Option<Box<Writer>>,
     congestion: Congestion,
     recovery: Recovery,
+    /// State of explicit congestion notification; `None` without it, and once its validation has failed.
+    ecn: Option<EcnState>,
     sent: SentPackets,
     rtt: RttEstimator,
     /// Time at which loss detection runs again.
@@ -99,6 +103,7 @@ impl Sender {
             writer: None,
             congestion: Congestion::new(&config.control()),
             recovery: Recovery::default(),
+            ecn: config.ecn.then(EcnState::default),
             sent: SentPackets::new(config.controller.has_model()),
             rtt: RttEstimator::new(config.max_ack_delay),
             loss_at: None,

@@ -3,6 +3,7 @@
 mod acknowledgments;
 mod credit;
 mod losses;
+mod marks;
 mod network;
 mod script;
 mod timeouts;

@@ -44,6 +44,11 @@ fn sending(keys: &mut Keys, sender: &mut SenderConfig) {
         "Packets leave at 1.25 windows per round trip (RFC 9002, section 7.7), in bursts of a millisecond or two packets. \
          `bbr1` and `bbr` always pace, at a rate of their own.",
     );
+    let has_ecn = sender.ecn;
+    keys.key("ecn", &mut sender.ecn, Kind::Flag, "true").written_if(has_ecn).says(
+        "Explicit congestion notification (RFC 9000, section 13.4): queues with `ecn` mark the connection's packets instead \
+         of dropping them, ACK frames count the marks, and the sender answers a mark as it answers a loss.",
+    );
     keys.key("datagram", &mut sender.datagram, DATAGRAM, "\"1452 B\"").says(
         "UDP payload of a full packet. Of it, 33 octets are usually QUIC's header, frame header and authentication tag; \
          headers of IP and UDP come on top, 28 octets.",

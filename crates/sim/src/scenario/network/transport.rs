@@ -47,7 +47,11 @@ impl Transport {
 
     /// True if queues may mark packets of the flow.
     pub fn has_ecn(&self) -> bool {
-        matches!(self, Self::Tcp(tcp) if tcp.sender.ecn && !tcp.is_kernels)
+        match self {
+            Self::Tcp(tcp) => tcp.sender.ecn && !tcp.is_kernels,
+            Self::Quic(quic) => quic.sender.ecn,
+            Self::Tfrc(_) | Self::Udp { .. } | Self::External => false,
+        }
     }
 
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.

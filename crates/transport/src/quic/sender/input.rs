@@ -35,7 +35,11 @@ impl Sender {
             if let Some(latest) = round_trip {
                 self.sample_round_trip(now, latest, ack.delay());
             }
+            let newest_at = newest.at;
             self.accept(&news);
+            if self.ecn.is_some() {
+                self.handle_marks(now, ack, (&news, newest_at), has_largest);
+            }
             self.detect_losses(now);
             let is_cwnd_limited = !self.is_underused;
             self.widen(now, &news, round_trip);
@@ -117,15 +121,23 @@ impl Sender {
     /// Begins a recovery period after the loss of a packet sent at `sent`, unless it was sent before the current one
     /// began.  `OnCongestionEvent` [RFC9002 §B.6]
     fn enter_recovery(&mut self, now: Time, sent: Time) {
+        if self.begin_recovery(now, sent) {
+            self.stats.recoveries += 1;
+            self.events.push(SenderEvent::FastRetransmit);
+        }
+    }
+
+    /// Shrinks the window and begins a recovery period, unless the packet sent at `sent`, which was lost or marked, was
+    /// sent before the current one began. Returns true if it begins.
+    pub(super) fn begin_recovery(&mut self, now: Time, sent: Time) -> bool {
         if self.recovery.since.is_some_and(|since| sent <= since) {
-            return;
+            return false;
         }
         self.recovery.since = Some(now);
         self.recovery.is_under_way = true;
         self.recovery.is_free = self.outgoing.has_lost();
         self.show(now, Event::SackLoss, 0, None);
-        self.stats.recoveries += 1;
-        self.events.push(SenderEvent::FastRetransmit);
+        true
     }
 
     /// Reduces the window to its minimum after persistent congestion.  [RFC9002 §7.6.2]

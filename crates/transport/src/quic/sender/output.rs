@@ -5,6 +5,7 @@ use airfair_units::{Bytes, Duration, Time};
 use super::{Sender, State};
 use crate::control::SenderEvent;
 use crate::control::pacing::Rate;
+use crate::ecn::Ecn;
 use crate::quic::packet::{Data, number_length};
 use crate::stream::ranges::Range;
 
@@ -80,7 +81,8 @@ impl Sender {
         let number_length = number_length(number, self.sent.acknowledged_end());
         let room = Data::room(self.datagram, range.start, number_length);
         let payload = u32::try_from((range.end - range.start).min(room)).expect("a datagram");
-        Data { number, offset: range.start, payload, number_length }
+        let ecn = if self.ecn.is_some() { Ecn::ECT_0 } else { Ecn::NOT_ECT };
+        Data { number, offset: range.start, payload, number_length, ecn }
     }
 
     /// Sends a probe, whatever the window: lost data, new data, or the oldest data that is not acknowledged.
