@@ -114,6 +114,8 @@ pub enum Body {
     QuicData(quic::Data),
     /// Packet of a QUIC receiver. Its content is encrypted, so that queues and schemes know its size alone.
     QuicAck(quic::Ack),
+    /// Datagram of the handshake of QUIC, of either end.
+    QuicHandshake(quic::Handshake),
     /// Data packet of TFRC.
     TfrcData(tfrc::Data),
     /// Feedback packet of a TFRC receiver.
@@ -237,6 +239,7 @@ impl Packet {
             Body::Segment(segment) => segment.size(),
             Body::QuicData(data) => data.size(),
             Body::QuicAck(ack) => ack.size(),
+            Body::QuicHandshake(datagram) => datagram.size(),
             Body::TfrcData(data) => data.size(),
             Body::TfrcFeedback(feedback) => feedback.size(),
             Body::Datagram(datagram) => datagram.size(),

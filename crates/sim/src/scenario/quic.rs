@@ -11,6 +11,11 @@ use super::workloads::check_workload;
 /// Checks settings of a QUIC transport that depend on each other.
 pub(super) fn check_quic(fields: &Fields, mistakes: &mut Mistakes) {
     check_workload(fields, mistakes);
+    let crypto = fields.get("server_crypto");
+    if crypto.node.is_some() && fields.get("handshake").value() != Some(true) {
+        let problem = "there are no messages without a handshake";
+        mistakes.add(crypto.at, crypto.mistake(problem, "handshake = true"));
+    }
     let flavour = fields.get("flavour").word();
     let Some(word) = flavour.filter(|word| Controller::of(word).has_model()) else { return };
     let (pacing, start) = (fields.get("pacing"), fields.get("slow_start"));

@@ -267,6 +267,7 @@ fn the_example_of_each_key_changes_the_scenario() {
         "flow.tcp.access_category",
         "flow.tcp.dscp",
         "flow.tcp.transport.ecn_feedback",
+        "flow.quic.transport.server_crypto",
         "flow.tcp.transport.stack",
         "flow.tfrc.transport.stack",
     ];

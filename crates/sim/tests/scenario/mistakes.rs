@@ -912,6 +912,14 @@ fn marks_need_a_transport_that_answers_them() {
         message("{ kind = \"tcp\", flavour = \"dctcp\", ecn = false }"),
         "flow.a.transport.ecn = false: flavour dctcp always has ecn; allowed true, or another flavour"
     );
+    assert_eq!(
+        message("{ kind = \"quic\", flavour = \"bbr\", ecn = true }"),
+        "flow.a.transport.ecn = true: flavour bbr does not answer marks; allowed false, or another flavour"
+    );
+    assert_eq!(
+        message("{ kind = \"quic\", server_crypto = \"2 kB\" }"),
+        "flow.a.transport.server_crypto = \"2 kB\": there are no messages without a handshake; allowed handshake = true"
+    );
     for (transport, expected) in [
         ("ecn_feedback = \"ace\"", "\"ace\": there are no marks without ecn; allowed ecn = true"),
         (

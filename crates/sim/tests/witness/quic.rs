@@ -4,7 +4,7 @@
 use crate::grids::{LOSSES, lossy, numbered};
 use crate::list::Run;
 
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 16] = [
     "flavour = \"newreno\"",
     "flavour = \"newreno\", pacing = false, datagram = \"1452 B\"",
     "flavour = \"newreno\", slow_start = \"hystart\", initial_window = 4",
@@ -19,6 +19,8 @@ const SETTINGS: [&str; 14] = [
     "flavour = \"bbr\", source = { model = \"on-off\", rate = \"5 Mb/s\", on = \"200 ms\", off = \"300 ms\" }",
     "flavour = \"cubic\", ecn = true",
     "flavour = \"newreno\", ecn = true, ack_every = 10",
+    "flavour = \"cubic\", handshake = true, size = \"200 kB\"",
+    "flavour = \"newreno\", handshake = true, server_crypto = \"5 kB\", source = { model = \"web\", objects = 10, think = \"200 ms\" }",
 ];
 
 /// Lines of a cell.

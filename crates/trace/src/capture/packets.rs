@@ -62,6 +62,9 @@ impl Packets {
         let (protocol, body) = match &packet.body {
             Body::Segment(segment) => (TCP, self.segment(packet, segment, ports)),
             Body::QuicData(_) | Body::QuicAck(_) => (UDP, datagram(ports, size, &SHORT_HEADER)),
+            Body::QuicHandshake(datagram) => {
+                (UDP, self::datagram(ports, size, &long_header(datagram.is_initial)))
+            }
             Body::TfrcData(data) => (UDP, datagram(ports, size, &tfrc::wire::encode_data(data))),
             Body::TfrcFeedback(feedback) => {
                 (UDP, datagram(ports, size, &tfrc::wire::encode_feedback(feedback)))
@@ -106,6 +109,19 @@ impl Packets {
 
 /// First octets of a QUIC packet that are not encrypted: the fixed bit, and an identifier of zeros.  [RFC9000 §17.3.1]
 const SHORT_HEADER: [u8; 9] = [0x40, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// First octets of a QUIC packet of the handshake that are not encrypted: fixed bits with the type of the packet, version
+/// 1, and both identifiers, of zeros, with their lengths; then the length of the token in an Initial packet.
+/// [RFC9000 §17.2]
+fn long_header(is_initial: bool) -> Vec<u8> {
+    let mut octets = vec![if is_initial { 0xc0 } else { 0xe0 }, 0, 0, 0, 1];
+    for _ in 0..2 {
+        octets.push(8);
+        octets.extend([0; 8]);
+    }
+    octets.resize(octets.len() + usize::from(is_initial), 0);
+    octets
+}
 
 const NO_OPERATION: u8 = 1;
 

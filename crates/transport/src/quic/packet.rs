@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Duration};
 use crate::ecn::Ecn;
 
 /// Length of the IPv4 and UDP headers [octets].  [RFC791 §3.1], [RFC768]
-const IP_UDP: u64 = 28;
+pub(super) const IP_UDP: u64 = 28;
 /// Length of the flags in the short header [octets].  [RFC9000 §17.3.1]
 const FLAGS: u64 = 1;
 /// Length of the connection identifiers of both ends [octets].  Deviates: [D-371]

@@ -4,6 +4,7 @@ use airfair_units::{Bytes, Time};
 
 use super::config::ReceiverConfig;
 use super::credit::Credit;
+use super::handshake::{Handshake, Server};
 use super::packet::{Ack, Data, EcnCounts};
 use super::received::{Arrival, ReceivedPackets};
 use super::stats::ReceiverStats;
@@ -24,6 +25,8 @@ pub struct Receiver {
     /// Time at which the waiting packets are acknowledged at the latest.
     deadline: Option<Time>,
     is_ack_due: bool,
+    /// The handshake, if configured.
+    server: Option<Box<Server>>,
     /// Counts of the ECN fields of the packets received.
     marks: EcnCounts,
     stats: ReceiverStats,
@@ -41,6 +44,7 @@ impl Receiver {
             waiting: 0,
             deadline: None,
             is_ack_due: false,
+            server: config.handshake.then(|| Box::new(Server::new(config.crypto))),
             marks: EcnCounts::default(),
             stats: ReceiverStats::default(),
         }
@@ -59,6 +63,8 @@ impl Receiver {
             self.highest = self.highest.max(data.end());
             self.stream.insert(data.offset, data.end());
             self.credit.on_read(self.stream.next());
+        } else {
+            self.credit.ask();
         }
         self.waiting += 1;
         let is_marked = data.ecn == Ecn::CE;
@@ -84,6 +90,19 @@ impl Receiver {
     /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     pub fn next_timeout(&self) -> Option<Time> {
         self.deadline.filter(|_| !self.is_ack_due)
+    }
+
+    /// Processes a datagram of the sender's handshake.
+    pub fn handle_handshake(&mut self, datagram: &Handshake) {
+        if let Some(server) = &mut self.server {
+            server.handle(datagram);
+        }
+    }
+
+    /// Returns the next datagram of the handshake, if one may be sent.
+    #[inline]
+    pub fn poll_handshake(&mut self) -> Option<Handshake> {
+        self.server.as_mut()?.poll_transmit()
     }
 
     /// Returns the next packet to send, if one is due.

@@ -2,6 +2,7 @@
 
 mod acknowledgments;
 mod credit;
+mod handshake;
 mod losses;
 mod marks;
 mod network;

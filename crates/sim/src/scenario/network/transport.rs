@@ -242,6 +242,7 @@ impl Quic {
     pub(crate) fn agree(&mut self) {
         self.sender.initial_max_data = self.receiver.window;
         self.sender.max_ack_delay = self.receiver.max_ack_delay;
+        self.receiver.handshake = self.sender.handshake;
     }
 }
 

@@ -25,6 +25,7 @@ impl Sender {
         }
         self.lost.clear();
         self.outgoing.raise_max_data(ack.max_data);
+        self.blocked_at = None;
         let before = self.sent.in_flight();
         self.check_application_limit();
         let mut news = std::mem::take(&mut self.news);
@@ -56,6 +57,14 @@ impl Sender {
     /// Processes an expiry of the sender's timer. Calls before the deadline change nothing.  `OnLossDetectionTimeout`
     /// [RFC9002 §A.9]
     pub fn handle_timeout(&mut self, now: Time) {
+        if self.state == State::Connecting {
+            let client = self.client.as_mut();
+            if client.is_some_and(|client| client.handle_timeout(now)) {
+                self.stats.timeouts += 1;
+                self.events.push(SenderEvent::Timeout);
+            }
+            return;
+        }
         if self.state != State::Open || self.timer.is_none_or(|deadline| now < deadline) {
             return;
         }
@@ -71,7 +80,7 @@ impl Sender {
         self.set_timer();
     }
 
-    fn sample_round_trip(&mut self, now: Time, latest: Duration, ack_delay: Duration) {
+    pub(super) fn sample_round_trip(&mut self, now: Time, latest: Duration, ack_delay: Duration) {
         self.rtt.update(now, latest, ack_delay);
         self.stats.rtt_samples += 1;
         self.events.push(SenderEvent::RttSample(latest));
@@ -192,7 +201,8 @@ impl Sender {
     /// time-out in a row.  `SetLossDetectionTimer` [RFC9002 §A.8]
     pub(super) fn set_timer(&mut self) {
         self.timer = self.loss_at.or_else(|| {
-            let last = self.sent.last_sent().filter(|_| self.sent.in_flight() > 0)?;
+            let last = self.sent.last_sent().filter(|_| self.sent.in_flight() > 0);
+            let last = last.or(self.blocked_at)?;
             let factor = 1u64 << self.timeouts_in_a_row.min(MOST_BACK_OFF);
             Some(last + self.rtt.probe_timeout().saturating_mul(factor))
         });

@@ -23,6 +23,7 @@ impl Sender {
         self.drop_acknowledged();
         let Some(range) = self.next_range() else {
             self.stop_waiting();
+            self.note_blocked(now);
             self.is_underused = self.sent.in_flight() + self.datagram <= self.congestion.cwnd();
             return None;
         };
@@ -41,6 +42,15 @@ impl Sender {
         self.recovery.is_free = false;
         self.transmit(now, data);
         Some(data)
+    }
+
+    /// Starts the timer of a sender that has nothing in flight and no credit, because the packets with a new limit may be
+    /// lost. Its probe asks for the limit, as `DATA_BLOCKED` does.  [RFC9000 §4.1]
+    fn note_blocked(&mut self, now: Time) {
+        if self.timer.is_none() && self.sent.in_flight() == 0 && self.outgoing.exceeds_credit() {
+            self.blocked_at.get_or_insert(now);
+            self.set_timer();
+        }
     }
 
     /// True if the window would be full without pacing.  [RFC9002 §7.8]
