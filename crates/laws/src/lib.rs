@@ -6,6 +6,7 @@
 //! Most laws have the form `step(&params, state, &observation) -> (state, action)`; there is no action where
 //! the new state is itself the setting. The first lines of a law with another form say why.
 
+pub mod accecn;
 pub mod ack_separation;
 pub mod arf;
 pub mod arf_aware;

@@ -310,6 +310,9 @@ impl Source {
         match (self, body) {
             (Self::Tcp(sender), Body::Segment(segment)) => sender.handle_segment(now, segment),
             (Self::Quic(sender), Body::QuicAck(ack)) => sender.handle_ack(now, ack),
+            (Self::Quic(sender), Body::QuicHandshake(datagram)) => {
+                sender.handle_handshake(now, datagram);
+            }
             (Self::Tfrc(sender), Body::TfrcFeedback(report)) => sender.handle_feedback(now, report),
             _ => unreachable!("both ends of a flow speak one transport"),
         }
@@ -388,7 +391,10 @@ impl Source {
     ) -> Option<T> {
         match self {
             Self::Tcp(sender) => sender.poll_transmit_as(now, |it| make(Body::Segment(it))),
-            Self::Quic(sender) => Some(make(Body::QuicData(sender.poll_transmit(now)?))),
+            Self::Quic(sender) => Some(make(match sender.poll_handshake(now) {
+                Some(datagram) => Body::QuicHandshake(datagram),
+                None => Body::QuicData(sender.poll_transmit(now)?),
+            })),
             Self::Tfrc(sender) => Some(make(Body::TfrcData(sender.poll_transmit(now)?))),
             Self::Udp(sender) => Some(make(Body::Datagram(sender.poll_transmit(now)?))),
             Self::External(_) => None,
@@ -450,8 +456,12 @@ impl Sink {
                 Intake {
                     delivered: receiver.delivered() - delivered,
                     is_repeated: receiver.stats().below_highest > repeated,
-                    is_marked: false,
+                    is_marked: data.ecn == Ecn::CE,
                 }
+            }
+            (Self::Quic(receiver), Body::QuicHandshake(datagram)) => {
+                receiver.handle_handshake(datagram);
+                Intake { delivered: Bytes::ZERO, is_repeated: false, is_marked: false }
             }
             (Self::Tfrc(receiver), Body::TfrcData(data)) => {
                 let before = receiver.stats().bytes_received;
@@ -503,7 +513,10 @@ impl Sink {
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Body> {
         match self {
             Self::Tcp(receiver) => receiver.poll_transmit(now).map(Body::Segment),
-            Self::Quic(receiver) => receiver.poll_transmit(now).map(Body::QuicAck),
+            Self::Quic(receiver) => match receiver.poll_handshake() {
+                Some(datagram) => Some(Body::QuicHandshake(datagram)),
+                None => receiver.poll_transmit(now).map(Body::QuicAck),
+            },
             Self::Tfrc(receiver) => receiver.poll_transmit(now).map(Body::TfrcFeedback),
             Self::Udp(_) | Self::External => None,
         }

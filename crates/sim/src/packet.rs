@@ -114,6 +114,8 @@ pub enum Body {
     QuicData(quic::Data),
     /// Packet of a QUIC receiver. Its content is encrypted, so that queues and schemes know its size alone.
     QuicAck(quic::Ack),
+    /// Datagram of the handshake of QUIC, of either end.
+    QuicHandshake(quic::Handshake),
     /// Data packet of TFRC.
     TfrcData(tfrc::Data),
     /// Feedback packet of a TFRC receiver.
@@ -148,7 +150,11 @@ impl Headers for Packet {
     fn class(&self) -> Class {
         match &self.body {
             Body::Segment(segment) if segment.is_pure_ack() => {
-                let is_selective = !segment.sack.is_empty() || segment.flags.has(tcp::Flags::ECE);
+                // Of accurate ECN, an ACK whose count is zero modulo eight and that has no option makes an older one
+                // of this kind redundant.  [RFC9768 §3.3.3]
+                let is_selective = !segment.sack.is_empty()
+                    || segment.flags.ace() != 0
+                    || segment.sack.counters().is_some();
                 Class::PureAck { number: segment.ack, is_selective }
             }
             Body::External(External { tcp: Some(tcp), .. })
@@ -176,6 +182,7 @@ impl Headers for Packet {
                 segment.flags = segment.flags.with_ecn(ecn);
                 is_capable
             }
+            Body::QuicData(data) => data.ecn.mark(),
             _ => false,
         }
     }
@@ -210,6 +217,7 @@ impl Packet {
     pub fn ecn(&self) -> Ecn {
         match &self.body {
             Body::Segment(segment) => segment.flags.ecn(),
+            Body::QuicData(data) => data.ecn,
             _ => Ecn::NOT_ECT,
         }
     }
@@ -231,6 +239,7 @@ impl Packet {
             Body::Segment(segment) => segment.size(),
             Body::QuicData(data) => data.size(),
             Body::QuicAck(ack) => ack.size(),
+            Body::QuicHandshake(datagram) => datagram.size(),
             Body::TfrcData(data) => data.size(),
             Body::TfrcFeedback(feedback) => feedback.size(),
             Body::Datagram(datagram) => datagram.size(),

@@ -78,7 +78,7 @@ impl Agent {
         // Data segments that also acknowledge keep their window: where data flows both ways, pure ACKs carry the
         // limit.
         if let Some(buffer) = self.shared_buffer
-            && flags.without(Flags::ECN) == Flags::ACK
+            && flags.without(Flags::ACE) == Flags::ACK
         {
             let segment = self.connections.segment(flow)?;
             let flows = self.connections.count(now, &[Direction::Down, Direction::Up]);

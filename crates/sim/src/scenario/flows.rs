@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use airfair_laws::bbr;
-use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery, SlowStart};
+use airfair_transport::tcp::{Arithmetic, EcnFeedback, Flavour, LossRecovery, SlowStart};
 use airfair_transport::tfrc;
 use airfair_units::{Bytes, Duration};
 
@@ -312,6 +312,7 @@ fn check_tcp(fields: &Fields, context: &Context, mistakes: &mut Mistakes) {
     receive_window(fields.get("receive_window"), segment.value(), scaling, mistakes);
     check_model(fields, mistakes);
     check_scalable(fields, mistakes);
+    check_feedback(fields, mistakes);
     check_slow_start(fields, mistakes);
 }
 
@@ -364,6 +365,28 @@ fn check_scalable(fields: &Fields, mistakes: &mut Mistakes) {
     if ecn.node.is_some() && ecn.value() == Some(false) {
         let problem = format!("flavour {word} always has ecn");
         mistakes.add(ecn.at, ecn.mistake(&problem, "true, or another flavour"));
+    }
+}
+
+/// Checks that the receiver of a flavour reports marks in a way that the flavour can use.
+fn check_feedback(fields: &Fields, mistakes: &mut Mistakes) {
+    let (flavour, ecn) = (fields.get("flavour").word(), fields.get("ecn"));
+    let feedback = fields.get("ecn_feedback");
+    let (Some(word), Some(given)) = (flavour, feedback.word().map(EcnFeedback::of)) else { return };
+    let is_scalable = Flavour::of(word).is_scalable();
+    if feedback.node.is_none() {
+        return;
+    }
+    if !is_scalable && ecn.value() != Some(true) {
+        mistakes.add(feedback.at, feedback.mistake("there are no marks without ecn", "ecn = true"));
+    } else if is_scalable && given == EcnFeedback::Classic {
+        let problem = format!("flavour {word} needs the number of marks");
+        let allowed = "\"exact\", \"ace\", \"accurate\"";
+        mistakes.add(feedback.at, feedback.mistake(&problem, allowed));
+    } else if !is_scalable && given == EcnFeedback::Exact {
+        let problem = format!("flavour {word} expects its answer to end the echo");
+        let allowed = "\"classic\", \"ace\", \"accurate\"";
+        mistakes.add(feedback.at, feedback.mistake(&problem, allowed));
     }
 }
 

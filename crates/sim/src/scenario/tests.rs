@@ -266,6 +266,8 @@ fn the_example_of_each_key_changes_the_scenario() {
         "station.slow.queue.weights",
         "flow.tcp.access_category",
         "flow.tcp.dscp",
+        "flow.tcp.transport.ecn_feedback",
+        "flow.quic.transport.server_crypto",
         "flow.tcp.transport.stack",
         "flow.tfrc.transport.stack",
     ];
@@ -292,7 +294,7 @@ fn the_example_of_each_key_changes_the_scenario() {
 
 /// Keys with those of their allowed words that are mistakes in the scenario [`BASE`], because they need other keys,
 /// cells or stations.
-const REFUSED: [&str; 22] = [
+const REFUSED: [&str; 26] = [
     "bss.home.guard_interval = 400 ns",
     "bss.home.radio = none",
     "bss.home.radio.reception = qualnet4",
@@ -303,6 +305,10 @@ const REFUSED: [&str; 22] = [
     "flow.tcp.access_category = video",
     "flow.tcp.access_category = voice",
     "flow.tcp.control = occupancy",
+    "flow.tcp.transport.ecn_feedback = accurate",
+    "flow.tcp.transport.ecn_feedback = ace",
+    "flow.tcp.transport.ecn_feedback = classic",
+    "flow.tcp.transport.ecn_feedback = exact",
     "flow.tcp.transport.stack = kernel",
     "flow.tfrc.transport.stack = kernel",
     "station.slow.guard_interval = 400 ns",

@@ -135,3 +135,31 @@ fn applications_run_over_quic() {
         assert!(quic.0 > 20 && quic.0.abs_diff(tcp.0) * 5 < tcp.0, "{source}: {quic:?} {tcp:?}");
     }
 }
+
+/// Over a wire of 10 ms each way a handshake puts a transfer off by the round trip and the times of its packets on the wire,
+/// and by one round trip more if the server's messages exceed the limit of amplification. A page waits in the same way.
+///
+/// Verifies: [RFC9000 §8.1], [RFC9001 §4.1]
+#[test]
+fn a_transfer_waits_for_the_handshake() {
+    let end = |settings: &str| {
+        let text = format!(
+            "duration = \"5 s\"\n[router.r]\n[host.a]\nlink = {{ to = \"r\", rate = \"100 Mb/s\", delay = \"5 ms\" }}\n\
+             [host.b]\nlink = {{ to = \"r\", rate = \"100 Mb/s\", delay = \"5 ms\" }}\n\
+             [flow.f]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ kind = \"quic\", {settings} }}\n"
+        );
+        let outcome = outcome(&text);
+        let page = outcome.messages.first().map(|it| it.delay.p50);
+        outcome.flows[0].completion.or(page).expect("an end").as_nanos() / 1_000
+    };
+    let size = "size = \"5 kB\"";
+    let plain = end(size);
+    let [one, two] = ["", "server_crypto = \"9 kB\", "]
+        .map(|crypto| end(&format!("handshake = true, {crypto}{size}")) - plain);
+    // 20 ms, and at 100 Mb/s twice 98 µs for 1228 octets up and about 0.3 ms for the server's datagrams.
+    assert!((20_000..21_000).contains(&one), "{one} µs");
+    assert!((40_000..42_500).contains(&two), "{two} µs");
+    let page = "source = { model = \"web\", objects = 3, think = \"20 s\" }";
+    let longer = end(&format!("handshake = true, {page}")) - end(page);
+    assert!((19_000..22_000).contains(&longer), "{longer} µs");
+}

@@ -912,6 +912,32 @@ fn marks_need_a_transport_that_answers_them() {
         message("{ kind = \"tcp\", flavour = \"dctcp\", ecn = false }"),
         "flow.a.transport.ecn = false: flavour dctcp always has ecn; allowed true, or another flavour"
     );
+    assert_eq!(
+        message("{ kind = \"quic\", flavour = \"bbr\", ecn = true }"),
+        "flow.a.transport.ecn = true: flavour bbr does not answer marks; allowed false, or another flavour"
+    );
+    assert_eq!(
+        message("{ kind = \"quic\", server_crypto = \"2 kB\" }"),
+        "flow.a.transport.server_crypto = \"2 kB\": there are no messages without a handshake; allowed handshake = true"
+    );
+    for (transport, expected) in [
+        ("ecn_feedback = \"ace\"", "\"ace\": there are no marks without ecn; allowed ecn = true"),
+        (
+            "flavour = \"prague\", ecn_feedback = \"classic\"",
+            "\"classic\": flavour prague needs the number of marks; allowed \"exact\", \"ace\", \"accurate\"",
+        ),
+        (
+            "ecn = true, ecn_feedback = \"exact\"",
+            "\"exact\": flavour newreno expects its answer to end the echo; allowed \"classic\", \"ace\", \"accurate\"",
+        ),
+        (
+            "ecn = true, ecn_feedback = \"much\"",
+            "\"much\": not known; allowed \"classic\", \"exact\", \"ace\", \"accurate\"",
+        ),
+    ] {
+        let found = message(&format!("{{ kind = \"tcp\", {transport} }}"));
+        assert_eq!(found, format!("flow.a.transport.ecn_feedback = {expected}"));
+    }
     for (key, found) in [
         ("bss.home.ap.queue", "{ packets = 30, mark_above = 30 }"),
         ("bss.home.ap.queue", "{ mark_above = 50 }"),

@@ -8,7 +8,7 @@ use crate::list::{Kind, List, Run, generator};
 
 /// Prefixes of features of runs, such as a key of the scenario with its value. With each is the least number of
 /// features that have this prefix, and the least number of runs that have each such feature.
-const LEAST: [(&str, usize, usize); 54] = [
+const LEAST: [(&str, usize, usize); 55] = [
     ("bss.standard=", 7, 120),
     ("station.standard=", 7, 120),
     ("bss.ap.queue.discipline=", 9, 25),
@@ -57,6 +57,7 @@ const LEAST: [(&str, usize, usize); 54] = [
     ("flow.transport.arithmetic=linux", 1, 300),
     ("flow.transport.prr=true", 1, 20),
     ("flow.transport.ecn=true", 1, 50),
+    ("flow.transport.ecn_feedback=", 2, 10),
     ("flow.transport.stack=kernel", 1, 50),
     ("host.link.loss.model=", 2, 50),
     ("host.link.queue.discipline=", 3, 15),
@@ -66,8 +67,9 @@ const LEAST: [(&str, usize, usize); 54] = [
 ];
 
 /// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. Two
-/// disciplines are for access points only, and the schedule of rates is longer than a run.
-const UNFIT: [&str; 3] = [
+/// disciplines are for access points only, TLS messages need a handshake, and the schedule of rates is longer than a run.
+const UNFIT: [&str; 4] = [
+    "key:flow.tcp.transport.server_crypto[quic]=5_kB",
     "key:station.slow.queue=airtime",
     "key:station.slow.queue=time-regulator",
     "key:station.slow.rate=[]",

@@ -33,6 +33,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(marked_above());
     runs.extend(low_latency());
     runs.extend(coupled_wires());
+    runs.extend(accurate_feedback());
     runs
 }
 
@@ -294,6 +295,40 @@ fn low_latency() -> Vec<Run> {
         }
     }
     numbered("low_latency", texts)
+}
+
+/// Runs of accurate ECN through queues that mark, with ACKs that are lost, delayed for long, or filtered.
+fn accurate_feedback() -> Vec<Run> {
+    const FLAVOURS: [&str; 5] = [
+        "flavour = \"prague\", delayed_ack = { segments = 12 }",
+        "flavour = \"prague\", loss_recovery = \"rack\", timestamps = true",
+        "flavour = \"dctcp\", loss_recovery = \"rack\", arithmetic = \"linux\"",
+        "flavour = \"newreno\", ecn = true, delayed_ack = true",
+        "flavour = \"cubic\", ecn = true, loss_recovery = \"rack\", handshake = false",
+    ];
+    const QUEUES: [&str; 3] = [
+        "{ discipline = \"fq-codel\", ack_filter = true }",
+        "{ packets = 40, mark_above = 5, ack_filter = true }",
+        "{ discipline = \"dualpi2\" }",
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for feedback in ["ace", "accurate"] {
+            for queue in QUEUES {
+                let transport = format!(
+                    "{{ kind = \"tcp\", {flavour}, ecn_feedback = \"{feedback}\", min_rto = \"200 ms\" }}"
+                );
+                texts.push(format!(
+                    "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11n\"\nap.queue = {queue}\n[station.s]\n\
+                     rate = \"ht-mcs3\"\nqueue = {{ mark_above = 12 }}\n[station.t]\nrate = \"ht-mcs1\"\n[host.h]\n\
+                     link = {{ rate = \"40 Mb/s\", delay = \"4 ms\", loss = {{ model = \"bernoulli\", probability = 0.02 }} }}\n\
+                     [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                     [flow.up]\nfrom = \"t\"\nto = \"h\"\ntransport = {transport}\n"
+                ));
+            }
+        }
+    }
+    numbered("accurate_feedback", texts)
 }
 
 /// Runs of Prague, Classic and UDP flows over wires with two coupled queues, some with losses.

@@ -41,7 +41,7 @@ transport = { kind = "udp", payload = "700 B", rate = "2 Mb/s" }
 "#;
 
 /// Keys that may have to be set beside a key for its value to be valid, in the order in which they are tried.
-const COMPANIONS: [&str; 32] = [
+const COMPANIONS: [&str; 33] = [
     "",
     "bss.home.standard = \"802.11ax\"\nflow.udp.access_category = \"voice\"\nflow.tcp.access_category = \"video\"\n\
      flow.down.access_category = \"background\"\nstation.slow.rate = [[\"0 s\", \"he-mcs9x1\"], [\"40 ms\", \"he-mcs0x1\"]]",
@@ -69,6 +69,7 @@ const COMPANIONS: [&str; 32] = [
     "bss.home.standard = \"802.11n\"\nbss.home.guard_interval = \"400 ns\"\nstation.slow.rate = \"ht-mcs3\"",
     "bss.home.ap.occupancy = true",
     "flow.tcp.transport.sack = true",
+    "flow.tcp.transport.flavour = \"dctcp\"",
     "link.spare.between = [\"home\", \"server\"]",
     "host.server.link.queue.discipline = \"red\"\nlink.spare.queue.discipline = \"red\"",
     "duration = \"1200 ms\"",

@@ -4,7 +4,7 @@
 use crate::grids::{LOSSES, lossy, numbered};
 use crate::list::Run;
 
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 16] = [
     "flavour = \"newreno\"",
     "flavour = \"newreno\", pacing = false, datagram = \"1452 B\"",
     "flavour = \"newreno\", slow_start = \"hystart\", initial_window = 4",
@@ -17,6 +17,10 @@ const SETTINGS: [&str; 12] = [
     "flavour = \"bbr\", ack_every = 10, size = \"700 kB\"",
     "flavour = \"cubic\", source = { model = \"web\", objects = 10, think = \"200 ms\" }",
     "flavour = \"bbr\", source = { model = \"on-off\", rate = \"5 Mb/s\", on = \"200 ms\", off = \"300 ms\" }",
+    "flavour = \"cubic\", ecn = true",
+    "flavour = \"newreno\", ecn = true, ack_every = 10",
+    "flavour = \"cubic\", handshake = true, size = \"200 kB\"",
+    "flavour = \"newreno\", handshake = true, server_crypto = \"5 kB\", source = { model = \"web\", objects = 10, think = \"200 ms\" }",
 ];
 
 /// Lines of a cell.

@@ -62,6 +62,9 @@ impl Packets {
         let (protocol, body) = match &packet.body {
             Body::Segment(segment) => (TCP, self.segment(packet, segment, ports)),
             Body::QuicData(_) | Body::QuicAck(_) => (UDP, datagram(ports, size, &SHORT_HEADER)),
+            Body::QuicHandshake(datagram) => {
+                (UDP, self::datagram(ports, size, &long_header(datagram.is_initial)))
+            }
             Body::TfrcData(data) => (UDP, datagram(ports, size, &tfrc::wire::encode_data(data))),
             Body::TfrcFeedback(feedback) => {
                 (UDP, datagram(ports, size, &tfrc::wire::encode_feedback(feedback)))
@@ -80,7 +83,9 @@ impl Packets {
         let mut octets = ports.map(u16::to_be_bytes).concat();
         octets.extend(low(segment.seq).to_be_bytes());
         octets.extend(low(if ack { segment.ack } else { 0 }).to_be_bytes());
-        octets.push((5 + segment.options.to_le_bytes()[0] / 4) << 4);
+        // The third bit of the ACE field is the lowest one of this octet.  [RFC9768 §3.2.2]
+        let is_ae = u8::from(segment.flags.has(tcp::Flags::AE));
+        octets.push((5 + segment.options.to_le_bytes()[0] / 4) << 4 | is_ae);
         octets.push(segment.flags.bits());
         // The window of a SYN is never scaled.  [RFC7323 §2.2]
         let shift = if syn { 0 } else { scale.unwrap_or(0) };
@@ -93,6 +98,9 @@ impl Packets {
         } else {
             put_options(&mut options, segment);
         }
+        if let Some(counters) = segment.sack.counters() {
+            put_counters(&mut options, counters);
+        }
         options.resize(segment.options.into(), NO_OPERATION);
         octets.extend(options);
         octets
@@ -101,6 +109,19 @@ impl Packets {
 
 /// First octets of a QUIC packet that are not encrypted: the fixed bit, and an identifier of zeros.  [RFC9000 §17.3.1]
 const SHORT_HEADER: [u8; 9] = [0x40, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// First octets of a QUIC packet of the handshake that are not encrypted: fixed bits with the type of the packet, version
+/// 1, and both identifiers, of zeros, with their lengths; then the length of the token in an Initial packet.
+/// [RFC9000 §17.2]
+fn long_header(is_initial: bool) -> Vec<u8> {
+    let mut octets = vec![if is_initial { 0xc0 } else { 0xe0 }, 0, 0, 0, 1];
+    for _ in 0..2 {
+        octets.push(8);
+        octets.extend([0; 8]);
+    }
+    octets.resize(octets.len() + usize::from(is_initial), 0);
+    octets
+}
 
 const NO_OPERATION: u8 = 1;
 
@@ -142,6 +163,21 @@ fn put_options(options: &mut Vec<u8>, segment: &tcp::Segment) {
         options.extend([NO_OPERATION, NO_OPERATION, 5, length]);
         options.extend(blocks);
     }
+}
+
+/// Appends the AccECN option: octets with the sender's codepoint, and those with a mark.  [RFC9768 §3.2.3]
+fn put_counters(
+    options: &mut Vec<u8>,
+    tcp::OctetCounters { is_order_1, ect, ce }: tcp::OctetCounters,
+) {
+    let fields = [Some(ect), ce]
+        .into_iter()
+        .flatten()
+        .flat_map(|field| field.to_be_bytes().into_iter().skip(1));
+    let fields: Vec<u8> = fields.collect();
+    let length = u8::try_from(2 + fields.len()).expect("at most two fields");
+    options.extend([if is_order_1 { 174 } else { 172 }, length]);
+    options.extend(fields);
 }
 
 fn put_timestamps(options: &mut Vec<u8>, timestamps: tcp::Timestamps) {
@@ -231,21 +267,51 @@ mod tests {
         assert_eq!(checksum(&[1]), !0x0100);
     }
 
+    /// Encodes a segment that one end of a TCP flow with ECN sends.
+    fn encoded(side: Side, segment: tcp::Segment) -> Vec<u8> {
+        let scenario = "duration = \"1 s\"\n[router.r]\n[host.a]\nlink = { to = \"r\" }\n[host.b]\nlink = { to = \"r\" }\n\
+                        [flow.f]\nfrom = \"a\"\nto = \"b\"\ntransport = { kind = \"tcp\", ecn = true }\n";
+        let scenario = Scenario::parse(scenario, &[]).expect("a scenario without mistakes");
+        let body = Body::Segment(segment);
+        let packet = Packet::new(Time::ZERO, (FlowId(0), side), AccessCategory::default(), body);
+        Packets::of(&scenario).headers(&packet, &Addresses::of(&scenario))
+    }
+
+    /// An ACK of accurate ECN has AE in the octet of the header's length, and the option of kind 172 after the others: 1001
+    /// octets with ECT(0) and 1000 with a mark are 0003e9 and 0003e8.
+    ///
+    /// Verifies: [RFC9768 §3.2.2], [RFC9768 §3.2.3]
+    #[test]
+    fn counts_of_marks_are_in_the_headers() {
+        let config = tcp::ReceiverConfig {
+            handshake: false,
+            ecn_feedback: tcp::EcnFeedback::Accurate,
+            delayed_ack: None,
+            ..tcp::ReceiverConfig::default()
+        };
+        let mut receiver = tcp::Receiver::new(config);
+        let mut ack = tcp::Segment::EMPTY;
+        for (seq, ecn) in [(1, Ecn::ECT_0), (1_001, Ecn::CE)] {
+            let flags = tcp::Flags::ACK.with_ecn(ecn);
+            let data = tcp::Segment { seq, payload: 1_000, flags, ..tcp::Segment::EMPTY };
+            receiver.handle_segment(Time::ZERO, &data);
+            ack = receiver.poll_transmit(Time::ZERO).expect("an ACK");
+        }
+        // The count is 6: AE and CWR.
+        let headers = encoded(Side::Receiver, ack);
+        assert_eq!(headers[20 + 12..20 + 14], [7 << 4 | 1, 0x90]);
+        assert_eq!(headers[40..], [172, 8, 0, 3, 0xe9, 0, 3, 0xe8]);
+    }
+
     /// The ECN field is in the two low bits of the second octet of the IP header, ECE and CWR are bits 6 and 7 of TCP's
     /// control bits.
     ///
     /// Verifies: [RFC3168 §5, §6.1]
     #[test]
     fn marks_and_echoes_are_in_the_headers() {
-        let scenario = "duration = \"1 s\"\n[router.r]\n[host.a]\nlink = { to = \"r\" }\n[host.b]\nlink = { to = \"r\" }\n\
-                        [flow.f]\nfrom = \"a\"\nto = \"b\"\ntransport = { kind = \"tcp\", ecn = true }\n";
-        let scenario = Scenario::parse(scenario, &[]).expect("a scenario without mistakes");
         let flags = tcp::Flags::ACK.and(tcp::Flags::CWR).with_ecn(Ecn::CE);
         let segment = tcp::Segment { payload: 1_000, flags, ..tcp::Segment::EMPTY };
-        let end = (FlowId(0), Side::Sender);
-        let body = Body::Segment(segment);
-        let packet = Packet::new(Time::ZERO, end, AccessCategory::default(), body);
-        let headers = Packets::of(&scenario).headers(&packet, &Addresses::of(&scenario));
+        let headers = encoded(Side::Sender, segment);
         assert_eq!((headers[1], headers[20 + 13]), (3, 0x90));
     }
 }

@@ -23,9 +23,18 @@ const STATE: Name = ["quic:congestion_state_updated", "recovery:congestion_state
 /// Packet that the sender has sent since the log was settled last.
 #[derive(Clone, Copy, Debug)]
 enum Sent {
-    Segment { segment: Segment, is_retransmission: bool },
-    Data { number: u64, payload: u32, size: Bytes },
+    Segment {
+        segment: Segment,
+        is_retransmission: bool,
+    },
+    Data {
+        number: u64,
+        payload: u32,
+        size: Bytes,
+    },
     Quic(quic::Data),
+    /// Datagram of QUIC's handshake.
+    Handshake(quic::Handshake),
 }
 
 /// Recovery of a TCP sender from a loss.
@@ -160,6 +169,7 @@ impl<W: Write> Log<W> {
                 self.last = Some(number);
                 self.sent.push(Sent::Data { number, payload: data.payload, size: data.size() });
             }
+            Body::QuicHandshake(datagram) => self.sent.push(Sent::Handshake(datagram)),
             Body::QuicData(data) => {
                 self.highest = data.number + 1;
                 self.sent.push(Sent::Quic(data));
@@ -182,6 +192,10 @@ impl<W: Write> Log<W> {
         let size = packet.size().get();
         let (kind, frames) = match packet.body {
             Body::QuicAck(ack) => return self.receive_ack(&ack, size),
+            Body::QuicHandshake(it) => {
+                let data = format!("{},\"raw\":{{\"length\":{size}}}", handshake_header(&it));
+                return self.put(RECEIVED, &data);
+            }
             Body::Segment(segment) => {
                 if self.recovery.is_some_and(|it| segment.ack >= it.until) {
                     self.recovery = None;
@@ -208,7 +222,7 @@ impl<W: Write> Log<W> {
         if self.recovery.is_some_and(|it| ack.largest >= it.until) {
             self.recovery = None;
         }
-        let (header, frames) = (header("1RTT", ack.number), of_ack(ack, self.lines.version));
+        let (header, frames) = (header("1RTT", ack.number.into()), of_ack(ack, self.lines.version));
         self.put(RECEIVED, &format!("{header}{frames},\"raw\":{{\"length\":{size}}}"));
     }
 
@@ -252,6 +266,10 @@ impl<W: Write> Log<W> {
                 let size = data.size().get();
                 return self.put(SENT, &format!("{header}{frames},\"raw\":{{\"length\":{size}}}"));
             }
+            Sent::Handshake(it) => {
+                let (header, size) = (handshake_header(&it), it.size().get());
+                return self.put(SENT, &format!("{header},\"raw\":{{\"length\":{size}}}"));
+            }
             Sent::Segment { segment, is_retransmission } => {
                 let offset = segment.seq.saturating_sub(1);
                 let number = offset / self.metrics.state.segment.get().max(1);
@@ -267,7 +285,7 @@ impl<W: Write> Log<W> {
         };
         let frame = match packet {
             Sent::Segment { .. } => format!("\"stream\",\"stream_id\":0,\"offset\":{offset}"),
-            Sent::Data { .. } | Sent::Quic(_) => "\"datagram\"".to_owned(),
+            Sent::Data { .. } | Sent::Quic(_) | Sent::Handshake(_) => "\"datagram\"".to_owned(),
         };
         let length = match self.lines.version {
             Version::Draft => format!("\"raw\":{{\"payload_length\":{payload}}}"),
@@ -354,6 +372,12 @@ fn kind(segment: &Segment) -> &'static str {
     } else {
         "1RTT"
     }
+}
+
+/// Header of the first packet of a datagram of QUIC's handshake.
+fn handshake_header(datagram: &quic::Handshake) -> String {
+    let kind = if datagram.is_initial { "initial" } else { "handshake" };
+    header(kind, datagram.number.into())
 }
 
 fn header(kind: &str, number: u64) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use airfair_transport::quic::{Ack, Data};
+use airfair_transport::quic::{Ack, Data, EcnCounts};
 
 use super::lines::{Version, milliseconds};
 
@@ -32,11 +32,15 @@ pub(super) fn of_ack(ack: &Ack, version: Version) -> String {
         };
     }
     let delay = milliseconds(ack.delay().as_nanos());
+    let marks = match ack.marks {
+        counts if counts.all() == 0 => String::new(),
+        EcnCounts { ect, ce } => format!(",\"ect1\":0,\"ect0\":{ect},\"ce\":{ce}"),
+    };
     let credit = match ack.max_data {
         0 => String::new(),
         limit => format!(",{{\"frame_type\":\"max_data\",\"maximum\":{limit}}}"),
     };
     format!(
-        ",\"frames\":[{{\"frame_type\":\"ack\",\"ack_delay\":{delay},\"acked_ranges\":[{ranges}]}}{credit}]"
+        ",\"frames\":[{{\"frame_type\":\"ack\",\"ack_delay\":{delay},\"acked_ranges\":[{ranges}]{marks}}}{credit}]"
     )
 }

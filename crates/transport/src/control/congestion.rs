@@ -190,6 +190,19 @@ impl Congestion {
         }
     }
 
+    /// Starts a fast recovery in a window of data in which cwnd was reduced before, so that it is not reduced again. Three
+    /// duplicates that have left the network count, unless SACK counts them.  [RFC3168 §6.1.2], [RFC5681 §3.2]
+    pub(crate) fn recover(&mut self, event: Event) {
+        if event == Event::ThirdDuplicate {
+            self.window.cwnd += self.params.segment * u64::from(newreno::DUPLICATE_THRESHOLD);
+        }
+    }
+
+    /// Sets ssthresh [octets].
+    pub(crate) fn set_ssthresh(&mut self, octets: u64) {
+        self.window.ssthresh = Bytes::new(octets);
+    }
+
     /// Reduces cwnd and ssthresh to this window, if cwnd is larger.
     pub(crate) fn reduce_to(&mut self, cwnd: Bytes) {
         let cwnd = cwnd.min(self.window.cwnd);

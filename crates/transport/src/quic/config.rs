@@ -53,6 +53,11 @@ pub struct SenderConfig {
     pub slow_start: SlowStart,
     /// Send packets at a rate.  [RFC9002 §7.7]
     pub pacing: bool,
+    /// Send packets as ECT(0), and answer marks as losses. The receiver needs no setting.  [RFC9000 §13.4]
+    pub ecn: bool,
+    /// Open with the handshake of TLS 1.3. Otherwise the connection exists from `open` on. Both ends must agree.
+    /// [RFC9000 §7]
+    pub handshake: bool,
     /// Payload of a full UDP datagram, `max_datagram_size`.
     pub datagram: Bytes,
     /// Initial congestion window, at least 1 [datagrams].  [RFC9002 §7.2]
@@ -72,6 +77,8 @@ impl Default for SenderConfig {
             controller: Controller::NewReno,
             slow_start: SlowStart::Standard,
             pacing: true,
+            ecn: false,
+            handshake: false,
             datagram: LEAST_DATAGRAM,
             initial_window: 10,
             transfer: Transfer::Endless,
@@ -113,6 +120,10 @@ pub struct ReceiverConfig {
     pub ack_every: u32,
     /// Longest delay of an acknowledgment, `max_ack_delay`.  [RFC9000 §18.2]
     pub max_ack_delay: Duration,
+    /// Answer the handshake of the sender. Both ends must agree.
+    pub handshake: bool,
+    /// Length of the receiver's TLS messages in the handshake: its certificate, above all.  Deviates: [D-335]
+    pub crypto: Bytes,
 }
 
 impl Default for ReceiverConfig {
@@ -122,6 +133,8 @@ impl Default for ReceiverConfig {
             window: Bytes::new(10_000_000),
             ack_every: 2,
             max_ack_delay: Duration::from_millis(25),
+            handshake: false,
+            crypto: Bytes::new(3_000),
         }
     }
 }

@@ -34,6 +34,11 @@ impl Credit {
         }
     }
 
+    /// Tells the limit again, because the sender has asked for it.
+    pub(super) fn ask(&mut self) {
+        self.left = self.left.max(1);
+    }
+
     /// Limit for the next packet, when octets before `highest` have arrived; `None` if the packet needs none.
     pub(super) fn take(&mut self, highest: u64) -> Option<u64> {
         let is_close = self.before < self.limit

@@ -12,17 +12,19 @@
 //!                     ├─ Writer ──► stream                 shared with TCP: the application
 //!                     ├─ SentPackets ──► RateSampler       packets sent, and which of them are lost
 //!                     ├─ Outgoing                          data to send: new, and lost
+//!                     ├─ Client                            handshake, if configured
 //!                     └─ RttEstimator                      round trip, probe time-out
 //!  config ──► Receiver ─┬─ Reassembly ──► stream           shared with TCP
 //!                       ├─ ReceivedPackets                 packet numbers that have arrived
+//!                       ├─ Server                          handshake, if configured
 //!                       └─ Credit                          limit of the data, MAX_DATA
 //! ```
 //!
-//! Not modelled: the handshake, since the connection exists from the start on, and the end of the connection
-//! (deviates: [D-370]); streams beside the first; data in both directions, migration, ECN.
+//! Not modelled: the end of the connection (deviates: [D-370]); streams beside the first; data in both directions, migration.
 
 mod config;
 mod credit;
+mod handshake;
 mod outgoing;
 mod packet;
 mod received;
@@ -33,7 +35,8 @@ mod sent;
 mod stats;
 
 pub use config::{Controller, LEAST_DATAGRAM, MOST_DATAGRAM, ReceiverConfig, SenderConfig};
-pub use packet::{Ack, CONNECTION_ID, Data, TAG};
+pub use handshake::{Handshake, MOST_CRYPTO};
+pub use packet::{Ack, CONNECTION_ID, Data, EcnCounts, TAG};
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use sent::LostPacket;

@@ -2,8 +2,10 @@
 
 use airfair_units::{Bytes, Duration};
 
+use crate::ecn::Ecn;
+
 /// Length of the IPv4 and UDP headers [octets].  [RFC791 §3.1], [RFC768]
-const IP_UDP: u64 = 28;
+pub(super) const IP_UDP: u64 = 28;
 /// Length of the flags in the short header [octets].  [RFC9000 §17.3.1]
 const FLAGS: u64 = 1;
 /// Length of the connection identifiers of both ends [octets].  Deviates: [D-371]
@@ -53,6 +55,8 @@ pub struct Data {
     pub payload: u32,
     /// Length of the packet number [octets].
     pub number_length: u8,
+    /// ECN field of the IP header.
+    pub ecn: Ecn,
 }
 
 impl Data {
@@ -91,11 +95,47 @@ impl Data {
 /// of packets missing above each, and of those in it.
 pub(crate) type Further = [(u16, u16); Ack::RANGES - 1];
 
+/// Numbers of packets that a receiver has received with each codepoint of the ECN field. The count of ECT(1) is zero,
+/// because no sender uses it.  [RFC9000 §13.4.1]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnCounts {
+    /// Packets with ECT(0).
+    pub ect: u32,
+    /// Packets with a mark, CE.
+    pub ce: u32,
+}
+
+impl EcnCounts {
+    /// Counts a packet.
+    pub(crate) fn note(&mut self, ecn: Ecn) {
+        match ecn {
+            Ecn::CE => self.ce += 1,
+            Ecn::ECT_0 => self.ect += 1,
+            _ => {}
+        }
+    }
+
+    /// Number of packets with ECT(0) or a mark.
+    pub fn all(self) -> u64 {
+        u64::from(self.ect) + u64::from(self.ce)
+    }
+
+    /// Length of the counts in an ACK frame, where there are any [octets].  [RFC9000 §19.3.2]
+    fn length(self) -> u64 {
+        match self.all() {
+            0 => 0,
+            _ => varint(self.ect.into()) + varint(0) + varint(self.ce.into()),
+        }
+    }
+}
+
 /// Packet of the receiver: an ACK frame and, while the sender needs more credit, a `MAX_DATA` frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
     /// Packet number, which no other packet of the receiver has.
-    pub number: u64,
+    pub number: u32,
+    /// Counts of the ECN fields of the packets received; both zero before a packet with a codepoint has arrived.
+    pub marks: EcnCounts,
     /// Largest packet number received.
     pub largest: u64,
     /// New limit of the data in the stream; 0 without a `MAX_DATA` frame [octets].
@@ -140,10 +180,10 @@ impl Ack {
         let length = |it: u16| varint(u64::from(it) - 1);
         let further: u64 = used().map(|it| length(it.0) + length(it.1)).sum();
         let head = varint(self.largest) + varint(self.delay.into()) + varint(self.first.into());
-        let ack = TYPE + head + varint(used().count() as u64) + further;
+        let ack = TYPE + head + varint(used().count() as u64) + further + self.marks.length();
         let credit = if self.max_data > 0 { TYPE + varint(self.max_data) } else { 0 };
         // The sender never acknowledges packets without data, so that the length of their numbers grows.
-        let number = number_length(self.number, 0);
+        let number = number_length(self.number.into(), 0);
         Bytes::new(FLAGS + CONNECTION_ID + protected(number, ack + credit) + TAG)
     }
 
@@ -162,8 +202,15 @@ fn protected(number_length: u8, frames: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const ACK: Ack =
-        Ack { number: 0, largest: 9, max_data: 0, delay: 0, first: 9, further: [(0, 0); 9] };
+    const ACK: Ack = Ack {
+        number: 0,
+        marks: EcnCounts { ect: 0, ce: 0 },
+        largest: 9,
+        max_data: 0,
+        delay: 0,
+        first: 9,
+        further: [(0, 0); 9],
+    };
 
     /// Verifies: [RFC9000 §16], [RFC9000 §A.2]
     #[test]
@@ -189,12 +236,12 @@ mod tests {
         {
             assert_eq!(Data::room(1_200, offset, 2), payload);
             let payload = u32::try_from(payload).unwrap();
-            let data = Data { number: 7, offset, payload, number_length: 2 };
+            let data = Data { number: 7, offset, payload, number_length: 2, ecn: Ecn::NOT_ECT };
             assert_eq!((data.datagram(), data.size()), (Bytes::new(1_200), Bytes::new(1_228)));
         }
         assert_eq!(1_200 - USUAL_OVERHEAD, 1_167);
         // A PING: 1 + 8 + 2 + 1 octets, one of padding, 16 of tag.
-        let ping = Data { number: 7, offset: 0, payload: 0, number_length: 2 };
+        let ping = Data { number: 7, offset: 0, payload: 0, number_length: 2, ecn: Ecn::NOT_ECT };
         assert_eq!(ping.datagram(), Bytes::new(29));
     }
 
@@ -217,6 +264,21 @@ mod tests {
         // MAX_DATA of 10 MB: 1 + 4 octets.
         let credit = Ack { max_data: 10_000_000, ..ack };
         assert_eq!(credit.size() - ack.size(), Bytes::new(5));
+    }
+
+    /// Counts take an octet each up to 63, and two from 64 on. A frame without counts has another type.
+    ///
+    /// Verifies: [RFC9000 §19.3.2], [RFC9000 §13.4.1]
+    #[test]
+    fn counts_of_marks_take_their_octets() {
+        let longer = |ect, ce| Ack { marks: EcnCounts { ect, ce }, ..ACK }.size() - ACK.size();
+        assert_eq!([longer(0, 0), longer(1, 0), longer(0, 1)], [0, 3, 3].map(Bytes::new));
+        assert_eq!([longer(63, 64), longer(64, 16_384)], [4, 7].map(Bytes::new));
+        let mut counts = EcnCounts::default();
+        for ecn in [Ecn::NOT_ECT, Ecn::ECT_0, Ecn::CE, Ecn::ECT_0] {
+            counts.note(ecn);
+        }
+        assert_eq!(counts, EcnCounts { ect: 2, ce: 1 });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use airfair_units::Time;
 
-use super::packet::{Ack, Further};
+use super::packet::{Ack, EcnCounts, Further};
 use crate::stream::ranges::RangeSet;
 
 /// Significance of an arriving packet for acknowledgments.
@@ -49,7 +49,7 @@ impl ReceivedPackets {
         self.numbers.last().map_or(0, |last| last.end)
     }
 
-    /// ACK frame of the packet `number`; `None` before the first arrival.
+    /// ACK frame of the packet `number`, without counts of marks; `None` before the first arrival.
     pub(super) fn frame(&self, now: Time, number: u64) -> Option<Ack> {
         let newest = self.numbers.last()?;
         let mut further = Further::default();
@@ -65,7 +65,8 @@ impl ReceivedPackets {
             start = range.start;
         }
         Some(Ack {
-            number,
+            number: u32::try_from(number).unwrap_or(u32::MAX),
+            marks: EcnCounts::default(),
             largest: newest.end - 1,
             max_data: 0,
             delay: Ack::in_units(now - self.largest_at),

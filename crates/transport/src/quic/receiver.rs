@@ -4,9 +4,11 @@ use airfair_units::{Bytes, Time};
 
 use super::config::ReceiverConfig;
 use super::credit::Credit;
-use super::packet::{Ack, Data};
+use super::handshake::{Handshake, Server};
+use super::packet::{Ack, Data, EcnCounts};
 use super::received::{Arrival, ReceivedPackets};
 use super::stats::ReceiverStats;
+use crate::ecn::Ecn;
 use crate::stream::reassembly::Reassembly;
 
 /// Receives the data of one QUIC connection, and acknowledges it.
@@ -23,6 +25,10 @@ pub struct Receiver {
     /// Time at which the waiting packets are acknowledged at the latest.
     deadline: Option<Time>,
     is_ack_due: bool,
+    /// The handshake, if configured.
+    server: Option<Box<Server>>,
+    /// Counts of the ECN fields of the packets received.
+    marks: EcnCounts,
     stats: ReceiverStats,
 }
 
@@ -38,6 +44,8 @@ impl Receiver {
             waiting: 0,
             deadline: None,
             is_ack_due: false,
+            server: config.handshake.then(|| Box::new(Server::new(config.crypto))),
+            marks: EcnCounts::default(),
             stats: ReceiverStats::default(),
         }
     }
@@ -55,10 +63,17 @@ impl Receiver {
             self.highest = self.highest.max(data.end());
             self.stream.insert(data.offset, data.end());
             self.credit.on_read(self.stream.next());
+        } else {
+            self.credit.ask();
         }
         self.waiting += 1;
-        // A packet out of order is acknowledged at once.  [RFC9000 §13.2.1]
-        if arrival == Arrival::OutOfOrder || self.waiting >= self.config.ack_every {
+        let is_marked = data.ecn == Ecn::CE;
+        if data.ecn.is_capable() {
+            self.marks.note(data.ecn);
+            self.stats.marked += u64::from(is_marked);
+        }
+        // A packet out of order, or with a mark, is acknowledged at once.  [RFC9000 §13.2.1]
+        if arrival == Arrival::OutOfOrder || is_marked || self.waiting >= self.config.ack_every {
             self.is_ack_due = true;
         } else if self.deadline.is_none() {
             self.deadline = Some(now + self.config.max_ack_delay);
@@ -77,6 +92,19 @@ impl Receiver {
         self.deadline.filter(|_| !self.is_ack_due)
     }
 
+    /// Processes a datagram of the sender's handshake.
+    pub fn handle_handshake(&mut self, datagram: &Handshake) {
+        if let Some(server) = &mut self.server {
+            server.handle(datagram);
+        }
+    }
+
+    /// Returns the next datagram of the handshake, if one may be sent.
+    #[inline]
+    pub fn poll_handshake(&mut self) -> Option<Handshake> {
+        self.server.as_mut()?.poll_transmit()
+    }
+
     /// Returns the next packet to send, if one is due.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Ack> {
         if !std::mem::take(&mut self.is_ack_due) {
@@ -85,7 +113,8 @@ impl Receiver {
         (self.waiting, self.deadline) = (0, None);
         let frame = self.received.frame(now, self.stats.acks_sent)?;
         self.stats.acks_sent += 1;
-        Some(Ack { max_data: self.credit.take(self.highest).unwrap_or(0), ..frame })
+        let max_data = self.credit.take(self.highest).unwrap_or(0);
+        Some(Ack { max_data, marks: self.marks, ..frame })
     }
 
     /// Octets that have been delivered to the application, in order.

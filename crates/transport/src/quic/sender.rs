@@ -1,5 +1,6 @@
 //! The sending QUIC endpoint.  [RFC9002], [RFC9000 §13.3]
 
+mod ecn;
 mod input;
 mod limit;
 mod model;
@@ -7,7 +8,9 @@ mod output;
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
+use self::ecn::EcnState;
 use super::config::SenderConfig;
+use super::handshake::{Client, Handshake, Progress};
 use super::outgoing::Outgoing;
 use super::rtt::RttEstimator;
 use super::sent::{LostPacket, SentPacket, SentPackets};
@@ -23,11 +26,14 @@ use crate::stream::{Completed, Source, Transfer};
 /// State of the connection at its sender.
 ///
 /// ```text
-///  Closed ──open──► Open ──all data acknowledged──► Finished
+///  Closed ──open──► Connecting ──all datagrams of the server──► Open ──all data acknowledged──► Finished
+///     └──────────── open, no handshake ─────────────────────────▲
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Closed,
+    /// The handshake is under way.
+    Connecting,
     Open,
     /// All data is acknowledged.
     Finished,
@@ -61,12 +67,18 @@ pub struct Sender {
     writer: Option<Box<Writer>>,
     congestion: Congestion,
     recovery: Recovery,
+    /// State of explicit congestion notification; `None` without it, and once its validation has failed.
+    ecn: Option<EcnState>,
+    /// The handshake, if configured.
+    client: Option<Box<Client>>,
     sent: SentPackets,
     rtt: RttEstimator,
     /// Time at which loss detection runs again.
     loss_at: Option<Time>,
     /// Deadline of loss detection or of the probe time-out.
     timer: Option<Time>,
+    /// Time since which nothing is in flight, and credit is missing.
+    blocked_at: Option<Time>,
     /// `pto_count`: probe time-outs in a row.
     timeouts_in_a_row: u32,
     /// Number of probes to be sent, whatever window and pacing.
@@ -99,10 +111,13 @@ impl Sender {
             writer: None,
             congestion: Congestion::new(&config.control()),
             recovery: Recovery::default(),
+            ecn: config.ecn.then(EcnState::default),
+            client: config.handshake.then(|| Box::new(Client::new())),
             sent: SentPackets::new(config.controller.has_model()),
             rtt: RttEstimator::new(config.max_ack_delay),
             loss_at: None,
             timer: None,
+            blocked_at: None,
             timeouts_in_a_row: 0,
             probes: 0,
             is_underused: false,
@@ -132,9 +147,46 @@ impl Sender {
         if let Some(writer) = &mut self.writer {
             writer.open(now);
         }
+        if self.client.is_some() {
+            self.state = State::Connecting;
+        } else {
+            self.establish();
+        }
+    }
+
+    fn establish(&mut self) {
         self.state = State::Open;
         self.events.push(SenderEvent::Established);
         self.finish_if_done();
+    }
+
+    /// Returns the next datagram of the handshake, if one is due. The owner polls it before packets.
+    #[inline]
+    pub fn poll_handshake(&mut self, now: Time) -> Option<Handshake> {
+        let client = self.client.as_mut()?;
+        if self.state == State::Closed {
+            return None;
+        }
+        // Packets of the handshake are acknowledged without delay.  [RFC9002 §6.2.1]
+        let timeout = self.rtt.probe_timeout() - self.config.max_ack_delay;
+        client.poll_transmit(now, timeout)
+    }
+
+    /// Processes a datagram of the receiver's handshake. The first round trip is measured with it.
+    pub fn handle_handshake(&mut self, now: Time, datagram: &Handshake) {
+        let Some(client) = self.client.as_mut().filter(|_| self.state == State::Connecting) else {
+            return;
+        };
+        let progress = client.handle(now, datagram);
+        let (Progress::Sample(round_trip) | Progress::Complete(round_trip)) = progress else {
+            return;
+        };
+        if let Some(latest) = round_trip {
+            self.sample_round_trip(now, latest, Duration::ZERO);
+        }
+        if matches!(progress, Progress::Complete(_)) {
+            self.establish();
+        }
     }
 
     /// Ends an endless source at what it has sent so far. Changes nothing for a transfer of a fixed size, which ends
@@ -152,6 +204,9 @@ impl Sender {
     /// Time at which the owner has to call [`handle_timeout`](Self::handle_timeout).
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
+        if self.state == State::Connecting {
+            return self.client.as_ref()?.next_timeout();
+        }
         if self.state != State::Open {
             return None;
         }

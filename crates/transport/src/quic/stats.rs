@@ -17,6 +17,8 @@ pub struct SenderStats {
     pub packets_lost: u64,
     /// Number of recovery periods.  [RFC9002 §7.3.2]
     pub recoveries: u64,
+    /// Recovery periods that marks began.  [RFC9002 §7.1]
+    pub marks_answered: u64,
     /// Number of expiries of the probe time-out.  [RFC9002 §6.2]
     pub timeouts: u64,
     /// Number of times that persistent congestion was established.  [RFC9002 §7.6]
@@ -35,6 +37,8 @@ pub struct ReceiverStats {
     /// Number of packets with data below the highest octet received. If the network does not reorder, these are
     /// repetitions.
     pub below_highest: u64,
+    /// Number of packets received with a mark, duplicates left out.
+    pub marked: u64,
     /// Number of packets with ACK frames sent.
     pub acks_sent: u64,
 }

@@ -37,6 +37,28 @@ pub enum LossRecovery {
     Rack,
 }
 
+/// Method by which a receiver reports marks to its sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnFeedback {
+    /// ECE in all ACKs from a mark on, until the sender has answered: one mark per round trip.  [RFC3168 §6.1.3]
+    #[default]
+    Classic,
+    /// ECE in the ACKs of marked segments alone, which are acknowledged apart from others. A lost ACK is a lost report.
+    /// [RFC8257 §3.2]
+    Exact,
+    /// Accurate ECN without its option: the number of marked packets modulo eight in each ACK.  [RFC9768 §3.2.2]
+    Ace,
+    /// Accurate ECN with its option, which counts octets of marked packets modulo 2²⁴.  [RFC9768 §3.2.3]
+    Accurate,
+}
+
+impl EcnFeedback {
+    /// True for accurate ECN, which a SYN asks for with a bit more.
+    pub const fn is_accurate(self) -> bool {
+        matches!(self, Self::Ace | Self::Accurate)
+    }
+}
+
 /// Parameters of the retransmission time-out.  [RFC6298 §2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
@@ -80,6 +102,9 @@ pub struct SenderConfig {
     /// Take part in explicit congestion notification: send new data as ECT(0), and reduce the window when the
     /// receiver echoes a mark. The receiver needs no setting.  [RFC3168 §6.1] DCTCP and Prague always do.
     pub ecn: bool,
+    /// Method by which the receiver reports marks; `None` follows the flavour, see
+    /// [`ecn_feedback`](Self::ecn_feedback). The receiver's must be equal.
+    pub ecn_feedback: Option<EcnFeedback>,
     /// Send segments at a rate, instead of as soon as the window allows.  [linux-pacing]
     pub pacing: bool,
     /// Use proportional rate reduction in a recovery with selective acknowledgments.  [RFC6937]
@@ -130,6 +155,7 @@ impl Default for SenderConfig {
             arithmetic: Arithmetic::Rfc,
             slow_start: None,
             ecn: false,
+            ecn_feedback: None,
             pacing: false,
             proportional_reduction: false,
             timestamps: false,
@@ -160,6 +186,16 @@ impl SenderConfig {
     /// True if the sender takes part in explicit congestion notification.
     pub fn has_ecn(&self) -> bool {
         self.ecn || self.flavour.is_scalable()
+    }
+
+    /// Method by which the receiver reports marks: accurate ECN for Prague, which requires it [RFC9331 §4.2], and DCTCP's
+    /// for DCTCP.
+    pub fn ecn_feedback(&self) -> EcnFeedback {
+        self.ecn_feedback.unwrap_or(match self.flavour {
+            Flavour::Prague => EcnFeedback::Accurate,
+            Flavour::Dctcp => EcnFeedback::Exact,
+            _ => EcnFeedback::Classic,
+        })
     }
 
     /// True if the sender paces its segments.
@@ -238,9 +274,8 @@ pub struct ReceiverConfig {
     pub sack: bool,
     /// Send timestamps in every segment [RFC7323 §3]. Both ends must agree.
     pub timestamps: bool,
-    /// Echo each mark exactly, for senders that measure their share, instead of until the sender answers.
-    /// [RFC8257 §3.2]
-    pub echoes_exactly: bool,
+    /// Method by which marks are reported. Both ends must agree.
+    pub ecn_feedback: EcnFeedback,
 }
 
 impl Default for ReceiverConfig {
@@ -254,7 +289,7 @@ impl Default for ReceiverConfig {
             tunes_window: false,
             sack: false,
             timestamps: false,
-            echoes_exactly: false,
+            ecn_feedback: EcnFeedback::Classic,
         }
     }
 }

@@ -17,7 +17,8 @@
 //!                     └─ RttEstimator                     retransmission time-out
 //!  config ──► Receiver ─┬─ Reassembly                     out-of-order ranges
 //!                       ├─ SackList                       which of them to report
-//!                       └─ ReceiverRtt                    round-trip estimate of the receiver, on request
+//!                       ├─ ReceiverRtt                    round-trip estimate of the receiver, on request
+//!                       └─ MarkCounters                   counters of accurate ECN, if configured
 //! ```
 //!
 //! Not modelled: data in both directions, urgent data, RST, keep-alive, Nagle's algorithm, simultaneous
@@ -25,6 +26,7 @@
 //! persist timer. The last is not needed: the application reads at once, so the receiver's window never
 //! closes, and a sender with nothing in flight may always send (at least a part of) one segment.
 
+mod accurate;
 mod config;
 mod rack;
 mod rack_tlp;
@@ -50,10 +52,10 @@ pub use crate::stream::{Completed, Object, Source, Transfer, Video};
 pub use airfair_laws::newreno::Deflation;
 pub use airfair_laws::window_limit::WindowLimit;
 pub use config::{
-    DelayedAck, LossRecovery, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig,
+    DelayedAck, EcnFeedback, LossRecovery, ReceiverConfig, RecoveryTimer, RtoConfig, SenderConfig,
     UNSCALED_WINDOW,
 };
 pub use receiver::Receiver;
-pub use segment::{Flags, SackBlocks, Segment, Timestamps};
+pub use segment::{Flags, OctetCounters, SackBlocks, Segment, Timestamps};
 pub use sender::{RefusalOutcome, Sender};
 pub use stats::{ReceiverStats, SenderStats};

@@ -297,6 +297,25 @@ impl Rack {
         update
     }
 
+    /// Octets that an ACK acknowledges or sacks for the first time. The state is not changed.
+    pub(crate) fn would_deliver(&self, segment: &Segment) -> u64 {
+        let mut start = self.first;
+        let mut delivered = 0;
+        for sent in &self.sent {
+            if start >= segment.ack && segment.sack.is_empty() {
+                break;
+            }
+            let is_in = |(from, to): (u64, u64)| from <= start && sent.end <= to;
+            if sent.state != SegmentState::Sacked {
+                let is_sacked = segment.sack.iter(segment.ack).any(is_in);
+                let end = if is_sacked { sent.end } else { sent.end.min(segment.ack) };
+                delivered += end.saturating_sub(start);
+            }
+            start = sent.end;
+        }
+        delivered
+    }
+
     /// Marks as lost each segment sent before the latest delivered one, if a round trip and the reordering
     /// window have passed since its transmission.  [RFC8985 §6.2 step 5]
     pub(crate) fn detect(&mut self, input: RackInput) -> Losses {

@@ -2,7 +2,8 @@
 
 use airfair_units::{Bytes, Duration, Time};
 
-use super::config::{ReceiverConfig, UNSCALED_WINDOW, syn_options};
+use super::accurate::MarkCounters;
+use super::config::{EcnFeedback, ReceiverConfig, UNSCALED_WINDOW, syn_options};
 use super::reassembly::{Placement, Reassembly};
 use super::receiver_rtt::ReceiverRtt;
 use super::sack_list::SackList;
@@ -78,13 +79,15 @@ pub struct Receiver {
     last_ack_sent: u64,
     /// One past the highest octet that the receiver has received.
     highest: u64,
-    /// Control bits of the next ACK: ACK, with ECN-Echo from a mark until the sender has answered it.
-    /// [RFC3168 §6.1.3]
+    /// Control bits of the next ACK: ACK, with ECN-Echo from a mark until the sender has answered it [RFC3168 §6.1.3],
+    /// or with the ACE field.
     ack_flags: Flags,
     /// Number of an ACK that is sent before the next one, for the data before a change of marks; 0 for none.
     early_ack: u64,
     /// True if the SYN has asked for ECN.
     has_ecn: bool,
+    /// Counters of accurate ECN, if it is in use.
+    accurate: Option<Box<MarkCounters>>,
     stats: ReceiverStats,
 }
 
@@ -95,6 +98,7 @@ impl Receiver {
         let largest = config.window().get();
         let tuning = config.tunes_window.then(|| AutoTuning::new(largest));
         let window = tuning.map_or(largest, |tuning| tuning.window());
+        let accurate = MarkCounters::new(config.ecn_feedback).map(Box::new);
         Self {
             config,
             window,
@@ -112,9 +116,10 @@ impl Receiver {
             recent_timestamp: 0,
             last_ack_sent: FIRST_OCTET,
             highest: FIRST_OCTET,
-            ack_flags: Flags::ACK,
+            ack_flags: accurate.as_ref().map_or(Flags::ACK, |it| it.flags()),
             early_ack: 0,
             has_ecn: false,
+            accurate,
             stats: ReceiverStats::default(),
         }
     }
@@ -190,19 +195,32 @@ impl Receiver {
                 ack.sack = self.sack.blocks(&self.arrived, room);
                 ack.options += ack.sack.option();
             }
+            if let Some(accurate) = &mut self.accurate {
+                accurate.put(&mut ack);
+            }
             return Some(ack);
         }
+        Some(self.syn_ack(ack))
+    }
+
+    /// Makes the SYN-ACK of the connection out of an ACK.
+    #[cold]
+    fn syn_ack(&mut self, ack: Segment) -> Segment {
         let ReceiverConfig { window_scaling, sack, timestamps, .. } = self.config;
         // The window of a SYN is never scaled [RFC7323 §2.2].
         let window = self.config.buffer.min(UNSCALED_WINDOW).get();
         self.right_edge = ack.ack + window;
-        Some(Segment {
+        let mut syn_ack = Segment {
             seq: 0,
             window,
             flags: if self.has_ecn { Flags::SYN_ACK.and(Flags::ECE) } else { Flags::SYN_ACK },
             options: syn_options(window_scaling, sack, timestamps),
             ..ack
-        })
+        };
+        if let Some(accurate) = &self.accurate {
+            accurate.put_first(&mut syn_ack);
+        }
+        syn_ack
     }
 
     /// Limits the window in addition to the buffer, from the next ACK on; a limit counts as one octet at
@@ -335,7 +353,12 @@ impl Receiver {
     fn note_codepoint(&mut self, segment: &Segment, next: u64) {
         let is_marked = segment.flags.ecn() == Ecn::CE;
         self.stats.marked += u64::from(is_marked);
-        if self.config.echoes_exactly {
+        if let Some(accurate) = &mut self.accurate {
+            if accurate.note(segment) {
+                self.ack_state = AckState::Due;
+            }
+            self.ack_flags = accurate.flags();
+        } else if self.config.ecn_feedback == EcnFeedback::Exact {
             if is_marked != self.ack_flags.has(Flags::ECE) {
                 self.change_echo(is_marked, next);
             }

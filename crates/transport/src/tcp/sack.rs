@@ -89,6 +89,15 @@ impl Scoreboard {
         SackUpdate { sacked, delivered, is_duplicate_reported: reports_duplicate(segment) }
     }
 
+    /// Octets that an ACK acknowledges or sacks for the first time, when octets up to `sent_end` have been sent. The
+    /// scoreboard is not changed.
+    pub(crate) fn would_deliver(&self, sent_end: u64, segment: &Segment) -> u64 {
+        if segment.sack.is_empty() && self.ranges.is_empty() {
+            return segment.ack - self.unacknowledged;
+        }
+        self.clone().on_ack(segment.ack, sent_end, segment).delivered
+    }
+
     /// Forgets all SACK information after a time-out, because the receiver may have discarded the data.
     /// [RFC2018 §5.1]
     pub(crate) fn on_timeout(&mut self) {

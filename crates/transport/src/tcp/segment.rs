@@ -45,12 +45,17 @@ impl Flags {
     pub const ECE: Self = Self(64);
     /// Congestion window reduced: the sender has answered an ECN-Echo.  [RFC3168 §6.1.2]
     pub const CWR: Self = Self(128);
+    /// Accurate ECN: third bit of the ACE field, beside CWR and ECE. It is the lowest bit of the octet before the other
+    /// control bits.  [RFC9768 §3.2.2]
+    pub const AE: Self = Self(1 << 10);
     /// Control bits of the answer to a SYN.
     pub const SYN_ACK: Self = Self::SYN.and(Self::ACK);
     /// Control bits of the last segment of the data sender.
     pub const FIN_ACK: Self = Self::FIN.and(Self::ACK);
     /// Control bits by which the ends agree on ECN in a SYN, and notify each other later.
     pub const ECN: Self = Self::ECE.and(Self::CWR);
+    /// The ACE field with all bits set, as in a SYN that asks for accurate ECN.  [RFC9768 §3.1.1]
+    pub const ACE: Self = Self::ECN.and(Self::AE);
 
     /// Returns the union of two sets of control bits.
     #[must_use]
@@ -85,7 +90,21 @@ impl Flags {
     /// Returns the same control bits with this ECN field of the IP header.
     #[must_use]
     pub fn with_ecn(self, ecn: Ecn) -> Self {
-        Self(u16::from(self.bits()) | u16::from(ecn.bits()) << ECN_SHIFT)
+        Self((self.0 & !(3 << ECN_SHIFT)) | u16::from(ecn.bits()) << ECN_SHIFT)
+    }
+
+    /// The ACE field: AE, CWR and ECE as a number.  [RFC9768 §3.2.2]
+    pub fn ace(self) -> u8 {
+        let value = |bit, value| if self.has(bit) { value } else { 0 };
+        value(Self::AE, 4) + value(Self::CWR, 2) + value(Self::ECE, 1)
+    }
+
+    /// Returns the control bits with this ACE field. Further bits of `ace` are ignored.
+    #[must_use]
+    pub fn with_ace(self, ace: u8) -> Self {
+        let bit = |bit, value| if ace & value != 0 { bit } else { Self::NONE };
+        let set = bit(Self::AE, 4).and(bit(Self::CWR, 2)).and(bit(Self::ECE, 1));
+        self.without(Self::ACE).and(set)
     }
 }
 
@@ -123,7 +142,8 @@ impl Timestamps {
 /// Up to four SACK blocks: ranges of octets that have arrived, as offsets from the acknowledgment number.
 /// [RFC2018 §3]
 ///
-/// A block below that number reports a duplicate segment [RFC2883 §4].
+/// A block below that number reports a duplicate segment [RFC2883 §4]. The last place may have the counters of the
+/// AccECN option instead, beside which there is no room for a fourth block: its first number is then the larger one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks([(i32, i32); SackBlocks::ROOM]);
 
@@ -146,7 +166,7 @@ impl SackBlocks {
     /// The SACK blocks in transmission order as sequence numbers, for a segment that acknowledges `ack`.
     pub fn iter(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| ack.wrapping_add_signed(i64::from(offset));
-        let used = self.0.into_iter().take_while(|block| block.0 != block.1);
+        let used = self.0.into_iter().take_while(|block| block.0 < block.1);
         used.map(move |(start, end)| (number(start), number(end)))
     }
 
@@ -158,9 +178,54 @@ impl SackBlocks {
 
     /// Length of the SACK option with its padding [octets].  [RFC2018 §3]
     pub(crate) fn option(&self) -> u16 {
-        let used = self.0.iter().take_while(|block| block.0 != block.1);
+        let used = self.0.iter().take_while(|block| block.0 < block.1);
         used.fold(0, |option, _| if option == 0 { 12 } else { option + 8 })
     }
+
+    /// Removes the SACK blocks from the `room`-th on.
+    pub(crate) fn truncate(&mut self, room: usize) {
+        self.0[room..].fill((0, 0));
+    }
+
+    /// Puts the counters of the AccECN option into the last place.
+    #[expect(clippy::cast_possible_wrap, reason = "26 bits")]
+    pub(crate) fn set_counters(&mut self, OctetCounters { is_order_1, ect, ce }: OctetCounters) {
+        let bits = u32::from(is_order_1) << 24 | u32::from(ce.is_some()) << 25;
+        let low = |octets: u32| octets & OctetCounters::MASK;
+        self.0[Self::ROOM - 1] = ((low(ect) | bits) as i32, !(low(ce.unwrap_or(0)) as i32));
+    }
+
+    /// Counters of the AccECN option, if there is one.
+    pub fn counters(&self) -> Option<OctetCounters> {
+        let (first, second) = self.0[Self::ROOM - 1];
+        let bits = first.cast_unsigned();
+        (first > second).then(|| OctetCounters {
+            is_order_1: bits >> 24 & 1 == 1,
+            ect: bits & OctetCounters::MASK,
+            ce: (bits >> 25 == 1).then_some((!second).cast_unsigned()),
+        })
+    }
+}
+
+/// Counters of the AccECN option: the receiver's octets with each codepoint, modulo 2²⁴.  [RFC9768 §3.2.3]
+///
+/// A sender uses one of the codepoints ECT(0) and ECT(1), so that the third field of the option never changes and is
+/// left out, as is the second one before the first mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OctetCounters {
+    /// True for the option with the octets of ECT(1) first, kind 174; false for that with ECT(0), kind 172.
+    pub is_order_1: bool,
+    /// Octets with the codepoint that the sender uses.
+    pub ect: u32,
+    /// Octets with a mark, `ECEB`; `None` while no segment was marked.
+    pub ce: Option<u32>,
+}
+
+impl OctetCounters {
+    /// Mask of the 24 bits of a counter.
+    pub(crate) const MASK: u32 = (1 << 24) - 1;
+    /// Length of the option with its padding: two octets, and one or two fields of three octets [octets].
+    pub(crate) const OPTION: u16 = 8;
 }
 
 /// One TCP segment. The payload has a length but no content.  [RFC9293 §3.1]
@@ -204,7 +269,7 @@ impl Segment {
 
     /// True if the segment is an ACK without data and without SYN or FIN. It may echo marks.
     pub fn is_pure_ack(&self) -> bool {
-        self.payload == 0 && self.flags.without(Flags::ECN) == Flags::ACK
+        self.payload == 0 && self.flags.without(Flags::ACE) == Flags::ACK
     }
 
     /// True if the segment echoes a timestamp from before `sent`, so that it does not answer what was sent at
@@ -270,6 +335,50 @@ mod tests {
         let mut blocks = SackBlocks::NONE;
         blocks.push(far, far + 5, far + (1 << 31));
         assert!(blocks.is_empty());
+    }
+
+    /// The ACE field is AE, CWR and ECE, in this order. It is independent of the ECN field of the IP header.
+    ///
+    /// Verifies: [RFC9768 §3.2.2]
+    #[test]
+    fn the_ace_field_has_three_bits() {
+        for ace in 0..8 {
+            let flags = Flags::ACK.with_ace(ace).with_ecn(Ecn::ECT_1);
+            assert_eq!((flags.ace(), flags.ecn()), (ace, Ecn::ECT_1));
+            assert_eq!(flags.with_ecn(Ecn::NOT_ECT).without(Flags::ACE), Flags::ACK);
+        }
+        assert_eq!([Flags::AE, Flags::CWR, Flags::ECE].map(Flags::ace), [4, 2, 1]);
+    }
+
+    /// Counters are read as they were set, and beside them are up to three blocks.
+    ///
+    /// Verifies: [RFC9768 §3.2.3]
+    #[test]
+    fn counters_take_the_place_of_the_fourth_block() {
+        let largest = OctetCounters::MASK;
+        for is_order_1 in [false, true] {
+            for (ect, ce) in [(1, None), (largest, None), (1, Some(0)), (largest, Some(largest))] {
+                let mut blocks = SackBlocks::NONE;
+                blocks.push(10, 15, 20);
+                let before = (blocks.option(), blocks.is_empty());
+                let counters = OctetCounters { is_order_1, ect, ce };
+                assert_eq!(blocks.counters(), None);
+                blocks.set_counters(counters);
+                assert_eq!(blocks.counters(), Some(counters));
+                assert_eq!((blocks.option(), blocks.is_empty()), before);
+                assert!(blocks.iter(10).eq([(15, 20)]));
+                for start in [30, 40, 50] {
+                    blocks.push(10, start, start + 5);
+                }
+                assert_eq!((blocks.counters(), blocks.iter(10).count()), (Some(counters), 3));
+            }
+        }
+        let mut blocks = SackBlocks::NONE;
+        for start in [20, 40, 60] {
+            blocks.push(10, start, start + 5);
+        }
+        blocks.truncate(2);
+        assert!(blocks.iter(10).eq([(20, 25), (40, 45)]));
     }
 
     /// Differences of timestamps are right where the clock has wrapped.

@@ -12,7 +12,7 @@ mod small_queue;
 mod writing;
 
 use airfair_laws::window_limit::WindowLimit;
-use airfair_laws::{dctcp, prague};
+use airfair_laws::{accecn, dctcp, prague};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::config::SenderConfig;
@@ -80,8 +80,18 @@ struct EcnState {
     owes_cwr: bool,
     /// Answer to marks.
     answer: Answer,
-    /// True while an ACK with an echo is processed that Prague must not grow by.
+    /// True while an ACK that reports marks is processed, by which Prague must not grow.
     is_echo: bool,
+    /// Decoder of accurate ECN, if the receiver reports marks in this way.
+    accurate: Option<Decoder>,
+}
+
+/// Decoder of the receiver's accurate feedback, and marked octets that are not acknowledged yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Decoder {
+    state: accecn::State,
+    /// Marked octets that the receiver has reported, but not acknowledged.
+    ahead: u64,
 }
 
 /// Answer of a sender to marks.
@@ -96,13 +106,14 @@ enum Answer {
 }
 
 impl EcnState {
-    fn new(flavour: Flavour) -> Self {
-        let answer = match flavour {
+    fn new(config: &SenderConfig) -> Self {
+        let answer = match config.flavour {
             Flavour::Dctcp => Answer::ByShare(dctcp::State::default()),
             Flavour::Prague => Answer::Prague(prague::State::default()),
             _ => Answer::AsLoss,
         };
-        Self { owes_cwr: false, answer, is_echo: false }
+        let accurate = config.ecn_feedback().is_accurate().then(Decoder::default);
+        Self { owes_cwr: false, answer, is_echo: false, accurate }
     }
 }
 
@@ -219,7 +230,7 @@ impl Sender {
             refusals: Refusals::default(),
             small_queue: config.small_queue.map(|_| SmallQueue::default()),
             pacer: config.paces().then(Box::default),
-            ecn: config.has_ecn().then(|| Box::new(EcnState::new(config.flavour))),
+            ecn: config.has_ecn().then(|| Box::new(EcnState::new(&config))),
             events: PendingEvents::default(),
             stats: SenderStats::default(),
         }

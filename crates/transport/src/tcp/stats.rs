@@ -26,6 +26,8 @@ pub struct SenderStats {
     pub duplicate_sacks: u64,
     /// Number of round-trip samples taken.
     pub rtt_samples: u64,
+    /// Marked packets that the receiver has reported by accurate ECN, as the sender counts them.  [RFC9768 §3.2.2]
+    pub marks_reported: u64,
     /// Window reductions that answered marks.  [RFC3168 §6.1.2]
     pub marks_answered: u64,
     /// Segments that the sender's own host refused. Refused new data does not count as sent.

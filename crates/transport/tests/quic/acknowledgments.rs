@@ -1,5 +1,6 @@
 //! When a receiver acknowledges.
 
+use airfair_transport::ecn::Ecn;
 use airfair_transport::quic::{Data, Receiver, ReceiverConfig};
 use airfair_units::Bytes;
 
@@ -8,7 +9,13 @@ use crate::script::*;
 fn data(number: u64) -> Data {
     let offset = if number == 0 { 0 } else { FIRST + (number - 1) * SECOND };
     let payload = if number == 0 { FIRST } else { SECOND };
-    Data { number, offset, payload: u32::try_from(payload).expect("a packet"), number_length: 2 }
+    Data {
+        number,
+        offset,
+        payload: u32::try_from(payload).expect("a packet"),
+        number_length: 2,
+        ecn: Ecn::NOT_ECT,
+    }
 }
 
 /// Lets the receiver receive a packet. Returns the ranges of its ACK, if it sends one.

@@ -30,6 +30,34 @@ fn a_receiver_limits_the_data() {
     assert_eq!((sender.cwnd(), sender.limit()), (10, Some(Limit::ReceiveWindow)));
 }
 
+/// If all packets with a new limit are lost, the sender asks for it with a PING, when a probe time-out has passed without
+/// anything in flight: 100 + 4 · 50 + 25 ms after its last acknowledgment. Otherwise the connection would wait for ever.
+///
+/// Verifies: [RFC9000 §4.1]
+#[test]
+fn a_sender_without_credit_asks_for_it() {
+    let window = Bytes::new(5_000);
+    let mut receiver = Receiver::new(ReceiverConfig { window, ..ReceiverConfig::default() });
+    let mut sender = Sender::new(SenderConfig { initial_max_data: window, ..unpaced() });
+    sender.open(ms(0));
+    for data in send(&mut sender, 0) {
+        receiver.handle_data(ms(50), &data);
+        let _ = receiver.poll_transmit(ms(50));
+    }
+    // This acknowledges all, and has no limit.
+    assert!(ack(&mut sender, 100, 0..5).is_empty());
+    assert_eq!((sender.in_flight(), sender.next_timeout()), (Bytes::ZERO, Some(ms(425))));
+    sender.handle_timeout(ms(425));
+    let probes = send(&mut sender, 425);
+    assert_eq!(probes.iter().map(|it| it.payload).collect::<Vec<_>>(), [0, 0]);
+    for probe in &probes {
+        receiver.handle_data(ms(475), probe);
+    }
+    let answer = receiver.poll_transmit(ms(475)).expect("an ACK");
+    sender.handle_ack(ms(525), &answer);
+    assert!(!send(&mut sender, 525).is_empty());
+}
+
 /// Less than an eighth of the window is no reason to raise the limit: of 50 000 octets that is 6250, and six packets have
 /// 1171 + 5 · 1169.
 ///

@@ -2,7 +2,9 @@
 
 mod acknowledgments;
 mod credit;
+mod handshake;
 mod losses;
+mod marks;
 mod network;
 mod script;
 mod timeouts;

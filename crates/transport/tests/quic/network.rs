@@ -24,13 +24,23 @@ struct Network {
     fates: std::vec::IntoIter<Option<u64>>,
     count: u64,
     numbers: BTreeSet<u64>,
+    /// Number of packets of which the network marks one; 0 without marks.
+    marks_every: u64,
 }
 
 impl Network {
     fn new(sender: SenderConfig, receiver: ReceiverConfig, fates: Fates) -> Self {
         let (under_way, numbers) = (BTreeMap::new(), BTreeSet::new());
         let (sender, receiver) = (Sender::new(sender), Receiver::new(receiver));
-        Self { sender, receiver, under_way, fates: fates.into_iter(), count: 0, numbers }
+        Self {
+            sender,
+            receiver,
+            under_way,
+            fates: fates.into_iter(),
+            count: 0,
+            numbers,
+            marks_every: 0,
+        }
     }
 
     fn put(&mut self, now: Time, packet: Packet) {
@@ -38,6 +48,14 @@ impl Network {
         if let Some(delay) = self.fates.next().unwrap_or(Some(10)) {
             self.under_way.insert((now + Duration::from_millis(delay), self.count), packet);
         }
+    }
+
+    /// Marks some of the packets that may be marked.
+    fn marked(&self, mut data: Data) -> Data {
+        if self.marks_every > 0 && data.number % self.marks_every == 0 {
+            data.ecn.mark();
+        }
+        data
     }
 
     /// Sends all that both ends have to send.
@@ -50,7 +68,9 @@ impl Network {
             prop_assert!(before <= self.sender.window().max(before) + extra);
             prop_assert!(self.numbers.insert(data.number), "a number is used twice");
             prop_assert!(data.datagram() <= self.sender.datagram_size());
-            self.put(now, Packet::Data(data));
+            // The validation of marks never fails, because the network handles them.
+            prop_assert_eq!(data.ecn.is_capable(), self.marks_every > 0);
+            self.put(now, Packet::Data(self.marked(data)));
         }
         while let Some(ack) = self.receiver.poll_transmit(now) {
             self.put(now, Packet::Ack(ack));
@@ -103,15 +123,17 @@ proptest! {
     fn each_octet_is_delivered_once_and_in_order(
         controller in controllers(),
         (size, window, pacing) in (1u64..200_000, 1_500u64..100_000, any::<bool>()),
-        (ack_every, datagram) in (1u32..12, 1_200u64..1_473),
+        (ack_every, datagram, marks_every) in (1u32..12, 1_200u64..1_473, 0_u64..9),
         fates in prop::collection::vec(
             prop_oneof![4 => Just(Some(10)), 2 => (1u64..60).prop_map(Some), 1 => Just(None)], 0..300),
     ) {
         let window = Bytes::new(window);
         let transfer = Transfer::Bytes(Bytes::new(size));
         let receiver = ReceiverConfig { window, ack_every, ..ReceiverConfig::default() };
+        let marks_every = if controller.has_model() { 0 } else { marks_every };
         let sender = SenderConfig {
             controller,
+            ecn: marks_every > 0,
             pacing,
             transfer,
             datagram: Bytes::new(datagram),
@@ -119,6 +141,7 @@ proptest! {
             ..SenderConfig::default()
         };
         let mut network = Network::new(sender, receiver, fates);
+        network.marks_every = marks_every;
         network.sender.open(Time::ZERO);
         network.drain(Time::ZERO)?;
         let mut last = Time::ZERO;
@@ -136,5 +159,8 @@ proptest! {
         prop_assert_eq!(stats.packets_sent, network.numbers.len() as u64);
         let received = network.receiver.stats();
         prop_assert!(received.packets_received <= stats.packets_sent);
+        // Each mark begins a recovery period at most, and packet 0 is marked.
+        prop_assert!(stats.marks_answered <= received.marked);
+        prop_assert!(marks_every != 1 || stats.marks_answered > 0);
     }
 }

@@ -1,5 +1,6 @@
 //! A sender without pacing and a receiver, at times that a test chooses.
 
+use airfair_transport::ecn::Ecn;
 use airfair_transport::quic::{Ack, Data, Receiver, ReceiverConfig, Sender, SenderConfig};
 use airfair_units::{Duration, Time};
 
@@ -44,7 +45,7 @@ pub(crate) fn ack_of(numbers: impl IntoIterator<Item = u64>) -> Ack {
     let mut receiver = Receiver::new(ReceiverConfig { ack_every: 1, ..ReceiverConfig::default() });
     let mut ack = None;
     for number in numbers {
-        let data = Data { number, offset: 0, payload: 1, number_length: 2 };
+        let data = Data { number, offset: 0, payload: 1, number_length: 2, ecn: Ecn::NOT_ECT };
         receiver.handle_data(Time::ZERO, &data);
         ack = receiver.poll_transmit(Time::ZERO);
     }

@@ -2,8 +2,8 @@
 
 use airfair_transport::ecn::Ecn;
 use airfair_transport::tcp::{
-    DelayedAck, Flags, Flavour, LossRecovery, Receiver, ReceiverConfig, Segment, SenderConfig,
-    SenderEvent, Transfer,
+    DelayedAck, EcnFeedback, Flags, Flavour, LossRecovery, Receiver, ReceiverConfig, Segment,
+    SenderConfig, SenderEvent, Transfer,
 };
 use airfair_units::{Bytes, Duration};
 
@@ -127,7 +127,7 @@ fn marks_take_the_place_of_losses() {
             let sender = SenderConfig { flavour, loss_recovery, transfer, ecn: true, ..plain() };
             let receiver = ReceiverConfig {
                 handshake: false,
-                echoes_exactly: flavour.is_scalable(),
+                ecn_feedback: sender.ecn_feedback(),
                 sack: sender.uses_sack(),
                 ..ReceiverConfig::default()
             };
@@ -171,8 +171,11 @@ fn dctcp_reduces_its_window_by_half_of_its_estimate() {
 /// Verifies: [RFC8257 §3.2]
 #[test]
 fn an_exact_receiver_acknowledges_each_change_of_marks() {
-    let config =
-        ReceiverConfig { handshake: false, echoes_exactly: true, ..ReceiverConfig::default() };
+    let config = ReceiverConfig {
+        handshake: false,
+        ecn_feedback: EcnFeedback::Exact,
+        ..ReceiverConfig::default()
+    };
     let mut receiver = Receiver::new(config);
     let mut acks = |number: u64, ecn| {
         let payload = u32::try_from(SEGMENT).expect("a small number");
@@ -199,6 +202,7 @@ fn an_exact_receiver_acknowledges_each_change_of_marks() {
 fn prague_reduces_its_window_once_per_virtual_round_trip() {
     let config = SenderConfig {
         flavour: Flavour::Prague,
+        ecn_feedback: Some(EcnFeedback::Exact),
         sack: Some(false),
         initial_window: 64,
         initial_ssthresh: Some(64),
@@ -217,4 +221,53 @@ fn prague_reduces_its_window_once_per_virtual_round_trip() {
     assert_eq!(script.sender.stats().marks_answered, 1);
     script.at(31).receive(echo(5));
     assert_eq!(script.sender.stats().marks_answered, 2);
+}
+
+/// A mark halves a window of 16 segments. A loss in the same window of data is repaired, but does not halve it again: after
+/// three duplicates cwnd is 8 + 3 segments, with SACK it remains 8, and a time-out leaves ssthresh at 8. DCTCP answers the
+/// loss, because a mark takes only a part of its window.
+///
+/// Verifies: [RFC3168 §6.1.2]
+#[test]
+fn a_loss_in_a_window_that_a_mark_has_reduced_reduces_it_no_more() {
+    let config = SenderConfig { initial_window: 16, ..with_ecn() };
+    let reduced = |config: SenderConfig| {
+        let mut script = Script::new(config);
+        script.drain();
+        script.at(100).receive(echo(1)).silent().window(8, 8);
+        script
+    };
+    let mut script = reduced(config);
+    script.ack(1).ack(1).window(8, 8).ack(1).sends([1]).window(11, 8);
+    // Nothing is in flight after the repair.
+    script.at(200).ack(16).window(2, 8);
+
+    // A loss in the next window of data is another one.
+    let mut script = reduced(config);
+    script.at(200).ack(16).window(8, 8).drain();
+    script.at(300).ack(16).ack(16).ack(16).window(4 + 3, 4);
+
+    let mut script = reduced(config);
+    script.at(1_100).expire().sends([1]).window(1, 8);
+
+    let sacked = |loss_recovery| SenderConfig { sack: Some(true), loss_recovery, ..config };
+    for loss_recovery in [LossRecovery::Duplicates, LossRecovery::Rack] {
+        let mut script = reduced(sacked(loss_recovery));
+        for number in [2, 3, 4, 5] {
+            let mut duplicate = ack(1);
+            duplicate.sack.push(octet(1), octet(2), octet(number + 1));
+            script.at(200 + number).receive(duplicate);
+        }
+        assert_eq!(script.drain()[0].seq, octet(1), "{loss_recovery:?}");
+        script.window(8, 8);
+        assert_eq!(script.sender.stats().fast_retransmits, 1);
+    }
+
+    let dctcp = SenderConfig { flavour: Flavour::Dctcp, sack: Some(false), ..config };
+    let mut script = Script::new(dctcp);
+    script.drain();
+    script.at(100).receive(echo(1));
+    let after = script.sender.usable_window();
+    script.ack(1).ack(1).ack(1);
+    assert!(Bytes::new(1_000 * u64::from(script.sender.ssthresh())) < after);
 }

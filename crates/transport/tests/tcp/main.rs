@@ -1,5 +1,6 @@
 //! TCP endpoints as scripts ("at t receive X, expect exactly Y, then silence") and as pairs.
 
+mod accurate_ecn;
 mod close;
 mod ecn;
 mod every_flavour;

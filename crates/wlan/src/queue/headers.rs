@@ -40,7 +40,7 @@ pub enum Class {
     PureAck {
         /// Acknowledgment number.
         number: u64,
-        /// True if the segment has SACK blocks, or echoes a mark. An ACK filter must keep it.
+        /// True if the segment has SACK blocks, or reports marks. An ACK filter must keep it.
         is_selective: bool,
     },
 }

@@ -2,9 +2,9 @@
 
 use airfair_transport::control::SlowStart;
 use airfair_transport::quic::{
-    Controller, LEAST_DATAGRAM, MOST_DATAGRAM, ReceiverConfig, SenderConfig,
+    Controller, LEAST_DATAGRAM, MOST_CRYPTO, MOST_DATAGRAM, ReceiverConfig, SenderConfig,
 };
-use airfair_units::Duration;
+use airfair_units::{Bytes, Duration};
 
 use super::super::Quic;
 use super::super::declare::Keys;
@@ -14,6 +14,8 @@ use super::workloads;
 
 words!(Controller { NewReno = "newreno", Cubic = "cubic", Bbr1 = "bbr1", Bbr = "bbr" });
 
+/// TLS messages of a server, from those without certificate on.
+const CRYPTO: Kind = Kind::Bytes { min: Bytes::new(200), max: MOST_CRYPTO };
 const DATAGRAM: Kind = Kind::Bytes { min: LEAST_DATAGRAM, max: MOST_DATAGRAM };
 /// Credit of a sender: from one packet to a gigabyte.
 const CREDIT: Kind = bytes(1_500, 1_000_000_000);
@@ -24,6 +26,7 @@ pub(super) fn quic(keys: &mut Keys, it: &mut Quic) {
     let Quic { sender, receiver, source } = it;
     keys.of("a QUIC transport");
     sending(keys, sender);
+    connecting(keys, sender, receiver);
     workloads::size(keys, &mut sender.transfer);
     workloads::source(keys, source);
     receiving(keys, receiver);
@@ -44,12 +47,31 @@ fn sending(keys: &mut Keys, sender: &mut SenderConfig) {
         "Packets leave at 1.25 windows per round trip (RFC 9002, section 7.7), in bursts of a millisecond or two packets. \
          `bbr1` and `bbr` always pace, at a rate of their own.",
     );
+    let has_ecn = sender.ecn;
+    keys.key("ecn", &mut sender.ecn, Kind::Flag, "true").written_if(has_ecn).says(
+        "Explicit congestion notification (RFC 9000, section 13.4): queues with `ecn` mark the connection's packets instead \
+         of dropping them, ACK frames count the marks, and the sender answers a mark as it answers a loss.",
+    );
     keys.key("datagram", &mut sender.datagram, DATAGRAM, "\"1452 B\"").says(
         "UDP payload of a full packet. Of it, 33 octets are usually QUIC's header, frame header and authentication tag; \
          headers of IP and UDP come on top, 28 octets.",
     );
     keys.key("initial_window", &mut sender.initial_window, integer(1, 1_000), "2")
         .says("Initial window [packets].");
+}
+
+fn connecting(keys: &mut Keys, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) {
+    let has_handshake = sender.handshake;
+    keys.key("handshake", &mut sender.handshake, Kind::Flag, "true").written_if(has_handshake).says(
+        "The connection opens with the handshake of TLS 1.3, which takes a round trip. Without it data is sent at once, as \
+         with 0-RTT.",
+    );
+    let usual = ReceiverConfig::default().crypto;
+    let is_other = receiver.crypto != usual;
+    keys.key("server_crypto", &mut receiver.crypto, CRYPTO, "\"5 kB\"").written_if(is_other).says(
+        "TLS messages of the receiver in the handshake, with its certificates. Up to 3402 octets fit into the three \
+         datagrams that it may send before it knows that the sender's address is right; more take a further round trip.",
+    );
 }
 
 fn receiving(keys: &mut Keys, receiver: &mut ReceiverConfig) {

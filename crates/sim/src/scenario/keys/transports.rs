@@ -2,8 +2,8 @@
 
 use airfair_laws::newreno::Deflation;
 use airfair_transport::tcp::{
-    Arithmetic, DelayedAck, Flavour, LossRecovery, ReceiverConfig, RecoveryTimer, SenderConfig,
-    SlowStart,
+    Arithmetic, DelayedAck, EcnFeedback, Flavour, LossRecovery, ReceiverConfig, RecoveryTimer,
+    SenderConfig, SlowStart,
 };
 use airfair_transport::tfrc::{self, Profile};
 use airfair_transport::udp;
@@ -35,6 +35,7 @@ words!(Flavour {
 words!(SlowStart { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" });
 words!(RecoveryTimer { Impatient = "impatient", SlowButSteady = "slow-but-steady" });
 words!(LossRecovery { Duplicates = "duplicates", Rack = "rack" });
+words!(EcnFeedback { Classic = "classic", Exact = "exact", Ace = "ace", Accurate = "accurate" });
 words!(Arithmetic { Rfc = "rfc", Linux = "linux" });
 words!(Deflation { ToFlight = "to-flight", ToThreshold = "to-ssthresh" });
 words!(Profile { Rfc5348 = "rfc5348", Rfc3448 = "rfc3448", Ns2 = "ns-2" });
@@ -131,6 +132,14 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         "Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new data instead of \
          dropping it, and the sender answers a mark as it answers a loss, without a retransmission.",
     );
+    keys.maybe_word("ecn_feedback", &mut sender.ecn_feedback, "\"accurate\"")
+        .follows("`accurate` for `prague`, `exact` for `dctcp`, otherwise `classic`")
+        .says(
+            "Method by which the receiver reports marks. `classic`: in all ACKs until the sender has answered (RFC 3168). \
+             `exact`: in the ACKs of marked segments (RFC 8257), for `dctcp` and `prague` alone. `accurate`: accurate ECN \
+             (RFC 9768), a count of marked packets modulo eight in each ACK, and an option of 8 octets with counts of \
+             octets. `ace`: the same without the option.",
+        );
     let paces = sender.pacing;
     keys.key("pacing", &mut sender.pacing, Kind::Flag, "true").written_if(paces).says(
         "Segments leave at a rate, in bursts of a millisecond or two segments: at twice the window per round trip in \

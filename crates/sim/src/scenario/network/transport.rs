@@ -47,7 +47,11 @@ impl Transport {
 
     /// True if queues may mark packets of the flow.
     pub fn has_ecn(&self) -> bool {
-        matches!(self, Self::Tcp(tcp) if tcp.sender.ecn && !tcp.is_kernels)
+        match self {
+            Self::Tcp(tcp) => tcp.sender.ecn && !tcp.is_kernels,
+            Self::Quic(quic) => quic.sender.ecn,
+            Self::Tfrc(_) | Self::Udp { .. } | Self::External => false,
+        }
     }
 
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
@@ -238,6 +242,7 @@ impl Quic {
     pub(crate) fn agree(&mut self) {
         self.sender.initial_max_data = self.receiver.window;
         self.sender.max_ack_delay = self.receiver.max_ack_delay;
+        self.receiver.handshake = self.sender.handshake;
     }
 }
 
@@ -284,7 +289,9 @@ impl Tcp {
             sender.loss_recovery = tcp::LossRecovery::Rack;
         }
         sender.ecn = sender.has_ecn();
-        receiver.echoes_exactly = sender.flavour.is_scalable();
+        receiver.ecn_feedback = sender.ecn_feedback();
+        let usual = tcp::SenderConfig { ecn_feedback: None, ..*sender }.ecn_feedback();
+        sender.ecn_feedback = sender.ecn_feedback.filter(|it| *it != usual);
         sender.sack = Some(sender.uses_sack());
         sender.assumed_window = receiver.buffer;
         receiver.sack = sender.uses_sack();

@@ -25,6 +25,7 @@ impl Sender {
         }
         self.lost.clear();
         self.outgoing.raise_max_data(ack.max_data);
+        self.blocked_at = None;
         let before = self.sent.in_flight();
         self.check_application_limit();
         let mut news = std::mem::take(&mut self.news);
@@ -35,7 +36,11 @@ impl Sender {
             if let Some(latest) = round_trip {
                 self.sample_round_trip(now, latest, ack.delay());
             }
+            let newest_at = newest.at;
             self.accept(&news);
+            if self.ecn.is_some() {
+                self.handle_marks(now, ack, (&news, newest_at), has_largest);
+            }
             self.detect_losses(now);
             let is_cwnd_limited = !self.is_underused;
             self.widen(now, &news, round_trip);
@@ -52,6 +57,14 @@ impl Sender {
     /// Processes an expiry of the sender's timer. Calls before the deadline change nothing.  `OnLossDetectionTimeout`
     /// [RFC9002 §A.9]
     pub fn handle_timeout(&mut self, now: Time) {
+        if self.state == State::Connecting {
+            let client = self.client.as_mut();
+            if client.is_some_and(|client| client.handle_timeout(now)) {
+                self.stats.timeouts += 1;
+                self.events.push(SenderEvent::Timeout);
+            }
+            return;
+        }
         if self.state != State::Open || self.timer.is_none_or(|deadline| now < deadline) {
             return;
         }
@@ -67,7 +80,7 @@ impl Sender {
         self.set_timer();
     }
 
-    fn sample_round_trip(&mut self, now: Time, latest: Duration, ack_delay: Duration) {
+    pub(super) fn sample_round_trip(&mut self, now: Time, latest: Duration, ack_delay: Duration) {
         self.rtt.update(now, latest, ack_delay);
         self.stats.rtt_samples += 1;
         self.events.push(SenderEvent::RttSample(latest));
@@ -117,15 +130,23 @@ impl Sender {
     /// Begins a recovery period after the loss of a packet sent at `sent`, unless it was sent before the current one
     /// began.  `OnCongestionEvent` [RFC9002 §B.6]
     fn enter_recovery(&mut self, now: Time, sent: Time) {
+        if self.begin_recovery(now, sent) {
+            self.stats.recoveries += 1;
+            self.events.push(SenderEvent::FastRetransmit);
+        }
+    }
+
+    /// Shrinks the window and begins a recovery period, unless the packet sent at `sent`, which was lost or marked, was
+    /// sent before the current one began. Returns true if it begins.
+    pub(super) fn begin_recovery(&mut self, now: Time, sent: Time) -> bool {
         if self.recovery.since.is_some_and(|since| sent <= since) {
-            return;
+            return false;
         }
         self.recovery.since = Some(now);
         self.recovery.is_under_way = true;
         self.recovery.is_free = self.outgoing.has_lost();
         self.show(now, Event::SackLoss, 0, None);
-        self.stats.recoveries += 1;
-        self.events.push(SenderEvent::FastRetransmit);
+        true
     }
 
     /// Reduces the window to its minimum after persistent congestion.  [RFC9002 §7.6.2]
@@ -180,7 +201,8 @@ impl Sender {
     /// time-out in a row.  `SetLossDetectionTimer` [RFC9002 §A.8]
     pub(super) fn set_timer(&mut self) {
         self.timer = self.loss_at.or_else(|| {
-            let last = self.sent.last_sent().filter(|_| self.sent.in_flight() > 0)?;
+            let last = self.sent.last_sent().filter(|_| self.sent.in_flight() > 0);
+            let last = last.or(self.blocked_at)?;
             let factor = 1u64 << self.timeouts_in_a_row.min(MOST_BACK_OFF);
             Some(last + self.rtt.probe_timeout().saturating_mul(factor))
         });

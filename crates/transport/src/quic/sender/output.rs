@@ -5,6 +5,7 @@ use airfair_units::{Bytes, Duration, Time};
 use super::{Sender, State};
 use crate::control::SenderEvent;
 use crate::control::pacing::Rate;
+use crate::ecn::Ecn;
 use crate::quic::packet::{Data, number_length};
 use crate::stream::ranges::Range;
 
@@ -22,6 +23,7 @@ impl Sender {
         self.drop_acknowledged();
         let Some(range) = self.next_range() else {
             self.stop_waiting();
+            self.note_blocked(now);
             self.is_underused = self.sent.in_flight() + self.datagram <= self.congestion.cwnd();
             return None;
         };
@@ -40,6 +42,15 @@ impl Sender {
         self.recovery.is_free = false;
         self.transmit(now, data);
         Some(data)
+    }
+
+    /// Starts the timer of a sender that has nothing in flight and no credit, because the packets with a new limit may be
+    /// lost. Its probe asks for the limit, as `DATA_BLOCKED` does.  [RFC9000 §4.1]
+    fn note_blocked(&mut self, now: Time) {
+        if self.timer.is_none() && self.sent.in_flight() == 0 && self.outgoing.exceeds_credit() {
+            self.blocked_at.get_or_insert(now);
+            self.set_timer();
+        }
     }
 
     /// True if the window would be full without pacing.  [RFC9002 §7.8]
@@ -80,7 +91,8 @@ impl Sender {
         let number_length = number_length(number, self.sent.acknowledged_end());
         let room = Data::room(self.datagram, range.start, number_length);
         let payload = u32::try_from((range.end - range.start).min(room)).expect("a datagram");
-        Data { number, offset: range.start, payload, number_length }
+        let ecn = if self.ecn.is_some() { Ecn::ECT_0 } else { Ecn::NOT_ECT };
+        Data { number, offset: range.start, payload, number_length, ecn }
     }
 
     /// Sends a probe, whatever the window: lost data, new data, or the oldest data that is not acknowledged.

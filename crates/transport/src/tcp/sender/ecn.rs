@@ -3,12 +3,14 @@
 //! Only new data is sent as ECT(0), or as ECT(1) by Prague: retransmissions, SYN, FIN and ACKs are not. Both ends of a connection without
 //! handshake take part from the start.
 
-use airfair_laws::{dctcp, prague};
-use airfair_units::{Bytes, Time};
+use airfair_laws::newreno::{Event, Observation};
+use airfair_laws::{accecn, dctcp, prague};
+use airfair_units::{Bytes, Duration, Time};
 
-use super::{Answer, Sender};
+use super::{Answer, Decoder, EcnState, Sender};
 use crate::control::SenderEvent;
 use crate::ecn::Ecn;
+use crate::tcp::accurate::{INITIAL_ACE, NOT_ECT_ARRIVED};
 use crate::tcp::segment::{Flags, Segment};
 
 impl Sender {
@@ -17,7 +19,10 @@ impl Sender {
     #[inline(never)]
     pub(super) fn set_codepoint(&mut self, segment: &mut Segment) {
         let Some(ecn) = &mut self.ecn else { return };
-        if segment.flags.has(Flags::SYN) {
+        if ecn.accurate.is_some() {
+            segment.flags = segment.flags.with_ace(ace_of(segment));
+            ecn.owes_cwr = false;
+        } else if segment.flags.has(Flags::SYN) {
             segment.flags = segment.flags.and(Flags::ECN);
         }
         if segment.payload > 0 && segment.seq == self.refusals.sent_end {
@@ -29,14 +34,18 @@ impl Sender {
         }
     }
 
-    /// Processes the echoes of an ACK. The window is reduced as after a loss [RFC3168 §6.1.2], or in proportion to the
+    /// Processes the marks that an ACK reports. The window is reduced as after a loss [RFC3168 §6.1.2], or in proportion to the
     /// share of marked octets [RFC8257 §3.3], [draft-prague §2].
     #[cold]
     #[inline(never)]
     pub(super) fn handle_marks(&mut self, now: Time, segment: &Segment) {
-        let is_echo = segment.flags.has(Flags::ECE);
         let acked = Bytes::new(segment.ack - self.unacknowledged);
-        let marked = if is_echo { acked } else { Bytes::ZERO };
+        let (is_echo, marked) = if self.config.ecn_feedback().is_accurate() {
+            self.read_counters(segment, acked)
+        } else {
+            let is_echo = segment.flags.has(Flags::ECE);
+            (is_echo, if is_echo { acked } else { Bytes::ZERO })
+        };
         let next = self.next.max(segment.ack);
         let ack = dctcp::Ack { acked, marked, unacknowledged: segment.ack, next };
         let Some(mut ecn) = self.ecn.take() else { return };
@@ -53,6 +62,37 @@ impl Sender {
         if is_echo && self.answer_marks(now, answer) {
             self.stats.marks_answered += 1;
             self.events.push(SenderEvent::MarkAnswered);
+        }
+    }
+
+    /// Reads the counters of accurate ECN in an ACK that acknowledges `acked` octets. Returns true if it reports marks,
+    /// and the number of acknowledged octets that count as marked: marks of octets that SACK reports count when these are
+    /// acknowledged. An ACK without progress may be an old one, and is not read.  [RFC9768 §3.2.2.5.2]
+    fn read_counters(&mut self, segment: &Segment, acked: Bytes) -> (bool, Bytes) {
+        let delivered = Bytes::new(self.would_deliver(segment));
+        let size = self.config.segment;
+        let Some(decoder) = self.ecn.as_mut().and_then(|it| it.accurate.as_mut()) else {
+            return (false, Bytes::ZERO);
+        };
+        if delivered.is_zero() {
+            return (false, Bytes::ZERO);
+        }
+        let octets = segment.sack.counters().map(|it| it.ce.unwrap_or(0));
+        let ack = accecn::Ack { ace: segment.flags.ace(), octets, delivered };
+        let (state, marks) = accecn::step(size, decoder.state, ack);
+        let all = decoder.ahead + marks.octets.get();
+        let marked = all.min(acked.get());
+        *decoder = Decoder { state, ahead: all - marked };
+        self.stats.marks_reported += marks.packets;
+        (marks.packets > 0, Bytes::new(marked))
+    }
+
+    /// Octets that an ACK acknowledges or reports as received for the first time.
+    fn would_deliver(&self, segment: &Segment) -> u64 {
+        match (&self.rack_tlp, &self.scoreboard) {
+            (Some(rack_tlp), _) => rack_tlp.rack.would_deliver(segment),
+            (None, Some(scoreboard)) => scoreboard.would_deliver(self.sent_end, segment),
+            (None, None) => segment.ack - self.unacknowledged,
         }
     }
 
@@ -86,6 +126,26 @@ impl Sender {
         true
     }
 
+    /// Passes a loss or a time-out to the window law. If a mark has reduced the window in this window of data, the loss does
+    /// not reduce it again: data is only retransmitted, and after a time-out ssthresh remains. Scalable flavours answer
+    /// losses apart from marks, because a mark takes only a part of the window.  [RFC3168 §6.1.2], `tcp_enter_recovery`,
+    /// `tcp_enter_loss` [linux-undo]
+    #[cold]
+    pub(super) fn show_loss(&mut self, now: Time, round_trip: Option<Duration>, seen: Observation) {
+        let answers_as_loss = |it: &EcnState| matches!(it.answer, Answer::AsLoss);
+        let has_answered = self.ecn.as_deref().is_some_and(answers_as_loss)
+            && self.unacknowledged < self.refusals.reduction_end;
+        match seen.event {
+            Event::Timeout { .. } if has_answered => {
+                let ssthresh = self.congestion.ssthresh();
+                self.show(now, round_trip, seen);
+                self.congestion.set_ssthresh(ssthresh);
+            }
+            event if has_answered => self.congestion.recover(event),
+            _ => self.show(now, round_trip, seen),
+        }
+    }
+
     /// True if the ACK that is processed echoes marks, by which the window of Prague does not grow.
     pub(super) fn is_growth_marked(&self) -> bool {
         let ecn = self.ecn.as_ref();
@@ -98,5 +158,16 @@ impl Sender {
         if let Some(ecn) = &mut self.ecn {
             ecn.owes_cwr = true;
         }
+    }
+}
+
+/// ACE field of a segment of the sender. A SYN asks for accurate ECN, and the ACK of the SYN-ACK reports that this was not
+/// ECN-capable [RFC9768 §3.1.1, §3.2.2.1]. All other segments have the number of marked packets, which remains at its
+/// initial value because ACKs are not ECN-capable.
+fn ace_of(segment: &Segment) -> u8 {
+    match segment.payload {
+        _ if segment.flags.has(Flags::SYN) => Flags::ACE.ace(),
+        0 if segment.flags == Flags::ACK => NOT_ECT_ARRIVED.ace(),
+        _ => INITIAL_ACE,
     }
 }

@@ -51,7 +51,8 @@ impl Sender {
             let is_repeated = self.timeouts_in_a_row > 0;
             let flight = self.flight_for_ssthresh();
             let is_in_recovery = self.recovery.is_repairing(self.unacknowledged);
-            self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
+            let event = Event::Timeout { is_repeated, is_in_recovery };
+            self.show_loss(now, None, observation(event, 0, flight));
             self.recovery.on_timeout(self.sent_end);
             self.owe_cwr();
             if let Some(scoreboard) = &mut self.scoreboard {
@@ -67,7 +68,7 @@ impl Sender {
 
     /// Processes the answer to the SYN.  [RFC9293 §3.10.7.3]
     fn handle_syn_ack(&mut self, now: Time, segment: &Segment) {
-        if segment.flags.without(Flags::ECN) != Flags::SYN_ACK || segment.ack != self.sent_end {
+        if segment.flags.without(Flags::ACE) != Flags::SYN_ACK || segment.ack != self.sent_end {
             return;
         }
         self.peer_window = segment.window;
@@ -147,7 +148,9 @@ impl Sender {
             Duplicate::InRecovery => (Event::FurtherDuplicate, self.flight_octets()),
             Duplicate::Loss => {
                 self.note_fast_retransmit();
-                (Event::ThirdDuplicate, self.flight_for_ssthresh())
+                let flight = self.flight_for_ssthresh();
+                self.show_loss(now, None, observation(Event::ThirdDuplicate, 0, flight));
+                return;
             }
         };
         self.observe(now, event, 0, flight);
@@ -159,16 +162,18 @@ impl Sender {
         let Some(scoreboard) = &mut self.scoreboard else { return };
         let is_lost = scoreboard.is_first_lost();
         let verdict = self.recovery.on_sack_duplicate(self.unacknowledged, self.sent_end, is_lost);
-        let (event, flight) = match verdict {
-            Duplicate::Counted => (Event::Duplicate, self.flight_octets()),
-            Duplicate::InRecovery => (Event::SackProgress, self.flight_octets()),
+        match verdict {
+            Duplicate::Counted => self.observe(now, Event::Duplicate, 0, self.flight_octets()),
+            Duplicate::InRecovery => {
+                self.observe(now, Event::SackProgress, 0, self.flight_octets());
+            }
             Duplicate::Loss => {
                 scoreboard.enter(self.next, self.config.proportional_reduction);
                 self.note_fast_retransmit();
-                (Event::SackLoss, self.flight_for_ssthresh())
+                let flight = self.flight_for_ssthresh();
+                self.show_loss(now, None, observation(Event::SackLoss, 0, flight));
             }
-        };
-        self.observe(now, event, 0, flight);
+        }
         self.count_pipe(update);
     }
 

@@ -159,7 +159,7 @@ impl Sender {
         };
         let seen =
             Observation { event: Event::SackLoss, acked: Bytes::ZERO, flight: Bytes::new(flight) };
-        self.show(now, round_trip, seen);
+        self.show_loss(now, round_trip, seen);
         self.recovery.enter(self.sent_end);
         let whole = whole.max(self.congestion.cwnd());
         let has_model = self.config.flavour.has_model();
@@ -192,8 +192,9 @@ impl Sender {
         let is_repeated = self.timeouts_in_a_row > 0;
         let is_in_recovery = self.recovery.is_fast();
         rack_tlp.undo.get_or_insert(Undo::new(self.congestion.save_for_undo()));
-        let flight = rack_tlp.rack.in_network();
-        self.observe(now, Event::Timeout { is_repeated, is_in_recovery }, 0, flight);
+        let flight = Bytes::new(rack_tlp.rack.in_network());
+        let event = Event::Timeout { is_repeated, is_in_recovery };
+        self.show_loss(now, None, Observation { event, acked: Bytes::ZERO, flight });
         rack_tlp.rack.on_timeout(self.rack_input(now));
         self.recovery.on_timeout(self.sent_end);
         self.owe_cwr();
