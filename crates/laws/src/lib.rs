@@ -20,6 +20,7 @@ pub mod dualpi2;
 pub mod exchange;
 #[cfg(test)]
 mod fixture;
+pub mod gcc;
 pub mod hystart;
 pub mod hystart_plus_plus;
 pub mod linux_cubic;
