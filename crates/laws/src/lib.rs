@@ -28,6 +28,7 @@ pub mod linux_reno;
 pub mod minstrel;
 pub mod minstrel_ht;
 pub mod multi_user;
+pub mod nada;
 pub mod newreno;
 pub mod occupancy;
 pub mod occupancy_meter;

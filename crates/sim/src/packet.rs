@@ -2,7 +2,7 @@
 
 pub use airfair_transport::ecn::Ecn;
 pub use airfair_transport::tcp::Flags as TcpFlags;
-use airfair_transport::{quic, tcp, tfrc, udp};
+use airfair_transport::{live, quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Class, Headers};
@@ -120,6 +120,8 @@ pub enum Body {
     TfrcFeedback(tfrc::Feedback),
     /// UDP datagram.
     Datagram(udp::Datagram),
+    /// Report of the receiver of a call whose rate is controlled.
+    Report(live::Report),
     /// Packet of a program, which the owner of the world injects.
     External(External),
 }
@@ -176,6 +178,7 @@ impl Headers for Packet {
                 segment.flags = segment.flags.with_ecn(ecn);
                 is_capable
             }
+            Body::Datagram(datagram) => datagram.ecn.mark(),
             _ => false,
         }
     }
@@ -210,6 +213,7 @@ impl Packet {
     pub fn ecn(&self) -> Ecn {
         match &self.body {
             Body::Segment(segment) => segment.flags.ecn(),
+            Body::Datagram(datagram) => datagram.ecn,
             _ => Ecn::NOT_ECT,
         }
     }
@@ -234,6 +238,7 @@ impl Packet {
             Body::TfrcData(data) => data.size(),
             Body::TfrcFeedback(feedback) => feedback.size(),
             Body::Datagram(datagram) => datagram.size(),
+            Body::Report(report) => report.size(),
             Body::External(external) => external.size,
         }
     }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use airfair_laws::bbr;
+use airfair_transport::live::{Live, Model};
 use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery, SlowStart};
 use airfair_transport::tfrc;
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use super::context::Context;
 use super::declare::Keys;
@@ -271,6 +272,7 @@ fn check_live(fields: &Fields, mistakes: &mut Mistakes) {
             let error = source.mistake("set together with rate", "one of the two");
             mistakes.add(source.at, error);
         }
+        check_control_of_rate(source, mistakes);
         return check_room(fields.get("payload"), source, mistakes);
     }
     for (name, kind) in [("payload", &UDP_PAYLOAD), ("rate", &UDP_RATE)] {
@@ -278,6 +280,41 @@ fn check_live(fields: &Fields, mistakes: &mut Mistakes) {
         if !entry.is_set() && !entry.bad {
             mistakes.add(entry.at, entry.mistake("missing", kind.describe()));
         }
+    }
+}
+
+/// Checks that the lowest rate of a video call, the one at the start and the highest are in this order, and that only a call
+/// with a control of its rate has the first two, and reports.
+fn check_control_of_rate(source: &Entry, mistakes: &mut Mistakes) {
+    let Some(UdpRate::Live(Live { model: Model::VideoCall(_), .. })) = LIVE.variant(source) else {
+        return;
+    };
+    let Some(fields) = source.fields() else { return };
+    if fields.get("rate_control").word() == Some("none") {
+        for name in ["start_rate", "least_rate", "feedback"] {
+            let entry = fields.get(name);
+            if entry.node.is_some() && !entry.bad {
+                let error = entry.mistake("no rate_control", "with rate_control = \"gcc\"");
+                mistakes.add(entry.at, error);
+            }
+        }
+        return;
+    }
+    let rate = |name| (fields.get(name), fields.get(name).value::<DataRate>());
+    let [(_, most), (start, first), (least, lowest)] = ["rate", "start_rate", "least_rate"].map(rate);
+    for (entry, value) in [(start, first), (least, lowest)] {
+        if let (Some(value), Some(most)) = (value, most)
+            && value > most
+        {
+            let error = entry.mistake("above the rate of the call", format!("at most {most}"));
+            mistakes.add(entry.at, error);
+        }
+    }
+    if let (Some(first), Some(lowest)) = (first, lowest)
+        && first < lowest
+    {
+        let error = start.mistake("below least_rate", format!("at least {lowest}"));
+        mistakes.add(start.at, error);
     }
 }
 

@@ -5,6 +5,11 @@ use airfair_units::{Bytes, DataRate, Duration};
 /// Header of RTP [octets].  [RFC3550 §5.1]
 pub(super) const RTP_HEADER: u64 = 12;
 
+/// Extension of RTP's header with a transport-wide sequence number, in words of 32 bits [octets].  [draft-twcc §2]
+const EXTENSION: u64 = 8;
+/// Rate at which Google congestion control starts.  Deviates: [D-342]
+const FIRST_RATE: DataRate = DataRate::from_kbps(300);
+
 /// Live application of a UDP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Live {
@@ -91,10 +96,37 @@ pub enum GameEnd {
 /// [80211-14-0571 Annex 2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VideoCall {
-    /// Mean rate of the pictures.
+    /// Mean rate of the pictures; with a rate control the highest.
     pub rate: DataRate,
     /// Time from picture to picture.
     pub interval: Duration,
+    /// Control of the rate by the packets that arrive.
+    pub control: RateControl,
+    /// Rate at the start under a control; `None` for that of the control.
+    pub start: Option<DataRate>,
+    /// Lowest rate under a control.
+    pub least: DataRate,
+    /// Time from one report of the receiver to the next; `None` for one per picture.
+    pub feedback: Option<Duration>,
+}
+
+/// Control of the rate of a video call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateControl {
+    /// The rate stays as it is.
+    None,
+    /// Google congestion control.  [draft-gcc]
+    Gcc,
+}
+
+impl VideoCall {
+    /// Rate at the start.
+    pub fn start(&self) -> DataRate {
+        self.start.unwrap_or(match self.control {
+            RateControl::None => self.rate,
+            RateControl::Gcc => FIRST_RATE.min(self.rate),
+        })
+    }
 }
 
 /// One direction of a remote desktop: packets after intervals of an exponential distribution, with sizes of normal
@@ -138,7 +170,8 @@ impl Live {
     /// Pictures of a video call at 2 Mb/s, 25 a second.  [3gpp-23203 Table 6.1.7]
     pub fn video_call() -> Self {
         let (rate, interval) = (DataRate::from_mbps(2), Duration::from_millis(40));
-        let video = VideoCall { rate, interval };
+        let (control, start, least) = (RateControl::None, None, DataRate::from_kbps(150));
+        let video = VideoCall { rate, interval, control, start, least, feedback: None };
         Self { model: Model::VideoCall(video), deadline: Duration::from_millis(150) }
     }
 }
@@ -174,9 +207,18 @@ impl Desktop {
 }
 
 impl Model {
+    /// Control of the rate, with its settings; `None` for an application whose rate nobody controls.
+    pub fn controlled(&self) -> Option<&VideoCall> {
+        match self {
+            Self::VideoCall(video) if video.control != RateControl::None => Some(video),
+            _ => None,
+        }
+    }
+
     /// Header in each datagram [octets]: that of RTP for voice and pictures.
     pub fn header(self) -> u64 {
         match self {
+            Self::VideoCall(VideoCall { control: RateControl::Gcc, .. }) => RTP_HEADER + EXTENSION,
             Self::Call(_) | Self::VideoCall(_) => RTP_HEADER,
             Self::Game(_) | Self::Desktop(_) => 0,
         }

@@ -1,10 +1,11 @@
 //! Keys of the live applications of UDP flows.
 
 use airfair_transport::live::{
-    Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, Synchronisation, VideoCall,
+    Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl, Synchronisation,
+    VideoCall,
 };
 use airfair_transport::udp::SendRate;
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use super::super::declare::{Choice, Keys};
 use super::super::kind::{Kind, words};
@@ -13,10 +14,12 @@ use super::ranges::{DELAY, PERIOD, bytes, time};
 words!(Codec { Amr = "amr", G711 = "g711", G729 = "g729", Opus = "opus" });
 words!(Synchronisation { Status = "status", Lockstep = "lockstep" });
 words!(GameEnd { Server = "server", Player = "player" });
+words!(RateControl { None = "none", Gcc = "gcc" });
 words!(DesktopEnd { Server = "server", Client = "client" });
 
 const TALK: Kind = time(Duration::from_millis(20), Duration::from_secs(3_600));
 const PICTURES: Kind = time(Duration::from_millis(1), Duration::from_secs(10));
+const FEEDBACK: Kind = time(Duration::from_millis(1), Duration::from_secs(5));
 const SIZE: Kind = bytes(1, 100_000);
 const SCALE: Kind = bytes(0, 10_000);
 const SPREAD: Kind = time(Duration::ZERO, Duration::from_secs(10));
@@ -96,11 +99,24 @@ fn game(keys: &mut Keys, it: &mut Game) {
 
 fn video_call(keys: &mut Keys, it: &mut VideoCall) {
     keys.key("rate", &mut it.rate, Kind::Rate, "\"600 kb/s\"").says(
-        "Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099. Each datagram has 12 octets \
-         more for RTP.",
+        "Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099; with a `rate_control` the highest. \
+         Each datagram has 12 octets more for RTP, and 20 with `gcc`.",
     );
     keys.key("interval", &mut it.interval, PICTURES, "\"33 ms\"")
         .says("Time from picture to picture.");
+    keys.word("rate_control", &mut it.control, "\"gcc\"").says(
+        "Control of the rate of the pictures by reports of the receiver on the packets that have arrived. With `gcc`, Google \
+         congestion control, the call follows its delays and losses, between `least_rate` and `rate`; the receiver sends \
+         reports over the same path, and packets leave in bursts each 5 ms.",
+    );
+    keys.maybe::<DataRate>("start_rate", &mut it.start, Kind::Rate, "\"1 Mb/s\"")
+        .follows("300 kb/s with `gcc`, or `rate` if that is lower")
+        .says("Rate of the pictures at the start, with a `rate_control`.");
+    keys.key("least_rate", &mut it.least, Kind::Rate, "\"50 kb/s\"")
+        .says("Lowest rate of the pictures, with a `rate_control`.");
+    keys.maybe("feedback", &mut it.feedback, FEEDBACK, "\"100 ms\"")
+        .follows("a report for each picture")
+        .says("Time from report to report of the receiver, with a `rate_control`.");
 }
 
 fn desktop(keys: &mut Keys, it: &mut Desktop) {

@@ -1,6 +1,6 @@
 //! Transports of flows.
 
-use airfair_transport::live::Live;
+use airfair_transport::live::{Live, Model, VideoCall};
 use airfair_transport::{quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -42,6 +42,14 @@ impl Transport {
         match self {
             Self::Udp { rate: udp::SendRate::Live(live), .. } => Some(live),
             _ => None,
+        }
+    }
+
+    /// Video call of a UDP flow.
+    pub fn video_call(&self) -> Option<&VideoCall> {
+        match self.live()?.model {
+            Model::VideoCall(ref video) => Some(video),
+            Model::Call(_) | Model::Game(_) | Model::Desktop(_) => None,
         }
     }
 
