@@ -281,7 +281,7 @@ impl Source {
     pub(crate) fn frame_completed(&mut self, now: Time, body: &Body) -> Option<Duration> {
         match (self, body) {
             (Self::Udp(sender), Body::Datagram(datagram)) => {
-                sender.handle_arrival(now, datagram.seq)
+                sender.handle_arrival(now, datagram.seq, datagram.ecn == Ecn::CE)
             }
             _ => None,
         }

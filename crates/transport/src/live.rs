@@ -15,11 +15,11 @@ mod reporter;
 mod speaker;
 
 pub use kinds::{
-    Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl, Synchronisation,
+    Bounds, Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl, Synchronisation,
     VideoCall,
 };
 pub use reporter::Report;
-pub(crate) use reporter::Reporter;
+pub(crate) use reporter::{Format, Reporter};
 pub(crate) use speaker::Speaker;
 pub use speaker::SpeakerEvent;
 

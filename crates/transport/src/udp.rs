@@ -4,7 +4,7 @@ use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use crate::ecn::Ecn;
 use crate::limit::Limit;
-use crate::live::{Live, Report, Reporter, Speaker, SpeakerEvent};
+use crate::live::{Format, Live, Report, Reporter, Speaker, SpeakerEvent};
 
 /// IPv4 header without options [octets].  [RFC791 §3.1]
 const IP_HEADER: u64 = 20;
@@ -174,10 +174,10 @@ impl Sender {
         }
     }
 
-    /// Accounts for the first arrival of the datagram with the number `seq`. Returns the delay of its frame, from the time
-    /// at which the application made it, if the frame is complete now. Other senders than live applications have no frames.
-    pub fn handle_arrival(&mut self, now: Time, seq: u64) -> Option<Duration> {
-        self.speaker.as_mut()?.handle_arrival(now, seq)
+    /// Accounts for the first arrival of the datagram with the number `seq`, and for its mark. Returns the delay of its
+    /// frame, from the time at which the application made it, if the frame is complete now. Other senders than live applications have no frames.
+    pub fn handle_arrival(&mut self, now: Time, seq: u64, is_marked: bool) -> Option<Duration> {
+        self.speaker.as_mut()?.handle_arrival(now, seq, is_marked)
     }
 
     /// Accounts for the loss of the datagram with the number `seq`. Returns true if a frame of a live application is lost
@@ -221,7 +221,8 @@ impl Sender {
         let seq = self.sent;
         let piece = self.speaker.as_mut()?.poll(now, seq)?;
         self.sent += 1;
-        Some(Datagram { is_last: piece.is_last, ..Datagram::new(seq, piece.payload) })
+        let (is_last, ecn) = (piece.is_last, piece.ecn);
+        Some(Datagram { is_last, ecn, ..Datagram::new(seq, piece.payload) })
     }
 
     /// Reason why [`poll_transmit`](Self::poll_transmit) returns nothing; `None` if the sender is closed. A
@@ -289,7 +290,7 @@ impl Sink {
             SendRate::Live(live) => live.model.controlled(),
             SendRate::Constant(_) | SendRate::Saturated => None,
         };
-        let reporter = video.map(|it| Box::new(Reporter::new(it.feedback)));
+        let reporter = video.map(|it| Box::new(Reporter::new(it.control.feedback(), Format::of(it.control))));
         Self { reporter, ..Self::default() }
     }
 

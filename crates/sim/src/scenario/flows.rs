@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use airfair_laws::bbr;
-use airfair_transport::live::{Live, Model};
+use airfair_transport::live::{Bounds, Live, Model};
 use airfair_transport::tcp::{Arithmetic, Flavour, LossRecovery, SlowStart};
 use airfair_transport::tfrc;
 use airfair_units::{Bytes, DataRate, Duration};
@@ -283,37 +283,33 @@ fn check_live(fields: &Fields, mistakes: &mut Mistakes) {
     }
 }
 
-/// Checks that the lowest rate of a video call, the one at the start and the highest are in this order, and that only a call
-/// with a control of its rate has the first two, and reports.
+/// Checks that the lowest rate of a video call, that at the start and the highest are in this order.
 fn check_control_of_rate(source: &Entry, mistakes: &mut Mistakes) {
     let Some(UdpRate::Live(Live { model: Model::VideoCall(_), .. })) = LIVE.variant(source) else {
         return;
     };
     let Some(fields) = source.fields() else { return };
-    if fields.get("rate_control").word() == Some("none") {
-        for name in ["start_rate", "least_rate", "feedback"] {
-            let entry = fields.get(name);
-            if entry.node.is_some() && !entry.bad {
-                let error = entry.mistake("no rate_control", "with rate_control = \"gcc\"");
-                mistakes.add(entry.at, error);
-            }
+    let (most, control) = (fields.get("rate").value::<DataRate>(), fields.get("rate_control"));
+    let Some(most) = most else { return };
+    let usual = Bounds::default().least;
+    let Some(settings) = control.fields() else {
+        if control.word().is_some_and(|word| word != "none") && usual > most {
+            let problem = format!("its lowest rate of {usual} is above the rate of the call");
+            mistakes.add(control.at, control.mistake(problem, "a table with least"));
         }
         return;
-    }
-    let rate = |name| (fields.get(name), fields.get(name).value::<DataRate>());
-    let [(_, most), (start, first), (least, lowest)] = ["rate", "start_rate", "least_rate"].map(rate);
-    for (entry, value) in [(start, first), (least, lowest)] {
-        if let (Some(value), Some(most)) = (value, most)
-            && value > most
-        {
+    };
+    let (start, least) = (settings.get("start"), settings.get("least"));
+    for entry in [start, least] {
+        if entry.value::<DataRate>().is_some_and(|value| value > most) {
             let error = entry.mistake("above the rate of the call", format!("at most {most}"));
             mistakes.add(entry.at, error);
         }
     }
-    if let (Some(first), Some(lowest)) = (first, lowest)
+    if let (Some(first), Some(lowest)) = (start.value::<DataRate>(), least.value::<DataRate>())
         && first < lowest
     {
-        let error = start.mistake("below least_rate", format!("at least {lowest}"));
+        let error = start.mistake("below the lowest rate", format!("at least {lowest}"));
         mistakes.add(start.at, error);
     }
 }

@@ -45,7 +45,6 @@ impl Pacer {
     }
 
     /// Sum of the octets that wait.
-    #[cfg(test)]
     pub(super) fn octets(&self) -> u64 {
         self.octets
     }

@@ -1,7 +1,8 @@
-//! Reports of a call's receiver on the datagrams that have arrived.  [draft-twcc §3.1]
+//! Reports of a call's receiver on the datagrams that have arrived.  [draft-twcc §3.1], [RFC8888 §3.1]
 
 use airfair_units::{Bytes, Duration, Time};
 
+use super::kinds::RateControl;
 use crate::udp::Datagram;
 
 /// Header of a report [octets]: RTCP, both sources, first number and count, reference time.  [draft-twcc §3.1]
@@ -10,8 +11,37 @@ const HEADER: u64 = 20;
 const SYMBOLS: u64 = 7;
 /// Shortest time between two arrivals that needs two octets: 256 ticks of 250 µs.  [draft-twcc §3.1.5]
 const LONG: Duration = Duration::from_millis(64);
+/// Header of a report of the other format [octets]: RTCP, both sources, first number and count, time.  [RFC8888 §3.1]
+const CONGESTION_HEADER: u64 = 20;
 /// Headers of IP and UDP [octets].
 const IP_UDP: u64 = 28;
+
+/// Format of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Transport-wide feedback.  [draft-twcc §3.1]
+    TransportWide,
+    /// Congestion control feedback, with the ECN field of each packet.  [RFC8888 §3.1]
+    Congestion,
+}
+
+impl Format {
+    /// Format for a control of the rate.
+    pub(crate) fn of(control: RateControl) -> Self {
+        match control {
+            RateControl::None | RateControl::Gcc(_) => Self::TransportWide,
+            RateControl::Nada(_) => Self::Congestion,
+        }
+    }
+
+    /// Ticks of the arrival times: 250 µs, or 1/1024 s.  [draft-twcc §3.1.5], [RFC8888 §3.1]
+    pub(super) fn tick(self) -> Duration {
+        match self {
+            Self::TransportWide => Duration::from_micros(250),
+            Self::Congestion => Duration::from_nanos(976_563),
+        }
+    }
+}
 
 /// Report of a receiver. It has the numbers that it covers; the arrival times, which a real report has, are kept with the
 /// sender, who looks at them when the report arrives.  Deviates: [D-342]
@@ -37,6 +67,7 @@ impl Report {
 /// Receiver's side of a call: it notes arrivals, and makes a report when one is due.
 #[derive(Clone, Debug)]
 pub(crate) struct Reporter {
+    format: Format,
     /// Time from report to report; `None` for one with each frame.
     every: Option<Duration>,
     /// First number that no report has covered.
@@ -66,8 +97,8 @@ struct Pending {
 
 impl Reporter {
     /// Reporter that makes a report with each frame, or at these intervals.
-    pub(crate) fn new(every: Option<Duration>) -> Self {
-        Self { every, next: 0, pending: None, made: None, due: None }
+    pub(crate) fn new(every: Option<Duration>, format: Format) -> Self {
+        Self { format, every, next: 0, pending: None, made: None, due: None }
     }
 
     /// Notes an arrival.
@@ -105,15 +136,19 @@ impl Reporter {
         self.next = self.next.max(pending.end);
         self.made = Some(now);
         let Pending { first, end, .. } = pending;
-        let octets = u32::try_from(pending.octets()).expect("a report of a few numbers");
+        let octets = u32::try_from(pending.octets(self.format)).expect("a report of a few numbers");
         Some(Report { first, end, made: now, octets })
     }
 }
 
 impl Pending {
-    /// Length of the report: with one chunk if all datagrams have arrived without long gaps.  [draft-twcc §3.1]
-    fn octets(&self) -> u64 {
+    /// Length of the report. Transport-wide feedback has one chunk if all datagrams have arrived without long gaps, and
+    /// congestion control feedback two octets for each number.  [draft-twcc §3.1], [RFC8888 §3.1]
+    fn octets(&self, format: Format) -> u64 {
         let count = self.end - self.first;
+        if format == Format::Congestion {
+            return (CONGESTION_HEADER + 2 * count).next_multiple_of(4);
+        }
         let is_run = self.arrived == count && self.long == 0;
         let chunks = if is_run { 1 } else { count.div_ceil(SYMBOLS) };
         (HEADER + 2 * chunks + self.arrived + self.long).next_multiple_of(4)
@@ -142,7 +177,7 @@ mod tests {
     /// Verifies: [draft-twcc §3.1]
     #[test]
     fn each_frame_has_a_report_on_what_has_arrived() {
-        let mut reporter = Reporter::new(None);
+        let mut reporter = Reporter::new(None, Format::TransportWide);
         assert_eq!([0, 1].map(|seq| arrive(&mut reporter, seq, seq, false)), [None; 2]);
         let report = |first, end, made, octets| {
             Some(Report { first, end, made: ms(made), octets })
@@ -160,11 +195,23 @@ mod tests {
         assert_eq!(Report { first: 0, end: 3, made: ms(2), octets: 28 }.size(), Bytes::new(56));
     }
 
+    /// Congestion control feedback on three numbers has 20 + 6 octets, padded to 28, whether they have arrived or not.
+    ///
+    /// Verifies: [RFC8888 §3.1]
+    #[test]
+    fn congestion_control_feedback_has_two_octets_for_each_number() {
+        let mut reporter = Reporter::new(None, Format::Congestion);
+        let octets = [(1, 0), (2, 3), (90, 4)].map(|(at, seq)| {
+            arrive(&mut reporter, at, seq, true).map(|report| report.octets)
+        });
+        assert_eq!(octets, [Some(24), Some(28), Some(24)]);
+    }
+
     /// At intervals of 100 ms the first report comes 100 ms after the first arrival, and the others 100 ms after the one before,
     /// or after an arrival that comes later.
     #[test]
     fn reports_come_at_intervals() {
-        let mut reporter = Reporter::new(Some(Duration::from_millis(100)));
+        let mut reporter = Reporter::new(Some(Duration::from_millis(100)), Format::Congestion);
         let mut due = |at, seq| {
             assert_eq!(arrive(&mut reporter, at, seq, true), None);
             let due = reporter.next_timeout().expect("a report is due");

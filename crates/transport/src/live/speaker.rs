@@ -9,6 +9,7 @@ use super::frames::Frames;
 use super::kinds::Live;
 use super::pacer::Part;
 use super::reporter::Report;
+use crate::ecn::Ecn;
 
 /// Sender of a live application's frames, which also knows what becomes of each.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub(crate) struct Piece {
     pub(crate) payload: u32,
     /// True in the last datagram of a frame: RTP's marker.  [RFC3551 §4.1]
     pub(crate) is_last: bool,
+    /// ECN field of the packet.
+    pub(crate) ecn: Ecn,
 }
 
 /// A frame that is being sent.
@@ -61,7 +64,7 @@ impl Speaker {
     /// Sender of frames in datagrams of at most `payload`.
     pub(crate) fn new(live: Live, payload: Bytes) -> Self {
         let room = payload.get().saturating_sub(live.model.header()).max(1);
-        let control = live.model.controlled().map(|video| Box::new(Controlled::new(video)));
+        let control = live.model.controlled().and_then(Controlled::new).map(Box::new);
         let (under_way, events) = (VecDeque::new(), VecDeque::new());
         Self { live, room, seed: 0, frames: None, unsent: 0, under_way, control, events }
     }
@@ -111,7 +114,7 @@ impl Speaker {
         let (control, frames) = (self.control.as_mut()?, self.frames.as_mut()?);
         while frames.next() <= now {
             let since = frames.next();
-            frames.set_rate(control.target());
+            frames.set_rate(control.video_rate());
             let octets = frames.make().get();
             let first = seq + control.pacer().datagrams();
             let missing = octets.div_ceil(self.room);
@@ -129,7 +132,7 @@ impl Speaker {
         };
         let payload = part.octets + self.live.model.header();
         let payload = u32::try_from(payload).expect("at most the payload of a datagram");
-        Some(Piece { payload, is_last: part.is_last })
+        Some(Piece { payload, is_last: part.is_last, ecn: self.live.model.ecn() })
     }
 
     /// Part of a frame in the next datagram of an application whose frames leave at once.
@@ -148,9 +151,14 @@ impl Speaker {
 
     /// Accounts for the first arrival of the datagram with the number `seq`. Returns the delay of its frame, if the frame
     /// is complete now.
-    pub(crate) fn handle_arrival(&mut self, now: Time, seq: u64) -> Option<Duration> {
+    pub(crate) fn handle_arrival(
+        &mut self,
+        now: Time,
+        seq: u64,
+        is_marked: bool,
+    ) -> Option<Duration> {
         if let Some(control) = &mut self.control {
-            control.arrive(now, seq);
+            control.arrive(now, seq, is_marked);
         }
         let frame = self.frame(seq)?;
         frame.missing = frame.missing.checked_sub(1)?;

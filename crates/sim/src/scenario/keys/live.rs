@@ -1,7 +1,7 @@
 //! Keys of the live applications of UDP flows.
 
 use airfair_transport::live::{
-    Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl, Synchronisation,
+    Bounds, Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl, Synchronisation,
     VideoCall,
 };
 use airfair_transport::udp::SendRate;
@@ -14,7 +14,6 @@ use super::ranges::{DELAY, PERIOD, bytes, time};
 words!(Codec { Amr = "amr", G711 = "g711", G729 = "g729", Opus = "opus" });
 words!(Synchronisation { Status = "status", Lockstep = "lockstep" });
 words!(GameEnd { Server = "server", Player = "player" });
-words!(RateControl { None = "none", Gcc = "gcc" });
 words!(DesktopEnd { Server = "server", Client = "client" });
 
 const TALK: Kind = time(Duration::from_millis(20), Duration::from_secs(3_600));
@@ -104,19 +103,50 @@ fn video_call(keys: &mut Keys, it: &mut VideoCall) {
     );
     keys.key("interval", &mut it.interval, PICTURES, "\"33 ms\"")
         .says("Time from picture to picture.");
-    keys.word("rate_control", &mut it.control, "\"gcc\"").says(
-        "Control of the rate of the pictures by reports of the receiver on the packets that have arrived. With `gcc`, Google \
-         congestion control, the call follows its delays and losses, between `least_rate` and `rate`; the receiver sends \
-         reports over the same path, and packets leave in bursts each 5 ms.",
+    let example = "{ law = \"gcc\", start = \"1 Mb/s\" }";
+    keys.choice("rate_control", &mut it.control, &RATE_CONTROLS, example).says(
+        "Control of the rate of the pictures by reports of the receiver, which cross the path as packets. `gcc`, Google \
+         congestion control, and `nada` (RFC 8698) follow delays and losses, and `nada` marks, too, up to `rate`; packets leave \
+         in bursts each 5 ms.",
     );
-    keys.maybe::<DataRate>("start_rate", &mut it.start, Kind::Rate, "\"1 Mb/s\"")
-        .follows("300 kb/s with `gcc`, or `rate` if that is lower")
-        .says("Rate of the pictures at the start, with a `rate_control`.");
-    keys.key("least_rate", &mut it.least, Kind::Rate, "\"50 kb/s\"")
-        .says("Lowest rate of the pictures, with a `rate_control`.");
-    keys.maybe("feedback", &mut it.feedback, FEEDBACK, "\"100 ms\"")
-        .follows("a report for each picture")
-        .says("Time from report to report of the receiver, with a `rate_control`.");
+}
+
+/// Controls of the rate of a video call.
+pub(crate) const RATE_CONTROLS: Choice<RateControl> = Choice {
+    key: "law",
+    noun: "rate control",
+    says: "Name of the control law.",
+    name: |control| match control {
+        RateControl::None => "none",
+        RateControl::Gcc(_) => "gcc",
+        RateControl::Nada(_) => "nada",
+    },
+    alone: || [vec![RateControl::None], laws()].concat(),
+    tables: laws,
+    has_default: false,
+    settings: |keys, control| {
+        keys.of("a control of a call's rate");
+        match control {
+            RateControl::None => {}
+            RateControl::Gcc(it) => bounds(keys, it, ["300 kb/s, within the limits", "one per picture"]),
+            RateControl::Nada(it) => bounds(keys, it, ["`least`", "100 ms"]),
+        }
+    },
+};
+
+fn laws() -> Vec<RateControl> {
+    let bounds = Bounds::default();
+    vec![RateControl::Gcc(bounds), RateControl::Nada(bounds)]
+}
+
+fn bounds(keys: &mut Keys, it: &mut Bounds, [start, feedback]: [&'static str; 2]) {
+    keys.key("least", &mut it.least, Kind::Rate, "\"50 kb/s\"").says("Lowest rate of the pictures.");
+    keys.maybe::<DataRate>("start", &mut it.start, Kind::Rate, "\"1 Mb/s\"")
+        .follows(start)
+        .says("Rate of the pictures at the start.");
+    keys.maybe("feedback", &mut it.feedback, FEEDBACK, "\"50 ms\"")
+        .follows(feedback)
+        .says("Time from report to report of the receiver.");
 }
 
 fn desktop(keys: &mut Keys, it: &mut Desktop) {

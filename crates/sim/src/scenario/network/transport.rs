@@ -55,7 +55,11 @@ impl Transport {
 
     /// True if queues may mark packets of the flow.
     pub fn has_ecn(&self) -> bool {
-        matches!(self, Self::Tcp(tcp) if tcp.sender.ecn && !tcp.is_kernels)
+        match self {
+            Self::Tcp(tcp) => tcp.sender.ecn && !tcp.is_kernels,
+            Self::Udp { .. } => self.live().is_some_and(|live| live.model.ecn().is_capable()),
+            Self::Quic(_) | Self::Tfrc(_) | Self::External => false,
+        }
     }
 
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
