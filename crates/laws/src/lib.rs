@@ -21,6 +21,7 @@ pub mod dualpi2;
 pub mod exchange;
 #[cfg(test)]
 mod fixture;
+pub mod gcc;
 pub mod hystart;
 pub mod hystart_plus_plus;
 pub mod linux_cubic;
@@ -28,6 +29,7 @@ pub mod linux_reno;
 pub mod minstrel;
 pub mod minstrel_ht;
 pub mod multi_user;
+pub mod nada;
 pub mod newreno;
 pub mod occupancy;
 pub mod occupancy_meter;

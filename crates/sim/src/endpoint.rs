@@ -5,6 +5,7 @@ use std::iter;
 use airfair_laws::window_limit::WindowLimit;
 use airfair_transport::control::SenderEvent;
 use airfair_transport::ecn::Ecn;
+use airfair_transport::live::SpeakerEvent;
 use airfair_transport::tcp::RefusalOutcome;
 use airfair_transport::{quic, stream, tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -180,7 +181,7 @@ pub(crate) fn endpoints(transport: &Transport) -> (Source, Sink) {
         Transport::Tfrc(settings) => tfrc_endpoints(settings),
         &Transport::Udp { payload, rate } => {
             let config = udp::SenderConfig { payload, rate };
-            (Source::Udp(udp::Sender::new(config)), Sink::Udp(udp::Sink::new()))
+            (Source::Udp(udp::Sender::new(config)), Sink::Udp(udp::Sink::of(&rate)))
         }
         Transport::External => (Source::External(Gate::default()), Sink::External),
     }
@@ -280,7 +281,7 @@ impl Source {
     pub(crate) fn frame_completed(&mut self, now: Time, body: &Body) -> Option<Duration> {
         match (self, body) {
             (Self::Udp(sender), Body::Datagram(datagram)) => {
-                sender.handle_arrival(now, datagram.seq)
+                sender.handle_arrival(now, datagram.seq, datagram.ecn == Ecn::CE)
             }
             _ => None,
         }
@@ -314,6 +315,7 @@ impl Source {
                 sender.handle_handshake(now, datagram);
             }
             (Self::Tfrc(sender), Body::TfrcFeedback(report)) => sender.handle_feedback(now, report),
+            (Self::Udp(sender), Body::Report(report)) => sender.handle_report(now, report),
             _ => unreachable!("both ends of a flow speak one transport"),
         }
     }
@@ -378,7 +380,8 @@ impl Source {
             Self::Tcp(sender) => iter::from_fn(|| sender.poll_event()).find_map(sender_record),
             Self::Quic(sender) => iter::from_fn(|| sender.poll_event()).find_map(sender_record),
             Self::Tfrc(sender) => iter::from_fn(|| sender.poll_event()).find_map(tfrc_record),
-            Self::Udp(_) | Self::External(_) => None,
+            Self::Udp(sender) => sender.poll_event().map(call_record),
+            Self::External(_) => None,
         }
     }
 
@@ -426,6 +429,14 @@ fn tfrc_record(event: tfrc::SenderEvent) -> Option<FlowRecord> {
     }
 }
 
+/// Record of an event of a call whose rate is controlled.
+fn call_record(event: SpeakerEvent) -> FlowRecord {
+    match event {
+        SpeakerEvent::RoundTrip(time) => FlowRecord::RoundTrip(time),
+        SpeakerEvent::Target(rate) => FlowRecord::Target(rate),
+    }
+}
+
 /// Result of the arrival of a packet at the receiving end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Intake {
@@ -470,8 +481,9 @@ impl Sink {
                 Intake { delivered, is_repeated: false, is_marked: false }
             }
             (Self::Udp(sink), Body::Datagram(datagram)) => {
+                sink.note_arrival(now, datagram);
                 let delivered = sink.handle_datagram(datagram);
-                Intake { delivered, is_repeated: false, is_marked: false }
+                Intake { delivered, is_repeated: false, is_marked: datagram.ecn == Ecn::CE }
             }
             _ => unreachable!("both ends of a flow speak one transport"),
         }
@@ -486,10 +498,14 @@ impl Sink {
         }
     }
 
-    /// True if this receiving end ever sends a packet: ACKs of TCP or QUIC, or TFRC's feedback.
+    /// True if this receiving end ever sends a packet: ACKs of TCP or QUIC, TFRC's feedback, or reports on a call.
     #[inline]
     pub(crate) fn answers(&self) -> bool {
-        matches!(self, Self::Tcp(_) | Self::Quic(_) | Self::Tfrc(_))
+        match self {
+            Self::Tcp(_) | Self::Quic(_) | Self::Tfrc(_) => true,
+            Self::Udp(sink) => sink.reports(),
+            Self::External => false,
+        }
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Time) {
@@ -506,7 +522,8 @@ impl Sink {
             Self::Tcp(receiver) => receiver.next_timeout(),
             Self::Quic(receiver) => receiver.next_timeout(),
             Self::Tfrc(receiver) => receiver.next_timeout(),
-            Self::Udp(_) | Self::External => None,
+            Self::Udp(sink) => sink.next_timeout(),
+            Self::External => None,
         }
     }
 
@@ -518,7 +535,8 @@ impl Sink {
                 None => receiver.poll_transmit(now).map(Body::QuicAck),
             },
             Self::Tfrc(receiver) => receiver.poll_transmit(now).map(Body::TfrcFeedback),
-            Self::Udp(_) | Self::External => None,
+            Self::Udp(sink) => sink.poll_report(now).map(Body::Report),
+            Self::External => None,
         }
     }
 }

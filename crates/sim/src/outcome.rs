@@ -51,6 +51,8 @@ pub struct Outcome {
     pub waits: Vec<WaitsOutcome>,
     /// Marks of each flow that takes part in explicit congestion notification, in the scenario's order.
     pub marks: Vec<MarkOutcome>,
+    /// Pictures of each video call, in the scenario's order.
+    pub calls: Vec<CallOutcome>,
 }
 
 impl Outcome {
@@ -141,6 +143,19 @@ pub struct LiveOutcome {
     pub late: u64,
     /// Opinion of a call; `None` for other applications, for codecs that the E-model does not know, and without a frame.
     pub opinion: Option<Opinion>,
+}
+
+/// Pictures of one direction of a video call within the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallOutcome {
+    /// Index of the flow in the scenario.
+    pub flow: u32,
+    /// Mean of the rate that the control of the call allowed its pictures; `None` without a control.
+    pub target: Option<DataRate>,
+    /// Pictures that were shown so long that the call froze.
+    pub freezes: u64,
+    /// Time for which these pictures were shown.
+    pub frozen: Duration,
 }
 
 /// Opinion of one direction of a call by the E-model.  [G107 §7]

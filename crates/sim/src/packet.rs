@@ -2,7 +2,7 @@
 
 pub use airfair_transport::ecn::Ecn;
 pub use airfair_transport::tcp::Flags as TcpFlags;
-use airfair_transport::{quic, tcp, tfrc, udp};
+use airfair_transport::{live, quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, Time};
 use airfair_wlan::edca::AccessCategory;
 use airfair_wlan::{Class, Headers};
@@ -122,6 +122,8 @@ pub enum Body {
     TfrcFeedback(tfrc::Feedback),
     /// UDP datagram.
     Datagram(udp::Datagram),
+    /// Report of the receiver of a call whose rate is controlled.
+    Report(live::Report),
     /// Packet of a program, which the owner of the world injects.
     External(External),
 }
@@ -183,6 +185,7 @@ impl Headers for Packet {
                 is_capable
             }
             Body::QuicData(data) => data.ecn.mark(),
+            Body::Datagram(datagram) => datagram.ecn.mark(),
             _ => false,
         }
     }
@@ -218,6 +221,7 @@ impl Packet {
         match &self.body {
             Body::Segment(segment) => segment.flags.ecn(),
             Body::QuicData(data) => data.ecn,
+            Body::Datagram(datagram) => datagram.ecn,
             _ => Ecn::NOT_ECT,
         }
     }
@@ -243,6 +247,7 @@ impl Packet {
             Body::TfrcData(data) => data.size(),
             Body::TfrcFeedback(feedback) => feedback.size(),
             Body::Datagram(datagram) => datagram.size(),
+            Body::Report(report) => report.size(),
             Body::External(external) => external.size,
         }
     }

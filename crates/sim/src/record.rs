@@ -168,6 +168,8 @@ pub enum FlowRecord {
     Marked(SentAt),
     /// The sender has reduced its window because the receiver has echoed a mark.
     MarkAnswered,
+    /// The sender of a call makes its pictures at this rate from now on.
+    Target(DataRate),
     /// The queue of the sender's host has refused a packet and the sender has taken it back, so it does not count as
     /// sent.
     Refused,

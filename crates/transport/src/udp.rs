@@ -2,8 +2,9 @@
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
+use crate::ecn::Ecn;
 use crate::limit::Limit;
-use crate::live::{Live, Speaker};
+use crate::live::{Format, Live, Report, Reporter, Speaker, SpeakerEvent};
 
 /// IPv4 header without options [octets].  [RFC791 §3.1]
 const IP_HEADER: u64 = 20;
@@ -17,9 +18,19 @@ pub struct Datagram {
     pub seq: u64,
     /// Length of the application data in the datagram [octets].
     pub payload: u32,
+    /// True in the last datagram of a frame: RTP's marker.  [RFC3551 §4.1]
+    pub is_last: bool,
+    /// ECN field of the packet.
+    pub ecn: Ecn,
 }
 
 impl Datagram {
+    /// Datagram that is a message of its own, without ECN.
+    #[inline]
+    pub const fn new(seq: u64, payload: u32) -> Self {
+        Self { seq, payload, is_last: true, ecn: Ecn::NOT_ECT }
+    }
+
     /// Size of the IP packet: 20 octets IP, 8 octets UDP, payload [octets].  [RFC768]
     pub fn size(&self) -> Bytes {
         Bytes::new(IP_HEADER + UDP_HEADER + u64::from(self.payload))
@@ -163,16 +174,29 @@ impl Sender {
         }
     }
 
-    /// Accounts for the first arrival of the datagram with the number `seq`. Returns the delay of its frame, from the time
-    /// at which the application made it, if the frame is complete now. Other senders than live applications have no frames.
-    pub fn handle_arrival(&mut self, now: Time, seq: u64) -> Option<Duration> {
-        self.speaker.as_mut()?.handle_arrival(now, seq)
+    /// Accounts for the first arrival of the datagram with the number `seq`, and for its mark. Returns the delay of its
+    /// frame, from the time at which the application made it, if the frame is complete now. Other senders than live applications have no frames.
+    pub fn handle_arrival(&mut self, now: Time, seq: u64, is_marked: bool) -> Option<Duration> {
+        self.speaker.as_mut()?.handle_arrival(now, seq, is_marked)
     }
 
     /// Accounts for the loss of the datagram with the number `seq`. Returns true if a frame of a live application is lost
     /// with it.
     pub fn handle_loss(&mut self, seq: u64) -> bool {
         self.speaker.as_mut().is_some_and(|it| it.handle_loss(seq))
+    }
+
+    /// Handles a report of a call's receiver. Other senders ignore it.
+    pub fn handle_report(&mut self, now: Time, report: &Report) {
+        if let Some(speaker) = &mut self.speaker {
+            speaker.handle_report(now, report);
+        }
+    }
+
+    /// Next event of a call whose rate is controlled; other senders have none.
+    #[inline]
+    pub fn poll_event(&mut self) -> Option<SpeakerEvent> {
+        self.speaker.as_mut()?.poll_event()
     }
 
     /// Returns the next datagram, if one is due. A saturated sender always returns one, so poll it only when
@@ -188,16 +212,17 @@ impl Sender {
         }
         let seq = self.sent;
         self.sent += 1;
-        Some(Datagram { seq, payload: self.payload })
+        Some(Datagram::new(seq, self.payload))
     }
 
     /// Returns the next datagram of a live application, if one is due.
     #[cold]
     fn poll_live(&mut self, now: Time) -> Option<Datagram> {
         let seq = self.sent;
-        let payload = self.speaker.as_mut()?.poll(now, seq)?;
+        let piece = self.speaker.as_mut()?.poll(now, seq)?;
         self.sent += 1;
-        Some(Datagram { seq, payload })
+        let (is_last, ecn) = (piece.is_last, piece.ecn);
+        Some(Datagram { is_last, ecn, ..Datagram::new(seq, piece.payload) })
     }
 
     /// Reason why [`poll_transmit`](Self::poll_transmit) returns nothing; `None` if the sender is closed. A
@@ -213,7 +238,7 @@ impl Sender {
 
     /// Size of the IP packet of each datagram; of a live application's largest.
     pub fn packet_size(&self) -> Bytes {
-        Datagram { seq: self.sent, payload: self.payload }.size()
+        Datagram::new(self.sent, self.payload).size()
     }
 
     /// Number of datagrams that the sender has sent.
@@ -249,12 +274,48 @@ pub struct Sink {
     /// Bit k is set if number `next - 1 - k` has arrived.
     seen: u128,
     stats: SinkStats,
+    /// Reports to the sender of a call whose rate is controlled; `None` for other flows.
+    reporter: Option<Box<Reporter>>,
 }
 
 impl Sink {
     /// Creates a sink that has received no datagram.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sink of a sender with this rate, which gets reports if it is a call whose rate is controlled.
+    pub fn of(rate: &SendRate) -> Self {
+        let video = match rate {
+            SendRate::Live(live) => live.model.controlled(),
+            SendRate::Constant(_) | SendRate::Saturated => None,
+        };
+        let reporter =
+            video.map(|it| Box::new(Reporter::new(it.control.feedback(), Format::of(it.control))));
+        Self { reporter, ..Self::default() }
+    }
+
+    /// True if the sink sends reports.
+    #[inline]
+    pub fn reports(&self) -> bool {
+        self.reporter.is_some()
+    }
+
+    /// Notes the arrival of a datagram for the next report.
+    pub fn note_arrival(&mut self, now: Time, datagram: &Datagram) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.handle_datagram(now, datagram);
+        }
+    }
+
+    /// Time at which the next report is due.
+    pub fn next_timeout(&self) -> Option<Time> {
+        self.reporter.as_ref()?.next_timeout()
+    }
+
+    /// Report that is due.
+    pub fn poll_report(&mut self, now: Time) -> Option<Report> {
+        self.reporter.as_mut()?.poll_report(now)
     }
 
     /// Records the arrival of a datagram. Returns the payload if the datagram is new, otherwise zero
@@ -310,7 +371,7 @@ mod tests {
     fn sink(numbers: impl IntoIterator<Item = u64>) -> Sink {
         let mut sink = Sink::new();
         for seq in numbers {
-            sink.handle_datagram(&Datagram { seq, payload: 100 });
+            sink.handle_datagram(&Datagram::new(seq, 100));
         }
         sink
     }
@@ -320,7 +381,7 @@ mod tests {
     /// Verifies: [RFC768]
     #[test]
     fn a_packet_is_28_octets_of_headers_and_the_payload() {
-        assert_eq!(Datagram { seq: 0, payload: 1_000 }.size(), Bytes::new(1_028));
+        assert_eq!(Datagram::new(0, 1_000).size(), Bytes::new(1_028));
     }
 
     #[test]
@@ -336,7 +397,7 @@ mod tests {
             if seq > 0 {
                 assert_eq!(sender.poll_transmit(due - Duration::from_nanos(1)), None);
             }
-            assert_eq!(sender.poll_transmit(due), Some(Datagram { seq, payload: 1_000 }));
+            assert_eq!(sender.poll_transmit(due), Some(Datagram::new(seq, 1_000)));
             assert_eq!(sender.poll_transmit(due), None);
         }
         sender.close(start);
@@ -377,7 +438,7 @@ mod tests {
         assert_eq!(sender.poll_transmit(Time::ZERO), None);
         sender.open(Time::ZERO);
         for seq in 0..100 {
-            assert_eq!(sender.poll_transmit(Time::ZERO), Some(Datagram { seq, payload: 500 }));
+            assert_eq!(sender.poll_transmit(Time::ZERO), Some(Datagram::new(seq, 500)));
         }
         assert_eq!(sender.next_timeout(), None);
     }

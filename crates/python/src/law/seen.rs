@@ -293,7 +293,9 @@ impl Packet {
             Body::Datagram(datagram) => datagram.payload.into(),
             Body::TfrcData(data) => data.payload.into(),
             Body::QuicData(data) => data.payload.into(),
-            Body::QuicAck(_) | Body::QuicHandshake(_) | Body::TfrcFeedback(_) => 0,
+            Body::QuicAck(_) | Body::QuicHandshake(_) | Body::TfrcFeedback(_) | Body::Report(_) => {
+                0
+            }
             Body::External(external) => external.tcp.map_or(0, |tcp| tcp.payload.into()),
         }
     }

@@ -96,7 +96,7 @@ fn payload(packet: &Packet) -> u32 {
         Body::TfrcData(data) => data.payload,
         Body::Datagram(datagram) => datagram.payload,
         Body::QuicData(data) => data.payload,
-        Body::QuicAck(_) | Body::QuicHandshake(_) | Body::TfrcFeedback(_) => 0,
+        Body::QuicAck(_) | Body::QuicHandshake(_) | Body::TfrcFeedback(_) | Body::Report(_) => 0,
         Body::External(External { tcp: Some(tcp), .. }) => tcp.payload,
         Body::External(external) => {
             u32::try_from(external.size.get()).expect("a packet of 64 KiB at most")

@@ -413,7 +413,7 @@ mod tests {
 
     fn packet(seq: u64) -> Packet {
         // 972 + 28 octets of headers = 1000 octets = 1 ms at 8 Mb/s
-        let body = Body::Datagram(Datagram { seq, payload: 972 });
+        let body = Body::Datagram(Datagram::new(seq, 972));
         Packet::new(Time::ZERO, (FlowId(0), Side::Sender), AccessCategory::default(), body)
     }
 

@@ -289,6 +289,7 @@ fn encode_flow(flow: FlowId, record: FlowRecord, mut take: impl FnMut(Head, &[u6
         FlowRecord::MessageLost => take(head(31, 0), &[]),
         FlowRecord::Marked(SentAt(sent)) => take(head(49, 0), &[sent.as_nanos()]),
         FlowRecord::MarkAnswered => take(head(50, 0), &[]),
+        FlowRecord::Target(rate) => take(head(51, 0), &[rate.bps()]),
     }
 }
 

@@ -3,12 +3,13 @@
 use airfair_transport::live::{Live, Model};
 use airfair_units::{Duration, Time};
 
+use super::calls::PictureAccount;
 use super::jitter::Jitter;
 use super::measured_time::MeasuredTime;
 use super::playout;
 use super::quantiles::Histogram;
 use crate::outcome::{
-    CategoryOutcome, FlowOutcome, FlowStep, LiveOutcome, MarkOutcome, MessageOutcome,
+    CallOutcome, CategoryOutcome, FlowOutcome, FlowStep, LiveOutcome, MarkOutcome, MessageOutcome,
     StationOutcome, WaitsOutcome,
 };
 use crate::packet::Side;
@@ -28,6 +29,8 @@ pub(super) struct FlowAccount {
     /// Delay above which a frame of a live application comes too late.
     deadline: Duration,
     marks: MarkOutcome,
+    /// Pictures of a video call; `None` for other flows.
+    pictures: Option<Box<PictureAccount>>,
     started: Option<Time>,
     finished: Option<Time>,
     last_delivery: Time,
@@ -39,7 +42,9 @@ pub(super) struct FlowAccount {
 impl FlowAccount {
     pub(super) fn new(flow: &Flow, has_steps: bool) -> Self {
         let deadline = flow.transport.live().map_or(Duration::MAX, |live| live.deadline);
-        Self { deadline, has_steps, ..Self::default() }
+        let has_pictures = flow.transport.video_call().is_some();
+        let pictures = has_pictures.then(Box::default);
+        Self { deadline, has_steps, pictures, ..Self::default() }
     }
 
     /// Counts a record. A packet counts if it was sent within the measured time, no matter when it arrives or is
@@ -90,11 +95,19 @@ impl FlowAccount {
                     self.rtt.add(rtt);
                 }
             }
+            FlowRecord::Target(rate) => {
+                if let Some(pictures) = &mut self.pictures {
+                    pictures.change_target(now, rate, measured_time);
+                }
+            }
             _ if !measured_time.contains(now) => {}
             FlowRecord::Sent => self.outcome.packets_sent += 1,
             FlowRecord::Message(delay) => {
                 self.messages.add(delay);
                 self.missed.late += u64::from(delay > self.deadline);
+                if let Some(pictures) = &mut self.pictures {
+                    pictures.show(now);
+                }
             }
             FlowRecord::MessageLost => self.missed.lost += 1,
             FlowRecord::Chunk(rate, stalled) => {
@@ -175,6 +188,16 @@ impl FlowAccount {
             Model::Game(_) | Model::VideoCall(_) | Model::Desktop(_) => None,
         };
         LiveOutcome { flow, opinion, ..self.missed }
+    }
+
+    /// Pictures of this flow of the scenario; `None` if it is no video call.
+    pub(super) fn call(
+        &self,
+        flow: u32,
+        stop: Option<Time>,
+        measured_time: MeasuredTime,
+    ) -> Option<CallOutcome> {
+        Some(CallOutcome { flow, ..self.pictures.as_ref()?.finish(stop, measured_time) })
     }
 
     /// Histogram for this flow of the scenario of the times for which its user waits.

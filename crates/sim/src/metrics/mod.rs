@@ -1,6 +1,7 @@
 //! Metrics, which accumulate records as they come and keep none of them.
 
 mod air;
+mod calls;
 mod e_model;
 mod fingerprint;
 mod flows;
@@ -107,6 +108,10 @@ impl Metrics {
         let with_ecn = (0..).zip(&self.flows).zip(&scenario.flows);
         let with_ecn = with_ecn.filter(|(_, flow)| flow.transport.has_ecn());
         let marks = with_ecn.map(|((number, it), _)| it.marks(number)).collect();
+        let calls = (0..).zip(&self.flows).zip(&scenario.flows);
+        let calls = calls
+            .filter_map(|((number, it), flow)| it.call(number, flow.stop, self.measured_time))
+            .collect();
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -128,6 +133,7 @@ impl Metrics {
             probes,
             waits,
             marks,
+            calls,
             ..Outcome::default()
         }
     }

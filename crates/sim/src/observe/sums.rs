@@ -88,6 +88,7 @@ impl FlowSums {
             | FlowRecord::MessageLost
             | FlowRecord::Marked(_)
             | FlowRecord::MarkAnswered
+            | FlowRecord::Target(_)
             | FlowRecord::Refused => {}
         }
     }

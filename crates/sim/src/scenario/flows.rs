@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use airfair_laws::bbr;
+use airfair_transport::live::{Bounds, Live, Model};
 use airfair_transport::tcp::{Arithmetic, EcnFeedback, Flavour, LossRecovery, SlowStart};
 use airfair_transport::tfrc;
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use super::context::Context;
 use super::declare::Keys;
@@ -271,6 +272,7 @@ fn check_live(fields: &Fields, mistakes: &mut Mistakes) {
             let error = source.mistake("set together with rate", "one of the two");
             mistakes.add(source.at, error);
         }
+        check_control_of_rate(source, mistakes);
         return check_room(fields.get("payload"), source, mistakes);
     }
     for (name, kind) in [("payload", &UDP_PAYLOAD), ("rate", &UDP_RATE)] {
@@ -278,6 +280,37 @@ fn check_live(fields: &Fields, mistakes: &mut Mistakes) {
         if !entry.is_set() && !entry.bad {
             mistakes.add(entry.at, entry.mistake("missing", kind.describe()));
         }
+    }
+}
+
+/// Checks that the lowest rate of a video call, that at the start and the highest are in this order.
+fn check_control_of_rate(source: &Entry, mistakes: &mut Mistakes) {
+    let Some(UdpRate::Live(Live { model: Model::VideoCall(_), .. })) = LIVE.variant(source) else {
+        return;
+    };
+    let Some(fields) = source.fields() else { return };
+    let (most, control) = (fields.get("rate").value::<DataRate>(), fields.get("rate_control"));
+    let Some(most) = most else { return };
+    let usual = Bounds::default().least;
+    let Some(settings) = control.fields() else {
+        if control.word().is_some_and(|word| word != "none") && usual > most {
+            let problem = format!("its lowest rate of {usual} is above the rate of the call");
+            mistakes.add(control.at, control.mistake(problem, "a table with least"));
+        }
+        return;
+    };
+    let (start, least) = (settings.get("start"), settings.get("least"));
+    for entry in [start, least] {
+        if entry.value::<DataRate>().is_some_and(|value| value > most) {
+            let error = entry.mistake("above the rate of the call", format!("at most {most}"));
+            mistakes.add(entry.at, error);
+        }
+    }
+    if let (Some(first), Some(lowest)) = (start.value::<DataRate>(), least.value::<DataRate>())
+        && first < lowest
+    {
+        let error = start.mistake("below the lowest rate", format!("at least {lowest}"));
+        mistakes.add(start.at, error);
     }
 }
 

@@ -4,12 +4,13 @@ use super::declaration::{Declaration, Of, PLACE, REPLICATION};
 use super::flows::quantiles;
 use super::table::{Table, Unit};
 use crate::metrics::opinion;
-use crate::outcome::{LiveOutcome, MessageOutcome, Outcome};
+use crate::outcome::{CallOutcome, LiveOutcome, MessageOutcome, Outcome};
+use crate::scenario::{Flow, Transport, Workload};
 
 const MEANING: &str = "Messages of each flow whose transport has a `source`: frames, answers, pages, chunks of a video. A message \
     counts if it is complete within the measured time. Other flows have no row.";
 
-pub(super) fn table(runs: &[&Outcome]) -> Table {
+pub(super) fn table(flows: &[Flow], runs: &[&Outcome]) -> Table {
     let rows = runs
         .iter()
         .flat_map(|&run| run.messages.iter().map(move |it| Of { run, place: it.flow, it }));
@@ -22,10 +23,12 @@ pub(super) fn table(runs: &[&Outcome]) -> Table {
     quantiles(&mut t, "wait", noun, |it| &it.delay);
     t.column("video_rate_bps", Unit::BitsPerSecond, |row| row.it.mean_rate_bps())
         .says("Mean rate of a video's chunks; null for other sources.");
-    t.column("stalls", Unit::Count, |row| row.it.stalls)
-        .says("Times at which a video's player had nothing to play.");
-    t.column("stalled_s", Unit::Seconds, |row| row.it.stalled.as_secs_f64())
-        .says("Time for which a video's player had nothing to play.");
+    t.column("stalls", Unit::Count, |row| is_video(flows, row).then(|| count(row.it.stalls)))
+        .says("Times at which a video's player had nothing to play; null for other sources.");
+    t.column("stalled_s", Unit::Seconds, |row| {
+        is_video(flows, row).then(|| row.it.stalled.as_secs_f64())
+    })
+    .says("Time for which a video's player had nothing to play; null for other sources.");
     t.column("lost", Unit::Count, move |row| live(row).map(|it| count(it.lost)))
         .says("Frames of a live application (call, game, …) of which a packet was lost; null for other sources.");
     t.column("late", Unit::Count, move |row| live(row).map(|it| count(it.late)))
@@ -39,6 +42,7 @@ pub(super) fn table(runs: &[&Outcome]) -> Table {
         "Share of the frames of a live application that were lost or late; null without a frame and for other sources.",
     );
     opinions(&mut t);
+    pictures(&mut t);
     responsiveness(&mut t);
     t.table
 }
@@ -79,6 +83,23 @@ fn opinions(t: &mut Declaration<Of<'_, MessageOutcome>>) {
     .says("Delay from the departure of a call's frame at which it is played: the one with the best rating; null as `mos`.");
 }
 
+/// Columns of video calls: the rate that the control allows, and freezes.
+fn pictures(t: &mut Declaration<Of<'_, MessageOutcome>>) {
+    t.column("target_rate_bps", Unit::BitsPerSecond, move |row| {
+        Some(count(call(row)?.target?.bps()))
+    })
+    .says(
+        "Mean over time of the rate that the `rate_control` of a video call allows its pictures; null without one and for \
+         other sources.",
+    );
+    t.column("freezes", Unit::Count, move |row| call(row).map(|it| count(it.freezes))).says(
+        "Pictures of a video call that were shown for three times the mean of the last thirty, and 150 ms longer, at least; \
+         null for other sources.  [webrtc-stats freezeCount]",
+    );
+    t.column("frozen_s", Unit::Seconds, move |row| call(row).map(|it| it.frozen.as_secs_f64()))
+        .says("Time for which these pictures were shown; null for other sources.");
+}
+
 /// Columns of probes: round trips per minute.
 fn responsiveness(t: &mut Declaration<Of<'_, MessageOutcome>>) {
     let of = |row: &Of<'_, MessageOutcome>| {
@@ -104,7 +125,23 @@ fn live(row: &Of<'_, MessageOutcome>) -> Option<LiveOutcome> {
     live.binary_search_by_key(&row.it.flow, |it| it.flow).ok().map(|place| live[place])
 }
 
+/// Pictures of the video call of a row.
+fn call(row: &Of<'_, MessageOutcome>) -> Option<CallOutcome> {
+    let calls = &row.run.calls;
+    calls.binary_search_by_key(&row.it.flow, |it| it.flow).ok().map(|place| calls[place])
+}
+
+/// True for the row of a video in chunks.
+fn is_video(flows: &[Flow], row: &Of<'_, MessageOutcome>) -> bool {
+    let workload = match &flows[row.place as usize].transport {
+        Transport::Tcp(tcp) => &tcp.source,
+        Transport::Quic(quic) => &quic.source,
+        Transport::Tfrc(_) | Transport::Udp { .. } | Transport::External => return false,
+    };
+    matches!(workload, Workload::Video { .. })
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a count below 2^53")]
-fn count(frames: u64) -> f64 {
-    frames as f64
+fn count(number: u64) -> f64 {
+    number as f64
 }

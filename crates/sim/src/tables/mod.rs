@@ -28,7 +28,7 @@ pub fn tables(flows: &[Flow], runs: &[&Outcome]) -> Vec<Table> {
     vec![
         of_runs(runs),
         flows::table(flows, runs),
-        messages::table(runs),
+        messages::table(flows, runs),
         messages::waits(runs),
         marks::table(runs),
         air::stations(runs),

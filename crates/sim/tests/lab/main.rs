@@ -8,6 +8,7 @@ mod air;
 mod balance;
 #[path = "../../benches/engine/bare_dcf.rs"]
 mod bare_dcf;
+mod calls;
 #[path = "../draw/cells.rs"]
 mod cells;
 mod closed_forms;

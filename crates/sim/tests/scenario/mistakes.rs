@@ -512,6 +512,41 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "video-call", rate_control = "bbr" } }"#,
+        r#"flow.a.transport.source.rate_control = "bbr": no such value; allowed "none", "gcc", "nada" or a table with law = "gcc" or law = "nada""#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "video-call", rate_control = { law = "gcc", start = "3 Mb/s" } } }"#,
+        r#"flow.a.transport.source.rate_control.start = "3 Mb/s": above the rate of the call; allowed at most 2 Mb/s"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "video-call", rate = "1 Mb/s", rate_control = { law = "nada", least = "2 Mb/s" } } }"#,
+        r#"flow.a.transport.source.rate_control.least = "2 Mb/s": above the rate of the call; allowed at most 1 Mb/s"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "video-call", rate_control = { law = "nada", start = "100 kb/s" } } }"#,
+        r#"flow.a.transport.source.rate_control.start = "100 kb/s": below the lowest rate; allowed at least 150 kb/s"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "video-call", rate = "100 kb/s", rate_control = "gcc" } }"#,
+        r#"flow.a.transport.source.rate_control = "gcc": its lowest rate of 150 kb/s is above the rate of the call; allowed a table with least"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "video-call", rate = "100 kb/s", rate_control = { law = "gcc" } } }"#,
+        r#"flow.a.transport.source.rate_control.least: above the rate of the call; allowed at most 100 kb/s"#,
+    ),
+    (
+        "flow.a.transport",
+        r#"{ kind = "udp", source = { model = "video-call", rate_control = { law = "gcc", feedback = "0 s" } } }"#,
+        r#"flow.a.transport.source.rate_control.feedback = "0 s": out of range; allowed a duration from 1 ms to 5 s, such as "20 ms""#,
+    ),
+    (
+        "flow.a.transport",
         r#"{ kind = "udp", source = { model = "game" } }"#,
         r#"flow.a.transport.source.end: missing; allowed "server", "player""#,
     ),

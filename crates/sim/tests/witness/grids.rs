@@ -168,7 +168,7 @@ fn workloads() -> Vec<Run> {
 
 /// Runs of each live application of UDP, over wires with losses.
 fn live() -> Vec<Run> {
-    const SOURCES: [&str; 10] = [
+    const SOURCES: [&str; 14] = [
         "\"call\"",
         "{ model = \"call\", codec = \"g711\", talk = \"300 ms\", silence = \"200 ms\", deadline = \"10 ms\" }",
         "{ model = \"call\", codec = \"g729\", silence = \"0 s\" }",
@@ -179,6 +179,10 @@ fn live() -> Vec<Run> {
         "{ model = \"game\", end = \"player\", interval = \"1 ms\", interval_scale = \"1 ms\" }",
         "\"video-call\"",
         "{ model = \"video-call\", rate = \"12 Mb/s\", interval = \"16 ms\", deadline = \"20 ms\" }",
+        "{ model = \"video-call\", rate_control = { law = \"gcc\", start = \"2 Mb/s\" } }",
+        "{ model = \"video-call\", rate_control = { law = \"gcc\", feedback = \"50 ms\" } }",
+        "{ model = \"video-call\", rate_control = \"nada\" }",
+        "{ model = \"video-call\", rate_control = { law = \"nada\", start = \"8 Mb/s\" }, rate = \"9 Mb/s\" }",
     ];
     let mut texts = Vec::new();
     for source in SOURCES {

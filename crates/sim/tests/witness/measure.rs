@@ -53,10 +53,14 @@ impl Measured {
             outcome.events,
         ];
         // The histogram of waits is that of the quantiles in `messages`.
-        let outcome = Outcome { waits: Vec::new(), ..outcome };
+        // Calls without a control of their rate are listed in `live`, too.
+        let mut calls = outcome.calls;
+        calls.retain(|it| it.target.is_some());
+        let outcome = Outcome { waits: Vec::new(), calls, ..outcome };
         let octets = postcard::to_allocvec(&outcome).expect("an outcome can be serialised");
         // Empty tables at the end are the last octets, which the hash leaves out.
         let empty = [
+            outcome.calls.is_empty(),
             outcome.marks.is_empty(),
             true,
             outcome.probes.is_empty(),

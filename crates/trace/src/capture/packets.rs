@@ -69,7 +69,7 @@ impl Packets {
             Body::TfrcFeedback(feedback) => {
                 (UDP, datagram(ports, size, &tfrc::wire::encode_feedback(feedback)))
             }
-            Body::Datagram(_) => (UDP, datagram(ports, size, &[])),
+            Body::Datagram(_) | Body::Report(_) => (UDP, datagram(ports, size, &[])),
             Body::External(_) => (EXPERIMENT, Vec::new()),
         };
         with_checksums((protocol, packet.ecn().bits()), [from, to], size, body)

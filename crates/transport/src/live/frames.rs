@@ -1,6 +1,6 @@
 //! Frames of a live application: their times and sizes.
 
-use airfair_units::{Bytes, Duration, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::kinds::{Call, Codec, Desktop, Game, Live, Model, VideoCall};
 use crate::draws::Draws;
@@ -48,6 +48,13 @@ impl Frames {
     #[inline]
     pub(super) fn next(&self) -> Time {
         self.next
+    }
+
+    /// Sets the mean rate of the pictures of a video call.
+    pub(super) fn set_rate(&mut self, rate: DataRate) {
+        if let Model::VideoCall(video) = &mut self.model {
+            video.rate = rate;
+        }
     }
 
     /// Makes the next frame, and returns its size.

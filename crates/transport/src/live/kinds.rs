@@ -1,9 +1,17 @@
 //! Kinds of live applications, with their settings and the sizes and times of their frames.
 
+use airfair_laws::nada;
 use airfair_units::{Bytes, DataRate, Duration};
+
+use crate::ecn::Ecn;
 
 /// Header of RTP [octets].  [RFC3550 §5.1]
 pub(super) const RTP_HEADER: u64 = 12;
+
+/// Extension of RTP's header with a transport-wide sequence number, in words of 32 bits [octets].  [draft-twcc §2]
+const EXTENSION: u64 = 8;
+/// Rate at which Google congestion control starts.  Deviates: [D-342]
+const FIRST_RATE: DataRate = DataRate::from_kbps(300);
 
 /// Live application of a UDP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +99,69 @@ pub enum GameEnd {
 /// [80211-14-0571 Annex 2]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VideoCall {
-    /// Mean rate of the pictures.
+    /// Mean rate of the pictures; with a rate control the highest.
     pub rate: DataRate,
     /// Time from picture to picture.
     pub interval: Duration,
+    /// Control of the rate by the packets that arrive.
+    pub control: RateControl,
+}
+
+/// Control of the rate of a video call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateControl {
+    /// The rate stays as it is.
+    None,
+    /// Google congestion control.  [draft-gcc]
+    Gcc(Bounds),
+    /// NADA.  [RFC8698]
+    Nada(Bounds),
+}
+
+/// Settings of a control beside the highest rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Rate at the start; `None` for that of the control.
+    pub start: Option<DataRate>,
+    /// Lowest rate.
+    pub least: DataRate,
+    /// Time from one report of the receiver to the next; `None` for that of the control.
+    pub feedback: Option<Duration>,
+}
+
+impl Default for Bounds {
+    /// `RMIN` of NADA.  [RFC8698 §6.3]
+    fn default() -> Self {
+        Self { start: None, least: DataRate::from_kbps(150), feedback: None }
+    }
+}
+
+impl RateControl {
+    /// Settings of the control; `None` without one.
+    pub fn bounds(&self) -> Option<&Bounds> {
+        match self {
+            Self::None => None,
+            Self::Gcc(bounds) | Self::Nada(bounds) => Some(bounds),
+        }
+    }
+
+    /// Rate at the start of a call with this rate.
+    pub(super) fn start(&self, rate: DataRate) -> DataRate {
+        match self {
+            Self::None => rate,
+            Self::Gcc(it) => it.start.unwrap_or(FIRST_RATE.clamp(it.least, rate)),
+            Self::Nada(it) => it.start.unwrap_or(it.least),
+        }
+    }
+
+    /// Time from one report of the receiver to the next; `None` for one per picture.
+    pub(crate) fn feedback(&self) -> Option<Duration> {
+        match self {
+            Self::None => None,
+            Self::Gcc(it) => it.feedback,
+            Self::Nada(it) => Some(it.feedback.unwrap_or(nada::INTERVAL)),
+        }
+    }
 }
 
 /// One direction of a remote desktop: packets after intervals of an exponential distribution, with sizes of normal
@@ -138,7 +205,7 @@ impl Live {
     /// Pictures of a video call at 2 Mb/s, 25 a second.  [3gpp-23203 Table 6.1.7]
     pub fn video_call() -> Self {
         let (rate, interval) = (DataRate::from_mbps(2), Duration::from_millis(40));
-        let video = VideoCall { rate, interval };
+        let video = VideoCall { rate, interval, control: RateControl::None };
         Self { model: Model::VideoCall(video), deadline: Duration::from_millis(150) }
     }
 }
@@ -174,9 +241,28 @@ impl Desktop {
 }
 
 impl Model {
+    /// Control of the rate, with its settings; `None` for an application whose rate nobody controls.
+    pub fn controlled(&self) -> Option<&VideoCall> {
+        match self {
+            Self::VideoCall(video) if video.control != RateControl::None => Some(video),
+            _ => None,
+        }
+    }
+
+    /// ECN field of the datagrams: that of NADA allows marks.  [RFC8698 §5.1.3]
+    pub fn ecn(&self) -> Ecn {
+        match self.controlled() {
+            Some(VideoCall { control: RateControl::Nada(_), .. }) => Ecn::ECT_0,
+            _ => Ecn::NOT_ECT,
+        }
+    }
+
     /// Header in each datagram [octets]: that of RTP for voice and pictures.
     pub fn header(self) -> u64 {
         match self {
+            Self::VideoCall(VideoCall { control: RateControl::Gcc(_), .. }) => {
+                RTP_HEADER + EXTENSION
+            }
             Self::Call(_) | Self::VideoCall(_) => RTP_HEADER,
             Self::Game(_) | Self::Desktop(_) => 0,
         }

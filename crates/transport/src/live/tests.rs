@@ -164,12 +164,12 @@ fn frames_are_complete_or_lost_as_a_whole() {
         Game { size, size_scale: scale, interval, interval_scale: Some(Duration::ZERO), ..game };
     let mut game = sender(Live { model: Model::Game(game), ..Live::game() }, 1);
     assert_eq!(sent(&mut game, ms(30)).len(), 9);
-    assert_eq!([0, 2].map(|seq| game.handle_arrival(ms(12), seq)), [None; 2]);
-    assert_eq!(game.handle_arrival(ms(15), 1), Some(Duration::from_millis(5)));
-    assert_eq!(game.handle_arrival(ms(31), 3), None);
+    assert_eq!([0, 2].map(|seq| game.handle_arrival(ms(12), seq, false)), [None; 2]);
+    assert_eq!(game.handle_arrival(ms(15), 1, false), Some(Duration::from_millis(5)));
+    assert_eq!(game.handle_arrival(ms(31), 3, false), None);
     assert_eq!([4, 5].map(|seq| game.handle_loss(seq)), [true, false]);
     // The third frame arrives before the second one is settled in full.
-    let arrivals = [6, 8, 7].map(|seq| game.handle_arrival(ms(40), seq));
+    let arrivals = [6, 8, 7].map(|seq| game.handle_arrival(ms(40), seq, false));
     assert_eq!(arrivals, [None, None, Some(Duration::from_millis(10))]);
     game.close(ms(50));
     assert_eq!((game.next_timeout(), game.poll_transmit(ms(60))), (None, None));

@@ -86,6 +86,7 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
         19 if flag => of_flow(FlowRecord::MessageLost),
         19 => of_flow(FlowRecord::Refused),
         24 => of_flow(FlowRecord::Marked(sent)),
+        25 if flag => of_flow(FlowRecord::Target(DataRate::from_bps(a + 1))),
         25 => of_flow(FlowRecord::MarkAnswered),
         20 => on_link(LinkRecord::Queued(count)),
         21 => on_link(LinkRecord::Arrived(count)),

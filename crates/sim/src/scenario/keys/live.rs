@@ -1,10 +1,11 @@
 //! Keys of the live applications of UDP flows.
 
 use airfair_transport::live::{
-    Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, Synchronisation, VideoCall,
+    Bounds, Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl,
+    Synchronisation, VideoCall,
 };
 use airfair_transport::udp::SendRate;
-use airfair_units::{Bytes, Duration};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use super::super::declare::{Choice, Keys};
 use super::super::kind::{Kind, words};
@@ -17,6 +18,7 @@ words!(DesktopEnd { Server = "server", Client = "client" });
 
 const TALK: Kind = time(Duration::from_millis(20), Duration::from_secs(3_600));
 const PICTURES: Kind = time(Duration::from_millis(1), Duration::from_secs(10));
+const FEEDBACK: Kind = time(Duration::from_millis(1), Duration::from_secs(5));
 const SIZE: Kind = bytes(1, 100_000);
 const SCALE: Kind = bytes(0, 10_000);
 const SPREAD: Kind = time(Duration::ZERO, Duration::from_secs(10));
@@ -96,11 +98,58 @@ fn game(keys: &mut Keys, it: &mut Game) {
 
 fn video_call(keys: &mut Keys, it: &mut VideoCall) {
     keys.key("rate", &mut it.rate, Kind::Rate, "\"600 kb/s\"").says(
-        "Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099. Each datagram has 12 octets \
-         more for RTP.",
+        "Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099; with a `rate_control` the highest. \
+         Each datagram has 12 octets more for RTP, and 20 with `gcc`.",
     );
     keys.key("interval", &mut it.interval, PICTURES, "\"33 ms\"")
         .says("Time from picture to picture.");
+    let example = "{ law = \"gcc\", start = \"1 Mb/s\" }";
+    keys.choice("rate_control", &mut it.control, &RATE_CONTROLS, example).says(
+        "Control of the rate of the pictures by reports of the receiver, which cross the path as packets. `gcc`, Google \
+         congestion control, and `nada` (RFC 8698) follow delays and losses, and `nada` marks, too, up to `rate`; packets leave \
+         in bursts each 5 ms.",
+    );
+}
+
+/// Controls of the rate of a video call.
+pub(crate) const RATE_CONTROLS: Choice<RateControl> = Choice {
+    key: "law",
+    noun: "rate control",
+    says: "Name of the control law.",
+    name: |control| match control {
+        RateControl::None => "none",
+        RateControl::Gcc(_) => "gcc",
+        RateControl::Nada(_) => "nada",
+    },
+    alone: || [vec![RateControl::None], laws()].concat(),
+    tables: laws,
+    has_default: false,
+    settings: |keys, control| {
+        keys.of("a control of a call's rate");
+        match control {
+            RateControl::None => {}
+            RateControl::Gcc(it) => {
+                bounds(keys, it, ["300 kb/s, within the limits", "one per picture"])
+            }
+            RateControl::Nada(it) => bounds(keys, it, ["`least`", "100 ms"]),
+        }
+    },
+};
+
+fn laws() -> Vec<RateControl> {
+    let bounds = Bounds::default();
+    vec![RateControl::Gcc(bounds), RateControl::Nada(bounds)]
+}
+
+fn bounds(keys: &mut Keys, it: &mut Bounds, [start, feedback]: [&'static str; 2]) {
+    keys.key("least", &mut it.least, Kind::Rate, "\"50 kb/s\"")
+        .says("Lowest rate of the pictures.");
+    keys.maybe::<DataRate>("start", &mut it.start, Kind::Rate, "\"1 Mb/s\"")
+        .follows(start)
+        .says("Rate of the pictures at the start.");
+    keys.maybe("feedback", &mut it.feedback, FEEDBACK, "\"50 ms\"")
+        .follows(feedback)
+        .says("Time from report to report of the receiver.");
 }
 
 fn desktop(keys: &mut Keys, it: &mut Desktop) {

@@ -1,6 +1,6 @@
 //! Transports of flows.
 
-use airfair_transport::live::Live;
+use airfair_transport::live::{Live, Model, VideoCall};
 use airfair_transport::{quic, tcp, tfrc, udp};
 use airfair_units::{Bytes, DataRate, Duration};
 
@@ -45,12 +45,21 @@ impl Transport {
         }
     }
 
+    /// Video call of a UDP flow.
+    pub fn video_call(&self) -> Option<&VideoCall> {
+        match self.live()?.model {
+            Model::VideoCall(ref video) => Some(video),
+            Model::Call(_) | Model::Game(_) | Model::Desktop(_) => None,
+        }
+    }
+
     /// True if queues may mark packets of the flow.
     pub fn has_ecn(&self) -> bool {
         match self {
             Self::Tcp(tcp) => tcp.sender.ecn && !tcp.is_kernels,
             Self::Quic(quic) => quic.sender.ecn,
-            Self::Tfrc(_) | Self::Udp { .. } | Self::External => false,
+            Self::Udp { .. } => self.live().is_some_and(|live| live.model.ecn().is_capable()),
+            Self::Tfrc(_) | Self::External => false,
         }
     }
 
