@@ -67,8 +67,9 @@ const LEAST: [(&str, usize, usize); 54] = [
 
 /// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. Two
 /// disciplines are for access points only, and the schedule of rates is longer than a run.
-const UNFIT: [&str; 3] = [
+const UNFIT: [&str; 4] = [
     "key:station.slow.queue=airtime",
+    "key:station.slow.queue=airtime-dualpi2",
     "key:station.slow.queue=time-regulator",
     "key:station.slow.rate=[]",
 ];
