@@ -603,6 +603,22 @@ class QueueAirtimeTable(TypedDict, total=False):
     target: str
 
 
+class QueueAirtimeDualpi2Table(TypedDict, total=False):
+    """Table whose keys are the arguments of `queue_airtime_dualpi2`."""
+
+    ack_filter: bool
+    airtime_quantum: Literal["off"] | str
+    aql: Literal["off"] | AqlTable
+    charges_uplink: bool
+    coupling: int
+    discipline: Required[Literal["airtime-dualpi2"]]
+    hardware_queue: Literal["off"] | int
+    hardware_queue_counts: Literal["aggregates", "packets"]
+    packets: int
+    step: str
+    target: str
+
+
 class RadioTable(TypedDict, total=False):
     """Table whose keys are the arguments of `radio`."""
 
@@ -717,7 +733,7 @@ class ApTable(TypedDict, total=False):
     max_attempts: Literal["unlimited", "cell"] | int
     occupancy: bool | OccupancyTable
     position: Sequence[str]
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueAirtimeDualpi2Table | QueueTimeRegulatorTable
     window_sharing: bool
 
 
@@ -770,7 +786,7 @@ class StationTable(TypedDict, total=False):
     max_attempts: Literal["unlimited", "cell"] | int
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable
     position: Sequence[str] | PositionTable
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueAirtimeDualpi2Table | QueueTimeRegulatorTable
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable
     senses_only: Sequence[str]
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"]
@@ -1055,7 +1071,7 @@ def ap(
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     occupancy: bool | OccupancyTable | None = None,
     position: Sequence[str] | None = None,
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueAirtimeDualpi2Table | QueueTimeRegulatorTable | None = None,
     window_sharing: bool | None = None,
 ) -> ApTable:
     """The access point.
@@ -1479,6 +1495,51 @@ def aql(
         which on `low` applies instead of `high`. Default: "24 ms".
     """
     return _given(AqlTable, locals())
+
+
+def queue_airtime_dualpi2(
+    *,
+    ack_filter: bool | None = None,
+    airtime_quantum: Literal["off"] | str | None = None,
+    aql: Literal["off"] | AqlTable | None = None,
+    charges_uplink: bool | None = None,
+    coupling: int | None = None,
+    hardware_queue: Literal["off"] | int | None = None,
+    hardware_queue_counts: Literal["aggregates", "packets"] | None = None,
+    packets: int | None = None,
+    step: str | None = None,
+    target: str | None = None,
+) -> QueueAirtimeDualpi2Table:
+    """Transmit queue of the access point.
+
+    ack_filter: An arriving pure TCP ACK replaces an older ACK of its flow that waits. Duplicate
+        ACKs and ACKs with SACK blocks are kept. Default: false.
+    airtime_quantum: Airtime that is added to a station's deficit at each of its turns. With `off`
+        each turn is one aggregate, whatever airtime it takes, as in Linux before its airtime
+        scheduler. Default: "300 us".
+    aql: Airtime queue limits (AQL) of the packets that the driver takes. They have no effect
+        without `hardware_queue`. Default: {}.
+    charges_uplink: A station is also charged for the frames that it sends, not only for those sent
+        to it. Default: true.
+    coupling: Coupling factor: packets of the queue of low latency are marked with this times the
+        square root of the probability with which Classic packets are marked or dropped. Default: 2.
+    hardware_queue: Largest number of aggregates or packets that the driver holds before they are on
+        the air, those in service included; `hardware_queue_counts` chooses the unit. Without
+        aggregation each packet counts as one. With `off` packets leave their queues when the access
+        point wins the medium; only the first packet of the next frame leaves before that. Default:
+        "off".
+    hardware_queue_counts: Unit of `hardware_queue`. With `aggregates` the driver forms aggregates
+        in advance; ath9k holds 2. With `packets` the hardware forms an aggregate when it wins the
+        medium, of all packets that it holds for one station; ath10k holds up to 1424 packets and
+        mt76 up to 2048, but `aql` of the airtime discipline usually limits them first. Default:
+        "aggregates".
+    packets: Capacity [packets], the packet in service included. Default: 8192.
+    step: Delay in the queue of low latency beyond which each packet is marked while another waits
+        behind it. Packets whose transport sends ECT(1), as `prague` does, are in this queue.
+        Default: "1 ms".
+    target: Delay of the queue of Classic traffic at which DualPI2 aims. Default: "15 ms".
+    """
+    return _given(QueueAirtimeDualpi2Table, locals(), discipline="airtime-dualpi2")
 
 
 def queue_time_regulator(
@@ -2558,7 +2619,7 @@ def station(
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     mobility: Literal["none"] | MobilityVelocityTable | MobilityWaypointsTable | MobilityTraceTable | MobilityRandomWaypointTable | None = None,
     position: Sequence[str] | PositionTable | None = None,
-    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueTimeRegulatorTable | None = None,
+    queue: QueueFifoTable | QueueDataAckTable | QueueRoundRobinTable | QueueDeficitRoundRobinTable | QueueCodelTable | QueueDualpi2Table | QueueFqCodelTable | QueueAirtimeTable | QueueAirtimeDualpi2Table | QueueTimeRegulatorTable | None = None,
     rate: str | Sequence[Sequence[str]] | RateArfTable | RateAarfTable | RateMinstrelTable | RateOracleTable | RateTable | None = None,
     senses_only: Sequence[str] | None = None,
     standard: Literal["802.11b", "802.11a", "802.11g", "802.11n", "802.11ac", "802.11ax", "802.11be"] | None = None,
@@ -2859,6 +2920,7 @@ __all__ = [
     "PropagationLogDistanceTable",
     "PropagationResidentialTable",
     "PropagationTwoRayTable",
+    "QueueAirtimeDualpi2Table",
     "QueueAirtimeTable",
     "QueueCodelTable",
     "QueueDataAckTable",
@@ -2938,6 +3000,7 @@ __all__ = [
     "propagation_two_ray",
     "queue",
     "queue_airtime",
+    "queue_airtime_dualpi2",
     "queue_codel",
     "queue_data_ack",
     "queue_deficit_round_robin",

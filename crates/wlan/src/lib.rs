@@ -72,8 +72,8 @@ pub use neighbourhood::{CellMember, Cells, Neighbourhood};
 pub use node::NodeId;
 pub use queue::TransmitQueue;
 pub use queue::config::{
-    AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
-    QueueConfig, TimeRegulation, Weights,
+    AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, FlowQueues, HardwareQueue,
+    Limit, Overflow, QueueConfig, StationQueues, TimeRegulation, Weights,
 };
 pub use queue::headers::{Class, Headers};
 pub use random::Stream;

@@ -61,7 +61,7 @@ fn below(key: &'static str, kind: &'static Kind, out: &mut Vec<(&'static str, &'
 fn heading(key: &str, tagged: &Tagged, word: &str, table: &Table) -> String {
     let whose = match word {
         "fifo" => " of a station or an access point",
-        "airtime" | "time-regulator" => " of an access point",
+        "airtime" | "airtime-dualpi2" | "time-regulator" => " of an access point",
         _ if tagged.noun == AP_SCHEME => " of an access point",
         _ => "",
     };

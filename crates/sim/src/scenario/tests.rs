@@ -42,6 +42,9 @@ to = "server"
 transport = { kind = "external" }
 "#;
 
+/// Disciplines of an access point alone, which has stations that share its time.
+const AP_DISCIPLINES: [&str; 3] = ["airtime", "airtime-dualpi2", "time-regulator"];
+
 /// A declared key of the scenario file, with the path at which it can be set in the scenario [`BASE`]. `company` are
 /// the keys that must be set before it.
 struct Found {
@@ -100,8 +103,7 @@ fn inner(path: &str, kind: &'static Kind, tables: &[(String, String)], out: &mut
         Kind::Tagged(tagged) => {
             for (word, table) in tagged.variants {
                 match path {
-                    // Only an access point has stations that share its time.
-                    "station.slow.queue" if ["airtime", "time-regulator"].contains(word) => {}
+                    "station.slow.queue" if AP_DISCIPLINES.contains(word) => {}
                     "flow.tcp.transport" => {
                         let path = format!("flow.{word}.transport");
                         walk(&path, table, (tables, tagged.key), out);

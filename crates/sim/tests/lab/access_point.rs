@@ -203,6 +203,7 @@ fn flows(up: bool, transports: [&str; 2]) -> String {
 
 const UDP: &str = "kind = \"udp\", payload = \"1472 B\", rate = \"saturated\"";
 const AIRTIME: &str = "discipline = \"airtime\"";
+const COUPLED: &str = "discipline = \"airtime-dualpi2\"";
 const REGULATOR: &str = "discipline = \"time-regulator\"";
 
 /// Airtime of each station [s]. Each data frame with UDP counts `more` seconds in addition.
@@ -240,7 +241,7 @@ fn an_access_point_shares_time_between_a_fast_and_a_slow_station() {
         let fast = share(&run(queue));
         assert!((fast - 0.115).abs() < 0.005, "{queue}: {fast}");
     }
-    for (queue, more) in [(AIRTIME, 16e-6), (REGULATOR, 117.5e-6)] {
+    for (queue, more) in [(AIRTIME, 16e-6), (COUPLED, 16e-6), (REGULATOR, 117.5e-6)] {
         let outcome = run(queue);
         let [fast, slow] = times(&outcome, more);
         assert!((fast / slow - 1.0).abs() < 0.01, "{queue}: {fast} and {slow}");

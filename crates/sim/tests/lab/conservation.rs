@@ -14,7 +14,7 @@ use airfair_sim::world::{Pause, World};
 use airfair_units::{Duration, Time};
 use proptest::prelude::*;
 
-const DISCIPLINES: [&str; 12] = [
+const DISCIPLINES: [&str; 14] = [
     "",
     ", ack_filter = true",
     ", overflow = \"longest-flow\"",
@@ -25,6 +25,8 @@ const DISCIPLINES: [&str; 12] = [
     ", discipline = \"codel\", target = \"1 ms\", interval = \"5 ms\"",
     ", discipline = \"fq-codel\", target = \"1 ms\", interval = \"5 ms\", queues = 3",
     ", discipline = \"airtime\", target = \"1 ms\", interval = \"5 ms\", queues = 3",
+    ", discipline = \"dualpi2\", target = \"2 ms\"",
+    ", discipline = \"airtime-dualpi2\", target = \"2 ms\", step = \"5 ms\"",
     ", discipline = \"time-regulator\"",
     ", discipline = \"time-regulator\", bucket = \"1 ms\", adjustment = \"7 ms\", limit = \"shared\", \
      overflow = \"longest-flow\"",
@@ -237,6 +239,7 @@ fn any_queue() -> impl Strategy<Value = Queue> {
     let ahead = [
         ", discipline = \"airtime\", hardware_queue = 1",
         ", discipline = \"airtime\", hardware_queue = 3, queues = 3",
+        ", discipline = \"airtime-dualpi2\", hardware_queue = 3",
     ];
     let disciplines = [&DISCIPLINES[..], &ahead[..]].concat();
     (1u32..20, prop::sample::select(disciplines)).prop_map(|(packets, discipline)| {

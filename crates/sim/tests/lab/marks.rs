@@ -141,6 +141,56 @@ fn dualpi2_keeps_the_l_queue_short_and_shares_the_rate() {
     assert!(outcome.marks[0].packets > 10 * outcome.marks[1].packets);
 }
 
+/// A flow of low latency and a Classic one to each of a fast and a slow station of 802.11g.
+fn fast_and_slow(queue: &str) -> Outcome {
+    let flow = |name: &str, station: &str, transport: &str| {
+        format!(
+            "[flow.{name}]\nfrom = \"h\"\nto = \"{station}\"\ntransport = {{ kind = \"tcp\", {transport}, \
+             receive_window = \"4 MB\", window_scaling = true, sack = true, loss_recovery = \"rack\" }}\n"
+        )
+    };
+    let (low, classic) = ("flavour = \"prague\"", "flavour = \"newreno\", ecn = true");
+    let flows = [("fast_low", "fast", low), ("fast_classic", "fast", classic)]
+        .into_iter()
+        .chain([("slow_low", "slow", low), ("slow_classic", "slow", classic)])
+        .map(|(name, station, transport)| flow(name, station, transport))
+        .collect::<String>();
+    let text = format!(
+        "duration = \"22 s\"\nwarmup = \"4 s\"\n[bss.c]\nstandard = \"802.11g\"\nap.queue = {{ {queue} }}\n\
+         [station.fast]\nrate = \"54 Mb/s\"\n[station.slow]\nrate = \"6 Mb/s\"\n\
+         [host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"5 ms\" }}\n{flows}"
+    );
+    run_once(&parse(&text), 0)
+}
+
+/// Coupled queues for each station leave the airtime as it is shared without them: Jain's index of two stations is
+/// 1 - d² / (1 + d²) for a relative difference d. A single pair for both stations shares packets, not time. Packets of
+/// low latency wait for less time than Classic ones to the same station.
+///
+/// Verifies: [hoiland-2017 §3.2], [RFC9332 §2.1]
+#[test]
+fn coupled_queues_of_stations_share_airtime_as_flow_queues_do() {
+    let jain = |outcome: &Outcome| {
+        let times = [0, 1].map(|index| {
+            let it = &outcome.stations[index];
+            (it.airtime_data_up + it.airtime_data_down + it.airtime_control).as_secs_f64()
+        });
+        times.iter().sum::<f64>().powi(2) / (2.0 * times.iter().map(|it| it * it).sum::<f64>())
+    };
+    let flows = fast_and_slow("discipline = \"airtime\"");
+    let coupled = fast_and_slow("discipline = \"airtime-dualpi2\"");
+    let single = fast_and_slow("discipline = \"dualpi2\"");
+    assert!(jain(&flows) > 0.999 && jain(&coupled) > 0.999, "{} {}", jain(&flows), jain(&coupled));
+    assert!(jain(&single) < 0.8, "{}", jain(&single));
+    for station in [0, 2] {
+        let [low, classic] = [station, station + 1].map(|flow| coupled.flows[flow].delay.p50);
+        assert!(low + Duration::from_millis(5) < classic, "{low} and {classic}");
+    }
+    // The fast station's packets of low latency wait for a turn of the slow one, 2.3 ms, and not for its queue.
+    let wait = |outcome: &Outcome| outcome.flows[0].delay.p50;
+    assert!(wait(&coupled) < wait(&flows), "{} and {}", wait(&coupled), wait(&flows));
+}
+
 /// With a FIFO both flows wait equally long.
 #[test]
 fn a_fifo_makes_both_flows_wait() {

@@ -134,6 +134,7 @@ fn a_queue_that_is_set_at_the_start_is_that_of_the_scenario() {
             "discipline = \"time-regulator\"",
             "discipline = \"data-ack\", weights = \"active-flows\"",
             "discipline = \"airtime\", hardware_queue = 2",
+            "discipline = \"airtime-dualpi2\"",
         ] {
             let wanted = text(standard, queue);
             let set = driven(&fifo, 0, |world| {
@@ -166,6 +167,7 @@ fn a_cell_goes_on_whatever_queue_it_is_given() {
         "discipline = \"airtime\", hardware_queue = 2",
         "discipline = \"round-robin\"",
         "discipline = \"time-regulator\"",
+        "discipline = \"airtime-dualpi2\", hardware_queue = 2",
         "discipline = \"airtime\", hardware_queue = 1",
         "discipline = \"deficit-round-robin\"",
         "discipline = \"codel\"",

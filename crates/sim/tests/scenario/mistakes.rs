@@ -357,7 +357,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "bss.home.ap.queue",
         r#"{ discipline = "fair" }"#,
-        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "dualpi2", "fq-codel", "airtime", "time-regulator""#,
+        r#"bss.home.ap.queue.discipline = "fair": no such discipline; allowed "fifo", "data-ack", "round-robin", "deficit-round-robin", "codel", "dualpi2", "fq-codel", "airtime", "airtime-dualpi2", "time-regulator""#,
     ),
     (
         "bss.home.ap.queue",
@@ -388,6 +388,21 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
         "station.slow.queue",
         r#"{ discipline = "airtime" }"#,
         r#"station.slow.queue.discipline = "airtime": only an access point can share time between stations; allowed another discipline"#,
+    ),
+    (
+        "station.slow.queue",
+        r#"{ discipline = "airtime-dualpi2" }"#,
+        r#"station.slow.queue.discipline = "airtime-dualpi2": only an access point can share time between stations; allowed another discipline"#,
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "airtime-dualpi2", slow_target = "50 ms" }"#,
+        r#"bss.home.ap.queue.slow_target = "50 ms": not a key of a queue; allowed "discipline", "packets", "airtime_quantum", "charges_uplink", "target", "step", "coupling", "hardware_queue", "hardware_queue_counts", "aql", "ack_filter""#,
+    ),
+    (
+        "bss.home.ap.queue",
+        r#"{ discipline = "airtime-dualpi2", coupling = 0 }"#,
+        "bss.home.ap.queue.coupling = 0: out of range; allowed a whole number from 1 to 10",
     ),
     (
         "station.slow.queue",

@@ -32,6 +32,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(marked());
     runs.extend(marked_above());
     runs.extend(low_latency());
+    runs.extend(coupled_airtime());
     runs.extend(coupled_wires());
     runs.extend(accurate_feedback());
     runs
@@ -299,6 +300,38 @@ fn low_latency() -> Vec<Run> {
         }
     }
     numbered("low_latency", texts)
+}
+
+/// Runs of Prague and of Classic flows to two stations, each of which has two coupled queues at the access point.
+fn coupled_airtime() -> Vec<Run> {
+    const FLAVOURS: [&str; 2] = [
+        "flavour = \"prague\"",
+        "flavour = \"prague\", delayed_ack = true, loss_recovery = \"rack\", small_queues = \"2 ms\"",
+    ];
+    const QUEUES: [&str; 4] = [
+        "{ discipline = \"airtime-dualpi2\" }",
+        "{ discipline = \"airtime-dualpi2\", target = \"5 ms\", step = \"10 ms\", coupling = 3, packets = 60 }",
+        "{ discipline = \"airtime-dualpi2\", airtime_quantum = \"off\", hardware_queue = 2 }",
+        "{ discipline = \"airtime-dualpi2\", hardware_queue = 200, hardware_queue_counts = \"packets\" }",
+    ];
+    let mut texts = Vec::new();
+    for flavour in FLAVOURS {
+        for queue in QUEUES {
+            for (standard, slow) in [("802.11g", "6 Mb/s"), ("802.11ax", "he-mcs0x1")] {
+                let transport = format!("{{ kind = \"tcp\", {flavour}, min_rto = \"200 ms\" }}");
+                texts.push(format!(
+                    "duration = \"1 s\"\n[bss.c]\nstandard = \"{standard}\"\nap.queue = {queue}\n[station.s]\n\
+                     [station.t]\nrate = \"{slow}\"\n[host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"4 ms\" }}\n\
+                     [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = {transport}\n\
+                     [flow.up]\nfrom = \"s\"\nto = \"h\"\ntransport = {transport}\n\
+                     [flow.other]\nfrom = \"h\"\nto = \"t\"\ntransport = {{ kind = \"tcp\", flavour = \"cubic\", ecn = true }}\n\
+                     [flow.slow]\nfrom = \"h\"\nto = \"t\"\ntransport = {transport}\n\
+                     [flow.plain]\nfrom = \"h\"\nto = \"s\"\ntransport = {{ kind = \"tcp\" }}\n"
+                ));
+            }
+        }
+    }
+    numbered("coupled_airtime", texts)
 }
 
 /// Runs of accurate ECN through queues that mark, with ACKs that are lost, delayed for long, or filtered.

@@ -6,17 +6,20 @@
 //!  packet ─► station ─────────────► flow queues ──► by octets ┐
 //!            station ─────────────► flow queues ──► by octets ┴─► by airtime ─► in service
 //! ```
+//!
+//! Instead of the flow queues, a station can have two [coupled](super::dual) queues, for Classic traffic and for low
+//! latency. An aggregate takes packets of both, in the order of their scheduler.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use airfair_laws::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::charge::Charge;
-use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, HardwareQueue};
-use super::fair::Fair;
+use super::config::{AirtimeQueueLimits, AirtimeSharing, HardwareQueue};
 use super::headers::Headers;
-use super::sub_queue::SubQueues;
+use super::own_queues::{Key, OwnQueues};
+use super::sub_queue::{SubQueue, SubQueues};
 
 /// Time for which a station without packets in the queue is still charged.  [linux-atf]
 const ACTIVE: Duration = Duration::from_millis(100);
@@ -36,7 +39,7 @@ pub(super) struct AirtimeFair {
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     stations: Vec<Station>,
-    /// Station to which each flow queue belongs.
+    /// Station to which each queue belongs.
     owners: Vec<usize>,
     /// Expected airtime of the packets of this access category that the driver holds; `ahead_of_others` is that of the
     /// other
@@ -52,16 +55,13 @@ struct Station {
     /// Weight by which the airtime of each turn is multiplied, in units of 1 / [`WEIGHT`].
     weight: u16,
     is_listed: bool,
-    is_slow: bool,
     last_active: Time,
     /// Rate of the last frame to the station.
     rate: Option<DataRate>,
     /// Expected airtime of each of the station's packets that the driver holds; `ahead` is the sum.
     taken: VecDeque<Duration>,
     ahead: Duration,
-    flows: Fair,
-    /// Index of the flow queue for each hash of the station's flows.
-    queues: BTreeMap<usize, usize>,
+    own: OwnQueues,
 }
 
 fn nanos(time: Duration) -> i64 {
@@ -77,9 +77,8 @@ impl AirtimeFair {
     }
 
     fn station(&mut self, index: usize) -> &mut Station {
-        let AirtimeSharing { quantum, flow_quantum, .. } = self.rule;
         if index >= self.stations.len() {
-            self.stations.resize_with(index + 1, || Station::new(quantum, flow_quantum));
+            self.stations.resize_with(index + 1, || Station::new(&self.rule));
         }
         &mut self.stations[index]
     }
@@ -89,40 +88,33 @@ impl AirtimeFair {
         self.station(station).weight = weight;
     }
 
-    /// Flow queue for a packet that has come for `station`. `hash` returns the flow's index among a number of queues.
-    pub(super) fn classify(
-        &mut self,
-        now: Time,
-        station: usize,
-        hash: impl Fn(u16) -> usize,
-    ) -> usize {
-        let (hash, next) = (hash(self.rule.queues), self.owners.len());
+    /// Queue for a packet that has come for `station`. `key` chooses among the station's queues.
+    pub(super) fn classify(&mut self, now: Time, station: usize, key: Key) -> usize {
+        let next = self.owners.len();
         let of = self.station(station);
         of.last_active = now;
-        let queue = *of.queues.entry(hash).or_insert(next);
-        if queue == next {
-            self.owners.push(station);
-        }
+        let (queue, created) = of.own.classify(key, next);
+        self.owners.resize(next + created, station);
         queue
     }
 
-    /// Flow queue of the flow with this hash to `station`, if the flow has had any packet.
-    pub(super) fn find(&self, station: usize, hash: usize) -> Option<usize> {
-        self.stations.get(station)?.queues.get(&hash).copied()
+    /// Queues that a flow with this key to `station` may be in.
+    pub(super) fn find(&self, station: usize, key: Key) -> [Option<usize>; 2] {
+        self.stations.get(station).map_or([None; 2], |it| it.own.find(key))
     }
 
-    /// Notes that flow queue `index` is no longer empty.
+    /// Notes that queue `index` is no longer empty.
     pub(super) fn activate<P>(&mut self, queues: &mut SubQueues<P>, index: usize) {
         let owner = self.owners[index];
         let station = &mut self.stations[owner];
-        station.flows.activate(&mut queues.get(index).turn, index);
+        station.own.activate(queues, index);
         if !station.is_listed {
             station.is_listed = true;
             self.new.push_back(owner);
         }
     }
 
-    /// Chooses the flow queue that is served next.  [hoiland-2017 §3.2]
+    /// Chooses the queue that is served next.  [hoiland-2017 §3.2]
     #[inline(never)]
     pub(super) fn choose<P: Headers>(
         &mut self,
@@ -152,11 +144,10 @@ impl AirtimeFair {
                 }
                 continue;
             }
-            let codel = station.codel(&self.rule);
             let queue = if may_take {
-                station.flows.choose(&codel, now, queues)
+                station.own.choose(now, queues)
             } else {
-                station.flows.select(&codel, now, queues, |it| !it.again.is_empty())
+                station.own.select(now, queues, |it| !it.again.is_empty())
             };
             if let Some(queue) = queue {
                 station.last_active = now;
@@ -180,21 +171,28 @@ impl AirtimeFair {
     /// already taken them.
     #[cold]
     fn goes_again<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
-        self.stations[station].flows.listed().any(|index| queues.goes_again(index))
+        self.stations[station].own.listed().any(|index| queues.goes_again(index))
     }
 
-    /// Flow queue whose turn it is among those of a station that have packets.
+    /// Queue whose turn it is among those of a station that have packets.
     pub(super) fn select_of<P: Headers>(
         &mut self,
         now: Time,
         queues: &mut SubQueues<P>,
         station: usize,
     ) -> Option<usize> {
-        let station = &mut self.stations[station];
-        let codel = station.codel(&self.rule);
-        station
-            .flows
-            .select(&codel, now, queues, |it| it.again.is_empty() && !it.packets.is_empty())
+        let has_packets = |it: &SubQueue<P>| it.again.is_empty() && !it.packets.is_empty();
+        self.stations[station].own.select(now, queues, has_packets)
+    }
+
+    /// Charges queue `index` for a packet of this size that has left it to join an aggregate.
+    pub(super) fn charge_more<P>(&mut self, queues: &mut SubQueues<P>, index: usize, size: Bytes) {
+        self.stations[self.owners[index]].own.charge(queues, index, size);
+    }
+
+    /// Takes back the charge of queue `index`, which was [chosen](Self::choose), for its first packet.
+    pub(super) fn take_back<P>(&mut self, queues: &mut SubQueues<P>, index: usize) {
+        self.stations[self.owners[index]].own.take_back(queues, index);
     }
 
     /// True if AQL allows the driver to take packets of a station.  [linux-aql]
@@ -235,20 +233,21 @@ impl AirtimeFair {
         }
     }
 
-    /// Flow queue with the most octets, of all stations.  [hoiland-2017 §3.1]
+    /// Queue with the most octets, of all stations.  [hoiland-2017 §3.1]
     pub(super) fn fattest<P>(&self, queues: &SubQueues<P>) -> Option<usize> {
         let stations = self.new.iter().chain(&self.old);
-        let listed = stations.flat_map(|index| self.stations[*index].flows.listed());
+        let listed = stations.flat_map(|index| self.stations[*index].own.listed());
         listed.max_by_key(|index| queues.bytes(*index))
     }
 
     /// Charges a station for the airtime of an exchange.
     pub(super) fn charge(&mut self, now: Time, charge: &Charge) {
-        let AirtimeSharing { quantum, slow_below, charges_uplink, .. } = self.rule;
+        let AirtimeSharing { quantum, charges_uplink, .. } = self.rule;
         let station = self.station(charge.station.index());
         let is_down = charge.direction == Direction::Down;
         if is_down {
-            (station.is_slow, station.rate) = (charge.rate < slow_below, Some(charge.rate));
+            station.rate = Some(charge.rate);
+            station.own.note_rate(charge.rate);
         }
         let is_active = now.saturating_since(station.last_active) <= ACTIVE;
         if quantum.is_some() && is_active && (charges_uplink || is_down) {
@@ -258,24 +257,17 @@ impl AirtimeFair {
 }
 
 impl Station {
-    fn new(quantum: Option<Duration>, flow_quantum: Bytes) -> Self {
+    fn new(rule: &AirtimeSharing) -> Self {
         Self {
-            deficit: quantum.map_or(0, nanos),
+            deficit: rule.quantum.map_or(0, nanos),
             weight: WEIGHT,
             is_listed: false,
-            is_slow: false,
             last_active: Time::ZERO,
             rate: None,
             taken: VecDeque::new(),
             ahead: Duration::ZERO,
-            flows: Fair::new(flow_quantum),
-            queues: BTreeMap::new(),
+            own: OwnQueues::new(rule.queues),
         }
-    }
-
-    /// CoDel parameters of the station's flows, which depend on the rate of the last frame to the station.
-    fn codel(&self, rule: &AirtimeSharing) -> CoDel {
-        if self.is_slow { rule.slow_codel } else { rule.codel }
     }
 
     /// Airtime that Linux expects of a packet at the rate of the last frame to the station: that of its octets, and a

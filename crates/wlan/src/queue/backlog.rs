@@ -1,9 +1,10 @@
 //! Number of packets that wait behind the packets in service.
 
 use super::TransmitQueue;
-use super::bucket;
 use super::config::Discipline;
+use super::fair::bucket;
 use super::headers::Headers;
+use super::own_queues::Key;
 use super::scheduler::Scheduler;
 use crate::node::NodeId;
 
@@ -11,6 +12,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Number of packets that wait in the queue of a data packet of `flow` to `to`, and of packets to the same
     /// receiver that wait in the driver.
     pub fn backlog(&self, to: NodeId, flow: u64) -> usize {
+        let in_driver = self.driver.as_ref().map_or(0, |driver| driver.len_to(to));
         let queue = match &self.config.discipline {
             Discipline::Fifo
             | Discipline::MarkingFifo { .. }
@@ -24,12 +26,15 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             | Discipline::DeficitRoundRobin { .. }
             | Discipline::TimeRegulator(_) => Some(to.index()),
             Discipline::FqCoDel { queues, .. } => Some(bucket(flow, *queues)),
-            Discipline::Airtime(rule) => match &self.scheduler {
-                Scheduler::Airtime(airtime) => airtime.find(to.index(), bucket(flow, rule.queues)),
-                _ => None,
-            },
+            Discipline::Airtime(_) => {
+                let Scheduler::Airtime(airtime) = &self.scheduler else {
+                    unreachable!("the scheduler is the discipline's")
+                };
+                let key = Key { flow, is_low_latency: false };
+                let queues = airtime.find(to.index(), key).into_iter().flatten();
+                return queues.map(|it| self.queues.packets(it)).sum::<usize>() + in_driver;
+            }
         };
-        let in_queue = queue.map_or(0, |queue| self.queues.packets(queue));
-        in_queue + self.driver.as_ref().map_or(0, |driver| driver.len_to(to))
+        queue.map_or(0, |queue| self.queues.packets(queue)) + in_driver
     }
 }

@@ -88,8 +88,8 @@ pub enum Discipline {
         /// Number of queues to which flows are hashed.
         queues: u16,
     },
-    /// Airtime fairness between the stations of an access point; the flows of a station are served as under `FqCoDel`.
-    /// [hoiland-2017]
+    /// Airtime fairness between the stations of an access point; the packets of a station are served as under `FqCoDel`
+    /// or `DualPi2`.  [hoiland-2017]
     Airtime(AirtimeSharing),
     /// Regulator of an access point: a station that has used its share of the channel waits.  [tan-2004]
     TimeRegulator(TimeRegulation),
@@ -137,8 +137,28 @@ pub struct AirtimeSharing {
     pub quantum: Option<Duration>,
     /// True if stations are also charged for their own transmissions.
     pub charges_uplink: bool,
+    /// Queues of each station.
+    pub queues: StationQueues,
+    /// Queue of the driver, which takes packets ahead of the air.
+    pub hardware_queue: HardwareQueue,
+    /// Airtime queue limits; `None` without limits.
+    pub aql: Option<AirtimeQueueLimits>,
+}
+
+/// Queues that each station of an access point has under airtime fairness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StationQueues {
+    /// One queue per flow, by hash, as in mac80211.
+    Flows(FlowQueues),
+    /// Two coupled queues, for Classic traffic and for low latency.  [RFC9332]
+    Coupled(dualpi2::Params),
+}
+
+/// Queues of the flows of a station, each with `CoDel`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowQueues {
     /// Octets added to the deficit of a flow at each of its turns.
-    pub flow_quantum: Bytes,
+    pub quantum: Bytes,
     /// Number of queues to which the flows of a station are hashed.
     pub queues: u16,
     /// CoDel parameters of flows.
@@ -147,10 +167,6 @@ pub struct AirtimeSharing {
     pub slow_codel: CoDel,
     /// Rate below which `slow_codel` applies to a station.
     pub slow_below: DataRate,
-    /// Queue of the driver, which takes packets ahead of the air.
-    pub hardware_queue: HardwareQueue,
-    /// Airtime queue limits; `None` without limits.
-    pub aql: Option<AirtimeQueueLimits>,
 }
 
 /// Queue of a driver that takes packets ahead of the air.
@@ -211,21 +227,29 @@ impl Default for AirtimeQueueLimits {
 }
 
 impl Default for AirtimeSharing {
-    /// Airtime fairness with the queues of Linux, and the quantum and the slow rate of the paper.  [linux-atf],
-    /// [hoiland-2017 §3]
+    /// Airtime fairness with a queue for each flow, and the quantum of the paper.  [hoiland-2017 §3]
+    fn default() -> Self {
+        Self {
+            quantum: Some(Duration::from_micros(300)),
+            charges_uplink: true,
+            queues: StationQueues::Flows(FlowQueues::default()),
+            hardware_queue: HardwareQueue::default(),
+            aql: Some(AirtimeQueueLimits::default()),
+        }
+    }
+}
+
+impl Default for FlowQueues {
+    /// Queues of Linux, with the slow rate of the paper.  [linux-atf], [hoiland-2017 §3]
     fn default() -> Self {
         let time = Duration::from_millis;
         let codel = |target, interval| CoDel::new(time(target), time(interval)).marking();
         Self {
-            quantum: Some(Duration::from_micros(300)),
-            charges_uplink: true,
-            flow_quantum: Bytes::new(300),
+            quantum: Bytes::new(300),
             queues: 4_096,
             codel: codel(20, 100),
             slow_codel: codel(50, 300),
             slow_below: DataRate::from_mbps(12),
-            hardware_queue: HardwareQueue::default(),
-            aql: Some(AirtimeQueueLimits::default()),
         }
     }
 }

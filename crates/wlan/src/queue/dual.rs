@@ -4,12 +4,13 @@
 use airfair_laws::dualpi2::{self, Leaving, Params, Queue, State, Verdict};
 use airfair_units::{Bytes, Duration, Time};
 
+use super::fair::octets;
 use super::headers::Headers;
-use super::sub_queue::SubQueues;
+use super::sub_queue::{SubQueue, SubQueues};
 use crate::node::NodeId;
 use crate::record::DropCause;
 
-/// Index of the queue of Classic traffic, and of the L queue.
+/// Place of the queue of Classic traffic in a pair of coupled queues, and of the L queue.
 pub(super) const CLASSIC: usize = 0;
 pub(super) const LOW: usize = 1;
 
@@ -23,6 +24,8 @@ const MOST_UPDATES: u64 = 1_000;
 /// Two coupled queues, with the credit of their scheduler and the state of their controller.
 #[derive(Clone, Debug)]
 pub(super) struct Dual {
+    /// Indices of the Classic and of the L queue among the transmitter's queues.
+    pair: [usize; 2],
     params: Params,
     state: State,
     /// Time of the next update of the controller.
@@ -34,9 +37,15 @@ pub(super) struct Dual {
 }
 
 impl Dual {
-    pub(super) fn new(params: Params) -> Self {
+    /// Creates the scheduler of the Classic and the L queue with the indices `pair`.
+    pub(super) fn new(params: Params, pair: [usize; 2]) -> Self {
         let (next_update, credit) = (Time::ZERO + params.update, 0);
-        Self { params, state: State::default(), next_update, credit, last_charge: 0 }
+        Self { pair, params, state: State::default(), next_update, credit, last_charge: 0 }
+    }
+
+    /// Indices of the Classic and of the L queue.
+    pub(super) fn pair(&self) -> [usize; 2] {
+        self.pair
     }
 
     /// Chooses the queue that is served next, and charges it for its first packet.
@@ -46,26 +55,34 @@ impl Dual {
         now: Time,
         queues: &mut SubQueues<P>,
     ) -> Option<usize> {
+        let waits = |it: &SubQueue<P>| !it.again.is_empty() || !it.packets.is_empty();
+        let Some(index) = self.select(now, queues, waits) else {
+            self.credit = 0;
+            return None;
+        };
+        let size = queues.head_size(index).unwrap_or(Bytes::ZERO);
+        self.charge(queues, index, size);
+        Some(index)
+    }
+
+    /// Queue whose turn it is among those of the two that are `wanted`. The queue is not charged yet.
+    #[inline]
+    pub(super) fn select<P: Headers>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+        wanted: impl Fn(&SubQueue<P>) -> bool,
+    ) -> Option<usize> {
         self.catch_up(now, queues);
         loop {
-            let index = match [CLASSIC, LOW].map(|index| queues.len(index) > 0) {
-                [false, false] => {
-                    self.credit = 0;
-                    return None;
-                }
+            let turn = match self.pair.map(|index| wanted(queues.get(index))) {
+                [false, false] => return None,
                 [true, false] => CLASSIC,
                 [false, true] => LOW,
-                [true, true] => {
-                    if self.credit > 0 {
-                        CLASSIC
-                    } else {
-                        LOW
-                    }
-                }
+                [true, true] => usize::from(self.credit <= 0),
             };
+            let index = self.pair[turn];
             if queues.goes_again(index) || self.settle(now, queues, (index, 0)) {
-                let size = queues.head_size(index).unwrap_or(Bytes::ZERO);
-                self.charge(queues, index, size);
                 return Some(index);
             }
         }
@@ -91,10 +108,9 @@ impl Dual {
 
     /// Charges queue `index` for a packet of this size, if packets wait in the other one.
     pub(super) fn charge<P>(&mut self, queues: &SubQueues<P>, index: usize, size: Bytes) {
-        let other = 1 - index;
-        let octets = i64::try_from(size.get()).unwrap_or(i64::MAX);
-        let sign = if index == LOW { 1 } else { -1 };
-        self.last_charge = if queues.len(other) > 0 { sign * SHARES[other] * octets } else { 0 };
+        let (other, sign) = if index == self.pair[LOW] { (CLASSIC, 1) } else { (LOW, -1) };
+        let has_other = queues.len(self.pair[other]) > 0;
+        self.last_charge = if has_other { sign * SHARES[other] * octets(size) } else { 0 };
         self.credit += self.last_charge;
     }
 
@@ -110,14 +126,15 @@ impl Dual {
         queues: &mut SubQueues<P>,
         (index, place): (usize, usize),
     ) -> bool {
-        let is_short = queues.bytes(CLASSIC) + queues.bytes(LOW) < SHORT;
+        let [classic, low] = self.pair;
+        let is_short = queues.bytes(classic) + queues.bytes(low) < SHORT;
         let queue = queues.get(index);
         let Some(packet) = queue.packets.get(place) else { return false };
         if place == 0 && queue.is_judged {
             return true;
         }
         let leaving = Leaving {
-            queue: if index == LOW { Queue::Low } else { Queue::Classic },
+            queue: if index == low { Queue::Low } else { Queue::Classic },
             waited: now.saturating_since(packet.since),
             has_follower: queue.packets.len() > place + 1,
             is_short,
@@ -137,9 +154,7 @@ impl Dual {
     }
 
     /// Updates the controller up to `now`, with the delay that the queues had at each of its times.
-    fn catch_up<P>(&mut self, now: Time, queues: &mut SubQueues<P>) {
-        // Both queues exist from now on.
-        queues.get(LOW);
+    fn catch_up<P>(&mut self, now: Time, queues: &SubQueues<P>) {
         if now < self.next_update {
             return;
         }
@@ -151,7 +166,7 @@ impl Dual {
                 let first = queues.first_since(index);
                 first.map_or(Duration::ZERO, |since| self.next_update.saturating_since(since))
             };
-            let delay = waited(CLASSIC).max(waited(LOW));
+            let delay = waited(self.pair[CLASSIC]).max(waited(self.pair[LOW]));
             self.state = dualpi2::update(&self.params, self.state, delay);
             self.next_update += update;
         }

@@ -21,6 +21,15 @@ pub(super) fn octets(bytes: Bytes) -> i64 {
     i64::try_from(bytes.get()).expect("less than 2^63 octets")
 }
 
+/// Index of the queue to which a flow is hashed, by the finaliser of `SplitMix64`, which is the same on every
+/// platform.
+pub(super) fn bucket(flow: u64, queues: u16) -> usize {
+    let word = flow.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    usize::try_from((word ^ (word >> 31)) % u64::from(queues.max(1))).expect("a small number")
+}
+
 impl Fair {
     pub(super) fn new(quantum: Bytes) -> Self {
         Self { quantum: octets(quantum), new: VecDeque::new(), old: VecDeque::new() }

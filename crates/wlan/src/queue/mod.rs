@@ -18,7 +18,7 @@
 //! | `scheduler`, `fair` | choice of the queue that is served next |
 //! | `codel`, `codel_drops` | CoDel |
 //! | `dual` | `DualPI2` |
-//! | `airtime` | airtime fairness between stations |
+//! | `airtime`, `own_queues` | airtime fairness between stations; queues of one station |
 //! | `driver`, `ahead` | driver's queue ahead of the air, and its service |
 //! | `regulator` | stations that wait when they have used their share of the channel |
 //! | `backlog` | number of waiting packets of one flow |
@@ -45,6 +45,7 @@ mod fair;
 pub mod headers;
 mod link;
 mod links;
+mod own_queues;
 mod reconfigure;
 mod regulator;
 mod scheduler;
@@ -65,9 +66,11 @@ use crate::record::DropCause;
 pub use charge::Charge;
 use config::{Discipline, Limit, Overflow, QueueConfig, Weights};
 use driver::Driver;
+use fair::bucket;
 use headers::{Class, Headers};
 pub(crate) use link::{Batch, Frames, Queued, Response, Room};
 use links::BlockAckLinks;
+use own_queues::Key;
 use scheduler::Scheduler;
 use sub_queue::SubQueues;
 pub(crate) use sub_queue::Waits;
@@ -425,7 +428,9 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         let Scheduler::Airtime(airtime) = &mut self.scheduler else {
             unreachable!("the scheduler is the discipline's")
         };
-        airtime.classify(now, msdu.to.index(), |queues| bucket(msdu.payload.flow(), queues))
+        let payload = &msdu.payload;
+        let key = Key { flow: payload.flow(), is_low_latency: payload.is_low_latency() };
+        airtime.classify(now, msdu.to.index(), key)
     }
 
     /// True if one more packet may join `queue`. If the longest queue drops a packet instead, there is always room.
@@ -482,13 +487,4 @@ impl<P: Copy + Headers> TransmitQueue<P> {
             self.queues.remove(queue, place, DropCause::AckFiltered);
         }
     }
-}
-
-/// Index of the queue to which a flow is hashed, by the finaliser of `SplitMix64`, which is the same on every
-/// platform.
-fn bucket(flow: u64, queues: u16) -> usize {
-    let word = flow.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    usize::try_from((word ^ (word >> 31)) % u64::from(queues.max(1))).expect("a small number")
 }

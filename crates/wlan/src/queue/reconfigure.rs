@@ -12,6 +12,7 @@ use super::TransmitQueue;
 use super::config::{Discipline, QueueConfig};
 use super::driver::Driver;
 use super::headers::Headers;
+use super::own_queues::Key;
 use super::scheduler::Scheduler;
 use crate::node::NodeId;
 use crate::record::DropCause;
@@ -74,7 +75,7 @@ impl<P: Copy + Headers> TransmitQueue<P> {
     /// Queue that serves receiver `to`, for which there are no packets but only a pending `BlockAckReq`.
     fn queue_of(&mut self, now: Time, to: NodeId) -> usize {
         match (self.config.discipline, &mut self.scheduler) {
-            (_, Scheduler::Airtime(airtime)) => airtime.classify(now, to.index(), |_| 0),
+            (_, Scheduler::Airtime(airtime)) => airtime.classify(now, to.index(), Key::default()),
             (
                 Discipline::RoundRobin
                 | Discipline::DeficitRoundRobin { .. }

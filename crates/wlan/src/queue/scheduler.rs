@@ -7,7 +7,7 @@ use airfair_units::{Bytes, Time};
 use super::airtime::AirtimeFair;
 use super::codel_drops::settle as drop_by_codel;
 use super::config::{CoDel, Discipline, Weights};
-use super::dual::Dual;
+use super::dual::{CLASSIC, Dual, LOW};
 use super::fair::{Fair, octets};
 use super::headers::Headers;
 use super::regulator::Regulator;
@@ -33,7 +33,7 @@ impl Scheduler {
         match discipline {
             Discipline::Fifo | Discipline::MarkingFifo { .. } => Self::Single,
             Discipline::CoDel(codel) => Self::CoDel(codel),
-            Discipline::DualPi2(params) => Self::Dual(Box::new(Dual::new(params))),
+            Discipline::DualPi2(params) => Self::Dual(Box::new(Dual::new(params, [CLASSIC, LOW]))),
             Discipline::DataAck { weights, .. } => Self::Weighted(Weighted::new(weights)),
             Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),
             Discipline::DeficitRoundRobin { quantum } => Self::Deficit(Deficit::new(quantum)),
@@ -91,7 +91,8 @@ impl Scheduler {
         match self {
             Self::Single | Self::CoDel(_) | Self::Weighted(_) => {}
             Self::Dual(dual) => dual.take_back(),
-            Self::Fair(..) | Self::Airtime(_) => {
+            Self::Airtime(airtime) => airtime.take_back(queues, index),
+            Self::Fair(..) => {
                 let size = queues.head_size(index).expect("a packet that was chosen");
                 queues.get(index).turn.credit += octets(size);
             }
@@ -165,7 +166,8 @@ impl Scheduler {
                 }
             }
             Self::Deficit(deficit) => deficit.charge(index, size, is_empty(queues)),
-            Self::Fair(..) | Self::Airtime(_) => queues.get(index).turn.credit -= octets(size),
+            Self::Fair(..) => queues.get(index).turn.credit -= octets(size),
+            Self::Airtime(airtime) => airtime.charge_more(queues, index, size),
             Self::Regulated(regulator) => {
                 if is_empty(queues) {
                     regulator.forget(index);

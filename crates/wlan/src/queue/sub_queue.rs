@@ -148,7 +148,7 @@ impl<P> SubQueues<P> {
     }
 
     pub(super) fn bytes(&self, index: usize) -> Bytes {
-        self.queues[index].bytes
+        self.queues.get(index).map_or(Bytes::ZERO, |queue| queue.bytes)
     }
 
     /// Octets that queue `index` pays for when it is served next: those of its first packet, or zero for lost MPDUs or

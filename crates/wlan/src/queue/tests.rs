@@ -5,13 +5,17 @@ use airfair_laws::Direction::{Down, Up};
 use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
 
-use super::config::{AirtimeQueueLimits, AirtimeSharing, CoDel, HardwareQueue, TimeRegulation};
+use super::config::{
+    AirtimeQueueLimits, AirtimeSharing, CoDel, FlowQueues, HardwareQueue, StationQueues,
+    TimeRegulation,
+};
 use super::*;
 use crate::node::NodeId;
 
 mod aggregates;
 mod airtime;
 mod codel;
+mod coupled_airtime;
 mod data_ack;
 mod dual;
 mod properties;
@@ -95,6 +99,11 @@ const REGULATION: TimeRegulation = TimeRegulation {
     adjustment: Duration::from_millis(1_000),
     charges_backoff: true,
 };
+
+/// Airtime fairness between stations, each of which has two coupled queues.
+fn coupled(rule: airfair_laws::dualpi2::Params) -> AirtimeSharing {
+    AirtimeSharing { queues: StationQueues::Coupled(rule), ..AirtimeSharing::default() }
+}
 
 /// Charge for an exchange of `airtime` microseconds between the access point and station `index`.
 fn exchange(index: usize, direction: Direction, airtime: u64) -> Charge {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airfair_laws::Direction;
+use airfair_laws::{Direction, dualpi2};
 use airfair_units::{Bytes, Duration, Probability, Time};
 use airfair_wlan::aggregation::{Agreement, BlockAckWindow};
 use airfair_wlan::block_ack::AfterSilence;
@@ -10,9 +10,9 @@ use airfair_wlan::phy::mode::{Format, Mode};
 use airfair_wlan::phy::ppdu::{self, PacketPadding};
 use airfair_wlan::phy::{Band, GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
-    AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, FrameKind,
-    HardwareQueue, Limit, Listen, NodeId, Overheard, QueueConfig, Record, SentFrame,
-    TimeRegulation, Weights,
+    AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, FlowQueues,
+    FrameKind, HardwareQueue, Limit, Listen, NodeId, Overheard, QueueConfig, Record, SentFrame,
+    StationQueues, TimeRegulation, Weights,
 };
 use proptest::prelude::*;
 use rand_core::Rng;
@@ -512,15 +512,20 @@ pub(crate) fn links() -> impl Strategy<Value = Vec<Option<LinkParameters>>> {
 pub(crate) fn disciplines() -> impl Strategy<Value = Discipline> {
     let codel = CoDel::default();
     let fast = CoDel::new(Duration::from_micros(100), Duration::from_millis(2));
+    let queues = StationQueues::Flows(FlowQueues { codel: fast, ..FlowQueues::default() });
     prop::sample::select(vec![
         Discipline::Fifo,
         Discipline::CoDel(fast),
         Discipline::RoundRobin,
         Discipline::DeficitRoundRobin { quantum: Bytes::new(3_000) },
         Discipline::FqCoDel { codel, quantum: Bytes::new(1_514), queues: 3 },
-        Discipline::Airtime(AirtimeSharing { codel: fast, ..AirtimeSharing::default() }),
+        Discipline::Airtime(AirtimeSharing { queues, ..AirtimeSharing::default() }),
         Discipline::Airtime(AirtimeSharing {
-            codel: fast,
+            queues: StationQueues::Coupled(dualpi2::Params::default()),
+            ..AirtimeSharing::default()
+        }),
+        Discipline::Airtime(AirtimeSharing {
+            queues,
             hardware_queue: HardwareQueue::aggregates(2),
             ..AirtimeSharing::default()
         }),

@@ -3,8 +3,8 @@
 use airfair_laws::dualpi2;
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::{
-    AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, HardwareQueue, Limit, Overflow,
-    TimeRegulation, Weights,
+    AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, FlowQueues, HardwareQueue,
+    Limit, Overflow, StationQueues, TimeRegulation, Weights,
 };
 
 use super::super::Queue;
@@ -40,7 +40,10 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
         Discipline::CoDel(_) => "codel",
         Discipline::DualPi2(_) => "dualpi2",
         Discipline::FqCoDel { .. } => "fq-codel",
-        Discipline::Airtime(_) => "airtime",
+        Discipline::Airtime(AirtimeSharing { queues: StationQueues::Flows(_), .. }) => "airtime",
+        Discipline::Airtime(AirtimeSharing { queues: StationQueues::Coupled(_), .. }) => {
+            "airtime-dualpi2"
+        }
         Discipline::TimeRegulator(_) => "time-regulator",
     },
     alone: Vec::new,
@@ -48,19 +51,23 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
         let quantum = Bytes::new(1_514);
         let codel = CoDel::default();
         let fair = codel.marking();
+        let coupled = dualpi2::Params::default();
+        let airtime = AirtimeSharing::default();
+        let coupled_airtime = AirtimeSharing { queues: StationQueues::Coupled(coupled), ..airtime };
         vec![
             Queue::default(),
             Queue::new(50, Limit::Each, Discipline::data_ack(Weights::default())),
             Queue::new(50, Limit::Each, Discipline::RoundRobin),
             Queue::new(50, Limit::Each, Discipline::DeficitRoundRobin { quantum }),
             Queue::new(1_000, Limit::Shared, Discipline::CoDel(codel)),
-            Queue::new(10_000, Limit::Shared, Discipline::DualPi2(dualpi2::Params::default())),
+            Queue::new(10_000, Limit::Shared, Discipline::DualPi2(coupled)),
             Queue::new(
                 10_240,
                 Limit::Shared,
                 Discipline::FqCoDel { codel: fair, quantum, queues: 1_024 },
             ),
-            Queue::new(8_192, Limit::Shared, Discipline::Airtime(AirtimeSharing::default())),
+            Queue::new(8_192, Limit::Shared, Discipline::Airtime(airtime)),
+            Queue::new(8_192, Limit::Shared, Discipline::Airtime(coupled_airtime)),
             Queue::new(50, Limit::Each, Discipline::TimeRegulator(TimeRegulation::default())),
         ]
     },
@@ -176,7 +183,7 @@ fn dual(keys: &mut Keys, it: &mut dualpi2::Params) {
     );
 }
 
-/// Declares the keys of airtime fairness between stations, with a CoDel queue for each flow.
+/// Declares the keys of airtime fairness between stations, with those of the queues that each station has.
 fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
     keys.optional("airtime_quantum", &mut it.quantum, QUANTUM_TIME, "\"256 us\"").says(
         "Airtime that is added to a station's deficit at each of its turns. With `off` each turn is one aggregate, \
@@ -185,6 +192,24 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
     keys.key("charges_uplink", &mut it.charges_uplink, Kind::Flag, "false").says(
         "A station is also charged for the frames that it sends, not only for those sent to it.",
     );
+    match &mut it.queues {
+        StationQueues::Flows(flows) => flow_queues(keys, flows),
+        StationQueues::Coupled(rule) => dual(keys, rule),
+    }
+    hardware_queue(keys, &mut it.hardware_queue);
+    let (has_driver, none) = (it.hardware_queue.most.is_some(), Plain::Word("off"));
+    let default = AirtimeQueueLimits::default();
+    let is_other = it.aql != Some(default);
+    keys.table_or("aql", &mut it.aql, OrNone { none, default, declare: aql }, "\"off\"")
+        .written_if(has_driver || is_other)
+        .says(
+            "Airtime queue limits (AQL) of the packets that the driver takes. They have no effect without \
+             `hardware_queue`.",
+        );
+}
+
+/// Declares the keys of the queues of a station's flows, each with `CoDel`.
+fn flow_queues(keys: &mut Keys, it: &mut FlowQueues) {
     keys.key("target", &mut it.codel.target, CODEL_TIME, "\"7 ms\"")
         .says("CoDel's target: the standing delay that it accepts.");
     keys.key("interval", &mut it.codel.interval, CODEL_TIME, "\"50 ms\"")
@@ -199,20 +224,10 @@ fn airtime(keys: &mut Keys, it: &mut AirtimeSharing) {
     let mut marks = it.codel.marks;
     keys.key("ecn", &mut marks, Kind::Flag, "false").written_if(!marks).says(MARKS);
     (it.codel.marks, it.slow_codel.marks) = (marks, marks);
-    keys.key("quantum", &mut it.flow_quantum, QUANTUM, "\"600 B\"")
+    keys.key("quantum", &mut it.quantum, QUANTUM, "\"600 B\"")
         .says("Quantum: octets that are added to a flow's deficit at each of its turns.");
     keys.key("queues", &mut it.queues, QUEUES, "16")
         .says("Number of queues to which the flows of a station are hashed.");
-    hardware_queue(keys, &mut it.hardware_queue);
-    let (has_driver, none) = (it.hardware_queue.most.is_some(), Plain::Word("off"));
-    let default = AirtimeQueueLimits::default();
-    let is_other = it.aql != Some(default);
-    keys.table_or("aql", &mut it.aql, OrNone { none, default, declare: aql }, "\"off\"")
-        .written_if(has_driver || is_other)
-        .says(
-            "Airtime queue limits (AQL) of the packets that the driver takes. They have no effect without \
-             `hardware_queue`.",
-        );
 }
 
 /// Declares the keys of the driver's queue in front of the air.

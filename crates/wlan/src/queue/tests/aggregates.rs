@@ -1,5 +1,7 @@
 //! Receivers with block ack agreements: with any losses, no packet vanishes and none waits for ever.
 
+use airfair_laws::dualpi2::Params;
+
 use super::*;
 use crate::aggregation::{Agreement, BlockAckWindow};
 use crate::block_ack::{AfterSilence, REORDER_TIMEOUT, Recipient, Sequence};
@@ -278,7 +280,13 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     });
     let hardware = prop::option::weighted(0.8, hardware).prop_map(Option::unwrap_or_default);
     let aql = prop::option::weighted(0.7, (1u64..8_000, 1u64..20_000, 1u64..30_000));
-    let airtime = (hardware.clone(), aql, 1u16..5, any::<bool>()).prop_map(
+    let queues = prop_oneof![
+        3 => (1u16..5).prop_map(|queues| {
+            StationQueues::Flows(FlowQueues { queues, codel: RULE, ..FlowQueues::default() })
+        }),
+        1 => Just(StationQueues::Coupled(Params::default())),
+    ];
+    let airtime = (hardware.clone(), aql, queues, any::<bool>()).prop_map(
         |(hardware_queue, aql, queues, has_quantum)| {
             let us = Duration::from_micros;
             let limits = |(low, high, threshold)| AirtimeQueueLimits {
@@ -286,9 +294,9 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
                 high: us(high),
                 threshold: us(threshold),
             };
-            let (aql, codel, rule) = (aql.map(limits), RULE, AirtimeSharing::default());
+            let (aql, rule) = (aql.map(limits), AirtimeSharing::default());
             let quantum = rule.quantum.filter(|_| has_quantum);
-            let rule = AirtimeSharing { quantum, queues, codel, hardware_queue, aql, ..rule };
+            let rule = AirtimeSharing { quantum, queues, hardware_queue, aql, ..rule };
             Discipline::Airtime(rule)
         },
     );

@@ -29,14 +29,19 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
             queues
         }),
         (codel(), quantum(), 1u16..6, any::<bool>()).prop_map(
-            |(codel, flow_quantum, queues, charges_uplink)| Discipline::Airtime(AirtimeSharing {
-                charges_uplink,
-                flow_quantum,
-                queues,
-                codel,
-                ..AirtimeSharing::default()
-            })
+            |(codel, quantum, queues, charges_uplink)| {
+                let flows = FlowQueues { quantum, queues, codel, ..FlowQueues::default() };
+                let queues = StationQueues::Flows(flows);
+                let rule = AirtimeSharing { charges_uplink, queues, ..AirtimeSharing::default() };
+                Discipline::Airtime(rule)
+            }
         ),
+        (1u64..20, 1u64..20).prop_map(|(target, step)| {
+            let time = Duration::from_millis;
+            let (target, step) = (time(target), time(step));
+            let rule = dualpi2::Params { target, step, ..dualpi2::Params::default() };
+            Discipline::Airtime(coupled(rule))
+        }),
         (1u64..20, 1u64..90, any::<bool>()).prop_map(|(bucket, adjustment, charges_backoff)| {
             Discipline::TimeRegulator(TimeRegulation {
                 bucket: Duration::from_millis(bucket),
@@ -87,7 +92,15 @@ proptest! {
             match arrival {
                 Some((flow, size)) => {
                     came += 1;
-                    gone += u32::from(!queue.push(now, packet(flow, number, size)));
+                    // The last two flows are of low latency, and for stations that have others.
+                    let msdu = match flow.checked_sub(4) {
+                        Some(index) => Msdu {
+                            to: NodeId::station(usize::try_from(index).unwrap()),
+                            ..packet(LOW_LATENCY + index, number, size)
+                        },
+                        None => packet(flow, number, size),
+                    };
+                    gone += u32::from(!queue.push(now, msdu));
                 }
                 None if in_service(&queue).is_some() => {
                     let station = in_service(&queue).unwrap().to.index() - 1;
@@ -96,6 +109,7 @@ proptest! {
                     let msdu = finish(&mut queue, now).unwrap();
                     gone += 1;
                     let Tagged { flow, number, .. } = msdu.payload;
+                    let number = number % MARK;
                     prop_assert!(last.insert(flow, number).is_none_or(|before| before < number));
                 }
                 None => queue.release(now),
