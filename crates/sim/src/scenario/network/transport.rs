@@ -47,7 +47,7 @@ impl Transport {
 
     /// True if queues may mark packets of the flow.
     pub fn has_ecn(&self) -> bool {
-        matches!(self, Self::Tcp(tcp) if tcp.sender.ecn && !tcp.is_kernels)
+        matches!(self, Self::Tcp(tcp) if tcp.sender.ecn)
     }
 
     /// True if the flow's ends are sockets of this machine's kernel, which only an emulation has.
