@@ -2113,8 +2113,8 @@ def transport_tcp(
         `web`, `video` and `responsiveness` are their tables with the defaults. A `size` is for
         `bulk` alone. Default: "bulk".
     stack: TCP implementation: the simulated one, or that of this machine's kernel over real
-        sockets, in `airfair emulate` only. Of the other settings, `kernel` allows `flavour` and
-        `size`. Default: "simulated".
+        sockets, in `airfair emulate` only. Of the other settings, `kernel` allows `flavour`, `ecn`
+        and `size`. Default: "simulated".
     tick: Tick of the clock that measures round trips; ns-2's `tcpTick_` is 10 ms. Default: "1 us".
     timestamps: Timestamps in every segment and ACK (RFC 7323): 12 more octets of header, and a
         round-trip measurement with every new ACK. Default: false.

@@ -312,6 +312,30 @@ class Caller:
         return [8e-6 * (b - a) / (after - before) for a, b in zip(first, last, strict=True)]
 
 
+@pytest.mark.usefixtures("real")
+def test_marks_of_the_cell_reach_the_kernels_tcp(cell: Path) -> None:
+    """A queue of 100 packets marks those that find more than five packets.
+
+    Reno reduces its window at marks, so that the queue never fills. Without `ecn` only losses reduce it.
+    """
+    queue = "[station.fast]\nqueue = { packets = 100, mark_above = 5 }\n"
+    found = {}
+    for ecn in ("true", "false"):
+        flow = KERNELS.format(f'flavour = "newreno", ecn = {ecn}')
+        cell.write_text(CELL.replace("[station.fast]\n", queue) + flow)
+        done = emulate(cell, "--json", "--duration", "4 s")
+        assert done.returncode == 0, done.stderr
+        found[ecn] = json.loads(done.stdout)["result"]
+    [marks], [with_marks] = found["true"]["marks"], found["true"]["flows"]
+    assert marks["packets_marked"] > 10
+    assert 0.001 < marks["marked"] < 0.5
+    assert with_marks["retransmissions"] == 0
+    assert with_marks["goodput_bps"] > 10e6
+    [without] = found["false"]["flows"]
+    assert "marks" not in found["false"]
+    assert without["retransmissions"] > 0
+
+
 UP_AND_DOWN = CELL.replace("802.11g", "802.11b").replace("6 Mb/s", "11 Mb/s") + (
     '[flow.up]\nfrom = "fast"\nto = "server"\n'
     'transport = { kind = "tcp", stack = "kernel", flavour = "newreno" }\n'

@@ -12,6 +12,7 @@ import pytest
 from airfair import _core, cli
 from airfair.validation import kernel
 from airfair.validation.kernel import cells, runs
+from airfair.validation.kernel.running import KernelComparison
 from airfair.validation.kernel.table import Agreement, Row, text
 
 
@@ -44,12 +45,42 @@ def test_the_table_has_intervals_and_verdicts() -> None:
 
 
 def test_every_cell_is_a_scenario() -> None:
-    found = cells.stacks()
     # 2 standards, 1 or 2 stations, 3 directions, 3 flavours, 3 rates of loss
-    assert len(found) == len({cell.name for cell in found}) == 2 * 2 * 3 * 3 * 3
-    assert sum(map(cells.is_quick, found)) == 2 * 2 * 3 * 3
+    assert len(cells.stacks()) == 2 * 2 * 3 * 3 * 3
+    assert sum(map(cells.is_quick, cells.stacks())) == 2 * 2 * 3 * 3
+    # 2 standards, 1 or 2 stations, 2 directions, 2 flavours; 2 standards, 2 directions, 3 flavours
+    assert (len(cells.marked()), len(cells.starts())) == (2 * 2 * 2 * 2, 2 * 2 * 3)
+    found = cells.cells()
+    assert len(found) == len({cell.name for cell in found}) == 108 + 16 + 12
     for cell in found:
-        assert _core.Scenario.parse(cell.text(cells.LINUX, 12).encode())
+        scenario = _core.Scenario.parse(cell.text(cells.LINUX, 12).encode())
+        assert scenario
+        assert ("ecn = true" in cell.text(cells.LINUX, 12)) == (" ecn " in cell.name)
+
+
+def test_a_cell_of_starts_lasts_four_seconds_without_warmup() -> None:
+    [cell] = [it for it in cells.starts() if it.name == "11a start alone up cubic"]
+    lines = cell.text(cells.LINUX, 32).splitlines()
+    assert lines[:2] == ['duration = "4 s"', 'warmup = "0 s"']
+    assert 'link = { rate = "100 Mb/s", delay = "50 ms" }' in lines
+
+
+def test_marks_are_shares_beside_goodputs_and_no_part_of_their_sum(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = {
+        "flows": [{"name": "a", "goodput_bps": 5e6}, {"name": "b", "goodput_bps": 3e6}],
+        "marks": [{"name": "a", "marked": 0.012}, {"name": "b", "marked": None}],
+    }
+    done = subprocess.CompletedProcess([], 0, json.dumps({"valid": True, "result": result}), "")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    found = runs.goodputs(["emulate"], "")
+    assert found == {"a": 5.0, "b": 3.0, "a marks [%]": 1.2, "b marks [%]": 0.0}
+    assert runs.summed([found])["all"] == (8.0, None)
+    [*_, marks] = [
+        Row("11a ecn alone up cubic", name, (it, 0.0), (it, 0.0)) for name, it in found.items()
+    ]
+    assert marks.has_marks
 
 
 @pytest.fixture
@@ -77,6 +108,20 @@ def test_the_exit_status_tells_of_a_difference(capsys: pytest.CaptureFixture[str
     assert document["document"] == "kernel"
     first = {"flow": "fast_up", "kernel_bps": 10e6, "simulated_bps": 10.1e6, "verdict": "agrees"}
     assert first.items() <= document["flows"][0].items()
+    assert document["marks"] == []
+
+
+def test_marks_that_differ_make_the_comparison_differ() -> None:
+    real = {"fast_up": (10.0, 0.1), "fast_up marks [%]": (1.2, 0.01), "all": (10.0, 0.1)}
+    ours = {**real, "fast_up marks [%]": (1.0, 0.01)}
+    found = KernelComparison({"11b ecn alone up cubic": (real, ours)}, 3, 12)
+    assert not found.agrees
+    [flow], [marks] = found.document()["flows"], found.document()["marks"]
+    assert (flow["flow"], flow["verdict"], found.table.height) == ("fast_up", "agrees", 1)
+    expected = {"kernel_marked": 0.012, "simulated_marked": 0.01, "verdict": "differs"}
+    assert expected.items() <= marks.items()
+    assert marks["flow"] == "fast_up"
+    assert repr(found) == "1 flows and 1 shares of marks: 1 agrees, 0 uncertain, 1 differs"
 
 
 @pytest.mark.usefixtures("mocked")
@@ -119,7 +164,7 @@ def test_on_a_full_disk_the_comparison_is_shown_and_what_was_kept_stays(tmp_path
         pytest.skip("no file system can be mounted here")
     assert done.returncode == 1, done.stderr
     assert "kept.json: No space left on device; the file is unchanged" in done.stderr
-    assert "72 flows: 72 agrees" in done.stdout
+    assert "92 flows: 92 agrees" in done.stdout
     assert done.stdout.endswith('{"program": "airfair"}kept.json\nrest\n')
 
 

@@ -169,6 +169,7 @@ fn unwrapped(near: u64, bits: u32) -> u64 {
 mod tests {
     use super::*;
 
+    use airfair_sim::packet::Ecn;
     use proptest::prelude::*;
     use std::net::Ipv4Addr;
 
@@ -183,7 +184,8 @@ mod tests {
     }
 
     fn packet(from: SocketAddress, to: SocketAddress, tcp: Tcp) -> Headers {
-        Headers { protocol: 6, from, to, dscp: 0, tcp: Some(tcp), udp: None }
+        let ecn = Ecn::NOT_ECT;
+        Headers { protocol: 6, from, to, dscp: 0, ecn, tcp: Some(tcp), udp: None }
     }
 
     fn syn(flags: Flags, scale: Option<u8>) -> Tcp {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use airfair_sim::metrics::Metrics;
 use airfair_sim::not_allowed::NotAllowed;
-use airfair_sim::packet::{External, FlowId, Side};
+use airfair_sim::packet::{Ecn, External, FlowId, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::{Endpoint, ErrorModel, Queue, Weights};
@@ -256,7 +256,8 @@ impl<'s> Engine<'s> {
             if let Output::RateLimit(flow, side, limit) = output {
                 self.limits.get_mut(&flow).expect("it is TFRC's").set(side, limit);
             }
-            let Output::Released(Released { flow, origin, handle, reason, window }) = output else {
+            let Output::Released(Released { flow, origin, handle, reason, window, ecn }) = output
+            else {
                 continue;
             };
             let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
@@ -266,6 +267,9 @@ impl<'s> Engine<'s> {
                 continue;
             }
             let length = octets(frame);
+            if ecn == Ecn::CE {
+                headers::write_mark(frame);
+            }
             if let Some(limit) = window {
                 limit_window(&self.connections, frame, limit);
             }
@@ -382,6 +386,7 @@ impl<'s> Engine<'s> {
     /// time. `from` and `to` are indices of nodes.
     fn carry(&mut self, from: usize, to: usize, frame: &[u8]) {
         let headers = headers::read(frame);
+        let ecn = headers.map_or(Ecn::NOT_ECT, |headers| headers.ecn);
         let Some((flow, side)) = self.plan.flow_of(headers.as_ref(), from, to) else {
             self.traffic[from].unknown += 1;
             return;
@@ -390,7 +395,7 @@ impl<'s> Engine<'s> {
             headers.map(|headers| self.connections.note(&headers)).unwrap_or_default();
         let at = self.world.now();
         let opaque = External::new(Bytes::new(octets(frame)), self.store.put(frame, at));
-        let packet = External { connection, tcp, ..opaque };
+        let packet = External { connection, tcp, ecn, ..opaque };
         let traffic = &mut self.traffic[from];
         if self.world.inject(at, flow, side, packet).is_ok() {
             traffic.sent_packets += 1;

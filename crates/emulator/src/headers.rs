@@ -1,12 +1,12 @@
-//! Headers of real packets, as far as queue disciplines and schemes need them: addresses, ports and
-//! TCP.
+//! Headers of real packets, as far as queue disciplines and schemes need them: addresses, ports, the
+//! ECN field and TCP.
 //!
 //! Packets that are truncated or that use other protocols have fewer headers or none here. They are
 //! carried unchanged.
 
 use std::net::IpAddr;
 
-use airfair_sim::packet::TcpFlags as Flags;
+use airfair_sim::packet::{Ecn, TcpFlags as Flags};
 
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
@@ -40,6 +40,8 @@ pub(crate) struct Headers {
     pub(crate) to: SocketAddress,
     /// Differentiated services code point of the packet.
     pub(crate) dscp: u8,
+    /// Explicit congestion notification (ECN) field of the packet.
+    pub(crate) ecn: Ecn,
     /// TCP header of the packet, if complete.
     pub(crate) tcp: Option<Tcp>,
     /// Offset of the UDP header in the frame, and offset of the end of the datagram.
@@ -96,7 +98,7 @@ fn ipv4(packet: &[u8]) -> Option<Headers> {
     let is_fragment = word(packet, 6)? & 0x3fff != 0;
     let ends = (address(12)?, address(16)?);
     let above = (!is_fragment).then_some((header, length));
-    Some(headers(packet, packet[9], ends, packet[1] >> 2, above))
+    Some(headers(packet, packet[9], ends, packet[1], above))
 }
 
 /// Reads the headers of an IPv6 packet.  [RFC8200 §3]
@@ -114,17 +116,18 @@ fn ipv6(packet: &[u8]) -> Option<Headers> {
         let octets = packet.get(at..length)?;
         (next, at) = (*octets.first()?, at + 8 + 8 * usize::from(*octets.get(1)?));
     }
-    let dscp = ((packet[0] & 0xf) << 2) | (packet[1] >> 6);
+    let class = (packet[0] << 4) | (packet[1] >> 4);
     let above = (at <= length).then_some((at, length));
-    Some(headers(packet, next, (address(8)?, address(24)?), dscp, above))
+    Some(headers(packet, next, (address(8)?, address(24)?), class, above))
 }
 
-/// Headers of an IP packet; `above` is the range of its payload, `None` for a fragment.
+/// Headers of an IP packet; `class` is its traffic class, with the code point and the ECN field, and `above` the
+/// range of its payload, `None` for a fragment.  [RFC3168 §5]
 fn headers(
     packet: &[u8],
     protocol: u8,
     (from, to): (IpAddr, IpAddr),
-    dscp: u8,
+    class: u8,
     above: Option<(usize, usize)>,
 ) -> Headers {
     let ports = above.filter(|_| protocol == TCP || protocol == UDP).and_then(|(at, end)| {
@@ -135,7 +138,8 @@ fn headers(
     let (source, destination) = ports.unwrap_or_default();
     let udp = above.filter(|(at, end)| protocol == UDP && at + UDP_HEADER <= *end);
     let udp = udp.map(|(at, end)| (HEADER + at, HEADER + end));
-    Headers { protocol, from: (from, source), to: (to, destination), dscp, tcp, udp }
+    let (dscp, ecn) = (class >> 2, Ecn::of_bits(class));
+    Headers { protocol, from: (from, source), to: (to, destination), dscp, ecn, tcp, udp }
 }
 
 /// Reads the TCP header of `segment`, which begins at offset `at` of an IP packet.  [RFC9293 §3.1]
@@ -196,6 +200,25 @@ pub(crate) fn write_window(frame: &mut [u8], at: usize, window: u16) {
     let sum = mended(u16::from_be_bytes([frame[at + 16], frame[at + 17]]), old, window);
     frame[at + 14..at + 16].copy_from_slice(&window.to_be_bytes());
     frame[at + 16..at + 18].copy_from_slice(&sum.to_be_bytes());
+}
+
+/// Sets the ECN field of the IP header of an Ethernet frame to CE, congestion experienced, and updates
+/// the checksum, which IPv4 has alone. Other frames stay as they are.  [RFC3168 §5]
+pub(crate) fn write_mark(frame: &mut [u8]) {
+    let Some(packet) = frame.get_mut(12..).filter(|it| it.len() >= 2 + 20) else { return };
+    let (kind, packet) = packet.split_at_mut(2);
+    match [kind[0], kind[1]] {
+        IPV4 => {
+            let old = u16::from_be_bytes([packet[0], packet[1]]);
+            packet[1] |= Ecn::CE.bits();
+            let new = u16::from_be_bytes([packet[0], packet[1]]);
+            let sum = mended(u16::from_be_bytes([packet[10], packet[11]]), old, new);
+            packet[10..12].copy_from_slice(&sum.to_be_bytes());
+        }
+        // The traffic class takes the lower half of the first octet and the upper half of the second.
+        IPV6 => packet[1] |= Ecn::CE.bits() << 4,
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -270,7 +293,7 @@ pub(crate) mod tests {
         // MSS 1460, SACK permitted, window scale 7; below a window scale that is too large.
         let options = [2, 4, 5, 0xb4, 4, 2, 1, 3, 3, 7, 0, 0];
         let headers = read(&segment((40_000, 80), 46, &options)).expect("IPv4");
-        assert_eq!((headers.protocol, headers.dscp), (TCP, 46));
+        assert_eq!((headers.protocol, headers.dscp, headers.ecn), (TCP, 46, Ecn::NOT_ECT));
         assert_eq!((headers.from.1, headers.to.1), (40_000, 80));
         let tcp = headers.tcp.expect("TCP");
         assert_eq!((tcp.at, tcp.seq, tcp.ack, tcp.window), (HEADER + 20, 1, 2, 0x2000));
@@ -286,12 +309,13 @@ pub(crate) mod tests {
         // short.
         let tcp = &segment((5, 6), 0, &[])[HEADER + 20..];
         let mut six = vec![2; 12];
-        six.extend([0x86, 0xdd, 0x6b, 0x80, 0, 0, 0, 28, HOP_BY_HOP, 64]);
+        six.extend([0x86, 0xdd, 0x6b, 0xa0, 0, 0, 0, 28, HOP_BY_HOP, 64]);
         six.extend([0xfd; 32]);
         six.extend([TCP, 0, 1, 4, 0, 0, 0, 0]);
         six.extend(tcp);
         let headers = read(&six).expect("IPv6");
-        assert_eq!((headers.dscp, headers.from.1, headers.to.1), (46, 5, 6));
+        assert_eq!((headers.dscp, headers.ecn), (46, Ecn::ECT_0));
+        assert_eq!((headers.from.1, headers.to.1), (5, 6));
         assert_eq!(headers.tcp.expect("TCP").at, HEADER + 48);
         six[HEADER + 5] = 27;
         assert_eq!(read(&six).expect("IPv6").tcp, None);
@@ -330,6 +354,50 @@ pub(crate) mod tests {
         }
         for cut in 0..whole.len() {
             assert_eq!(read(&whole[..cut]), None, "{cut}");
+        }
+    }
+
+    /// The ECN field is in the low bits of the traffic class. A mark sets both, and in IPv4 it corrects the
+    /// checksum: 0x45b8 + 0x0028 + 0x4000 + 0x4006 + 0x0a0b + 0x0001 + 0x0a0b + 0x1001 = 0xe9fe, whose
+    /// complement is 0x1601; with 0x45bb it is three less.
+    ///
+    /// Verifies: [RFC3168 §5], [RFC1624 eq. 3]
+    #[test]
+    fn a_mark_is_written_with_its_checksum() {
+        let mut four = segment((7, 8), 46, &[]);
+        let words = |frame: &[u8]| -> u32 {
+            let octets = frame[HEADER..HEADER + 20].chunks_exact(2);
+            octets.map(|it| u32::from(u16::from_be_bytes([it[0], it[1]]))).sum()
+        };
+        let sum = |frame: &[u8]| (words(frame) & 0xffff) + (words(frame) >> 16);
+        let checksum = !u16::try_from(sum(&four)).expect("carries are folded");
+        four[HEADER + 10..HEADER + 12].copy_from_slice(&checksum.to_be_bytes());
+        assert_eq!((checksum, sum(&four)), (0x1601, 0xffff));
+        let before = four.clone();
+        write_mark(&mut four);
+        assert_eq!(four[HEADER..HEADER + 2], [0x45, 0xbb]);
+        assert_eq!(u16::from_be_bytes([four[HEADER + 10], four[HEADER + 11]]), 0x15fe);
+        assert_eq!((sum(&four), read(&four).expect("IPv4").ecn), (0xffff, Ecn::CE));
+        assert_eq!(four[HEADER + 2..HEADER + 10], before[HEADER + 2..HEADER + 10]);
+        assert_eq!(four[HEADER + 12..], before[HEADER + 12..]);
+        // A second mark changes nothing.
+        let marked = four.clone();
+        write_mark(&mut four);
+        assert_eq!(four, marked);
+
+        let mut six = vec![2; 12];
+        six.extend([0x86, 0xdd, 0x6b, 0xaf, 0xed, 0xcb, 0, 0, 59, 64]);
+        six.extend([0xfd; 32]);
+        let plain = six.clone();
+        write_mark(&mut six);
+        assert_eq!(six[HEADER..HEADER + 4], [0x6b, 0xbf, 0xed, 0xcb]);
+        assert_eq!(read(&six).map(|it| (it.dscp, it.ecn)), Some((46, Ecn::CE)));
+        assert_eq!(six[HEADER + 4..], plain[HEADER + 4..]);
+        // No IP packet, or none with a whole header.
+        for frame in [&[2; 60][..], &[2; 12], &before[..HEADER + 19]] {
+            let mut changed = frame.to_vec();
+            write_mark(&mut changed);
+            assert_eq!(changed, frame);
         }
     }
 

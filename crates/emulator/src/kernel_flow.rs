@@ -28,8 +28,9 @@ pub(crate) struct KernelFlow {
 /// Implementation that sends a flow's packets over kernel sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Carrier {
-    /// TCP of the kernel; `size` in octets, `None` for an endless transfer.
-    Tcp { congestion_control: &'static str, size: Option<u64> },
+    /// TCP of the kernel; `size` in octets, `None` for an endless transfer. With `ecn` the SYN asks for explicit
+    /// congestion notification.
+    Tcp { congestion_control: &'static str, ecn: bool, size: Option<u64> },
     /// Program `airfair tfrc`, with the profile of both ends and further options of the sender.
     Tfrc { profile: &'static str, sending: Vec<String> },
 }
@@ -41,6 +42,7 @@ impl Carrier {
                 let congestion_control = match tcp.flavour_word() {
                     "cubic" => "cubic",
                     "bbr1" => "bbr",
+                    "dctcp" => "dctcp",
                     "vegas" => "vegas",
                     "westwood" | "westwood+" => "westwood",
                     _ => "reno",
@@ -49,7 +51,9 @@ impl Carrier {
                     TcpTransfer::Endless => None,
                     TcpTransfer::Bytes(size) => Some(size.get()),
                 };
-                Some(Self::Tcp { congestion_control, size })
+                // The kernel's DCTCP asks for it by itself, in its own way.
+                let ecn = tcp.sender.ecn && congestion_control != "dctcp";
+                Some(Self::Tcp { congestion_control, ecn, size })
             }
             Transport::Tfrc(tfrc @ Tfrc { is_kernels: true, .. }) => {
                 let mut sending = vec!["--segment".to_owned(), tfrc.segment.to_string()];

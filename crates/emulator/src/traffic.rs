@@ -5,10 +5,10 @@
 //! own, by which its packets are recognised.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::AsFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use airfair_sim::packet::FlowId;
@@ -157,7 +157,9 @@ impl Generator {
     ) -> Result<Self> {
         let mut generator = Self { listeners: Vec::new(), is_over: Arc::default() };
         for (index, flow) in plan.kernel_flows.iter().enumerate() {
-            let Carrier::Tcp { congestion_control: name, size } = flow.carrier else { continue };
+            let Carrier::Tcp { congestion_control: name, ecn, size } = flow.carrier else {
+                continue;
+            };
             namespaces[flow.from].within(|| {
                 let probe = TcpListener::bind(("0.0.0.0", 0))?;
                 os::set_congestion_control(probe.as_fd(), name).map_err(|error| {
@@ -166,6 +168,10 @@ impl Generator {
             })?;
             let listener =
                 Arc::new(namespaces[flow.to].within(|| TcpListener::bind(("0.0.0.0", flow.port)))?);
+            if name == "dctcp" {
+                // Both ends of DCTCP echo marks in its way. Accepted connections inherit it.
+                os::set_congestion_control(listener.as_fd(), name)?;
+            }
             if let Some(dscp) = flow.dscp {
                 // Accepted connections inherit the code point.
                 os::set_dscp(listener.as_fd(), dscp)?;
@@ -176,14 +182,15 @@ impl Generator {
             thread::Builder::new().spawn(take)?;
             generator.listeners.push(listener);
 
-            let to = SocketAddr::from((plan.nodes[flow.to].v4(), flow.port));
+            let to = SocketAddrV4::new(plan.nodes[flow.to].v4(), flow.port);
             let (flow, counted) = (flow.clone(), Arc::clone(accounts));
             let (is_over, own) = (Arc::clone(&generator.is_over), namespaces[flow.from].share()?);
             thread::Builder::new().spawn(move || {
                 // After an error the counts no longer change, which shows in the results.
+                let opening = Opening { to, congestion_control: name, ecn };
                 let _ = own
                     .join()
-                    .and_then(|()| send(&flow, (to, name, size), &counted[index], &is_over));
+                    .and_then(|()| send(&flow, (opening, size), &counted[index], &is_over));
             })?;
         }
         Ok(generator)
@@ -218,9 +225,54 @@ fn receive(listener: &TcpListener, account: &Account, is_over: &AtomicBool) {
     }
 }
 
+/// Connection that a sender opens from the network namespace of its thread.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    to: SocketAddrV4,
+    congestion_control: &'static str,
+    /// True if the SYN asks for explicit congestion notification.
+    ecn: bool,
+}
+
+impl Opening {
+    /// Opens the connection. Returns `None` if the emulation ends before.
+    fn open(self, is_over: &AtomicBool) -> Result<Option<TcpStream>> {
+        let socket = os::tcp_socket()?;
+        // DCTCP is in force at the SYN, by which it asks for notification.
+        os::set_congestion_control(socket.as_fd(), self.congestion_control)?;
+        if self.ecn {
+            asking_for_ecn(|| os::begin_connecting(socket.as_fd(), self.to))?;
+        } else {
+            os::begin_connecting(socket.as_fd(), self.to)?;
+        }
+        while !os::wait_writable(socket.as_fd(), LOOK)? {
+            if is_over.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+        }
+        let connection = TcpStream::from(socket);
+        connection.take_error()?.map_or(Ok(()), Err)?;
+        connection.set_nonblocking(false)?;
+        Ok(Some(connection))
+    }
+}
+
+/// Runs `work`, which sends SYNs, while connections from the network namespace of this thread ask for explicit
+/// congestion notification. The kernel has no such option of a socket.
+fn asking_for_ecn<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    const KEY: &str = "/proc/sys/net/ipv4/tcp_ecn";
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _held = ONE_AT_A_TIME.lock();
+    let before = std::fs::read(KEY)?;
+    std::fs::write(KEY, "1")?;
+    let done = work();
+    std::fs::write(KEY, before)?;
+    done
+}
+
 fn send(
     flow: &KernelFlow,
-    (to, congestion_control, size): (SocketAddr, &str, Option<u64>),
+    (opening, size): (Opening, Option<u64>),
     account: &Account,
     is_over: &AtomicBool,
 ) -> Result<()> {
@@ -234,8 +286,7 @@ fn send(
             return Ok(());
         }
     }
-    let mut connection = TcpStream::connect(to)?;
-    os::set_congestion_control(connection.as_fd(), congestion_control)?;
+    let Some(mut connection) = opening.open(is_over)? else { return Ok(()) };
     os::set_send_timeout(connection.as_fd(), LOOK)?;
     if let Some(dscp) = flow.dscp {
         os::set_dscp(connection.as_fd(), dscp)?;

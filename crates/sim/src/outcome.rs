@@ -206,7 +206,7 @@ pub struct MarkOutcome {
     pub received: u64,
     /// Those of the packets received that a queue had marked.
     pub packets: u64,
-    /// Reductions of the sender's window that answered marks.
+    /// Reductions of the sender's window that answered marks; 0 for TCP of the kernel, which does not report them.
     pub answered: u64,
 }
 

@@ -52,12 +52,14 @@ pub struct External {
     pub connection: Option<Connection>,
     /// Fields of the TCP header, if the packet has one and the owner has parsed it.
     pub tcp: Option<ExternalTcp>,
+    /// ECN field of the IP header. Queues mark the packet here, and the owner writes the mark into the packet's bytes.
+    pub ecn: Ecn,
 }
 
 impl External {
-    /// Creates a packet without known headers.
+    /// Creates a packet without known headers, whose transport does not answer marks.
     pub fn new(size: Bytes, handle: Handle) -> Self {
-        Self { size, handle, connection: None, tcp: None }
+        Self { size, handle, connection: None, tcp: None, ecn: Ecn::NOT_ECT }
     }
 }
 
@@ -186,6 +188,7 @@ impl Headers for Packet {
             }
             Body::QuicData(data) => data.ecn.mark(),
             Body::Datagram(datagram) => datagram.ecn.mark(),
+            Body::External(external) => external.ecn.mark(),
             _ => false,
         }
     }
@@ -222,6 +225,7 @@ impl Packet {
             Body::Segment(segment) => segment.flags.ecn(),
             Body::QuicData(data) => data.ecn,
             Body::Datagram(datagram) => datagram.ecn,
+            Body::External(external) => external.ecn,
             _ => Ecn::NOT_ECT,
         }
     }
@@ -277,6 +281,23 @@ mod tests {
         assert_eq!(class(ExternalTcp { payload: 1, ..ack }), Class::Data);
         assert_eq!(class(ExternalTcp { flags: TcpFlags::SYN_ACK, ..ack }), Class::Data);
         assert_eq!(packet(None, None).class(), Class::Data);
+    }
+
+    /// A queue marks the packets of a program that are ECN-capable, and no others.
+    ///
+    /// Verifies: [RFC3168 §5]
+    #[test]
+    fn a_packet_from_outside_is_marked_if_it_is_capable() {
+        let marked = |ecn| {
+            let body = Body::External(External { ecn, ..External::new(Bytes::new(52), Handle(0)) });
+            let end = (FlowId(3), Side::Sender);
+            let mut packet = Packet::new(Time::ZERO, end, AccessCategory::default(), body);
+            (packet.is_low_latency(), packet.mark(), packet.ecn())
+        };
+        assert_eq!(marked(Ecn::NOT_ECT), (false, false, Ecn::NOT_ECT));
+        assert_eq!(marked(Ecn::ECT_0), (false, true, Ecn::CE));
+        assert_eq!(marked(Ecn::ECT_1), (true, true, Ecn::CE));
+        assert_eq!(marked(Ecn::CE), (true, true, Ecn::CE));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use std::ffi::{CStr, CString};
 use std::io::{Error, Result};
 use std::mem;
-use std::net::TcpListener;
+use std::net::{SocketAddrV4, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -352,6 +352,39 @@ fn set_option<T: Copy>(
     // SAFETY: pointer and length are those of the value.
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, length) })?;
     Ok(())
+}
+
+/// Opens a TCP socket over IPv4, whose calls do not block.
+pub(crate) fn tcp_socket() -> Result<OwnedFd> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: no pointer is involved.
+    owned(unsafe { libc::socket(libc::AF_INET, kind, 0) })
+}
+
+/// Sends the SYN of a connection, and does not wait for the answer.
+pub(crate) fn begin_connecting(socket: BorrowedFd<'_>, to: SocketAddrV4) -> Result<()> {
+    let family = libc::sa_family_t::try_from(libc::AF_INET).expect("a small number");
+    let address = libc::sockaddr_in {
+        sin_family: family,
+        sin_port: to.port().to_be(),
+        sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(to.ip().octets()) },
+        sin_zero: [0; 8],
+    };
+    let length = libc::socklen_t::try_from(size_of_val(&address)).expect("some octets");
+    let start = (&raw const address).cast();
+    // SAFETY: pointer and length are those of an address.
+    match check(unsafe { libc::connect(socket.as_raw_fd(), start, length) }) {
+        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Waits until a socket can be written to, or has failed, or `longest` has passed. Returns false in the last case.
+pub(crate) fn wait_writable(socket: BorrowedFd<'_>, longest: Duration) -> Result<bool> {
+    let mut wait = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
+    let ms = c_int::try_from(longest.as_nanos() / 1_000_000).unwrap_or(c_int::MAX);
+    // SAFETY: the pointer is to one entry.
+    Ok(check(unsafe { libc::poll(&raw mut wait, 1, ms) })? > 0)
 }
 
 /// Sets the congestion control of a TCP socket. Names have at most 15 letters.

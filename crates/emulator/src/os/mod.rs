@@ -26,6 +26,7 @@ pub(crate) use poller::{Bell, Poller};
 pub use signals::Signals;
 
 pub(crate) use calls::{
-    TcpInfo, monotonic, set_congestion_control, set_dscp, set_realtime, set_receive_timeout,
-    set_send_timeout, sleep, stop_listening, tcp_info,
+    TcpInfo, begin_connecting, monotonic, set_congestion_control, set_dscp, set_realtime,
+    set_receive_timeout, set_send_timeout, sleep, stop_listening, tcp_info, tcp_socket,
+    wait_writable,
 };

@@ -395,6 +395,11 @@ fn check_model(fields: &Fields, mistakes: &mut Mistakes) {
 fn check_scalable(fields: &Fields, mistakes: &mut Mistakes) {
     let (flavour, ecn) = (fields.get("flavour").word(), fields.get("ecn"));
     let Some(word) = flavour.filter(|word| Flavour::of(word).is_scalable()) else { return };
+    let is_kernels = fields.get("stack").word() == Some("kernel");
+    if is_kernels && Flavour::of(word) == Flavour::Prague {
+        let (flavour, allowed) = (fields.get("flavour"), "\"dctcp\", or stack = \"simulated\"");
+        mistakes.add(flavour.at, flavour.mistake("no released kernel has Prague", allowed));
+    }
     if ecn.node.is_some() && ecn.value() == Some(false) {
         let problem = format!("flavour {word} always has ecn");
         mistakes.add(ecn.at, ecn.mistake(&problem, "true, or another flavour"));

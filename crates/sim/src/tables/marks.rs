@@ -19,6 +19,7 @@ pub(super) fn table(runs: &[&Outcome]) -> Table {
     t.column("marked", Unit::Fraction, |row| ratio(row.it.packets, row.it.received))
         .says("Share of the packets received that had a mark; null if none was received.");
     t.column("answered", Unit::Count, |row| row.it.answered)
-        .says("Reductions of the sender's window that answered marks, at most one per round trip.");
+        .says("Reductions of the sender's window that answered marks, at most one per round trip; 0 for the \
+               kernel's TCP, which does not report them.");
     t.table
 }

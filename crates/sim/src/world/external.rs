@@ -9,7 +9,7 @@ use super::{Output, Refused, ReleaseReason, Released, World};
 use crate::clock::Clock;
 use crate::endpoint::{Outside, Source};
 use crate::flow::Hop;
-use crate::packet::{Body, External, FlowId, Packet, Side};
+use crate::packet::{Body, Ecn, External, FlowId, Packet, Side};
 use crate::record::{FlowRecord, SentAt};
 use crate::recorder::Recorder;
 
@@ -119,6 +119,9 @@ impl<R: Recorder, C: Clock> World<R, C> {
         if packet.origin == Side::Sender {
             self.emit(packet.flow, FlowRecord::Received(SentAt(packet.sent_at)));
             self.emit(packet.flow, FlowRecord::Delivered(size));
+            if packet.ecn() == Ecn::CE {
+                self.emit(packet.flow, FlowRecord::Marked(SentAt(packet.sent_at)));
+            }
         }
         self.limit_answer(&mut packet, Side::Sender);
         self.release(&packet, ReleaseReason::Delivered);
@@ -130,8 +133,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
     pub(super) fn release(&mut self, packet: &Packet, reason: ReleaseReason) {
         if let Body::External(External { handle, tcp, .. }) = packet.body {
             let Packet { flow, origin, .. } = *packet;
-            let window = tcp.and_then(|tcp| tcp.limit);
-            self.put_out(Output::Released(Released { flow, origin, handle, reason, window }));
+            let (window, ecn) = (tcp.and_then(|tcp| tcp.limit), packet.ecn());
+            self.put_out(Output::Released(Released { flow, origin, handle, reason, window, ecn }));
         }
     }
 

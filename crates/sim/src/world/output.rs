@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, DataRate};
 
-use crate::packet::{FlowId, Handle, Side};
+use crate::packet::{Ecn, FlowId, Handle, Side};
 
 /// Output of a world for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Released {
     pub reason: ReleaseReason,
     /// Upper bound for the window that the TCP header advertises, if a scheme has lowered it.
     pub window: Option<Bytes>,
+    /// ECN field of the packet's IP header, which queues may have marked.
+    pub ecn: Ecn,
 }
 
 /// Reason for which a packet has left the world.

@@ -6,7 +6,7 @@ use airfair_sim::clock::FreeRunning;
 use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Seen, View};
 use airfair_sim::metrics::Metrics;
 use airfair_sim::not_allowed::NotAllowed;
-use airfair_sim::packet::{External, ExternalTcp, FlowId, Handle, Side};
+use airfair_sim::packet::{Ecn, External, ExternalTcp, FlowId, Handle, Side};
 use airfair_sim::random::Streams;
 use airfair_sim::scenario::{
     Bss, Driver, Endpoint, ErrorModel, Flow, Limit, Loss, Node, Overflow, Queue, Scenario,
@@ -180,7 +180,14 @@ fn room_is_told_once_when_the_packet_in_the_way_has_left() {
     assert_eq!(world.inject(ms(1), flow, Side::Sender, packet(2)), Ok(()));
     let came = |handle| {
         let (origin, reason, handle) = (Side::Sender, ReleaseReason::Delivered, Handle(handle));
-        Some(Output::Released(Released { flow, origin, handle, reason, window: None }))
+        Some(Output::Released(Released {
+            flow,
+            origin,
+            handle,
+            reason,
+            window: None,
+            ecn: Ecn::NOT_ECT,
+        }))
     };
     // The second link, of 100 Mb/s, adds 80 µs.
     assert_eq!((world.advance(ms(900)), world.now().as_nanos()), (Pause::Output, 1_080_000));
@@ -199,9 +206,42 @@ fn a_packet_that_the_world_ends_upon_is_still_inside() {
     let outputs = world.finish().outputs;
     let inside = |handle, origin| {
         let (handle, reason) = (Handle(handle), ReleaseReason::RunEnded);
-        Output::Released(Released { flow, origin, handle, reason, window: None })
+        Output::Released(Released { flow, origin, handle, reason, window: None, ecn: Ecn::NOT_ECT })
     };
     assert_eq!(outputs, [inside(1, Side::Sender), inside(2, Side::Receiver)]);
+}
+
+/// Wire that marks packets which find more than one packet in the queue: those of programs, too, if they are ECN-capable.
+/// The owner gets the mark with the handle, and the flow's packets with marks are counted.
+///
+/// Verifies: [RFC3168 §5]
+#[test]
+fn a_queue_marks_the_packets_of_programs() {
+    let text = "duration = \"1 s\"\nwarmup = \"0 s\"\n[router.r]\n[host.a]\nlink = { to = \"r\", rate = \"8 Mb/s\", \
+                queue = { packets = 9, mark_above = 1 } }\n[host.b]\nlink = { to = \"r\" }\n[flow.f]\nfrom = \"a\"\n\
+                to = \"b\"\ntransport = { kind = \"tcp\", stack = \"kernel\", ecn = true }\n";
+    let mut no_file = |_: &str| Err("no file".to_owned());
+    let scenario = Scenario::load(text.as_bytes(), &[], &mut no_file, Driver::Emulation)
+        .unwrap_or_else(|errors| panic!("{errors:?}"));
+    let metrics = Metrics::new(&scenario);
+    let mut world = World::new(&scenario, Streams::new(1, 0), metrics, FreeRunning);
+    let sent = [Ecn::ECT_0, Ecn::ECT_0, Ecn::ECT_0, Ecn::NOT_ECT, Ecn::ECT_1];
+    for (number, ecn) in (0..).zip(sent) {
+        let packet = External { ecn, ..packet(number) };
+        assert_eq!(world.inject(ms(0), FlowId(0), Side::Sender, packet), Ok(()));
+    }
+    let mut seen = Vec::new();
+    while world.advance(ms(999)) == Pause::Output {
+        while let Some(output) = world.poll_output() {
+            let Output::Released(Released { handle, ecn, .. }) = output else { continue };
+            seen.push((handle.0, ecn));
+        }
+    }
+    let expected = [Ecn::ECT_0, Ecn::ECT_0, Ecn::CE, Ecn::NOT_ECT, Ecn::CE];
+    assert_eq!(seen, (0..).zip(expected).collect::<Vec<_>>());
+    let outcome = world.finish().recorder.finish(&scenario);
+    let marks = outcome.marks[0];
+    assert_eq!((marks.flow, marks.received, marks.packets, marks.answered), (0, 5, 2, 0));
 }
 
 #[test]

@@ -871,6 +871,12 @@ fn the_kernel_carries_flows_of_emulations_alone_and_windows_control_it() {
         told.contains("one-shot only sets cwnd, which is not possible in the kernel"),
         "{told}"
     );
+    let flavour = |word: &str| text.replace("\"cubic\"", &format!("\"{word}\""));
+    assert!(parsed(&flavour("dctcp"), Driver::Emulation).is_ok());
+    let told = parsed(&flavour("prague"), Driver::Emulation).expect_err("no kernel has it");
+    let expected = "flow.f.transport.flavour = \"prague\": no released kernel has Prague; allowed \"dctcp\", or \
+                    stack = \"simulated\"";
+    assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
     let source = "kind = \"tfrc\", stack = \"kernel\", source = { model = \"on-off\", rate = \"1 Mb/s\", \
                   on = \"1 s\", off = \"1 s\" }";
     let real = text.replace("kind = \"tcp\", stack = \"kernel\", flavour = \"cubic\"", source);

@@ -38,11 +38,20 @@ class KernelCell:
     """Warm-up [s]."""
     window: str = "3 MB"
     """Receive window of simulated TCP, which never shrinks."""
+    ecn: bool = False
+    """True if flows take part in explicit congestion notification."""
+    delay: str = "2 ms"
+    """Delay of the server's link, in each direction."""
+    seconds: int | None = None
+    """Duration of a run [s]; `None` for that of the comparison."""
 
     def text(self, transport: str, seconds: int) -> str:
-        """Scenario file with a transport for its flows, lasting `seconds`."""
+        """Scenario file with a transport for its flows, lasting `seconds`, or as long as the cell says."""
+        seconds = self.seconds or seconds
         text = f'duration = "{seconds} s"\nwarmup = "{self.warmup} s"\nseries = "off"\n{self.head}'
-        text += f'[host.server]\nlink = {{ rate = "100 Mb/s", delay = "2 ms"{self.loss()} }}\n'
+        text += (
+            f'[host.server]\nlink = {{ rate = "100 Mb/s", delay = "{self.delay}"{self.loss()} }}\n'
+        )
         for name, (sender, receiver) in self.flows.items():
             text += (
                 f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\ncontrol = "{self.control}"\n'
@@ -53,7 +62,8 @@ class KernelCell:
     def _settings(self, transport: str) -> str:
         if self.flavour == TFRC:
             return REAL_TFRC if transport == KERNELS else SIMULATED_TFRC
-        return transport.format(self.flavour).replace("WINDOW", self.window)
+        settings = transport.format(self.flavour).replace("WINDOW", self.window)
+        return settings.replace("{ ", "{ ecn = true, ", 1) if self.ecn else settings
 
     def loss(self) -> str:
         """TOML of the random loss on the server's link, whose percentage ends the cell's name."""
@@ -84,6 +94,40 @@ def stacks() -> list[KernelCell]:
                 name = f"{kind} {way} {flavour} {loss}%"
                 found.append(KernelCell(name, head, flows(stations, way), flavour))
     return found
+
+
+def marked() -> list[KernelCell]:
+    """Cells whose queues are FQ-CoDel with marks, and flows that answer marks."""
+    found = []
+    for label, (standard, fast, slow) in STANDARDS.items():
+        rates = {"fast": fast, "slow": slow}
+        queue = 'queue = { discipline = "fq-codel" }\n'
+        for stations in (("fast",), ("fast", "slow")):
+            head = f'[bss.home]\nstandard = "{standard}"\nap.{queue}'
+            head += "".join(f'[station.{it}]\nrate = "{rates[it]}"\n{queue}' for it in stations)
+            kind = label + (" ecn alone" if len(stations) == 1 else " ecn two")
+            for way, flavour in itertools.product(("up", "down"), ("newreno", "cubic")):
+                name, ends = f"{kind} {way} {flavour}", flows(stations, way)
+                found.append(KernelCell(name, head, ends, flavour, ecn=True))
+    return found
+
+
+def starts() -> list[KernelCell]:
+    """Cells with the first seconds of a flow over a long path, in which slow start ends."""
+    found = []
+    for label, (standard, fast, _) in STANDARDS.items():
+        queue = "queue = { packets = 100 }\n"
+        head = f'[bss.home]\nstandard = "{standard}"\nap.{queue}[station.fast]\nrate = "{fast}"\n{queue}'
+        for way, flavour in itertools.product(("up", "down"), ("newreno", "cubic", "bbr1")):
+            name, ends = f"{label} start alone {way} {flavour}", flows(("fast",), way)
+            cell = KernelCell(name, head, ends, flavour, warmup=0, delay="50 ms", seconds=4)
+            found.append(cell)
+    return found
+
+
+def cells() -> list[KernelCell]:
+    """All cells of a comparison."""
+    return [*stacks(), *marked(), *starts()]
 
 
 def is_quick(cell: KernelCell) -> bool:

@@ -18,7 +18,8 @@ from airfair.marks import PROGRAM
 from airfair.progress import shown
 from airfair.validation import kernel
 
-from .cells import is_quick, stacks
+from .cells import cells, is_quick
+from .runs import MARKS
 from .table import Agreement, Row, counted, rows
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ class KernelComparison:
 
     @cached_property
     def rows(self) -> Sequence[Row]:
-        """A row for each flow of each cell."""
+        """A row for the goodput of each flow of each cell, and one for its marks if it answers marks."""
         return rows(dict(self.cells))
 
     @property
     def agrees(self) -> bool:
-        """True if the goodput of no flow differs."""
+        """True if neither the goodput nor the marks of a flow differ."""
         return all(row.verdict is not Agreement.DIFFERS for row in self.rows)
 
     @property
@@ -58,9 +59,12 @@ class KernelComparison:
         """Table with a row for each flow of each cell."""
         found = [
             {**entry, "difference": row.difference}
-            for entry, row in zip(self.document()["flows"], self.rows, strict=True)
+            for entry, row in zip(self.document()["flows"], self._of_goodputs(), strict=True)
         ]
         return pl.DataFrame(found, infer_schema_length=None)
+
+    def _of_goodputs(self) -> list[Row]:
+        return [row for row in self.rows if not row.has_marks]
 
     def document(self) -> dict[str, Any]:
         """Document that `airfair validate --kernel --json` prints."""
@@ -74,9 +78,20 @@ class KernelComparison:
                 "simulated_ci95_bps": None if row.simulated[1] is None else row.simulated[1] * 1e6,
                 "verdict": row.verdict.value,
             }
-            for row in self.rows
+            for row in self._of_goodputs()
         ]
-        return json_documents.document("kernel", {"flows": entries})
+        marks = [
+            {
+                "cell": row.cell,
+                "flow": row.flow.removesuffix(MARKS),
+                "kernel_marked": row.emulated[0] / 100,
+                "simulated_marked": row.simulated[0] / 100,
+                "verdict": row.verdict.value,
+            }
+            for row in self.rows
+            if row.has_marks
+        ]
+        return json_documents.document("kernel", {"flows": entries, "marks": marks})
 
     def save(self, file: Path | str) -> None:
         """Save the comparison in a file of JSON, in which the results of other cells stay.
@@ -110,14 +125,14 @@ def validate_kernel(
 ) -> KernelComparison:
     """Compare simulated TCP with the TCP of this machine's kernel in emulated cells, in real time.
 
-    This takes 90 minutes, or six if `quick` is true: only single flows then, in three short runs each.
+    This takes 90 minutes, or eight if `quick` is true: only single flows then, in three short runs each.
     `only` selects the cells whose names contain this text, such as "alone up". `progress` is true to show a
     bar on standard error, or a function called with the fraction done.
 
     Raises `OptionError` if no cell is selected, `ComparisonError` if this process cannot run emulations or
     one fails, and `Interrupted` on Ctrl-C, whose `result` has the finished cells.
     """
-    chosen = [cell for cell in stacks() if is_quick(cell) or not quick]
+    chosen = [cell for cell in cells() if is_quick(cell) or not quick]
     chosen = [cell for cell in chosen if only in cell.name]
     if not chosen:
         raise OptionError(

@@ -16,10 +16,13 @@ from .cells import KERNELS, LINUX, KernelCell
 ATTEMPTS = 4
 """Largest number of emulations of a cell whose verdict is invalid before the comparison fails."""
 
+MARKS = " marks [%]"
+"""End of the name of a flow's share of marked packets, behind the name of the flow."""
+
 Goodputs = dict[str, float]
-"""Goodput of each flow [Mb/s]."""
+"""Goodput of each flow [Mb/s], and its share of marked packets [%] if it answers marks."""
 Summary = dict[str, tuple[float, float | None]]
-"""Mean goodput, and half width of its 95 % interval, of each flow and of all together [Mb/s]."""
+"""Means and half widths of 95 % intervals: goodput of each flow and of all [Mb/s], shares of marks [%]."""
 
 
 class ComparisonError(Exception):
@@ -45,13 +48,15 @@ def goodputs(command: Sequence[str], text: str) -> Goodputs | None:
     document = json.loads(done.stdout)
     if not document.get("valid", True):
         return None
-    rows = document.get("result", document)["flows"]
-    return {row["name"]: row["goodput_bps"] / 1e6 for row in rows}
+    result = document.get("result", document)
+    found = {row["name"]: row["goodput_bps"] / 1e6 for row in result["flows"]}
+    marks = {row["name"] + MARKS: 100 * (row["marked"] or 0.0) for row in result.get("marks", [])}
+    return found | marks
 
 
 def emulated(cell: KernelCell, seconds: int, seed: int) -> tuple[Goodputs, int]:
     """Goodputs of a valid emulation, and number of invalid ones before it. Raises `ComparisonError`."""
-    command = ["emulate", "--duration", f"{seconds} s", "--seed", str(seed)]
+    command = ["emulate", "--duration", f"{cell.seconds or seconds} s", "--seed", str(seed)]
     for invalid in range(ATTEMPTS):
         found = goodputs(command, cell.text(KERNELS, seconds))
         if found is not None:
@@ -66,6 +71,8 @@ def simulated(cell: KernelCell, seconds: int, seed: int, transport: str = LINUX)
 
 def summed(runs: Sequence[Goodputs]) -> Summary:
     """Means and half widths over runs, of each flow and of all together."""
-    rows = [{**run, "all": sum(run.values())} for run in runs]
+    rows = [
+        {**run, "all": sum(run[name] for name in run if not name.endswith(MARKS))} for run in runs
+    ]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     return {name: (mean(of) or 0.0, half_width(of)) for name, of in columns.items()}

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from airfair import text_table
 from airfair.text_table import Line, Table
 
+from .runs import MARKS
+
 if TYPE_CHECKING:
     from .runs import Summary
 
@@ -33,12 +35,17 @@ class Agreement(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """Flow of a cell: goodputs [Mb/s] with half widths of their 95 % intervals."""
+    """Flow of a cell: goodputs [Mb/s], or shares of marks [%], with half widths of their 95 % intervals."""
 
     cell: str
     flow: str
     emulated: tuple[float, float | None]
     simulated: tuple[float, float | None]
+
+    @property
+    def has_marks(self) -> bool:
+        """True for shares of marked packets, and false for goodputs."""
+        return self.flow.endswith(MARKS)
 
     @property
     def difference(self) -> float:
@@ -75,11 +82,13 @@ def text(found: Sequence[Row]) -> str:
 
 
 def counted(found: Sequence[Row]) -> str:
-    """Text of the number of flows by agreement."""
+    """Text of the number of flows, and of shares of marks, by agreement."""
     counts = ", ".join(
         f"{sum(row.verdict is verdict for row in found)} {verdict.value}" for verdict in Agreement
     )
-    return f"{len(found)} flows: {counts}"
+    marks = sum(row.has_marks for row in found)
+    beside = f" and {marks} shares of marks" if marks else ""
+    return f"{len(found) - marks} flows{beside}: {counts}"
 
 
 def _cells(row: Row) -> list[str]:

@@ -93,7 +93,7 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
         .written_if(is_written)
         .says(
             "TCP implementation: the simulated one, or that of this machine's kernel over real sockets, in `airfair \
-             emulate` only. Of the other settings, `kernel` allows `flavour` and `size`.",
+             emulate` only. Of the other settings, `kernel` allows `flavour`, `ecn` and `size`.",
         );
     keys.word("flavour", &mut sender.flavour, "\"cubic\"").says(
         "Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `prague`, `bbr1` and `bbr` use selective acknowledgements. `bbr1` and \

@@ -56,7 +56,7 @@ impl Transport {
     /// True if queues may mark packets of the flow.
     pub fn has_ecn(&self) -> bool {
         match self {
-            Self::Tcp(tcp) => tcp.sender.ecn && !tcp.is_kernels,
+            Self::Tcp(tcp) => tcp.sender.ecn,
             Self::Quic(quic) => quic.sender.ecn,
             Self::Udp { .. } => self.live().is_some_and(|live| live.model.ecn().is_capable()),
             Self::Tfrc(_) | Self::External => false,
