@@ -131,7 +131,7 @@ impl Dual {
             Verdict::Drop => false,
         };
         if !passes {
-            queues.remove(index, place, DropCause::CoDel);
+            queues.remove(index, place, DropCause::DualPi2);
         }
         passes
     }
