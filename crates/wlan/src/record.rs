@@ -169,6 +169,8 @@ pub enum DropCause {
     RetryLimit,
     /// CoDel dropped the packet from a queue with a standing delay.  [RFC8289]
     CoDel,
+    /// `DualPI2` dropped the packet because of its likelihood.  [RFC9332]
+    DualPi2,
     /// A newer ACK of the same flow replaced the packet.
     AckFiltered,
     /// The packet arrived after the receiver's reorder buffer had passed on later ones.

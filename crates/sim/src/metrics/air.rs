@@ -120,7 +120,7 @@ impl AirAccount {
             Record::Dropped { node, cause } => match cause {
                 DropCause::QueueFull => self.radio(node).dropped_queue_full += 1,
                 DropCause::RetryLimit => self.radio(node).dropped_retry_limit += 1,
-                DropCause::CoDel => self.radio(node).dropped_codel += 1,
+                DropCause::CoDel | DropCause::DualPi2 => self.radio(node).dropped_codel += 1,
                 DropCause::AckFiltered => self.radio(node).dropped_ack_filter += 1,
                 DropCause::TooLate => self.radio(node).dropped_late += 1,
                 DropCause::Scheme => self.radio(node).dropped_by_scheme += 1,

@@ -230,6 +230,7 @@ fn encode_rare(cell: CellBits, record: &CellRecord, mut take: impl FnMut(Head, &
                 DropCause::AckFiltered => 3,
                 DropCause::TooLate => 4,
                 DropCause::Scheme => 5,
+                DropCause::DualPi2 => 6,
             };
             take(head(5, node, cause), &[]);
         }

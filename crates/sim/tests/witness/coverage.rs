@@ -67,8 +67,10 @@ const LEAST: [(&str, usize, usize); 55] = [
 ];
 
 /// Values of keys that no run of the list of compared runs can have, because the scenario would be refused. Two
-/// disciplines are for access points only, TLS messages need a handshake, and the schedule of rates is longer than a run.
-const UNFIT: [&str; 5] = [
+/// disciplines are for access points only, TLS messages need a handshake, feedback needs marks, and the schedule of rates is
+/// longer than a run.
+const UNFIT: [&str; 6] = [
+    "key:flow.tcp.transport.ecn_feedback[tcp]=classic",
     "key:flow.tcp.transport.server_crypto[quic]=5_kB",
     "key:station.slow.queue=airtime",
     "key:station.slow.queue=airtime-dualpi2",

@@ -9,6 +9,7 @@ use super::lines::{Version, milliseconds};
 /// Frame of a packet of the sender: data of stream 0, or a PING.
 pub(super) fn of_data(data: &Data, version: Version) -> String {
     let frame = match (data.payload, version) {
+        (0, _) if data.offset > 0 => format!("\"data_blocked\",\"limit\":{}", data.offset),
         (0, _) => "\"ping\"".to_owned(),
         (payload, Version::Draft) => format!(
             "\"stream\",\"stream_id\":0,\"offset\":{},\"raw\":{{\"payload_length\":{payload}}}",

@@ -331,6 +331,7 @@ impl<W: Write> Timeline<W> {
                         DropCause::QueueFull => "dropped: queue full",
                         DropCause::RetryLimit => "dropped: retry limit",
                         DropCause::CoDel => "dropped: CoDel",
+                        DropCause::DualPi2 => "dropped: DualPI2",
                         DropCause::AckFiltered => "dropped: newer ACK",
                         DropCause::TooLate => "dropped: too late",
                         DropCause::Scheme => "dropped: scheme",

@@ -43,15 +43,15 @@ pub(crate) fn number_length(number: u64, first_unacked: u64) -> u8 {
     }
 }
 
-/// Packet of the sender: a STREAM frame, or a PING frame if there is no data. The payload has a length but no
-/// content.
+/// Packet of the sender: a STREAM frame, or without data a PING or a `DATA_BLOCKED` frame. The payload has a length but
+/// no content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
     /// Packet number, which no other packet of the sender has.
     pub number: u64,
-    /// Position in the stream of the first octet.
+    /// Position in the stream of the first octet. Without data, the limit that blocks the sender, or 0 in a PING frame.
     pub offset: u64,
-    /// Application data in the packet; 0 for a PING frame [octets].
+    /// Application data in the packet; 0 for a PING or a `DATA_BLOCKED` frame [octets].
     pub payload: u32,
     /// Length of the packet number [octets].
     pub number_length: u8,
@@ -80,7 +80,10 @@ impl Data {
     /// Length of the UDP payload, which counts against the congestion window.  [RFC9002 §2]
     pub fn datagram(&self) -> Bytes {
         Bytes::new(match self.payload {
-            0 => FLAGS + CONNECTION_ID + protected(self.number_length, TYPE) + TAG,
+            0 => {
+                let limit = if self.offset == 0 { 0 } else { varint(self.offset) };
+                FLAGS + CONNECTION_ID + protected(self.number_length, TYPE + limit) + TAG
+            }
             _ => Self::overhead(self.offset, self.number_length) + u64::from(self.payload),
         })
     }
@@ -243,6 +246,8 @@ mod tests {
         // A PING: 1 + 8 + 2 + 1 octets, one of padding, 16 of tag.
         let ping = Data { number: 7, offset: 0, payload: 0, number_length: 2, ecn: Ecn::NOT_ECT };
         assert_eq!(ping.datagram(), Bytes::new(29));
+        // DATA_BLOCKED at 5000: 1 + 8 + 2 + 1 + 2 octets, 16 of tag.
+        assert_eq!(Data { offset: 5_000, ..ping }.datagram(), Bytes::new(30));
     }
 
     /// A packet with one range has 1 + 8 + 2 octets of header, an ACK frame of 1 + 1 + 1 + 1 + 1, and 16 of tag.

@@ -63,7 +63,7 @@ impl Receiver {
             self.highest = self.highest.max(data.end());
             self.stream.insert(data.offset, data.end());
             self.credit.on_read(self.stream.next());
-        } else {
+        } else if data.offset > 0 {
             self.credit.ask();
         }
         self.waiting += 1;

@@ -30,7 +30,7 @@ fn a_receiver_limits_the_data() {
     assert_eq!((sender.cwnd(), sender.limit()), (10, Some(Limit::ReceiveWindow)));
 }
 
-/// If all packets with a new limit are lost, the sender asks for it with a PING, when a probe time-out has passed without
+/// If all packets with a new limit are lost, the sender asks for it with `DATA_BLOCKED`, when a probe time-out has passed without
 /// anything in flight: 100 + 4 · 50 + 25 ms after its last acknowledgment. Otherwise the connection would wait for ever.
 ///
 /// Verifies: [RFC9000 §4.1]
@@ -49,7 +49,10 @@ fn a_sender_without_credit_asks_for_it() {
     assert_eq!((sender.in_flight(), sender.next_timeout()), (Bytes::ZERO, Some(ms(425))));
     sender.handle_timeout(ms(425));
     let probes = send(&mut sender, 425);
-    assert_eq!(probes.iter().map(|it| it.payload).collect::<Vec<_>>(), [0, 0]);
+    assert_eq!(
+        probes.iter().map(|it| (it.offset, it.payload)).collect::<Vec<_>>(),
+        [(5_000, 0); 2]
+    );
     for probe in &probes {
         receiver.handle_data(ms(475), probe);
     }

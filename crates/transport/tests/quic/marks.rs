@@ -77,6 +77,19 @@ fn without_counts_the_sender_gives_up() {
     assert_eq!((sender.stats().marks_answered, sender.cwnd()), (0, 15));
 }
 
+/// Counts of an old acknowledgment, which a newer one has overtaken, are not read.
+///
+/// Verifies: [RFC9000 §13.4.2.1]
+#[test]
+fn old_counts_are_not_read() {
+    let mut sender = opened(with_ecn());
+    let counts = |ect, ce| EcnCounts { ect, ce };
+    sender.handle_ack(ms(100), &counted(vec![1, 2], counts(2, 0)));
+    sender.handle_ack(ms(101), &counted(vec![0], counts(1, 0)));
+    sender.handle_ack(ms(102), &counted(vec![0, 1, 2, 3], counts(3, 1)));
+    assert_eq!(sender.stats().marks_answered, 1);
+}
+
 /// A marked packet is acknowledged at once, although two packets usually share an ACK.
 ///
 /// Verifies: [RFC9000 §13.2.1]

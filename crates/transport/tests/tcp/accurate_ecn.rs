@@ -248,6 +248,63 @@ fn dctcp_reads_the_share_of_marked_octets() {
     }
 }
 
+/// ACK 0 with a SACK block of the segments 1 to `end`.
+fn sacked(end: u64, ace: u8, marked: Option<u32>) -> Segment {
+    let mut segment = counted(0, ace, marked);
+    segment.sack.push(1, octet(1), octet(end + 1));
+    segment
+}
+
+/// Marks of segments that SACK reports count among the octets of the ACK that acknowledges them. Two of 64 segments were
+/// marked before the first one arrived: as above, the next mark takes 451/1024 of 34,000 octets.
+///
+/// Verifies: [RFC8257 §3.3], [RFC9768 §3.2.3]
+#[test]
+fn marks_beyond_a_gap_count_when_it_is_filled() {
+    for loss_recovery in [LossRecovery::Duplicates, LossRecovery::Rack] {
+        let config = SenderConfig {
+            flavour: Flavour::Dctcp,
+            sack: Some(true),
+            loss_recovery,
+            initial_window: 64,
+            initial_ssthresh: Some(64),
+            ..accurate()
+        };
+        let mut script = Script::new(config);
+        script.drain();
+        script.at(100).receive(sacked(1, 6, Some(1_000))).receive(sacked(2, 7, Some(2_000)));
+        script.window(34, 34);
+        for number in (3..=63).step_by(6).chain([64]) {
+            script.receive(counted(number, 7, Some(2_000)));
+        }
+        script.drain();
+        script.at(200).receive(counted(65, 7, Some(2_000))).window(34, 34);
+        script.receive(counted(66, 0, Some(3_000)));
+        assert_eq!(script.sender.usable_window(), Bytes::new(19_026), "{loss_recovery:?}");
+        assert_eq!(script.sender.stats().marks_reported, 3);
+    }
+}
+
+/// An ACK of nine segments of which two were sacked before is about seven new ones, so that the field has not cycled.
+///
+/// Verifies: [RFC9768 §3.2.2.5.2]
+#[test]
+fn sacked_segments_are_not_new_when_they_are_acknowledged() {
+    for loss_recovery in [LossRecovery::Duplicates, LossRecovery::Rack] {
+        let config = SenderConfig { sack: Some(true), loss_recovery, ..accurate() };
+        let mut script = Script::new(config);
+        script.drain();
+        script.at(100).receive(sacked(1, 5, None)).receive(sacked(2, 5, None));
+        script.receive(counted(9, 5, None));
+        assert_eq!(script.sender.stats().marks_reported, 0, "{loss_recovery:?}");
+        // The seven after them and one more are eight.
+        let mut whole = Script::new(config);
+        whole.drain();
+        whole.at(100).receive(counted(2, 5, None)).receive(counted(10, 5, None));
+        assert_eq!(whole.sender.stats().marks_reported, 8);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 

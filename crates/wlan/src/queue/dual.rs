@@ -148,7 +148,7 @@ impl Dual {
             Verdict::Drop => false,
         };
         if !passes {
-            queues.remove(index, place, DropCause::CoDel);
+            queues.remove(index, place, DropCause::DualPi2);
         }
         passes
     }

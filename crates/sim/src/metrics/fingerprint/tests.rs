@@ -62,8 +62,9 @@ fn event_of([now, kind, cell, whose, a, b, c, d, count, flags, word]: Fields) ->
                 DropCause::AckFiltered,
                 DropCause::TooLate,
                 DropCause::Scheme,
+                DropCause::DualPi2,
             ];
-            let cause = causes[word as usize % 6];
+            let cause = causes[word as usize % 7];
             in_cell(CellRecord::Dropped { node, cause })
         }
         5 => in_cell(CellRecord::Duplicate { node }),

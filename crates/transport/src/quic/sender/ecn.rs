@@ -26,11 +26,11 @@ impl Sender {
         now: Time,
         ack: &Ack,
         (news, newest_at): (&[SentPacket], Time),
-        has_largest: bool,
+        is_newest: bool,
     ) {
         let Some(state) = &mut self.ecn else { return };
         // Counts of an acknowledgment that does not increase the largest number may be old ones.  [RFC9000 §13.4.2.1]
-        if !has_largest {
+        if !is_newest {
             return;
         }
         if !is_valid(state.reported, ack.marks, (news.len() as u64, self.sent.next())) {

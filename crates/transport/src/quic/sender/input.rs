@@ -27,6 +27,7 @@ impl Sender {
         self.outgoing.raise_max_data(ack.max_data);
         self.blocked_at = None;
         let before = self.sent.in_flight();
+        let is_newest = ack.largest >= self.sent.acknowledged_end();
         self.check_application_limit();
         let mut news = std::mem::take(&mut self.news);
         news.clear();
@@ -39,7 +40,7 @@ impl Sender {
             let newest_at = newest.at;
             self.accept(&news);
             if self.ecn.is_some() {
-                self.handle_marks(now, ack, (&news, newest_at), has_largest);
+                self.handle_marks(now, ack, (&news, newest_at), is_newest);
             }
             self.detect_losses(now);
             let is_cwnd_limited = !self.is_underused;

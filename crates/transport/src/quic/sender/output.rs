@@ -45,7 +45,7 @@ impl Sender {
     }
 
     /// Starts the timer of a sender that has nothing in flight and no credit, because the packets with a new limit may be
-    /// lost. Its probe asks for the limit, as `DATA_BLOCKED` does.  [RFC9000 §4.1]
+    /// lost. Its probes are `DATA_BLOCKED` frames, which ask for the limit.  [RFC9000 §4.1]
     fn note_blocked(&mut self, now: Time) {
         if self.timer.is_none() && self.sent.in_flight() == 0 && self.outgoing.exceeds_credit() {
             self.blocked_at.get_or_insert(now);
@@ -108,7 +108,8 @@ impl Sender {
             if skipped == 0 { first } else { open.next().or(first) }
         };
         let range = self.next_range().or_else(oldest);
-        let data = self.packet(range.unwrap_or(Range { start: 0, end: 0 }));
+        let limit = self.blocked_at.map_or(0, |_| self.outgoing.next);
+        let data = self.packet(range.unwrap_or(Range { start: limit, end: limit }));
         self.transmit(now, data);
         data
     }

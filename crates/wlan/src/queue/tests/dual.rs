@@ -63,5 +63,8 @@ fn a_standing_classic_queue_drops_or_marks() {
             marks += payload.number / MARK;
         }
         assert_eq!((marks > 0, queue.has_dropped()), (flow == CAPABLE, flow == 0), "flow {flow}");
+        while let Some((_, cause)) = queue.poll_dropped() {
+            assert_eq!(cause, DropCause::DualPi2);
+        }
     }
 }
