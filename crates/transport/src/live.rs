@@ -15,8 +15,8 @@ mod reporter;
 mod speaker;
 
 pub use kinds::{
-    Bounds, Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl, Synchronisation,
-    VideoCall,
+    Bounds, Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl,
+    Synchronisation, VideoCall,
 };
 pub use reporter::Report;
 pub(crate) use reporter::{Format, Reporter};

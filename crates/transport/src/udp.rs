@@ -290,7 +290,8 @@ impl Sink {
             SendRate::Live(live) => live.model.controlled(),
             SendRate::Constant(_) | SendRate::Saturated => None,
         };
-        let reporter = video.map(|it| Box::new(Reporter::new(it.control.feedback(), Format::of(it.control))));
+        let reporter =
+            video.map(|it| Box::new(Reporter::new(it.control.feedback(), Format::of(it.control))));
         Self { reporter, ..Self::default() }
     }
 

@@ -65,8 +65,7 @@ mod tests {
     /// with an error of 100²: the ninth example of kalmanfilter.net, which the tests of pion have, too.
     #[test]
     fn the_filter_follows_a_rising_temperature() {
-        let measured =
-            [50.45, 50.967, 51.6, 52.106, 52.492, 52.819, 53.433, 54.007, 54.523, 54.99];
+        let measured = [50.45, 50.967, 51.6, 52.106, 52.492, 52.819, 53.433, 54.007, 54.523, 54.99];
         let expected = [
             50.449_959, 50.936_547, 51.560_411, 52.073_24, 52.466_566, 52.797_787, 53.395_303,
             53.970_236, 54.489_652, 54.960_137,

@@ -237,7 +237,9 @@ mod tests {
     fn three_deviations_are_close() {
         let after = |incoming: &[f64]| {
             let mut all = vec![seen(0, Signal::OverUse, 1e6), seen(0, Signal::Normal, 1e6)];
-            all.extend(incoming.iter().zip(1..).map(|(it, k)| seen(1_000 * k, Signal::Normal, *it)));
+            all.extend(
+                incoming.iter().zip(1..).map(|(it, k)| seen(1_000 * k, Signal::Normal, *it)),
+            );
             estimates(2e6, &all)[2..].to_vec()
         };
         let half = 850e3 / 30.0 / 3.0 / 2.0;

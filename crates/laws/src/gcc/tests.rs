@@ -82,8 +82,7 @@ fn call(capacity: u64, frames: u64) -> Vec<(u64, f64)> {
         let incoming = (frame >= 25).then(|| DataRate::from_bps(recent.len() as u64 * 8_000));
         let expected = arrivals.len() as u64;
         let round_trip = now - at(sent);
-        let report =
-            Report { now, arrivals: &arrivals, expected, lost: 0, incoming, round_trip };
+        let report = Report { now, arrivals: &arrivals, expected, lost: 0, incoming, round_trip };
         (state, target) = step(&PARAMS, state, &report);
         found.push((target.bps(), wait));
     }

@@ -53,7 +53,8 @@ mod tests {
     use super::*;
 
     fn after(packets: &[(usize, bool)]) -> Losses {
-        let each = packets.iter().flat_map(|(count, arrived)| std::iter::repeat_n(*arrived, *count));
+        let each =
+            packets.iter().flat_map(|(count, arrived)| std::iter::repeat_n(*arrived, *count));
         each.fold(Losses::default(), Losses::add)
     }
 

@@ -109,8 +109,10 @@ fn shares_are_smoothed() {
 #[test]
 fn the_buffer_is_drained_from_both_sides() {
     let interval = Duration::from_millis(40);
-    let of = |kbps, octets| shaped(&PARAMS, DataRate::from_kbps(kbps), Bytes::new(octets), interval);
-    let kbps = |send, video| Shaped { send: DataRate::from_kbps(send), video: DataRate::from_kbps(video) };
+    let of =
+        |kbps, octets| shaped(&PARAMS, DataRate::from_kbps(kbps), Bytes::new(octets), interval);
+    let kbps =
+        |send, video| Shaped { send: DataRate::from_kbps(send), video: DataRate::from_kbps(video) };
     assert_eq!(of(500, 5_000), kbps(600, 400));
     assert_eq!(of(1_450, 5_000), kbps(1_500, 1_350));
     assert_eq!(of(200, 5_000), kbps(300, 150));

@@ -32,7 +32,8 @@ fn a_call_follows_its_wire() {
     let fixed = of("none");
     assert_eq!(fixed.calls[0].target, None);
     assert!(fixed.messages[0].delay.p50 > Duration::from_millis(800), "{fixed:?}");
-    assert!(fixed.live[0].lost > 700);
+    // Half of the datagrams, most of them of large pictures.
+    assert!(fixed.live[0].lost > 300, "{fixed:?}");
     for control in ["gcc", "nada"] {
         let found = of(control);
         assert!((500_000..1_000_000).contains(&target(&found)), "{control}: {}", target(&found));
@@ -53,7 +54,9 @@ fn reports_cross_the_wire() {
     let (back, target) = reports("rate_control = \"gcc\"");
     assert!(back.abs_diff(1_500) <= 2, "{back}");
     assert!(target > 1_850_000, "{target}");
-    for settings in ["rate_control = \"nada\"", "rate_control = { law = \"gcc\", feedback = \"100 ms\" }"] {
+    for settings in
+        ["rate_control = \"nada\"", "rate_control = { law = \"gcc\", feedback = \"100 ms\" }"]
+    {
         let (back, target) = reports(settings);
         assert!((550..=600).contains(&back), "{settings}: {back}");
         assert!(target > 1_850_000, "{settings}: {target}");
@@ -61,12 +64,12 @@ fn reports_cross_the_wire() {
     assert_eq!(reports("rate = \"2 Mb/s\""), (0, 0));
 }
 
-/// Nobody changes the rate without reports: with a wire back that loses nearly all of them the target of the start remains for
-/// nearly all of the time. With the same rate at the start and as the lowest and the highest it never changes.
+/// Nobody changes the rate without reports: with a wire back that loses all of them the target of the start remains. With one
+/// rate at the start and as the lowest and the highest it never changes, either.
 #[test]
 fn without_reports_the_rate_stays() {
     for control in ["gcc", "nada"] {
-        let lost = "rate = \"100 Mb/s\", back = { loss = { model = \"bernoulli\", probability = 1 } }";
+        let lost = "rate = \"100 Mb/s\", loss = { model = \"bernoulli\", probability = 1, towards = \"server\" }";
         let settings = |more: &str| {
             format!("rate_control = {{ law = \"{control}\", start = \"700 kb/s\"{more} }}")
         };
@@ -96,7 +99,9 @@ fn reports_show_the_round_trip() {
 #[test]
 fn nada_answers_marks() {
     let of = |control: &str, ecn: bool| {
-        let red = format!("discipline = \"red\", packets = 200, red = {{ min = 5, max = 50, ecn = {ecn} }}");
+        let red = format!(
+            "discipline = \"red\", packets = 200, red = {{ min = 2, max = 20, weight = 1, ecn = {ecn} }}"
+        );
         let wire = format!("rate = \"1 Mb/s\", queue = {{ {red} }}");
         call(&format!("rate_control = \"{control}\""), &wire, "")
     };
@@ -127,7 +132,7 @@ fn a_call_through_a_cell_beside_a_download() {
     for control in ["gcc", "nada"] {
         let [shared, apart] = ["fifo", "airtime"].map(|it| of(it, control));
         assert!(target(&apart) > 1_700_000, "{control}: {}", target(&apart));
-        assert!(shared.messages[0].delay.p50 > 2 * apart.messages[0].delay.p50, "{control}");
+        assert!(shared.flows[0].delay.p50 > apart.flows[0].delay.p50 * 2, "{control}");
         assert!(target(&shared) >= 150_000 && target(&shared) <= target(&apart), "{control}");
     }
 }

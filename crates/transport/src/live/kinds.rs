@@ -260,7 +260,9 @@ impl Model {
     /// Header in each datagram [octets]: that of RTP for voice and pictures.
     pub fn header(self) -> u64 {
         match self {
-            Self::VideoCall(VideoCall { control: RateControl::Gcc(_), .. }) => RTP_HEADER + EXTENSION,
+            Self::VideoCall(VideoCall { control: RateControl::Gcc(_), .. }) => {
+                RTP_HEADER + EXTENSION
+            }
             Self::Call(_) | Self::VideoCall(_) => RTP_HEADER,
             Self::Game(_) | Self::Desktop(_) => 0,
         }

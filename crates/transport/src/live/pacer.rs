@@ -111,8 +111,7 @@ mod tests {
                 left.push((now, part.octets, part.is_last));
             }
         }
-        let expected =
-            [(0, 800, false), (0, 800, false), (5, 800, false), (10, 600, true)];
+        let expected = [(0, 800, false), (0, 800, false), (5, 800, false), (10, 600, true)];
         assert_eq!(left, expected.map(|(at, octets, is_last)| (ms(at), octets, is_last)));
         assert_eq!((pacer.datagrams(), pacer.octets()), (0, 0));
     }

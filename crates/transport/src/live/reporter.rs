@@ -179,9 +179,7 @@ mod tests {
     fn each_frame_has_a_report_on_what_has_arrived() {
         let mut reporter = Reporter::new(None, Format::TransportWide);
         assert_eq!([0, 1].map(|seq| arrive(&mut reporter, seq, seq, false)), [None; 2]);
-        let report = |first, end, made, octets| {
-            Some(Report { first, end, made: ms(made), octets })
-        };
+        let report = |first, end, made, octets| Some(Report { first, end, made: ms(made), octets });
         assert_eq!(arrive(&mut reporter, 2, 2, true), report(0, 3, 2, 28));
         assert_eq!([3, 5].map(|seq| arrive(&mut reporter, 42, seq, false)), [None; 2]);
         assert_eq!(arrive(&mut reporter, 43, 6, true), report(3, 7, 43, 28));
@@ -201,9 +199,8 @@ mod tests {
     #[test]
     fn congestion_control_feedback_has_two_octets_for_each_number() {
         let mut reporter = Reporter::new(None, Format::Congestion);
-        let octets = [(1, 0), (2, 3), (90, 4)].map(|(at, seq)| {
-            arrive(&mut reporter, at, seq, true).map(|report| report.octets)
-        });
+        let octets = [(1, 0), (2, 3), (90, 4)]
+            .map(|(at, seq)| arrive(&mut reporter, at, seq, true).map(|report| report.octets));
         assert_eq!(octets, [Some(24), Some(28), Some(24)]);
     }
 

@@ -1,8 +1,8 @@
 //! Keys of the live applications of UDP flows.
 
 use airfair_transport::live::{
-    Bounds, Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl, Synchronisation,
-    VideoCall,
+    Bounds, Call, Codec, Desktop, DesktopEnd, Game, GameEnd, Live, Model, RateControl,
+    Synchronisation, VideoCall,
 };
 use airfair_transport::udp::SendRate;
 use airfair_units::{Bytes, DataRate, Duration};
@@ -128,7 +128,9 @@ pub(crate) const RATE_CONTROLS: Choice<RateControl> = Choice {
         keys.of("a control of a call's rate");
         match control {
             RateControl::None => {}
-            RateControl::Gcc(it) => bounds(keys, it, ["300 kb/s, within the limits", "one per picture"]),
+            RateControl::Gcc(it) => {
+                bounds(keys, it, ["300 kb/s, within the limits", "one per picture"])
+            }
             RateControl::Nada(it) => bounds(keys, it, ["`least`", "100 ms"]),
         }
     },
@@ -140,7 +142,8 @@ fn laws() -> Vec<RateControl> {
 }
 
 fn bounds(keys: &mut Keys, it: &mut Bounds, [start, feedback]: [&'static str; 2]) {
-    keys.key("least", &mut it.least, Kind::Rate, "\"50 kb/s\"").says("Lowest rate of the pictures.");
+    keys.key("least", &mut it.least, Kind::Rate, "\"50 kb/s\"")
+        .says("Lowest rate of the pictures.");
     keys.maybe::<DataRate>("start", &mut it.start, Kind::Rate, "\"1 Mb/s\"")
         .follows(start)
         .says("Rate of the pictures at the start.");
