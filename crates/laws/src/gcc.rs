@@ -1,5 +1,5 @@
 //! Google congestion control: the target rate of a call from the times at which its packets arrive, and from losses.
-//! [draft-gcc]
+//! [draft-gcc §5]
 //!
 //! Packets that leave in one burst are a group. The delay variation between groups passes a Kalman filter, whose
 //! estimate is compared with a threshold that adapts. Over-use lowers the rate below that which arrives; otherwise it
