@@ -136,3 +136,23 @@ fn a_call_through_a_cell_beside_a_download() {
         assert!(target(&shared) >= 150_000 && target(&shared) <= target(&apart), "{control}");
     }
 }
+
+/// Two calls of up to 1.5 Mb/s over a wire of 2 Mb/s, of which the second begins 10 s after the first: neither has more than
+/// half as much again as the other, and together they use most of the wire.
+#[test]
+fn two_calls_share_a_wire() {
+    for control in ["gcc", "nada"] {
+        let second = format!(
+            "[flow.g]\nfrom = \"server\"\nto = \"client\"\nstart = \"10 s\"\ntransport = {{ kind = \"udp\", \
+             source = {{ model = \"video-call\", rate = \"1500 kb/s\", rate_control = \"{control}\" }} }}\n"
+        );
+        let settings = format!("rate = \"1500 kb/s\", rate_control = \"{control}\"");
+        let wire = "rate = \"2 Mb/s\", queue = { packets = 100 }";
+        let found = call(&settings, wire, &second);
+        let [first, second] = [0, 1].map(|it| found.flows[it].delivered.get());
+        let ratio = first.max(second) * 100 / first.min(second);
+        assert!(ratio < 150, "{control}: {first} {second}");
+        // 60 s at 2 Mb/s are 15 MB.
+        assert!(first + second > 9_000_000, "{control}: {first} {second}");
+    }
+}
