@@ -57,6 +57,12 @@ const PARAMS: Params = Params {
 
 /// A path of 1 Mb/s with a queue, 20 ms long: a packet of 1000 octets takes 8 ms. Each 40 ms the call sends the octets of its
 /// target as such packets, a report comes back, and the target follows. Returns targets [bit/s] and queueing delays [ms].
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times of two minutes in microseconds"
+)]
 fn call(capacity: u64, frames: u64) -> Vec<(u64, f64)> {
     let (mut state, mut target) = (State::new(&PARAMS), PARAMS.start);
     let mut free = 0.0;

@@ -189,6 +189,11 @@ mod tests {
         assert_eq!(arrive(&mut reporter, 180, 15, false), None);
         assert_eq!(arrive(&mut reporter, 200, 17, true), report(15, 18, 200, 24));
         assert_eq!(arrive(&mut reporter, 300, 36, true), report(18, 37, 300, 28));
+        // One is overtaken by the first of a report, and another one is reported alone.
+        assert_eq!([40, 30].map(|seq| arrive(&mut reporter, 310, seq, false)), [None; 2]);
+        assert_eq!(arrive(&mut reporter, 311, 41, true), report(30, 42, 311, 28));
+        assert_eq!(arrive(&mut reporter, 320, 20, true), report(20, 21, 320, 24));
+        assert_eq!(arrive(&mut reporter, 330, 42, true), report(42, 43, 330, 24));
         assert_eq!(reporter.next_timeout(), None);
         assert_eq!(Report { first: 0, end: 3, made: ms(2), octets: 28 }.size(), Bytes::new(56));
     }
