@@ -2,8 +2,8 @@
 
 use airfair_units::{Duration, Time};
 
+use super::arrival::ms;
 use super::detector::Signal;
-use super::ms;
 
 /// beta: share of the incoming rate that remains after over-use.  [draft-gcc §5.6]
 const DECREASE: f64 = 0.85;
