@@ -39,7 +39,7 @@ PAGES = (
         "station",
         "Stations",
         "A wireless station is a section `[station.NAME]`: its rate, channel access, queue and position.",
-        (r"\[station", "rate", "errors", "mobility"),
+        (r"\[station", "rate ", "errors", "mobility"),
     ),
     Page(
         "queue",
@@ -57,7 +57,7 @@ PAGES = (
         "flow",
         "Flows",
         "A flow is a section `[flow.NAME]`: its two ends, its transport, its data and its scheme.",
-        (r"\[flow", "transport", "source", "control.*`$"),
+        (r"\[flow", "transport", "source", "rate_control", "control.*`$"),
     ),
 )
 

@@ -417,13 +417,13 @@ class SourceGameTable(TypedDict, total=False):
     synchronisation: Literal["status", "lockstep"]
 
 
-class SourceVideoCallTable(TypedDict, total=False):
-    """Table whose keys are the arguments of `source_video_call`."""
+class RateControlTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `rate_control`."""
 
-    deadline: str
-    interval: str
-    model: Required[Literal["video-call"]]
-    rate: str
+    feedback: str
+    law: Required[Literal["gcc"]]
+    least: str
+    start: str
 
 
 class SourceDesktopTable(TypedDict, total=False):
@@ -698,13 +698,14 @@ class TransportTfrcTable(TypedDict, total=False):
     stack: Literal["simulated", "kernel"]
 
 
-class TransportUdpTable(TypedDict, total=False):
-    """Table whose keys are the arguments of `transport_udp`."""
+class SourceVideoCallTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `source_video_call`."""
 
-    kind: Required[Literal["udp"]]
-    payload: str
-    rate: Literal["saturated"] | str
-    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable | SourceDesktopTable
+    deadline: str
+    interval: str
+    model: Required[Literal["video-call"]]
+    rate: str
+    rate_control: Literal["none", "gcc", "nada"] | RateControlTable
 
 
 class QueueTable(TypedDict, total=False):
@@ -737,18 +738,13 @@ class ApTable(TypedDict, total=False):
     window_sharing: bool
 
 
-FlowTable = TypedDict("FlowTable", {
-    "access_category": Literal["background", "best effort", "video", "voice"],
-    "control": Literal["none", "arf-aware", "arf-window", "occupancy", "rate-cap"] | ControlArfAwareTable | ControlArfWindowTable | ControlOccupancyTable | ControlRateCapTable,
-    "count": int,
-    "dscp": Literal["none"] | int,
-    "from": Required[str],
-    "start": str,
-    "start_jitter": str,
-    "stop": Literal["end"] | str,
-    "to": Required[str],
-    "transport": Required[TransportTcpTable | TransportQuicTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable],
-}, total=False)
+class TransportUdpTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `transport_udp`."""
+
+    kind: Required[Literal["udp"]]
+    payload: str
+    rate: Literal["saturated"] | str
+    source: Literal["call", "video-call"] | SourceCallTable | SourceGameTable | SourceVideoCallTable | SourceDesktopTable
 
 
 class HostLinkTable(TypedDict, total=False):
@@ -831,6 +827,20 @@ class BssTable(TypedDict, total=False):
     streams: int
     width: Literal["20 MHz", "40 MHz", "80 MHz", "160 MHz", "320 MHz"]
     width_rule: Literal["dynamic", "static"]
+
+
+FlowTable = TypedDict("FlowTable", {
+    "access_category": Literal["background", "best effort", "video", "voice"],
+    "control": Literal["none", "arf-aware", "arf-window", "occupancy", "rate-cap"] | ControlArfAwareTable | ControlArfWindowTable | ControlOccupancyTable | ControlRateCapTable,
+    "count": int,
+    "dscp": Literal["none"] | int,
+    "from": Required[str],
+    "start": str,
+    "start_jitter": str,
+    "stop": Literal["end"] | str,
+    "to": Required[str],
+    "transport": Required[TransportTcpTable | TransportQuicTable | TransportTfrcTable | TransportUdpTable | TransportExternalTable],
+}, total=False)
 
 
 class HostTable(TypedDict, total=False):
@@ -2416,6 +2426,7 @@ def source_video_call(
     deadline: str | None = None,
     interval: str | None = None,
     rate: str | None = None,
+    rate_control: Literal["none", "gcc", "nada"] | RateControlTable | None = None,
 ) -> SourceVideoCallTable:
     """Live application, whose frames come whether the network takes them or not.
 
@@ -2425,10 +2436,36 @@ def source_video_call(
     deadline: Delay of a frame, from the time at which the application makes it, above which it
         comes too late. Default: "150 ms".
     interval: Time from picture to picture. Default: "40 ms".
-    rate: Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099. Each
-        datagram has 12 octets more for RTP. Default: "2 Mb/s".
+    rate: Mean rate of the pictures, whose sizes have a Weibull distribution of shape 0.8099; with a
+        `rate_control` the highest. Each datagram has 12 octets more for RTP, and 20 with `gcc`.
+        Default: "2 Mb/s".
+    rate_control: Control of the rate of the pictures by reports of the receiver, which cross the
+        path as packets. `gcc`, Google congestion control, and `nada` (RFC 8698) follow delays and
+        losses, and `nada` marks, too, up to `rate`; packets leave in bursts each 5 ms. Default:
+        "none".
     """
     return _given(SourceVideoCallTable, locals(), model="video-call")
+
+
+def rate_control(
+    *,
+    law: Literal["gcc"],
+    feedback: str | None = None,
+    least: str | None = None,
+    start: str | None = None,
+) -> RateControlTable:
+    """A table of the scenario file.
+
+    Control of the rate of the pictures by reports of the receiver, which cross the path as packets.
+    `gcc`, Google congestion control, and `nada` (RFC 8698) follow delays and losses, and `nada`
+    marks, too, up to `rate`; packets leave in bursts each 5 ms.
+
+    law: Name of the control law.
+    feedback: Time from report to report of the receiver. Default: one per picture.
+    least: Lowest rate of the pictures. Default: "150 kb/s".
+    start: Rate of the pictures at the start. Default: 300 kb/s, within the limits.
+    """
+    return _given(RateControlTable, locals())
 
 
 def source_desktop(
@@ -2934,6 +2971,7 @@ __all__ = [
     "RadioTable",
     "RateAarfTable",
     "RateArfTable",
+    "RateControlTable",
     "RateMinstrelTable",
     "RateOracleTable",
     "RateTable",
@@ -3013,6 +3051,7 @@ __all__ = [
     "rate",
     "rate_aarf",
     "rate_arf",
+    "rate_control",
     "rate_minstrel",
     "rate_oracle",
     "red",

@@ -105,7 +105,7 @@ def _says(flows: _Flows) -> Iterator[str]:
     by_source: dict[str, Callable[[_Flows], Iterator[str]]] = {
         "call": _call,
         "game": _frames,
-        "video-call": _frames,
+        "video-call": _pictures,
         "desktop": _frames,
         "video": _video,
         "responsiveness": _responsiveness,
@@ -130,6 +130,20 @@ def _frames(flows: _Flows) -> Iterator[str]:
     missed = flows.mean("missed")
     if not math.isnan(missed):
         yield f"{_percent(missed)} lost or late" if missed else "none lost or late"
+
+
+def _pictures(flows: _Flows) -> Iterator[str]:
+    """Delays of pictures, the rate that the call's control allowed them, and freezes."""
+    yield from _frames(flows)
+    rate, freezes, frozen = (
+        flows.mean("target_rate_bps"),
+        flows.sum("freezes"),
+        flows.sum("frozen_s"),
+    )
+    if not math.isnan(rate):
+        yield f"{rate / 1e6:.2f} Mb/s allowed"
+    if freezes:
+        yield f"{freezes:,.0f} freeze{'' if freezes == 1 else 's'}, {frozen:.1f} s in all"
 
 
 def _call(flows: _Flows) -> Iterator[str]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Waits = dict[tuple[str, int], dict[float, float]]
 """Histogram of the waits of each flow and replication: messages by the middle of their bin [ms]."""
-_SUMS = ("messages", "stalls", "stalled_s", "lost", "late")
-_MEANS = ("video_rate_bps", "missed", "rpm", "rpm_foreign", "rpm_loaded")
+_SUMS = ("messages", "stalls", "stalled_s", "lost", "late", "freezes", "frozen_s")
+_MEANS = ("video_rate_bps", "target_rate_bps", "missed", "rpm", "rpm_foreign", "rpm_loaded")
 _QUANTILES = {"wait_p50_ms": 0.5, "wait_p95_ms": 0.95, "wait_p99_ms": 0.99, "wait_max_ms": 1.0}
 
 
@@ -49,6 +49,10 @@ def table(result: Result, wish: Wish) -> Table | None:
             Column("lost\n%", _missed("lost"), None, 2, 100),
             Column("late\n%", _missed("late"), None, 2, 100),
         ]
+    if _has(items, "target_rate_bps"):
+        columns.append(Column("target\nrate\nMb/s", scaled("target_rate_bps", 1e-6), None, 3))
+    if _has(items, "freezes"):
+        columns.append(Column("freezes\ncount", scaled("freezes"), None, 1))
     if _has(items, "mos"):
         columns.append(Column("MOS", scaled("mos"), None, 2))
     if _has(items, "rpm_foreign"):
@@ -59,8 +63,8 @@ def table(result: Result, wish: Wish) -> Table | None:
     if _has(items, "video_rate_bps"):
         columns += [
             Column("video\nrate\nMb/s", scaled("video_rate_bps", 1e-6), None, 3),
-            Column("stalls\ncount", _of_video("stalls"), None, 1),
-            Column("stalled\ns", _of_video("stalled_s"), None, 1),
+            Column("stalls\ncount", scaled("stalls"), None, 1),
+            Column("stalled\ns", scaled("stalled_s"), None, 1),
         ]
     return rows("messages of", items, columns, Wish(every=True))
 
@@ -170,11 +174,3 @@ def _missed(name: str) -> Callable[[Samples], Values]:
         ]
 
     return share
-
-
-def _of_video(name: str) -> Callable[[Samples], Values]:
-    """Function that takes the column `name` of videos; NaN for other sources."""
-    return lambda of: [
-        math.nan if math.isnan(rate) else value
-        for value, rate in zip(of[name], of["video_rate_bps"], strict=True)
-    ]

@@ -388,6 +388,28 @@ def test_scenarios_of_neighbours_run_and_shares_of_air_add_up(
     assert parts.to_list() == pytest.approx([1] * len(parts))
 
 
+def test_a_channel_with_gaps_delays_packets_by_a_tenth_to_a_quarter_of_a_second() -> None:
+    text = "".join(init.template(init.KINDS[0], "gaps").values())
+    short = {"duration": "35 s"}
+    gaps, without = (
+        airfair.run(text, set=short | more).flows["delay_max_ms"][0]
+        for more in ({}, {"flow.gaps.stop": "1 s"})
+    )
+    # 100 kB in frames of 1400 octets at 6 Mb/s: 72 frames of 1.95 ms, ACKs and gaps between them.
+    assert 100 + without < gaps < 250 + without
+
+
+def test_a_camera_that_the_laptop_does_not_hear_makes_jitter() -> None:
+    text = "".join(init.template(init.KINDS[0], "jitter").values())
+    short = {"duration": "25 s", "flow.upload.stop": "1 s"}
+    crowded, quiet = (
+        airfair.run(text, set=short | more).flows["jitter_ms"][0]
+        for more in ({}, {"flow.garden.stop": "1 s"})
+    )
+    assert quiet < 1
+    assert crowded > 5 * quiet
+
+
 def test_a_flow_in_the_middle_gets_less_than_a_tenth_of_an_outer_one() -> None:
     text = "".join(init.template(init.KINDS[0], "flow-in-the-middle").values())
     result = airfair.run(text, set={"duration": "2 s"})

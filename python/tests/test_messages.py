@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import airfair
-from airfair import cli, messages
+from airfair import cli, felt, messages
 from airfair.cli.commands import init
 from airfair.run_tables import Wish
 
@@ -70,6 +70,34 @@ def test_frames_of_a_call_are_late_after_its_deadline() -> None:
     assert table is not None
     cells = {line.label: line.cells[4:] for line in table.lines}
     assert cells == {"calls": ["–", "–", "–"], "call": ["0", "100.00", "4.39"]}
+
+
+PICTURES = """
+[flow.picture]
+from = "server"
+to = "client"
+transport = { kind = "udp", source = { model = "video-call", rate_control = "gcc" } }
+[flow.fixed]
+from = "server"
+to = "client"
+transport = { kind = "udp", source = "video-call" }
+"""
+
+
+def test_a_call_that_adapts_has_a_target_and_both_have_freezes() -> None:
+    result = airfair.run(WIRE + PICTURES)
+    rows = result.messages.filter(flow="picture"), result.messages.filter(flow="fixed")
+    adapts, fixed = rows
+    # It starts at 300 kb/s and grows by 8 % a second at most, to 1.4 Mb/s in 20 s.
+    assert 300_000 < adapts["target_rate_bps"].item() < 1_400_000
+    assert fixed["target_rate_bps"].item() is None
+    assert fixed["freezes"].item() == 0
+    assert adapts["freezes"].item() is not None
+    assert result.messages.filter(flow="calls")["freezes"].item() is None
+    assert result.messages.filter(flow="calls")["stalled_s"].item() is None
+    said = {entry.name: entry.says for entry in felt.felt(result, Wish())}
+    assert "Mb/s allowed" in said["picture"]
+    assert "allowed" not in said["fixed"]
 
 
 def test_runs_without_a_source_say_nothing_of_messages() -> None:

@@ -1,5 +1,5 @@
 //! Google congestion control: the target rate of a call from the times at which its packets arrive, and from losses.
-//! [draft-gcc]
+//! [draft-gcc §5]
 //!
 //! Packets that leave in one burst are a group. The delay variation between groups passes a Kalman filter, whose
 //! estimate is compared with a threshold that adapts. Over-use lowers the rate below that which arrives; otherwise it
@@ -14,6 +14,7 @@ mod rate;
 
 use airfair_units::{DataRate, Duration, Time};
 
+pub use arrival::Arrival;
 pub use detector::Signal;
 pub use rate::Mode;
 
@@ -36,15 +37,6 @@ pub struct State {
     detector: detector::State,
     delay: rate::State,
     loss: loss::State,
-}
-
-/// A packet of which the receiver has reported the arrival.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    /// Time at which the sender sent it.
-    pub sent: Time,
-    /// Time at which it arrived, by the receiver's clock.
-    pub arrived: Time,
 }
 
 /// A report of the receiver, as the sender sees it.
@@ -128,11 +120,6 @@ fn bits(rate: DataRate) -> f64 {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
 fn rate_of(bits: f64) -> DataRate {
     DataRate::from_bps((bits as u64).max(1))
-}
-
-/// The interval [ms].
-fn ms(interval: Duration) -> f64 {
-    interval.as_secs_f64() * 1e3
 }
 
 #[cfg(test)]

@@ -304,7 +304,7 @@ impl Sink {
     /// Notes the arrival of a datagram for the next report.
     pub fn note_arrival(&mut self, now: Time, datagram: &Datagram) {
         if let Some(reporter) = &mut self.reporter {
-            reporter.handle_datagram(now, datagram);
+            reporter.handle_arrival(now, datagram.seq, datagram.is_last);
         }
     }
 

@@ -2,12 +2,19 @@
 
 use airfair_units::{Duration, Time};
 
-use super::{Arrival, ms};
-
 /// `burst_time`: packets sent within this time are a group.  [draft-gcc §5.6]
 pub(super) const BURST: Duration = Duration::from_millis(5);
 /// K: number of groups of which the shortest interval counts.  Deviates: [D-341]
 const MEMORY: usize = 60;
+
+/// A packet of which the receiver has reported the arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Time at which the sender sent it.
+    pub sent: Time,
+    /// Time at which it arrived, by the receiver's clock.
+    pub arrived: Time,
+}
 
 /// Packets that left in one burst.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,4 +100,9 @@ fn belongs(group: Group, packet: &Arrival) -> bool {
 /// Time between two arrivals less the time between the departures [ms].
 fn difference(later: Time, earlier: Time, interval: Duration) -> f64 {
     ms(later.saturating_since(earlier)) - ms(earlier.saturating_since(later)) - ms(interval)
+}
+
+/// The interval [ms].
+pub(super) fn ms(interval: Duration) -> f64 {
+    interval.as_secs_f64() * 1e3
 }

@@ -2,7 +2,7 @@
 
 use airfair_units::{Duration, Time};
 
-use super::ms;
+use super::arrival::ms;
 
 /// `overuse_time_th`: time for which the estimate must be above the threshold.  [draft-gcc §5.6]
 const OVER_USE: Duration = Duration::from_millis(10);

@@ -2,8 +2,8 @@
 
 use airfair_units::{Duration, Time};
 
+use super::arrival::ms;
 use super::detector::Signal;
-use super::ms;
 
 /// beta: share of the incoming rate that remains after over-use.  [draft-gcc §5.6]
 const DECREASE: f64 = 0.85;
@@ -109,7 +109,7 @@ pub(super) fn step(state: State, seen: Seen) -> State {
             // The rate that arrives is not known in the first half second; then the estimate itself counts.
             let reached = seen.incoming.unwrap_or(state.estimate);
             let capacity = Some(learn(state.capacity, reached / 1e3));
-            State { mode, at, capacity, estimate: state.estimate.min(DECREASE * reached) }
+            State { mode, estimate: state.estimate.min(DECREASE * reached), at, capacity }
         }
         Mode::Increase => {
             let elapsed = state.at.map_or(0.0, |last| ms(seen.now.saturating_since(last)));
@@ -121,7 +121,7 @@ pub(super) fn step(state: State, seen: Seen) -> State {
             let bound = seen.incoming.map_or(f64::MAX, |rate| AHEAD * rate);
             // An application that sends little does not lower the estimate.  Deviates: [D-341]
             let estimate = state.estimate.max(estimate.min(bound));
-            State { mode, at, capacity, estimate }
+            State { mode, estimate, at, capacity }
         }
     }
 }

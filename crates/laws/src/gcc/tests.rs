@@ -36,6 +36,8 @@ fn packets_that_arrive_in_a_burst_are_a_group() {
     let all = [(0, 10), (40, 200), (50, 201), (60, 205), (70, 210), (80, 230)];
     // (205 − 10) − (60 − 0) = 135 ms, and (210 − 205) − (70 − 60) = −5 ms.
     assert_eq!(variations(&all), [(135.0, 205), (-5.0, 210)]);
+    // A packet with the same delay, 4 ms after the last one, begins a group.
+    assert_eq!(variations(&[(0, 10), (4, 14), (8, 18), (20, 30)]), [(0.0, 18)]);
 }
 
 /// A packet that was sent before the last one is ignored, and its arrival does not matter.
@@ -55,6 +57,12 @@ const PARAMS: Params = Params {
 
 /// A path of 1 Mb/s with a queue, 20 ms long: a packet of 1000 octets takes 8 ms. Each 40 ms the call sends the octets of its
 /// target as such packets, a report comes back, and the target follows. Returns targets [bit/s] and queueing delays [ms].
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times of two minutes in microseconds"
+)]
 fn call(capacity: u64, frames: u64) -> Vec<(u64, f64)> {
     let (mut state, mut target) = (State::new(&PARAMS), PARAMS.start);
     let mut free = 0.0;

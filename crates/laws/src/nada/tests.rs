@@ -87,6 +87,25 @@ fn a_delay_ends_the_ramp_up_for_half_a_second() {
     assert_eq!(ramped, DataRate::from_kbps(1_050));
 }
 
+/// The least delay so far is the base: after 60 and 40 ms, 60 ms are 20 ms in the queue. After a loss 140 ms are 100 ms in the
+/// queue, of which 30.327 ms count.
+///
+/// Verifies: [RFC8698 §4.2]
+#[test]
+fn delays_count_from_the_least_and_less_after_a_loss() {
+    let mut state = State::new(&PARAMS);
+    let mut signal = |now, packets: &[Packet]| {
+        (state, _) = step(&PARAMS, state, &report(now, packets, 600));
+        state.signal()
+    };
+    let signals =
+        [(0, 60), (100, 40), (200, 60)].map(|(at, it)| signal(at + 100, &packets(at, it)));
+    assert!((signals[2] - 20.0).abs() < 1e-9 && signals[..2] == [0.0; 2], "{signals:?}");
+    signal(400, &[Packet { sent: at(300), arrived: None }]);
+    let late = signal(500, &packets(400, 140));
+    assert!((late - 30.327).abs() < 1e-3, "{late}");
+}
+
 /// A lost packet ends the ramp-up, too. A share of ten percent is smoothed to one percent by the first report, which adds 10 ms.
 /// Ten percent of marks add 2 ms.
 ///

@@ -44,7 +44,7 @@ impl FlowAccount {
         let deadline = flow.transport.live().map_or(Duration::MAX, |live| live.deadline);
         let has_pictures = flow.transport.video_call().is_some();
         let pictures = has_pictures.then(Box::default);
-        Self { deadline, has_steps, pictures, ..Self::default() }
+        Self { deadline, pictures, has_steps, ..Self::default() }
     }
 
     /// Counts a record. A packet counts if it was sent within the measured time, no matter when it arrives or is

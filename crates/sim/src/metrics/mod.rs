@@ -108,10 +108,10 @@ impl Metrics {
         let with_ecn = (0..).zip(&self.flows).zip(&scenario.flows);
         let with_ecn = with_ecn.filter(|(_, flow)| flow.transport.has_ecn());
         let marks = with_ecn.map(|((number, it), _)| it.marks(number)).collect();
-        let calls = (0..).zip(&self.flows).zip(&scenario.flows);
-        let calls = calls
-            .filter_map(|((number, it), flow)| it.call(number, flow.stop, self.measured_time))
-            .collect();
+        let of_calls = (0..).zip(&self.flows).zip(&scenario.flows);
+        let of_calls = of_calls
+            .filter_map(|((number, it), flow)| it.call(number, flow.stop, self.measured_time));
+        let of_calls = of_calls.collect();
         let flows = self.flows.into_iter().zip(&scenario.flows);
         let measured_time = self.measured_time;
         let steps = cells.iter_mut().map(|cell| std::mem::take(&mut cell.steps)).collect();
@@ -133,7 +133,7 @@ impl Metrics {
             probes,
             waits,
             marks,
-            calls,
+            calls: of_calls,
             ..Outcome::default()
         }
     }

@@ -32,7 +32,8 @@ fn a_call_follows_its_wire() {
     let fixed = of("none");
     assert_eq!(fixed.calls[0].target, None);
     assert!(fixed.messages[0].delay.p50 > Duration::from_millis(800), "{fixed:?}");
-    assert!(fixed.live[0].lost > 700);
+    // Half of the datagrams, most of them of large pictures.
+    assert!(fixed.live[0].lost > 300, "{fixed:?}");
     for control in ["gcc", "nada"] {
         let found = of(control);
         assert!((500_000..1_000_000).contains(&target(&found)), "{control}: {}", target(&found));
@@ -63,13 +64,12 @@ fn reports_cross_the_wire() {
     assert_eq!(reports("rate = \"2 Mb/s\""), (0, 0));
 }
 
-/// Nobody changes the rate without reports: with a wire back that loses nearly all of them the target of the start remains for
-/// nearly all of the time. With the same rate at the start and as the lowest and the highest it never changes.
+/// Nobody changes the rate without reports: with a wire back that loses all of them the target of the start remains. With one
+/// rate at the start and as the lowest and the highest it never changes, either.
 #[test]
 fn without_reports_the_rate_stays() {
     for control in ["gcc", "nada"] {
-        let lost =
-            "rate = \"100 Mb/s\", back = { loss = { model = \"bernoulli\", probability = 1 } }";
+        let lost = "rate = \"100 Mb/s\", loss = { model = \"bernoulli\", probability = 1, towards = \"server\" }";
         let settings = |more: &str| {
             format!("rate_control = {{ law = \"{control}\", start = \"700 kb/s\"{more} }}")
         };
@@ -100,7 +100,7 @@ fn reports_show_the_round_trip() {
 fn nada_answers_marks() {
     let of = |control: &str, ecn: bool| {
         let red = format!(
-            "discipline = \"red\", packets = 200, red = {{ min = 5, max = 50, ecn = {ecn} }}"
+            "discipline = \"red\", packets = 200, red = {{ min = 2, max = 20, weight = 1, ecn = {ecn} }}"
         );
         let wire = format!("rate = \"1 Mb/s\", queue = {{ {red} }}");
         call(&format!("rate_control = \"{control}\""), &wire, "")
@@ -132,7 +132,33 @@ fn a_call_through_a_cell_beside_a_download() {
     for control in ["gcc", "nada"] {
         let [shared, apart] = ["fifo", "airtime"].map(|it| of(it, control));
         assert!(target(&apart) > 1_700_000, "{control}: {}", target(&apart));
-        assert!(shared.messages[0].delay.p50 > apart.messages[0].delay.p50 * 2, "{control}");
+        assert!(shared.flows[0].delay.p50 > apart.flows[0].delay.p50 * 2, "{control}");
         assert!(target(&shared) >= 150_000 && target(&shared) <= target(&apart), "{control}");
+    }
+}
+
+/// Two calls of up to 1.5 Mb/s over a wire of 2 Mb/s, of which the second begins 10 s after the first. With NADA both have the
+/// same rate in the end, and differ by less than a half in the first minute. With GCC the larger one may stay larger, because
+/// it grows in percent; both have more than the lowest rate.
+///
+/// Verifies: [RFC8698 §4.3]
+#[test]
+fn two_calls_share_a_wire() {
+    let run = |control: &str| {
+        let second = format!(
+            "[flow.g]\nfrom = \"server\"\nto = \"client\"\nstart = \"10 s\"\ntransport = {{ kind = \"udp\", \
+             source = {{ model = \"video-call\", rate = \"1500 kb/s\", rate_control = \"{control}\" }} }}\n"
+        );
+        let settings = format!("rate = \"1500 kb/s\", rate_control = \"{control}\"");
+        let wire = "rate = \"2 Mb/s\", queue = { packets = 100 }";
+        let found = call(&settings, wire, &second);
+        [0, 1].map(|it| found.flows[it].delivered.get())
+    };
+    let [first, second] = run("nada");
+    assert!(2 * first.max(second) < 3 * first.min(second), "{first} {second}");
+    for shares in [[first, second], run("gcc")] {
+        // 60 s at 2 Mb/s are 15 MB, and at 150 kb/s 1.125 MB.
+        assert!(shares.iter().sum::<u64>() > 9_000_000, "{shares:?}");
+        assert!(shares.iter().all(|it| *it > 1_125_000), "{shares:?}");
     }
 }

@@ -553,7 +553,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport",
         r#"{ kind = "udp", source = { model = "video-call", rate = "100 kb/s", rate_control = { law = "gcc" } } }"#,
-        r#"flow.a.transport.source.rate_control.least: above the rate of the call; allowed at most 100 kb/s"#,
+        "flow.a.transport.source.rate_control.least: above the rate of the call; allowed at most 100 kb/s",
     ),
     (
         "flow.a.transport",

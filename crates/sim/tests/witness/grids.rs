@@ -169,7 +169,7 @@ fn workloads() -> Vec<Run> {
 
 /// Runs of each live application of UDP, over wires with losses.
 fn live() -> Vec<Run> {
-    const SOURCES: [&str; 14] = [
+    const SOURCES: [&str; 10] = [
         "\"call\"",
         "{ model = \"call\", codec = \"g711\", talk = \"300 ms\", silence = \"200 ms\", deadline = \"10 ms\" }",
         "{ model = \"call\", codec = \"g729\", silence = \"0 s\" }",
@@ -180,6 +180,8 @@ fn live() -> Vec<Run> {
         "{ model = \"game\", end = \"player\", interval = \"1 ms\", interval_scale = \"1 ms\" }",
         "\"video-call\"",
         "{ model = \"video-call\", rate = \"12 Mb/s\", interval = \"16 ms\", deadline = \"20 ms\" }",
+    ];
+    const CONTROLLED: [&str; 4] = [
         "{ model = \"video-call\", rate_control = { law = \"gcc\", start = \"2 Mb/s\" } }",
         "{ model = \"video-call\", rate_control = { law = \"gcc\", feedback = \"50 ms\" } }",
         "{ model = \"video-call\", rate_control = \"nada\" }",
@@ -200,6 +202,11 @@ fn live() -> Vec<Run> {
                 let transport = format!("{{ kind = \"udp\", source = {source} }}");
                 texts.push(lossy(loss, &transport, 3));
             }
+        }
+    }
+    for source in CONTROLLED {
+        for loss in LOSSES {
+            texts.push(lossy(loss, &format!("{{ kind = \"udp\", source = {source} }}"), 3));
         }
     }
     numbered("live", texts)

@@ -3,7 +3,6 @@
 use airfair_units::{Bytes, Duration, Time};
 
 use super::kinds::RateControl;
-use crate::udp::Datagram;
 
 /// Header of a report [octets]: RTCP, both sources, first number and count, reference time.  [draft-twcc §3.1]
 const HEADER: u64 = 20;
@@ -101,9 +100,8 @@ impl Reporter {
         Self { format, every, next: 0, pending: None, made: None, due: None }
     }
 
-    /// Notes an arrival.
-    pub(crate) fn handle_datagram(&mut self, now: Time, datagram: &Datagram) {
-        let seq = datagram.seq;
+    /// Notes the arrival of the datagram with the number `seq`, which may be the last of its frame.
+    pub(crate) fn handle_arrival(&mut self, now: Time, seq: u64, is_last: bool) {
         let pending = self.pending.get_or_insert_with(|| {
             let first = self.next.min(seq);
             Pending { first, end: seq, arrived: 0, long: 0, last: now }
@@ -114,7 +112,7 @@ impl Reporter {
         pending.long += u64::from(now - pending.last >= LONG);
         pending.last = now;
         match self.every {
-            None if datagram.is_last => self.due = Some(now),
+            None if is_last => self.due = Some(now),
             None => {}
             Some(every) => {
                 let at = self.made.map(|made| made + every).filter(|at| *at > now);
@@ -158,15 +156,13 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ecn::Ecn;
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Duration::from_millis(ms)
     }
 
     fn arrive(reporter: &mut Reporter, at: u64, seq: u64, is_last: bool) -> Option<Report> {
-        let datagram = Datagram { seq, payload: 1_200, is_last, ecn: Ecn::NOT_ECT };
-        reporter.handle_datagram(ms(at), &datagram);
+        reporter.handle_arrival(ms(at), seq, is_last);
         reporter.poll_report(ms(at))
     }
 
@@ -189,6 +185,11 @@ mod tests {
         assert_eq!(arrive(&mut reporter, 180, 15, false), None);
         assert_eq!(arrive(&mut reporter, 200, 17, true), report(15, 18, 200, 24));
         assert_eq!(arrive(&mut reporter, 300, 36, true), report(18, 37, 300, 28));
+        // One is overtaken by the first of a report, and another one is reported alone.
+        assert_eq!([40, 30].map(|seq| arrive(&mut reporter, 310, seq, false)), [None; 2]);
+        assert_eq!(arrive(&mut reporter, 311, 41, true), report(30, 42, 311, 28));
+        assert_eq!(arrive(&mut reporter, 320, 20, true), report(20, 21, 320, 24));
+        assert_eq!(arrive(&mut reporter, 330, 42, true), report(42, 43, 330, 24));
         assert_eq!(reporter.next_timeout(), None);
         assert_eq!(Report { first: 0, end: 3, made: ms(2), octets: 28 }.size(), Bytes::new(56));
     }

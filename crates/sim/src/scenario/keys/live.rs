@@ -129,7 +129,7 @@ pub(crate) const RATE_CONTROLS: Choice<RateControl> = Choice {
         match control {
             RateControl::None => {}
             RateControl::Gcc(it) => {
-                bounds(keys, it, ["300 kb/s, within the limits", "one per picture"])
+                bounds(keys, it, ["300 kb/s, within the limits", "one per picture"]);
             }
             RateControl::Nada(it) => bounds(keys, it, ["`least`", "100 ms"]),
         }
