@@ -5,7 +5,7 @@ use airfair_units::Duration;
 use super::declaration::{Declaration, Of, PLACE, REPLICATION};
 use super::numbers::{bits_per_second, milliseconds, per_second, ratio};
 use super::table::{Table, Unit};
-use crate::outcome::{FlowOutcome, Outcome, Quantiles};
+use crate::outcome::{DelayBin, FlowOutcome, Outcome, Quantiles};
 use crate::scenario::{Endpoint, Flow, Transport};
 
 const MEANING: &str = "Goodput, loss, delay, retransmissions, time-outs and round trips of each flow. Only packets sent within the \
@@ -84,16 +84,26 @@ pub(super) fn delays(runs: &[&Outcome]) -> Table {
         let flows = (0..).zip(&run.flows);
         flows.flat_map(move |(place, flow)| flow.delays.iter().map(move |it| Of { run, place, it }))
     });
-    let mut t = Declaration::new("delays", meaning, rows.collect());
+    let mut t = histogram("delays", meaning, rows.collect());
+    t.column("packets", Unit::Packets, |row| row.it.packets)
+        .says("Packets received whose delay is in the bin.");
+    t.table
+}
+
+/// Histogram of each flow of each run, with the ends of its bins. Rows have the index of their flow.
+pub(super) fn histogram<'r>(
+    name: &'static str,
+    meaning: &'static str,
+    rows: Vec<Of<'r, DelayBin>>,
+) -> Declaration<Of<'r, DelayBin>> {
+    let mut t = Declaration::new(name, meaning, rows);
     t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
     t.column("flow", Unit::Number, |row| row.place).says(PLACE);
     t.column("from_ns", Unit::Nanoseconds, |row| row.it.from.as_nanos())
         .says("Lower end of the bin, inclusive.");
     t.column("to_ns", Unit::Nanoseconds, |row| row.it.to.as_nanos())
         .says("Upper end of the bin, exclusive.");
-    t.column("packets", Unit::Packets, |row| row.it.packets)
-        .says("Packets received whose delay is in the bin.");
-    t.table
+    t
 }
 
 fn counts(t: &mut Declaration<Of<'_, FlowOutcome>>) {

@@ -1,7 +1,7 @@
 //! Table of the messages for which the users of flows wait.
 
 use super::declaration::{Declaration, Of, PLACE, REPLICATION};
-use super::flows::quantiles;
+use super::flows::{histogram, quantiles};
 use super::table::{Table, Unit};
 use crate::metrics::opinion;
 use crate::outcome::{CallOutcome, LiveOutcome, MessageOutcome, Outcome};
@@ -56,13 +56,7 @@ pub(super) fn waits(runs: &[&Outcome]) -> Table {
             waits.bins.iter().map(move |it| Of { run, place: waits.flow, it })
         })
     });
-    let mut t = Declaration::new("waits", meaning, rows.collect());
-    t.column("replication", Unit::Number, |row| row.run.replication).says(REPLICATION);
-    t.column("flow", Unit::Number, |row| row.place).says(PLACE);
-    t.column("from_ns", Unit::Nanoseconds, |row| row.it.from.as_nanos())
-        .says("Lower end of the bin, inclusive.");
-    t.column("to_ns", Unit::Nanoseconds, |row| row.it.to.as_nanos())
-        .says("Upper end of the bin, exclusive.");
+    let mut t = histogram("waits", meaning, rows.collect());
     t.column("messages", Unit::Count, |row| row.it.packets)
         .says("Messages whose wait is in the bin.");
     t.table

@@ -23,6 +23,10 @@ fn two_cells(metres: u32, keys: &str, walls: &str) -> Outcome {
 
 const SHARED: &str = "channel = 36";
 
+/// A radio of 20 dBm at 5.2 GHz, whose path loss has the exponent 3.
+const RADIO: &str = "radio = { tx_power = \"20 dBm\", frequency = \"5.2 GHz\", carrier_sense = \"-82 dBm\", \
+     propagation = { model = \"log-distance\", exponent = 3.0 } }";
+
 fn delivered(outcome: &Outcome) -> [u64; 2] {
     [0, 1].map(|flow| outcome.flows[flow].delivered.get())
 }
@@ -104,14 +108,12 @@ fn heard_from_a_triggered_station(target: &str) -> u64 {
          [bss.a]\nstandard = \"802.11ax\"\nwidth = \"20 MHz\"\nchannel = 36\n\
          ofdma = {{ down = \"off\", up = \"round-robin\", trigger_every = \"1 ms\", poll = true, \
          target_rssi = \"{target}\" }}\nmu_edca = {{ aifsn = 0 }}\n\
-         radio = {{ tx_power = \"20 dBm\", frequency = \"5.2 GHz\", propagation = {{ model = \"log-distance\", \
-         exponent = 3.0 }}, carrier_sense = \"-82 dBm\" }}\n\
+         {RADIO}\n\
          [station.sa]\nbss = \"a\"\nposition = [\"10 m\", \"0 m\"]\nrate = \"he-mcs3x1\"\n\
          [host.ha]\nlink = {{ to = \"a\" }}\n\
          [flow.fa]\nfrom = \"sa\"\nto = \"ha\"\ntransport = {{ kind = \"udp\", payload = \"500 B\", rate = \"saturated\" }}\n\
          [bss.b]\nstandard = \"802.11ax\"\nwidth = \"20 MHz\"\nchannel = 36\nap.position = [\"75 m\", \"0 m\"]\n\
-         radio = {{ tx_power = \"20 dBm\", frequency = \"5.2 GHz\", propagation = {{ model = \"log-distance\", \
-         exponent = 3.0 }}, carrier_sense = \"-82 dBm\" }}\n\
+         {RADIO}\n\
          [station.sb]\nbss = \"b\"\nposition = [\"1 m\", \"0 m\"]\n\
          [host.hb]\nlink = {{ to = \"b\" }}\n\
          [flow.fb]\nfrom = \"hb\"\nto = \"sb\"\ntransport = {{ kind = \"udp\", payload = \"500 B\", rate = \"1 kb/s\" }}\n"
@@ -134,12 +136,10 @@ fn a_neighbour_does_not_hear_triggered_stations_that_reduce_their_powers() {
 /// The path loss is 46.768 dB at 1 m with exponent 3. At 20 dBm, frames arrive with -80.1 dBm over 60 m, with -77.7 dBm
 /// over 50 m, with -70.6 dBm over 29 m, with -65.8 dBm over 20 m and with -59.1 dBm over 12 m.
 fn delivered_beside(standard: &str, width: &str, neighbour: Option<(&str, u32, u32)>) -> u64 {
-    let radio = "radio = { tx_power = \"20 dBm\", frequency = \"5.2 GHz\", carrier_sense = \"-82 dBm\", \
-                 propagation = { model = \"log-distance\", exponent = 3.0 } }";
     let rate = if standard == "802.11n" { "ht-mcs7" } else { "vht-mcs7x1" };
     let cell = |name: &str, width: &str, keys: &str| {
         format!(
-            "[bss.{name}]\nstandard = \"{standard}\"\nband = \"5 GHz\"\nwidth = \"{width}\"\n{keys}\n{radio}\n\
+            "[bss.{name}]\nstandard = \"{standard}\"\nband = \"5 GHz\"\nwidth = \"{width}\"\n{keys}\n{RADIO}\n\
              [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"1 m\", \"0 m\"]\n\
              [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
              transport = {{ kind = \"udp\", payload = \"1000 B\", rate = \"saturated\" }}\n"
@@ -195,18 +195,45 @@ fn power_outside_of_the_block_is_not_sensed() {
     assert!(far >= 99 && near < 75, "{far} % and {near} %");
 }
 
+/// A cell of 802.11a on channel 36, `x` metres from the origin, with a station that sends packets of this rate and size.
+fn cell_at(name: &str, x: u32, (rate, octets): (&str, u32), radio: &str) -> String {
+    format!(
+        "[bss.{name}]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"{x} m\", \"0 m\"]\n\
+         radio = {{ tx_power = \"20 dBm\", carrier_sense = \"-82 dBm\", \
+         propagation = {{ model = \"log-distance\", exponent = 3.0 }}{radio} }}\n\
+         [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"0 m\", \"1 m\"]\n\
+         [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
+         transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
+    )
+}
+
+/// A station of the cell of [`cell_of`] that sends packets of this rate and size.
+fn station_at(name: &str, [x, y]: [i32; 2], (rate, octets): (&str, u32)) -> String {
+    format!(
+        "[station.{name}]\nbss = \"a\"\nrate = \"{rate}\"\nposition = [\"{x} m\", \"{y} m\"]\n\
+         [flow.f{name}]\nfrom = \"{name}\"\nto = \"h\"\n\
+         transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
+    )
+}
+
+/// Runs one cell with these stations. An access point on the same channel, 250 m away, is too weak to be sensed.
+fn cell_of(stations: &[String], radio: &str) -> Outcome {
+    let text = format!(
+        "duration = \"5 s\"\nseries = \"off\"\n[bss.a]\nstandard = \"802.11a\"\nchannel = 36\n\
+         [bss.far]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"250 m\", \"0 m\"]\nradio = {{}}\n\
+         [host.h]\nlink = {{ to = \"a\" }}\n\
+         [bss.a.radio]\ntx_power = \"20 dBm\"\ncarrier_sense = \"-82 dBm\"\n\
+         propagation = {{ model = \"log-distance\", exponent = 3.0 }}\ncapture = \"5 dB\"\n{radio}\n{}",
+        stations.concat()
+    );
+    run_once(&parse(&text), 0)
+}
+
 /// Frames of the stations of two cells, of which one sends short frames and the other long ones. Each arrives at the other
 /// cell with -77.7 to -79 dBm, over 50 to 55 m, and disturbs nobody there.
 fn frames_of_short_and_long(radio: &str) -> [u64; 2] {
     let cell = |name: &str, x: u32, rate: &str, octets: u32| {
-        format!(
-            "[bss.{name}]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"{x} m\", \"0 m\"]\n\
-             radio = {{ tx_power = \"20 dBm\", carrier_sense = \"-82 dBm\", capture = \"5 dB\", \
-             propagation = {{ model = \"log-distance\", exponent = 3.0 }}{radio} }}\n\
-             [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"0 m\", \"1 m\"]\n\
-             [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
-             transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
-        )
+        cell_at(name, x, (rate, octets), &format!(", capture = \"5 dB\"{radio}"))
     };
     let cells = [cell("short", 0, "54 Mb/s", 100), cell("long", 50, "6 Mb/s", 1_400)].concat();
     let outcome = run_once(&parse(&format!("duration = \"5 s\"\nseries = \"off\"\n{cells}")), 0);
@@ -229,22 +256,11 @@ fn energy_below_its_threshold_does_not_keep_the_medium_busy() {
 /// Frames of two stations of one cell, of which one sends short frames and the other long ones. They are 40 m from each
 /// other, where frames have -74.8 dBm, and 20 m from the access point, where frames have -65.8 dBm.
 fn frames_of_short_and_long_in_a_cell(radio: &str) -> [u64; 2] {
-    let station = |name: &str, x: i32, rate: &str, octets: u32| {
-        format!(
-            "[station.{name}]\nbss = \"a\"\nrate = \"{rate}\"\nposition = [\"{x} m\", \"0 m\"]\n[flow.f{name}]\nfrom = \"{name}\"\n\
-             to = \"h\"\ntransport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
-        )
-    };
-    let stations = [station("short", -20, "54 Mb/s", 100), station("long", 20, "6 Mb/s", 1_400)];
-    let text = format!(
-        "duration = \"5 s\"\nseries = \"off\"\n[bss.a]\nstandard = \"802.11a\"\nchannel = 36\n\
-         [bss.far]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"250 m\", \"0 m\"]\nradio = {{}}\n\
-         [host.h]\nlink = {{ to = \"a\" }}\n\
-         [bss.a.radio]\ntx_power = \"20 dBm\"\ncarrier_sense = \"-82 dBm\"\n\
-         propagation = {{ model = \"log-distance\", exponent = 3.0 }}\ncapture = \"5 dB\"\n{radio}\n{}",
-        stations.concat()
-    );
-    let outcome = run_once(&parse(&text), 0);
+    let stations = [
+        station_at("short", [-20, 0], ("54 Mb/s", 100)),
+        station_at("long", [20, 0], ("6 Mb/s", 1_400)),
+    ];
+    let outcome = cell_of(&stations, radio);
     [0, 1].map(|it| outcome.stations[it].radio.frames)
 }
 
@@ -259,31 +275,14 @@ fn energy_of_the_own_cell_does_not_keep_the_medium_busy_below_its_threshold() {
 }
 
 /// Frames and retries of a station of a cell whose other two stations are hidden from each other: they are 76 m apart, where frames
-/// have -83.2 dBm. The station is 39 m from both, where frames have -74.5 dBm. An access point on the same channel, 250 m
-/// away, is too weak to be sensed.
+/// have -83.2 dBm. The station is 39 m from both, where frames have -74.5 dBm.
 fn frames_beside_hidden_stations(radio: &str) -> [u64; 2] {
-    let station = |name: &str, place: [i32; 2], rate: &str, octets: u32| {
-        format!(
-            "[station.{name}]\nbss = \"a\"\nrate = \"{rate}\"\nposition = [\"{} m\", \"{} m\"]\n\
-             [flow.f{name}]\nfrom = \"{name}\"\nto = \"h\"\n\
-             transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n",
-            place[0], place[1]
-        )
-    };
     let stations = [
-        station("between", [0, 10], "54 Mb/s", 100),
-        station("left", [-38, 0], "6 Mb/s", 1_000),
-        station("right", [38, 0], "6 Mb/s", 1_000),
+        station_at("between", [0, 10], ("54 Mb/s", 100)),
+        station_at("left", [-38, 0], ("6 Mb/s", 1_000)),
+        station_at("right", [38, 0], ("6 Mb/s", 1_000)),
     ];
-    let text = format!(
-        "duration = \"5 s\"\nseries = \"off\"\n[bss.a]\nstandard = \"802.11a\"\nchannel = 36\n\
-         [bss.far]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"250 m\", \"0 m\"]\nradio = {{}}\n\
-         [host.h]\nlink = {{ to = \"a\" }}\n\
-         [bss.a.radio]\ntx_power = \"20 dBm\"\ncarrier_sense = \"-82 dBm\"\n\
-         propagation = {{ model = \"log-distance\", exponent = 3.0 }}\ncapture = \"5 dB\"\n{radio}\n{}",
-        stations.concat()
-    );
-    let radio = run_once(&parse(&text), 0).stations[0].radio;
+    let radio = cell_of(&stations, radio).stations[0].radio;
     [radio.frames, radio.retries]
 }
 
@@ -302,16 +301,8 @@ fn a_station_misses_the_second_of_two_frames() {
 /// Frames of a station between two cells that are hidden from each other, which capture with this margin. They are 75 m
 /// apart, where frames have -83.0 dBm. At the station, frames of one have -66 dBm and those of the other -79 dBm.
 fn frames_in_the_middle(radio: &str) -> u64 {
-    let cell = |name: &str, x: u32, rate: &str, octets: u32| {
-        format!(
-            "[bss.{name}]\nstandard = \"802.11a\"\nchannel = 36\nap.position = [\"{x} m\", \"0 m\"]\n\
-             radio = {{ tx_power = \"20 dBm\", carrier_sense = \"-82 dBm\", \
-             propagation = {{ model = \"log-distance\", exponent = 3.0 }}{radio} }}\n\
-             [station.s{name}]\nbss = \"{name}\"\nrate = \"{rate}\"\nposition = [\"0 m\", \"1 m\"]\n\
-             [host.h{name}]\nlink = {{ to = \"{name}\" }}\n[flow.f{name}]\nfrom = \"s{name}\"\nto = \"h{name}\"\n\
-             transport = {{ kind = \"udp\", payload = \"{octets} B\", rate = \"saturated\" }}\n"
-        )
-    };
+    let cell =
+        |name: &str, x: u32, rate: &str, octets: u32| cell_at(name, x, (rate, octets), radio);
     let cells = [
         cell("weak", 0, "54 Mb/s", 100),
         cell("middle", 55, "54 Mb/s", 100),
