@@ -11,6 +11,9 @@ use airfair_units::Bytes;
 /// One, in the units of [`State::alpha`].
 pub const ONE: u32 = 1 << 20;
 
+/// Unit of Linux's `dctcp_alpha`, 2⁻¹⁰, in the units of [`State::alpha`].
+const UNIT: u32 = ONE >> 10;
+
 /// Gain of the estimate: g = 1/16 = 2⁻⁴.  [RFC8257 §4.2]
 const GAIN_SHIFT: u32 = 4;
 
@@ -72,6 +75,23 @@ pub fn step(state: State, ack: Ack) -> State {
     State { alpha, window_end: ack.next, acked: 0, marked: 0 }
 }
 
+/// Returns the state after an ACK as Linux computes it: in whole segments, with `alpha` in units of 2⁻¹⁰, and with a
+/// window of data that ends at the ACK of all that was sent at its start. `dctcp_update_alpha` [linux-dctcp]
+#[must_use]
+pub fn step_in_segments(state: State, ack: Ack, segment: Bytes) -> State {
+    let whole = |octets: Bytes| octets.get().div_ceil(segment.get());
+    let acked = state.acked + whole(ack.acked);
+    let marked = state.marked + whole(ack.marked.min(ack.acked));
+    if ack.unacknowledged < state.window_end {
+        return State { acked, marked, ..state };
+    }
+    let alpha = u64::from(state.alpha / UNIT);
+    let fall = (alpha >> GAIN_SHIFT).max(u64::from(alpha > 0));
+    let share = (marked << (10 - GAIN_SHIFT)) / acked.max(1);
+    let alpha = u32::try_from(alpha - fall + share).unwrap_or(ONE).min(1 << 10) * UNIT;
+    State { alpha, window_end: ack.next, acked: 0, marked: 0 }
+}
+
 /// Window after a window of data with marks: cwnd times one minus `alpha / 2`, and two segments at least.
 /// [RFC8257 §3.3 step 9]
 #[must_use]
@@ -79,6 +99,16 @@ pub fn reduced(cwnd: Bytes, alpha: u32, segment: Bytes) -> Bytes {
     let less = u128::from(cwnd.get()) * u128::from(alpha) / (2 * u128::from(ONE));
     let less = u64::try_from(less).unwrap_or(u64::MAX);
     cwnd.saturating_sub(Bytes::new(less)).max(segment * 2)
+}
+
+/// Window after a window of data with marks as Linux computes it: in whole segments, with `alpha` in units of 2⁻¹⁰, and
+/// a reduction that is rounded down, so that a small window with few marks stays as it is. `dctcp_ssthresh`
+/// [linux-dctcp]
+#[must_use]
+pub fn reduced_in_segments(cwnd: Bytes, alpha: u32, segment: Bytes) -> Bytes {
+    let segments = cwnd.get() / segment.get();
+    let less = segments * u64::from(alpha / UNIT) / (2 << 10);
+    segment * (segments - less).max(2)
 }
 
 #[cfg(test)]
@@ -137,5 +167,43 @@ mod tests {
         assert_eq!(after(64_000, ONE / 16), 62_000);
         assert_eq!(after(64_000, 0), 64_000);
         assert_eq!(after(3_000, ONE), 2_000);
+    }
+
+    /// With `alpha` of 1024/1024 and 4 marks on 10 segments: 1024 - 1024/16 + 4·64/10 = 1024 - 64 + 25 = 985, all rounded
+    /// down. Then 7 segments without marks: 985 - 985/16 = 985 - 61 = 924. The ACK of all that was sent at the start of
+    /// a window ends it, one octet before it does so in the RFC.
+    ///
+    /// Verifies: [linux-dctcp]
+    #[test]
+    fn linux_estimates_in_parts_of_1024() {
+        let parts = |state: State| (state.alpha / (ONE / 1_024), state.alpha % (ONE / 1_024));
+        let start = State { window_end: 8_001, ..State::default() };
+        let within = step_in_segments(start, ack(9_500, 3_500, 8_000, 12_001), SEGMENT);
+        assert_eq!((parts(within), within.acked, within.marked), ((1_024, 0), 10, 4));
+        let marked = step_in_segments(within, ack(0, 0, 8_001, 15_001), SEGMENT);
+        assert_eq!((parts(marked), marked.window_end), ((985, 0), 15_001));
+        let clean = step_in_segments(marked, ack(7_000, 0, 15_001, 24_001), SEGMENT);
+        assert_eq!(parts(clean), (924, 0));
+        // A small estimate falls by one unit, to zero.
+        let small = State { alpha: ONE / 1_024, ..clean };
+        assert_eq!(step_in_segments(small, ack(0, 0, 24_001, 30_001), SEGMENT).alpha, 0);
+    }
+
+    /// Linux: 31 segments with `alpha` of 200/1024 lose 31 · 200 / 2048 = 3.03, that is three; with 190/1024 they lose
+    /// 2.9, that is two. Ten segments with `alpha` of 1/8 lose 0.6, that is nothing. Half a segment of the window
+    /// does not count.
+    ///
+    /// Verifies: [linux-dctcp]
+    #[test]
+    fn linux_reduces_by_whole_segments_rounded_down() {
+        let after = |cwnd: u64, parts: u32| {
+            reduced_in_segments(Bytes::new(cwnd), ONE / 1_024 * parts, SEGMENT).get()
+        };
+        assert_eq!(after(31_000, 200), 28_000);
+        assert_eq!(after(31_000, 190), 29_000);
+        assert_eq!(after(31_500, 190), 29_000);
+        assert_eq!(after(10_000, 128), 10_000);
+        assert_eq!(after(64_000, 1_024), 32_000);
+        assert_eq!(after(3_000, 1_024), 2_000);
     }
 }

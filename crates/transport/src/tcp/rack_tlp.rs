@@ -30,8 +30,10 @@ pub(super) struct RackTlp {
     pub(super) timer_before: (Option<Time>, Timer),
     /// True if a tail loss probe is to be sent, whatever the window.
     pub(super) is_probe_due: bool,
-    /// State of proportional rate reduction in recovery.
+    /// State of proportional rate reduction in recovery, or in a reduction that answers marks.
     pub(super) prr: Option<prr::State>,
+    /// True if the reduction answers marks, and lets whole segments leave, rounded up.
+    pub(super) answers_marks: bool,
     /// Window of proportional rate reduction after the last ACK in recovery [octets].
     pub(super) window: u64,
     /// Window before the current recovery, to be restored if the recovery was needless.
@@ -50,6 +52,7 @@ impl RackTlp {
             timer_before: (None, Timer::Retransmission),
             is_probe_due: false,
             prr: None,
+            answers_marks: false,
             window: 0,
             undo: None,
             first_of_two: None,
@@ -89,7 +92,12 @@ impl RackTlp {
         };
         let (state, allowance) = prr::step(state, &seen);
         let least = if state.sent.is_zero() { segment } else { 0 };
+        let allowance = if self.answers_marks {
+            allowance.get().div_ceil(segment) * segment
+        } else {
+            allowance.get()
+        };
         self.prr = Some(state);
-        self.window = pipe + allowance.get().max(least);
+        self.window = pipe + allowance.max(least);
     }
 }

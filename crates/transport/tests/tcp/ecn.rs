@@ -2,8 +2,8 @@
 
 use airfair_transport::ecn::Ecn;
 use airfair_transport::tcp::{
-    DelayedAck, EcnFeedback, Flags, Flavour, LossRecovery, Receiver, ReceiverConfig, Segment,
-    SenderConfig, SenderEvent, Transfer,
+    Arithmetic, DelayedAck, EcnFeedback, Flags, Flavour, LossRecovery, Receiver, ReceiverConfig,
+    Segment, SenderConfig, SenderEvent, Transfer,
 };
 use airfair_units::{Bytes, Duration};
 
@@ -40,6 +40,37 @@ fn a_sender_halves_its_window_once_per_window_of_data() {
     script.receive(ack(8)).window(4, 4).receive(echo(9)).window(2, 2);
     assert_eq!(script.sender.stats().marks_answered, 2);
     assert_eq!(script.sender.stats().retransmissions, 0);
+}
+
+/// Linux spreads a reduction over a window of data. Of 8 segments, 4 remain. An ACK with an echo lets a first segment
+/// leave; then one leaves for every two that arrive: after n arrivals ⌈4n/8⌉ have left. After the seventh 4 segments are in
+/// flight, the new window, and one leaves for each that arrives. The next echo reduces the window
+/// again once more is acknowledged than was sent at the first echo. Without RACK, and under the RFCs' arithmetic, the
+/// sender is silent until 4 segments are in flight.
+///
+/// Verifies: [linux-ecn]
+#[test]
+fn linux_reduces_the_window_by_the_data_that_arrives() {
+    let sent = |arithmetic, loss_recovery| {
+        let config = SenderConfig { arithmetic, loss_recovery, sack: Some(true), ..with_ecn() };
+        let mut script = Script::new(config);
+        script.drain();
+        script.at(100).receive(echo(1));
+        let mut counts = vec![script.drain().len()];
+        for number in 2..=8 {
+            counts.push(script.at(100 + number).receive(ack(number)).drain().len());
+        }
+        assert_eq!(script.sender.stats().marks_answered, 1);
+        // This ACK acknowledges what was sent at the echo, and no more.
+        script.at(110).receive(echo(8));
+        let answered = script.sender.stats().marks_answered;
+        script.at(120).receive(echo(9)).window(2, 2);
+        (counts, answered)
+    };
+    let spread = sent(Arithmetic::Linux, LossRecovery::Rack);
+    assert_eq!(spread, (vec![1, 0, 1, 0, 1, 0, 0, 1], 1));
+    let at_once = sent(Arithmetic::Rfc, LossRecovery::Rack);
+    assert_eq!(at_once, (vec![0, 0, 0, 0, 1, 1, 1, 1], 2));
 }
 
 /// Neither retransmissions nor ACKs, SYN and FIN can be marked.

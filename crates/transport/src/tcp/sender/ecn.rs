@@ -4,11 +4,11 @@
 //! handshake take part from the start.
 
 use airfair_laws::newreno::{Event, Observation};
-use airfair_laws::{accecn, dctcp, prague};
+use airfair_laws::{accecn, dctcp, prague, prr};
 use airfair_units::{Bytes, Duration, Time};
 
 use super::{Answer, Decoder, EcnState, Sender};
-use crate::control::SenderEvent;
+use crate::control::{Arithmetic, SenderEvent};
 use crate::ecn::Ecn;
 use crate::tcp::accurate::{INITIAL_ACE, NOT_ECT_ARRIVED};
 use crate::tcp::segment::{Flags, Segment};
@@ -51,7 +51,10 @@ impl Sender {
         let Some(mut ecn) = self.ecn.take() else { return };
         ecn.is_echo = is_echo;
         let answer = match ecn.answer {
-            Answer::ByShare(share) => Answer::ByShare(dctcp::step(share, ack)),
+            Answer::ByShare(share) => Answer::ByShare(match self.config.arithmetic {
+                Arithmetic::Rfc => dctcp::step(share, ack),
+                Arithmetic::Linux => dctcp::step_in_segments(share, ack, self.config.segment),
+            }),
             Answer::Prague(state) => {
                 Answer::Prague(prague::step(state, now, self.rtt.smoothed(), ack))
             }
@@ -59,7 +62,9 @@ impl Sender {
         };
         ecn.answer = answer;
         self.ecn = Some(ecn);
-        if is_echo && self.answer_marks(now, answer) {
+        let before = self.congestion.cwnd();
+        if is_echo && self.answer_marks(now, answer, segment.ack) {
+            self.spread_reduction(before, answer);
             self.stats.marks_answered += 1;
             self.events.push(SenderEvent::MarkAnswered);
         }
@@ -98,15 +103,26 @@ impl Sender {
 
     /// Reduces the window because of an echo, unless it has been reduced a short time ago. Returns true if it has been
     /// reduced.
-    fn answer_marks(&mut self, now: Time, answer: Answer) -> bool {
+    fn answer_marks(&mut self, now: Time, answer: Answer, ack: u64) -> bool {
         let (cwnd, segment) = (Bytes::new(self.congestion.cwnd()), self.config.segment);
         match answer {
-            Answer::AsLoss => return self.reduce_window(now),
+            Answer::AsLoss => {
+                let begins = self.begin_reduction(self.first_of_answer(ack));
+                if begins {
+                    let path = self.path(now, None);
+                    self.congestion.reduce(path);
+                }
+                return begins;
+            }
             Answer::ByShare(share) => {
-                if !self.begin_reduction() {
+                if !self.begin_reduction(self.first_of_answer(ack)) {
                     return false;
                 }
-                self.congestion.reduce_to(dctcp::reduced(cwnd, share.alpha, segment));
+                let reduced = match self.config.arithmetic {
+                    Arithmetic::Rfc => dctcp::reduced,
+                    Arithmetic::Linux => dctcp::reduced_in_segments,
+                };
+                self.congestion.reduce_to(reduced(cwnd, share.alpha, segment));
             }
             Answer::Prague(state) => {
                 let smoothed = self.rtt.smoothed();
@@ -143,6 +159,29 @@ impl Sender {
             }
             event if has_answered => self.congestion.recover(event),
             _ => self.show(now, round_trip, seen),
+        }
+    }
+
+    /// Octet that decides whether the last reduction is over, at an ACK up to `ack`. In Linux the ACK must acknowledge
+    /// more than was sent at the reduction. `tcp_fastretrans_alert` [linux-ecn]
+    fn first_of_answer(&self, ack: u64) -> u64 {
+        match self.config.arithmetic {
+            Arithmetic::Rfc => self.unacknowledged,
+            Arithmetic::Linux => ack.saturating_sub(1),
+        }
+    }
+
+    /// Lets a reduction last for a window of data, as Linux does: the sender sends in proportion to the data that has
+    /// arrived, and not at all until the data in flight has fallen to the new window. `tcp_enter_cwr`,
+    /// `tcp_cwnd_reduction` [linux-ecn]
+    fn spread_reduction(&mut self, before: u64, answer: Answer) {
+        let is_linux = self.config.arithmetic == Arithmetic::Linux;
+        if let Some(rack_tlp) = self.rack_tlp.as_mut().filter(|_| is_linux)
+            && !matches!(answer, Answer::Prague(_))
+        {
+            rack_tlp.prr = Some(prr::State::new(Bytes::new(before)));
+            rack_tlp.answers_marks = true;
+            rack_tlp.window = before;
         }
     }
 

@@ -62,6 +62,9 @@ impl Sender {
         if was_repairing && !is_repairing {
             rack_tlp.rack.on_recovered();
             (rack_tlp.prr, rack_tlp.undo) = (None, None);
+        } else if rack_tlp.prr.is_some() && self.has_reduced() {
+            // A reduction that answered marks is over.
+            rack_tlp.prr = None;
         }
         let is_recovering = was_fast && !was_spurious;
         if is_recovering {
@@ -164,6 +167,7 @@ impl Sender {
         let whole = whole.max(self.congestion.cwnd());
         let has_model = self.config.flavour.has_model();
         rack_tlp.prr = (!has_model).then(|| prr::State::new(Bytes::new(whole)));
+        rack_tlp.answers_marks = false;
         rack_tlp.probe.end();
         self.stats.fast_retransmits += 1;
         self.events.push(SenderEvent::FastRetransmit);

@@ -53,6 +53,13 @@ impl Sender {
             || (self.ecn.is_some() && self.is_growth_marked())
     }
 
+    /// True if a window of data has been acknowledged since the window was reduced, beyond the repair of a loss.
+    #[inline]
+    pub(super) fn has_reduced(&self) -> bool {
+        self.unacknowledged > self.refusals.reduction_end
+            && !self.recovery.is_repairing(self.unacknowledged)
+    }
+
     /// True if all that was sent is acknowledged. On an open connection, a timer that still runs then is for
     /// a local retry.
     #[inline]
@@ -77,7 +84,7 @@ impl Sender {
     /// Reduces cwnd without a loss, once per window of data and not during loss recovery. Returns true if it has
     /// been reduced.
     pub(super) fn reduce_window(&mut self, now: Time) -> bool {
-        let begins = self.begin_reduction();
+        let begins = self.begin_reduction(self.unacknowledged);
         if begins {
             let path = self.path(now, None);
             self.congestion.reduce(path);
@@ -86,10 +93,9 @@ impl Sender {
     }
 
     /// Begins a reduction of the window, unless there has been one in this window of data or a loss is being repaired.
-    /// Returns true if it begins.
-    pub(super) fn begin_reduction(&mut self) -> bool {
-        let first = self.unacknowledged;
-        if first < self.refusals.reduction_end || self.recovery.is_repairing(first) {
+    /// Returns true if it begins. `first` is the first octet that is not acknowledged.
+    pub(super) fn begin_reduction(&mut self, first: u64) -> bool {
+        if first < self.refusals.reduction_end || self.recovery.is_repairing(self.unacknowledged) {
             return false;
         }
         // With nothing in flight the reduction lasts until the first ACK, whatever is refused until then.
