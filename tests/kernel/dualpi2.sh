@@ -15,10 +15,10 @@ cat >"$work/build.sh" <<'BUILD'
 set -eu
 echo "deb http://deb.debian.org/debian $1-backports main" >/etc/apt/sources.list.d/backports.list
 apt-get --quiet update
-# The headers depend on the compiler that built the kernel.
+# The headers name the compiler that built the kernel, and their makefiles also call gcc.
 version=$(apt-cache depends --target-release "$1-backports" linux-headers-amd64 |
     sed -n 's/.*Depends: linux-headers-//p' | head -n 1)
-apt-get --quiet --yes --no-install-recommends --target-release "$1-backports" install "linux-headers-$version"
+apt-get --quiet --yes --no-install-recommends --target-release "$1-backports" install gcc "linux-headers-$version"
 source=$(apt-cache depends --target-release "$1-backports" linux-source |
     sed -n 's/.*Depends: \(linux-source-[0-9.]*\)/\1/p' | head -n 1)
 mkdir -p /packages /module && cd /packages
