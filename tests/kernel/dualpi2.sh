@@ -23,7 +23,7 @@ source=$(apt-cache depends --target-release "$1-backports" linux-source |
     sed -n 's/.*Depends: \(linux-source-[0-9.]*\)/\1/p' | head -n 1)
 mkdir -p /packages /module && cd /packages
 apt-get --quiet download --target-release "$1-backports" "$source"
-apt-get --quiet download "linux-binary-$version" "linux-modules-$version"
+apt-get --quiet download "linux-base-$version" "linux-binary-$version" "linux-modules-$version"
 for it in *.deb; do dpkg-deb -x "$it" /unpacked; done
 tar -xf "/unpacked/usr/src/$source.tar.xz" -C /module --strip-components=3 "$source/net/sched/sch_dualpi2.c"
 echo "obj-m := sch_dualpi2.o" >/module/Makefile
