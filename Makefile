@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-readers test-site test-web test-kernel \
-    agent deb test-agent fair-access-point wasm package example-quinn web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
+    agent deb test-agent fair-access-point dumbbell wasm package example-quinn web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,10 @@ test-agent: needs-agent ## Tests of the agent on this machine's kernel; as root,
 fair-access-point: build needs-agent ## A fair access point in QEMU: its stations' shares of the air with the agent and without it, three minutes
 	$(BIN)/python tests/kernel/machine.py --fetch
 	$(BIN)/python tests/kernel/fair.py
+
+dumbbell: build ## DCTCP and DualPI2 over a bottleneck in QEMU and in airfair, twenty minutes
+	$(BIN)/python tests/kernel/machine.py --fetch
+	$(BIN)/python tests/kernel/dumbbell.py
 
 # All but the binding of Python, so that a browser can run the laboratory.
 PURE := units laws transport wlan sim link trace web

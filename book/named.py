@@ -35,6 +35,7 @@ VERDICTS = ROOT / "docs" / "verdicts.json"
 KEPT = {
     "agent": ROOT / "bench/agent.json",
     "curves": ROOT / "bench/error_curves.json",
+    "dumbbell": ROOT / "bench/dumbbell.json",
     "emulated": ROOT / "bench/emulated.json",
     "emulator": ROOT / "bench/emulator.json",
     "house": ROOT / "bench/house.json",

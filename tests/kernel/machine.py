@@ -67,6 +67,14 @@ class Kernel:
     image: Path
     modules: Path
 
+    def has(self, names: Sequence[str]) -> bool:
+        """Return true if the kernel has all modules of these names."""
+        try:
+            self.needed(names)
+        except MissingError:
+            return False
+        return True
+
     def needed(self, names: Sequence[str]) -> list[Path]:
         """Return the files of modules and of their dependencies, each file after those that it needs."""
         depends: dict[str, list[str]] = {}
@@ -174,8 +182,15 @@ def fetch() -> None:
     subprocess.run(["apt-get", "--quiet", "download", packages[0]], check=True, cwd=STORE)
 
 
-def kernel() -> Kernel:
-    """Return the kernel; unpacks its package if needed."""
+def kernel(modules: Sequence[str] = ()) -> Kernel:
+    """Return the kernel, or a kernel of a folder in `target/kernel` if that alone has the modules."""
+    found = _debian_kernel()
+    others = (it for it in _kernels_in_folders() if it.has(modules))
+    return found if found.has(modules) else next(others, found)
+
+
+def _debian_kernel() -> Kernel:
+    """Return the kernel that is installed, or that of the package, which is unpacked if needed."""
     installed = _installed_kernel()
     if installed is not None:
         return installed
@@ -213,7 +228,7 @@ def build(package: str, *, features: Sequence[str] = ()) -> Path:
 
 def run(script: str, setup: Setup, *, seconds: float = 600) -> Output:
     """Boot a machine, run the script in it, and return the output. The machine ends after `seconds`."""
-    linux = kernel()
+    linux = kernel(setup.modules)
     STORE.mkdir(parents=True, exist_ok=True)
     # Neither is compressed: the machine would unpack them at a tenth of the host's speed.
     image = _unpacked(linux.image)
@@ -358,6 +373,13 @@ def _program(name: str) -> Path:
 
 def _packages() -> list[Path]:
     return sorted(STORE.glob("linux-image-*.deb"))
+
+
+def _kernels_in_folders() -> Iterator[Kernel]:
+    """Yield the kernels of folders with Debian's packages, in which image and modules may be below `usr`."""
+    for modules in sorted(STORE.glob("*/usr/lib/modules/*")):
+        if (modules / "vmlinuz").is_file():
+            yield Kernel(modules / "vmlinuz", modules)
 
 
 def _installed_kernel() -> Kernel | None:

@@ -73,6 +73,24 @@ fn linux_reduces_the_window_by_the_data_that_arrives() {
     assert_eq!(at_once, (vec![0, 0, 0, 0, 1, 1, 1, 1], 2));
 }
 
+/// Prague's reduction takes effect at once, under Linux's arithmetic as well: of 8 segments 4 remain, and the sender is
+/// silent while 7 are in flight.
+#[test]
+fn prague_reduces_its_window_at_once() {
+    let config = SenderConfig {
+        arithmetic: Arithmetic::Linux,
+        loss_recovery: LossRecovery::Rack,
+        flavour: Flavour::Prague,
+        ..with_ecn()
+    };
+    let mut script = Script::new(config);
+    let sent: usize = (0..50).map(|at| script.at(at).drain().len()).sum();
+    assert_eq!(sent, 8);
+    script.at(100).receive(echo(1)).silent();
+    script.at(150).silent();
+    assert_eq!(script.sender.stats().marks_answered, 1);
+}
+
 /// Neither retransmissions nor ACKs, SYN and FIN can be marked.
 ///
 /// Verifies: [RFC3168 §6.1.1, §6.1.4, §6.1.5]
