@@ -165,7 +165,7 @@ fn put_options(options: &mut Vec<u8>, segment: &tcp::Segment) {
     }
 }
 
-/// Appends the AccECN option: octets with the sender's codepoint, and those with a mark.  [RFC9768 §3.2.3]
+/// Appends the `AccECN` option: octets with the sender's codepoint, and those with a mark.  [RFC9768 §3.2.3]
 fn put_counters(
     options: &mut Vec<u8>,
     tcp::OctetCounters { is_order_1, ect, ce }: tcp::OctetCounters,
