@@ -644,6 +644,7 @@ class TransportTcpTable(TypedDict, total=False):
     deflation: Literal["to-flight", "to-ssthresh"]
     delayed_ack: bool | DelayedAckTable
     ecn: bool
+    ecn_feedback: Literal["classic", "exact", "ace", "accurate"]
     flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp", "prague"]
     full_queue: Literal["loss", "hold"]
     grow_beyond_receive_window: bool
@@ -676,12 +677,15 @@ class TransportQuicTable(TypedDict, total=False):
 
     ack_every: int
     datagram: str
+    ecn: bool
     flavour: Literal["newreno", "cubic", "bbr1", "bbr"]
+    handshake: bool
     initial_window: int
     kind: Required[Literal["quic"]]
     max_ack_delay: str
     pacing: bool
     receive_window: str
+    server_crypto: str
     size: Literal["endless"] | str
     slow_start: Literal["standard", "hystart", "hystart++"]
     source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable
@@ -2031,6 +2035,7 @@ def transport_tcp(
     deflation: Literal["to-flight", "to-ssthresh"] | None = None,
     delayed_ack: bool | DelayedAckTable | None = None,
     ecn: bool | None = None,
+    ecn_feedback: Literal["classic", "exact", "ace", "accurate"] | None = None,
     flavour: Literal["reno", "newreno", "sack", "westwood", "westwood+", "vegas", "cubic", "bbr1", "bbr", "dctcp", "prague"] | None = None,
     full_queue: Literal["loss", "hold"] | None = None,
     grow_beyond_receive_window: bool | None = None,
@@ -2074,6 +2079,12 @@ def transport_tcp(
     ecn: Explicit congestion notification (RFC 3168): queues with `ecn` mark the connection's new
         data instead of dropping it, and the sender answers a mark as it answers a loss, without a
         retransmission. Default: false.
+    ecn_feedback: Method by which the receiver reports marks. `classic`: in all ACKs until the
+        sender has answered (RFC 3168). `exact`: in the ACKs of marked segments (RFC 8257), for
+        `dctcp` and `prague` alone. `accurate`: accurate ECN (RFC 9768), a count of marked packets
+        modulo eight in each ACK, and an option of 8 octets with counts of octets. `ace`: the same
+        without the option. Default: `accurate` for `prague`, `exact` for `dctcp`, otherwise
+        `classic`.
     flavour: Congestion control. `sack`, `westwood+`, `cubic`, `dctcp`, `prague`, `bbr1` and `bbr`
         use selective acknowledgements. `bbr1` and `bbr` are versions 1 and 3 of BBR, which pace,
         and detect losses as `loss_recovery = "rack"` does. `dctcp` reduces its window in proportion
@@ -2277,11 +2288,14 @@ def transport_quic(
     *,
     ack_every: int | None = None,
     datagram: str | None = None,
+    ecn: bool | None = None,
     flavour: Literal["newreno", "cubic", "bbr1", "bbr"] | None = None,
+    handshake: bool | None = None,
     initial_window: int | None = None,
     max_ack_delay: str | None = None,
     pacing: bool | None = None,
     receive_window: str | None = None,
+    server_crypto: str | None = None,
     size: Literal["endless"] | str | None = None,
     slow_start: Literal["standard", "hystart", "hystart++"] | None = None,
     source: Literal["bulk", "web", "video", "responsiveness"] | SourceConstantTable | SourceOnOffTable | SourceFramesTable | SourceRpcTable | SourceWebTable | SourceVideoTable | SourceResponsivenessTable | None = None,
@@ -2296,8 +2310,13 @@ def transport_quic(
         once. Default: 2.
     datagram: UDP payload of a full packet. Of it, 33 octets are usually QUIC's header, frame header
         and authentication tag; headers of IP and UDP come on top, 28 octets. Default: "1200 B".
+    ecn: Explicit congestion notification (RFC 9000, section 13.4): queues with `ecn` mark the
+        connection's packets instead of dropping them, ACK frames count the marks, and the sender
+        answers a mark as it answers a loss. Default: false.
     flavour: Congestion control: NewReno as RFC 9002 has it, CUBIC, or version 1 or 3 of BBR. Losses
         are detected as RFC 9002 has it for all of them. Default: "newreno".
+    handshake: The connection opens with the handshake of TLS 1.3, which takes a round trip. Without
+        it data is sent at once, as with 0-RTT. Default: false.
     initial_window: Initial window [packets]. Default: 10.
     max_ack_delay: Longest delay of an acknowledgement. Default: "25 ms".
     pacing: Packets leave at 1.25 windows per round trip (RFC 9002, section 7.7), in bursts of a
@@ -2305,6 +2324,9 @@ def transport_quic(
         true.
     receive_window: Data that the receiver allows ahead of what its application has read
         (`MAX_DATA`). The application reads at once. Default: "10000000 B".
+    server_crypto: TLS messages of the receiver in the handshake, with its certificates. Up to 3402
+        octets fit into the three datagrams that it may send before it knows that the sender's
+        address is right; more take a further round trip. Default: "3000 B".
     size: Amount of data to send. Default: "endless".
     slow_start: End of slow start of `newreno` and `cubic`. `standard`: a loss. `hystart`: also a
         long train of ACKs or grown round trips. `hystart++`: grown round trips, and then five

@@ -1,7 +1,7 @@
 //! Decoder of accurate ECN feedback: the number of marked packets that an ACK reports.  [RFC9768 §3.2]
 //!
 //! The receiver counts marked packets from five on, and each ACK has the count modulo eight in the ACE field. If an ACK
-//! is about more than seven packets, the field may have cycled. The octets of marked packets, which the AccECN option
+//! is about more than seven packets, the field may have cycled. The octets of marked packets, which the `AccECN` option
 //! counts modulo 2²⁴, then decide between the possible numbers. Without the option the sender takes the largest number
 //! that is possible, unless it is usual that an ACK is about more than four packets.  [RFC9768 §3.2.2.5.2],
 //! [linux-accecn]
@@ -12,7 +12,7 @@ use airfair_units::Bytes;
 const CYCLE: u64 = 8;
 /// Initial value of the count of marked packets at both ends.  [RFC9768 §3.2.1]
 pub const INITIAL_PACKETS: u64 = 5;
-/// Number of bits of a counter in the AccECN option.  [RFC9768 §3.2.3]
+/// Number of bits of a counter in the `AccECN` option.  [RFC9768 §3.2.3]
 const OCTET_BITS: u32 = 24;
 /// Weight of an ACK in the average of packets per ACK, and number of bits of its fraction.  `PKTS_ACKED_WEIGHT`
 /// [linux-accecn]
@@ -42,7 +42,7 @@ impl Default for State {
 pub struct Ack {
     /// ACE field: the receiver's count of marked packets modulo eight.
     pub ace: u8,
-    /// ECEB field of the AccECN option: octets of marked packets modulo 2²⁴; `None` without the field.
+    /// ECEB field of the `AccECN` option: octets of marked packets modulo 2²⁴; `None` without the field.
     pub octets: Option<u32>,
     /// Octets that the ACK acknowledges or reports as received for the first time.
     pub delivered: Bytes,
@@ -53,7 +53,7 @@ pub struct Ack {
 pub struct Marks {
     /// Number of marked packets.
     pub packets: u64,
-    /// Octets of the marked packets, estimated from their number without the AccECN option.  [RFC9768 §A.3]
+    /// Octets of the marked packets, estimated from their number without the `AccECN` option.  [RFC9768 §A.3]
     pub octets: Bytes,
 }
 

@@ -12,7 +12,7 @@ use super::workloads::check_workload;
 pub(super) fn check_quic(fields: &Fields, mistakes: &mut Mistakes) {
     check_workload(fields, mistakes);
     let crypto = fields.get("server_crypto");
-    if crypto.node.is_some() && fields.get("handshake").value() != Some(true) {
+    if crypto.node.is_some() && !crypto.bad && fields.get("handshake").value() != Some(true) {
         let problem = "there are no messages without a handshake";
         mistakes.add(crypto.at, crypto.mistake(problem, "handshake = true"));
     }

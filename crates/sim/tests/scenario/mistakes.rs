@@ -628,7 +628,7 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     (
         "flow.a.transport.payload",
         "1 B",
-        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "slow_start", "ecn", "pacing", "timestamps", "segment", "size", "source", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
+        r#"flow.a.transport.payload = "1 B": not a key of a TCP transport; allowed "kind", "stack", "flavour", "sack", "prr", "loss_recovery", "arithmetic", "slow_start", "ecn", "ecn_feedback", "pacing", "timestamps", "segment", "size", "source", "delayed_ack", "initial_window", "initial_ssthresh", "receive_window", "window_scaling", "min_rto", "tick", "recovery_timer", "deflation", "limited_transmit", "byte_counting", "grow_beyond_receive_window", "quick_acks", "full_queue", "small_queues", "handshake""#,
     ),
 ];
 
@@ -988,7 +988,7 @@ fn marks_need_a_transport_that_answers_them() {
         ),
         (
             "ecn = true, ecn_feedback = \"much\"",
-            "\"much\": not known; allowed \"classic\", \"exact\", \"ace\", \"accurate\"",
+            "\"much\": no such value; allowed \"classic\", \"exact\", \"ace\", \"accurate\"",
         ),
     ] {
         let found = message(&format!("{{ kind = \"tcp\", {transport} }}"));

@@ -165,7 +165,7 @@ fn put_options(options: &mut Vec<u8>, segment: &tcp::Segment) {
     }
 }
 
-/// Appends the AccECN option: octets with the sender's codepoint, and those with a mark.  [RFC9768 §3.2.3]
+/// Appends the `AccECN` option: octets with the sender's codepoint, and those with a mark.  [RFC9768 §3.2.3]
 fn put_counters(
     options: &mut Vec<u8>,
     tcp::OctetCounters { is_order_1, ect, ce }: tcp::OctetCounters,
@@ -250,6 +250,7 @@ fn checksum(octets: &[u8]) -> u16 {
 mod tests {
     use super::*;
     use airfair_sim::packet::{Ecn, FlowId};
+    use airfair_transport::quic;
     use airfair_units::Time;
     use airfair_wlan::edca::AccessCategory;
 
@@ -267,12 +268,11 @@ mod tests {
         assert_eq!(checksum(&[1]), !0x0100);
     }
 
-    /// Encodes a segment that one end of a TCP flow with ECN sends.
-    fn encoded(side: Side, segment: tcp::Segment) -> Vec<u8> {
+    /// Encodes a packet that one end of a flow with ECN sends.
+    fn encoded(side: Side, body: Body) -> Vec<u8> {
         let scenario = "duration = \"1 s\"\n[router.r]\n[host.a]\nlink = { to = \"r\" }\n[host.b]\nlink = { to = \"r\" }\n\
                         [flow.f]\nfrom = \"a\"\nto = \"b\"\ntransport = { kind = \"tcp\", ecn = true }\n";
         let scenario = Scenario::parse(scenario, &[]).expect("a scenario without mistakes");
-        let body = Body::Segment(segment);
         let packet = Packet::new(Time::ZERO, (FlowId(0), side), AccessCategory::default(), body);
         Packets::of(&scenario).headers(&packet, &Addresses::of(&scenario))
     }
@@ -298,9 +298,27 @@ mod tests {
             ack = receiver.poll_transmit(Time::ZERO).expect("an ACK");
         }
         // The count is 6: AE and CWR.
-        let headers = encoded(Side::Receiver, ack);
+        let headers = encoded(Side::Receiver, Body::Segment(ack));
         assert_eq!(headers[20 + 12..20 + 14], [7 << 4 | 1, 0x90]);
         assert_eq!(headers[40..], [172, 8, 0, 3, 0xe9, 0, 3, 0xe8]);
+    }
+
+    /// The first datagram of QUIC's handshake has a long header: fixed bits and type Initial, version 1, two identifiers of
+    /// eight octets, and no token.
+    ///
+    /// Verifies: [RFC9000 §17.2.2]
+    #[test]
+    fn a_quic_handshake_has_long_headers() {
+        let mut sender = quic::Sender::new(quic::SenderConfig {
+            handshake: true,
+            ..quic::SenderConfig::default()
+        });
+        sender.open(Time::ZERO);
+        let datagram = sender.poll_handshake(Time::ZERO).expect("the first");
+        let headers = encoded(Side::Sender, Body::QuicHandshake(datagram));
+        assert_eq!(headers[2..4], 1_228_u16.to_be_bytes());
+        assert_eq!(headers[28..34], [0xc0, 0, 0, 0, 1, 8]);
+        assert_eq!((headers[42], headers[51], headers.len()), (8, 0, 52));
     }
 
     /// The ECN field is in the two low bits of the second octet of the IP header, ECE and CWR are bits 6 and 7 of TCP's
@@ -311,7 +329,7 @@ mod tests {
     fn marks_and_echoes_are_in_the_headers() {
         let flags = tcp::Flags::ACK.and(tcp::Flags::CWR).with_ecn(Ecn::CE);
         let segment = tcp::Segment { payload: 1_000, flags, ..tcp::Segment::EMPTY };
-        let headers = encoded(Side::Sender, segment);
+        let headers = encoded(Side::Sender, Body::Segment(segment));
         assert_eq!((headers[1], headers[20 + 13]), (3, 0x90));
     }
 }

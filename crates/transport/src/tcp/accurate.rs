@@ -20,7 +20,7 @@ const ROOM: u16 = 40;
 /// Counters of a receiver with accurate ECN.  [RFC9768 §3.2.1]
 #[derive(Clone, Debug)]
 pub(super) struct MarkCounters {
-    /// True if ACKs carry the AccECN option.
+    /// True if ACKs carry the `AccECN` option.
     sends_option: bool,
     /// `r.cep`: marked packets, and the initial five.
     packets: u64,

@@ -143,7 +143,7 @@ impl Timestamps {
 /// [RFC2018 §3]
 ///
 /// A block below that number reports a duplicate segment [RFC2883 §4]. The last place may have the counters of the
-/// AccECN option instead, beside which there is no room for a fourth block: its first number is then the larger one.
+/// `AccECN` option instead, beside which there is no room for a fourth block: its first number is then the larger one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks([(i32, i32); SackBlocks::ROOM]);
 
@@ -187,7 +187,7 @@ impl SackBlocks {
         self.0[room..].fill((0, 0));
     }
 
-    /// Puts the counters of the AccECN option into the last place.
+    /// Puts the counters of the `AccECN` option into the last place.
     #[expect(clippy::cast_possible_wrap, reason = "26 bits")]
     pub(crate) fn set_counters(&mut self, OctetCounters { is_order_1, ect, ce }: OctetCounters) {
         let bits = u32::from(is_order_1) << 24 | u32::from(ce.is_some()) << 25;
@@ -195,7 +195,7 @@ impl SackBlocks {
         self.0[Self::ROOM - 1] = ((low(ect) | bits) as i32, !(low(ce.unwrap_or(0)) as i32));
     }
 
-    /// Counters of the AccECN option, if there is one.
+    /// Counters of the `AccECN` option, if there is one.
     pub fn counters(&self) -> Option<OctetCounters> {
         let (first, second) = self.0[Self::ROOM - 1];
         let bits = first.cast_unsigned();
@@ -207,7 +207,7 @@ impl SackBlocks {
     }
 }
 
-/// Counters of the AccECN option: the receiver's octets with each codepoint, modulo 2²⁴.  [RFC9768 §3.2.3]
+/// Counters of the `AccECN` option: the receiver's octets with each codepoint, modulo 2²⁴.  [RFC9768 §3.2.3]
 ///
 /// A sender uses one of the codepoints ECT(0) and ECT(1), so that the third field of the option never changes and is
 /// left out, as is the second one before the first mark.

@@ -15,7 +15,8 @@ fn transfer(crypto: u64, lost: &[usize]) -> (u64, u64, Sender) {
     let mut sender = Sender::new(SenderConfig { handshake: true, transfer, ..unpaced() });
     let mut receiver = Receiver::new(receiver);
     sender.open(ms(0));
-    let (mut up, mut down): (Vec<(u64, Handshake)>, Vec<(u64, Handshake)>) = (vec![], vec![]);
+    let mut up: Vec<(u64, Handshake)> = Vec::new();
+    let mut down = up.clone();
     let (mut data, mut acks, mut first) = (vec![], vec![], None);
     let mut count = 0;
     for now in 0..10_000 {

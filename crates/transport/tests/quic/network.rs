@@ -52,7 +52,7 @@ impl Network {
 
     /// Marks some of the packets that may be marked.
     fn marked(&self, mut data: Data) -> Data {
-        if self.marks_every > 0 && data.number % self.marks_every == 0 {
+        if self.marks_every > 0 && data.number.is_multiple_of(self.marks_every) {
             data.ecn.mark();
         }
         data

@@ -31,7 +31,7 @@ fn counted(number: u64, ace: u8, marked: Option<u32>) -> Segment {
     segment
 }
 
-/// The AccECN option of a receiver that has received so many octets with ECT(0) and with a mark.
+/// The `AccECN` option of a receiver that has received so many octets with ECT(0) and with a mark.
 fn with_counters(ect: u32, ce: u32) -> SackBlocks {
     let mut receiver = receiver(EcnFeedback::Accurate, 1_000);
     for (octets, ecn) in [(ect - 1, Ecn::ECT_0), (ce, Ecn::CE)] {
