@@ -14,7 +14,7 @@ pub(super) struct Hosts {
 impl Hosts {
     /// Notes that queue `index` is listed, with packets for this receiver.
     pub(super) fn enter(&mut self, index: usize, to: Option<NodeId>) {
-        let host = to.map_or(0, |to| to.index());
+        let host = to.map_or(0, NodeId::index);
         if index >= self.of.len() {
             self.of.resize(index + 1, 0);
         }
