@@ -151,6 +151,7 @@ class QueueFqCodelTable(TypedDict, total=False):
     discipline: Required[Literal["fq-codel"]]
     ecn: bool
     interval: str
+    isolation: Literal["flows", "dual-dsthost"]
     packets: int
     quantum: str
     queues: int
@@ -597,7 +598,7 @@ class QueueAirtimeTable(TypedDict, total=False):
     packets: int
     quantum: str
     queues: int
-    slow_below: str
+    slow_below: Literal["off"] | str
     slow_interval: str
     slow_target: str
     target: str
@@ -1414,6 +1415,7 @@ def queue_fq_codel(
     ack_filter: bool | None = None,
     ecn: bool | None = None,
     interval: str | None = None,
+    isolation: Literal["flows", "dual-dsthost"] | None = None,
     packets: int | None = None,
     quantum: str | None = None,
     queues: int | None = None,
@@ -1426,6 +1428,8 @@ def queue_fq_codel(
     ecn: Packets whose transport has `ecn` are marked instead of dropped. Default: true.
     interval: CoDel's interval: the time within which the delay must fall below the target once.
         Default: "100 ms".
+    isolation: Owners of equal shares: each flow (`flows`), or each station to which the access
+        point sends, with equal parts for its flows (`dual-dsthost`, as in CAKE). Default: "flows".
     packets: Capacity [packets], the packet in service included. Default: 10240.
     quantum: Quantum: octets that are added to a queue's deficit at each of its turns. Default:
         "1514 B".
@@ -1448,7 +1452,7 @@ def queue_airtime(
     packets: int | None = None,
     quantum: str | None = None,
     queues: int | None = None,
-    slow_below: str | None = None,
+    slow_below: Literal["off"] | str | None = None,
     slow_interval: str | None = None,
     slow_target: str | None = None,
     target: str | None = None,
@@ -1482,7 +1486,7 @@ def queue_airtime(
         B".
     queues: Number of queues to which the flows of a station are hashed. Default: 4096.
     slow_below: Rate of a station's last frame below which `slow_target` and `slow_interval` apply
-        to it. Default: "12 Mb/s".
+        to it. With `off` they apply to none, as in Linux since 6.16. Default: "12 Mb/s".
     slow_interval: CoDel's interval for a station at a low rate. Default: "300 ms".
     slow_target: CoDel's target for a station at a low rate. Default: "50 ms".
     target: CoDel's target: the standing delay that it accepts. Default: "20 ms".

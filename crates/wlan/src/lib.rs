@@ -73,7 +73,7 @@ pub use node::NodeId;
 pub use queue::TransmitQueue;
 pub use queue::config::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, FlowQueues, HardwareQueue,
-    Limit, Overflow, QueueConfig, StationQueues, TimeRegulation, Weights,
+    Isolation, Limit, Overflow, QueueConfig, StationQueues, TimeRegulation, Weights,
 };
 pub use queue::headers::{Class, Headers};
 pub use random::Stream;

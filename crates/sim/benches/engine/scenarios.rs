@@ -66,7 +66,29 @@ pub(crate) fn all() -> Vec<(String, String)> {
         let name = format!("5 TFRC flows over {wires} wire(s) in a row (hops)");
         all.push((name, chain(5, wires)));
     }
+    for discipline in ["fq-codel", "dualpi2", "airtime", "airtime-dualpi2"] {
+        let name = format!("Prague and CUBIC, {discipline}");
+        all.push((name, two_queues(discipline)));
+    }
     all
+}
+
+/// A flow of low latency and a Classic one to a station of 802.11g through this discipline, for 20 s.
+fn two_queues(discipline: &str) -> String {
+    let flow = |name: &str, flavour: &str| {
+        format!(
+            "[flow.{name}]\nfrom = \"server\"\nto = \"sta\"\ntransport = {{ kind = \"tcp\", {flavour}, \
+             receive_window = \"4 MB\", window_scaling = true }}\n"
+        )
+    };
+    let (low, classic) = ("flavour = \"prague\"", "flavour = \"cubic\", ecn = true");
+    format!(
+        "duration = \"20 s\"\nseries = \"off\"\n[bss.cell]\nstandard = \"802.11g\"\n\
+         ap.queue = {{ discipline = \"{discipline}\" }}\n[station.sta]\n\
+         [host.server]\nlink = {{ rate = \"1 Gb/s\", delay = \"5 ms\" }}\n{}{}",
+        flow("low", low),
+        flow("classic", classic)
+    )
 }
 
 /// A cell of saturated stations, for 20 s.

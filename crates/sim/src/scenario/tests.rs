@@ -341,8 +341,8 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
             let text = scenario.to_toml();
             // These keys are left out. A preset stands for other keys, and a cell's errors stand for those of its
             // stations. The other words are the defaults, so they change nothing: the access category, parameters of
-            // categories, TCP with its losses and windows, the reading of aggregates, and the unit of a driver's
-            // queue.
+            // categories, TCP with its losses and windows, the reading of aggregates, the unit of a driver's
+            // queue, and the isolation of flows.
             let usual = [
                 "standard",
                 "best effort",
@@ -353,6 +353,7 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
                 "aggregates",
                 "bulk",
                 "carrier-sense",
+                "flows",
             ];
             let is_left_out = usual.contains(&word)
                 && [
@@ -366,6 +367,7 @@ fn each_word_of_each_key_is_read_and_written_as_itself() {
                     "arithmetic",
                     "source",
                     "energy_detection",
+                    "isolation",
                 ]
                 .contains(&key.name);
             let is_written =

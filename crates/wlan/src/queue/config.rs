@@ -87,6 +87,8 @@ pub enum Discipline {
         quantum: Bytes,
         /// Number of queues to which flows are hashed.
         queues: u16,
+        /// Owners of equal shares: flows, or receivers.
+        isolation: Isolation,
     },
     /// Airtime fairness between the stations of an access point; the packets of a station are served as under `FqCoDel`
     /// or `DualPi2`.  [hoiland-2017]
@@ -129,6 +131,16 @@ impl Discipline {
     }
 }
 
+/// Owners of equal shares among the queues of flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// Each flow has an equal share.  [RFC8290 §4]
+    #[default]
+    Flows,
+    /// Each receiver has an equal share, and each flow an equal part of its receiver's: `dual-dsthost`.  [cake §IV]
+    Receivers,
+}
+
 /// Parameters of airtime fairness.  [hoiland-2017 §3], [linux-atf]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirtimeSharing {
@@ -165,8 +177,8 @@ pub struct FlowQueues {
     pub codel: CoDel,
     /// CoDel parameters of flows to stations at a rate below `slow_below`.
     pub slow_codel: CoDel,
-    /// Rate below which `slow_codel` applies to a station.
-    pub slow_below: DataRate,
+    /// Rate below which `slow_codel` applies to a station; with `None` it applies to none.
+    pub slow_below: Option<DataRate>,
 }
 
 /// Queue of a driver that takes packets ahead of the air.
@@ -249,7 +261,7 @@ impl Default for FlowQueues {
             queues: 4_096,
             codel: codel(20, 100),
             slow_codel: codel(50, 300),
-            slow_below: DataRate::from_mbps(12),
+            slow_below: Some(DataRate::from_mbps(12)),
         }
     }
 }

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use airfair_units::{Bytes, Time};
 
 use super::codel_drops::settle as drop_by_codel;
-use super::config::CoDel;
+use super::config::{CoDel, Isolation};
 use super::headers::Headers;
+use super::hosts::Hosts;
 use super::sub_queue::{SubQueue, SubQueues, Turn};
 
 /// Deficit round robin between flows with `CoDel`, in which new flows come first.  [RFC8290 §4]
@@ -15,6 +16,8 @@ pub(super) struct Fair {
     quantum: i64,
     new: VecDeque<usize>,
     old: VecDeque<usize>,
+    /// Receivers of the queues, if these have equal shares; `None` if flows have.
+    hosts: Option<Box<Hosts>>,
 }
 
 pub(super) fn octets(bytes: Bytes) -> i64 {
@@ -32,15 +35,32 @@ pub(super) fn bucket(flow: u64, queues: u16) -> usize {
 
 impl Fair {
     pub(super) fn new(quantum: Bytes) -> Self {
-        Self { quantum: octets(quantum), new: VecDeque::new(), old: VecDeque::new() }
+        Self::with(quantum, Isolation::Flows)
+    }
+
+    /// Creates a scheduler between flows, or between receivers and the flows of each.
+    pub(super) fn with(quantum: Bytes, isolation: Isolation) -> Self {
+        let hosts = (isolation == Isolation::Receivers).then(Box::default);
+        Self { quantum: octets(quantum), new: VecDeque::new(), old: VecDeque::new(), hosts }
     }
 
     /// Notes that queue `index` is no longer empty.  [RFC8290 §4.1]
-    pub(super) fn activate(&mut self, turn: &mut Turn, index: usize) {
-        if !turn.is_listed {
-            *turn = Turn { credit: self.quantum, is_listed: true };
-            self.new.push_back(index);
+    pub(super) fn activate<P>(&mut self, queue: &mut SubQueue<P>, index: usize) {
+        if queue.turn.is_listed {
+            return;
         }
+        if let Some(hosts) = &mut self.hosts {
+            let first = queue.packets.front().map(|it| it.msdu.to);
+            hosts.enter(index, first.or(queue.again.front().copied()));
+        }
+        queue.turn = Turn { credit: self.share(index), is_listed: true };
+        self.new.push_back(index);
+    }
+
+    /// Octets added to the deficit of queue `index` at each of its turns.
+    #[inline]
+    fn share(&self, index: usize) -> i64 {
+        self.hosts.as_ref().map_or(self.quantum, |hosts| hosts.share(self.quantum, index))
     }
 
     /// Chooses the queue that is served next, and charges it.  [RFC8290 §4.2]
@@ -74,8 +94,8 @@ impl Fair {
             let index = list[place];
             let turn = &mut queues.get(index).turn;
             if turn.credit <= 0 {
-                turn.credit += self.quantum;
                 list.remove(place);
+                turn.credit += self.share(index);
                 self.old.push_back(index);
                 continue;
             }
@@ -92,6 +112,9 @@ impl Fair {
                 self.old.push_back(index);
             } else {
                 queues.get(index).turn.is_listed = false;
+                if let Some(hosts) = &mut self.hosts {
+                    hosts.leave(index);
+                }
             }
         }
     }

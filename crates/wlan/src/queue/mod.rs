@@ -15,7 +15,7 @@
 //! | [`config`] | configuration |
 //! | [`headers`] | headers that a classifier reads |
 //! | `sub_queue` | queues behind the classifier |
-//! | `scheduler`, `fair` | choice of the queue that is served next |
+//! | `scheduler`, `fair`, `hosts` | choice of the queue that is served next |
 //! | `codel`, `codel_drops` | CoDel |
 //! | `dual` | `DualPI2` |
 //! | `airtime`, `own_queues` | airtime fairness between stations; queues of one station |
@@ -43,6 +43,7 @@ mod driver;
 mod dual;
 mod fair;
 pub mod headers;
+mod hosts;
 mod link;
 mod links;
 mod own_queues;

@@ -92,7 +92,7 @@ impl OwnQueues {
     /// Notes that queue `index` is no longer empty.
     pub(super) fn activate<P>(&mut self, queues: &mut SubQueues<P>, index: usize) {
         if let Self::Flows(flows) = self {
-            flows.fair.activate(&mut queues.get(index).turn, index);
+            flows.fair.activate(queues.get(index), index);
         }
     }
 
@@ -161,7 +161,7 @@ impl OwnQueues {
     /// Notes the rate of a frame to the station.
     pub(super) fn note_rate(&mut self, rate: DataRate) {
         if let Self::Flows(flows) = self {
-            let is_slow = rate < flows.rule.slow_below;
+            let is_slow = flows.rule.slow_below.is_some_and(|below| rate < below);
             flows.codel = if is_slow { flows.rule.slow_codel } else { flows.rule.codel };
         }
     }

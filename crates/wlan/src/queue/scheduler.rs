@@ -37,7 +37,9 @@ impl Scheduler {
             Discipline::DataAck { weights, .. } => Self::Weighted(Weighted::new(weights)),
             Discipline::RoundRobin => Self::RoundRobin(VecDeque::new()),
             Discipline::DeficitRoundRobin { quantum } => Self::Deficit(Deficit::new(quantum)),
-            Discipline::FqCoDel { codel, quantum, .. } => Self::Fair(codel, Fair::new(quantum)),
+            Discipline::FqCoDel { codel, quantum, isolation, .. } => {
+                Self::Fair(codel, Fair::with(quantum, isolation))
+            }
             Discipline::Airtime(rule) => Self::Airtime(Box::new(AirtimeFair::new(rule))),
             Discipline::TimeRegulator(rule) => Self::Regulated(Box::new(Regulator::new(rule))),
         }
@@ -51,7 +53,7 @@ impl Scheduler {
             Self::Single | Self::CoDel(_) | Self::Weighted(_) | Self::Dual(_) => {}
             Self::RoundRobin(active) => active.push_back(index),
             Self::Deficit(deficit) => deficit.active.push_back(index),
-            Self::Fair(_, fair) => fair.activate(&mut queues.get(index).turn, index),
+            Self::Fair(_, fair) => fair.activate(queues.get(index), index),
             Self::Airtime(airtime) => airtime.activate(queues, index),
             Self::Regulated(regulator) => regulator.activate(now, index),
         }

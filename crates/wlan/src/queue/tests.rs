@@ -6,7 +6,7 @@ use airfair_units::{Bytes, DataRate, Duration};
 use proptest::prelude::*;
 
 use super::config::{
-    AirtimeQueueLimits, AirtimeSharing, CoDel, FlowQueues, HardwareQueue, StationQueues,
+    AirtimeQueueLimits, AirtimeSharing, CoDel, FlowQueues, HardwareQueue, Isolation, StationQueues,
     TimeRegulation,
 };
 use super::*;
@@ -92,8 +92,12 @@ fn served(queue: &mut TransmitQueue<Tagged>, now: Time) -> Vec<u64> {
 
 const DRR: Discipline = Discipline::DeficitRoundRobin { quantum: Bytes::new(1_000) };
 const RULE: CoDel = CoDel::new(Duration::from_millis(5), Duration::from_millis(100));
-const FAIR: Discipline =
-    Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(1_514), queues: 1_024 };
+const FAIR: Discipline = Discipline::FqCoDel {
+    codel: RULE,
+    quantum: Bytes::new(1_514),
+    queues: 1_024,
+    isolation: Isolation::Flows,
+};
 const REGULATION: TimeRegulation = TimeRegulation {
     bucket: Duration::from_millis(10),
     adjustment: Duration::from_millis(1_000),

@@ -11,8 +11,8 @@ use airfair_wlan::phy::ppdu::{self, PacketPadding};
 use airfair_wlan::phy::{Band, GuardInterval, Standard, TxVector, Width};
 use airfair_wlan::{
     AirtimeSharing, CellConfig, Channel, CoDel, Discipline, DropCause, ErrorModel, FlowQueues,
-    FrameKind, HardwareQueue, Limit, Listen, NodeId, Overheard, QueueConfig, Record, SentFrame,
-    StationQueues, TimeRegulation, Weights,
+    FrameKind, HardwareQueue, Isolation, Limit, Listen, NodeId, Overheard, QueueConfig, Record,
+    SentFrame, StationQueues, TimeRegulation, Weights,
 };
 use proptest::prelude::*;
 use rand_core::Rng;
@@ -518,7 +518,12 @@ pub(crate) fn disciplines() -> impl Strategy<Value = Discipline> {
         Discipline::CoDel(fast),
         Discipline::RoundRobin,
         Discipline::DeficitRoundRobin { quantum: Bytes::new(3_000) },
-        Discipline::FqCoDel { codel, quantum: Bytes::new(1_514), queues: 3 },
+        Discipline::FqCoDel {
+            codel,
+            quantum: Bytes::new(1_514),
+            queues: 3,
+            isolation: Isolation::Receivers,
+        },
         Discipline::Airtime(AirtimeSharing { queues, ..AirtimeSharing::default() }),
         Discipline::Airtime(AirtimeSharing {
             queues: StationQueues::Coupled(dualpi2::Params::default()),

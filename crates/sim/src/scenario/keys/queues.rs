@@ -4,7 +4,7 @@ use airfair_laws::dualpi2;
 use airfair_units::{Bytes, Duration};
 use airfair_wlan::{
     AirtimeQueueLimits, AirtimeSharing, CoDel, Counts, Discipline, FlowQueues, HardwareQueue,
-    Limit, Overflow, StationQueues, TimeRegulation, Weights,
+    Isolation, Limit, Overflow, StationQueues, TimeRegulation, Weights,
 };
 
 use super::super::Queue;
@@ -14,6 +14,7 @@ use super::ranges::{CAPACITY, MARK_ABOVE, PACKETS, bytes, integer, time};
 
 words!(Limit { Each = "each", Shared = "shared" });
 words!(Counts { Aggregates = "aggregates", Packets = "packets" });
+words!(Isolation { Flows = "flows", Receivers = "dual-dsthost" });
 words!(Overflow { Tail = "tail", LongestFlow = "longest-flow" });
 
 const CODEL_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
@@ -22,6 +23,7 @@ const QUANTUM_TIME: Kind =
 const SHARE_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
 const AHEAD: Kind = Kind::Either(&[integer(1, 16_384), Kind::Word(&["off"])]);
 const AHEAD_TIME: Kind = time(Duration::from_micros(1), Duration::from_secs(60));
+const SLOW_BELOW: Kind = Kind::Either(&[Kind::Rate, Kind::Word(&["off"])]);
 const QUANTUM: Kind = bytes(64, 65_535);
 const QUEUES: Kind = integer(1, 65_535);
 const WEIGHT: Kind = integer(1, 1_000);
@@ -64,7 +66,12 @@ pub(crate) const QUEUE: Choice<Queue> = Choice {
             Queue::new(
                 10_240,
                 Limit::Shared,
-                Discipline::FqCoDel { codel: fair, quantum, queues: 1_024 },
+                Discipline::FqCoDel {
+                    codel: fair,
+                    quantum,
+                    queues: 1_024,
+                    isolation: Isolation::default(),
+                },
             ),
             Queue::new(8_192, Limit::Shared, Discipline::Airtime(airtime)),
             Queue::new(8_192, Limit::Shared, Discipline::Airtime(coupled_airtime)),
@@ -107,11 +114,16 @@ fn queue(keys: &mut Keys, Queue { config, counts_flows }: &mut Queue) {
         }
         Discipline::CoDel(rule) => codel(keys, rule, false),
         Discipline::DualPi2(rule) => dual(keys, rule),
-        Discipline::FqCoDel { codel: rule, quantum, queues } => {
+        Discipline::FqCoDel { codel: rule, quantum, queues, isolation } => {
             codel(keys, rule, true);
             quantum_of_queue(keys, quantum);
             keys.key("queues", queues, QUEUES, "16")
                 .says("Number of queues to which flows are hashed.");
+            let is_other = *isolation != Isolation::default();
+            keys.word("isolation", isolation, "\"dual-dsthost\"").written_if(is_other).says(
+                "Owners of equal shares: each flow (`flows`), or each station to which the access point sends, with \
+                 equal parts for its flows (`dual-dsthost`, as in CAKE).",
+            );
             has_overflow = false;
         }
         Discipline::Airtime(rule) => {
@@ -214,8 +226,9 @@ fn flow_queues(keys: &mut Keys, it: &mut FlowQueues) {
         .says("CoDel's target: the standing delay that it accepts.");
     keys.key("interval", &mut it.codel.interval, CODEL_TIME, "\"50 ms\"")
         .says("CoDel's interval: the time within which the delay must fall below the target once.");
-    keys.key("slow_below", &mut it.slow_below, Kind::Rate, "\"2 Mb/s\"").says(
-        "Rate of a station's last frame below which `slow_target` and `slow_interval` apply to it.",
+    keys.optional("slow_below", &mut it.slow_below, SLOW_BELOW, "\"2 Mb/s\"").says(
+        "Rate of a station's last frame below which `slow_target` and `slow_interval` apply to it. With `off` they \
+         apply to none, as in Linux since 6.16.",
     );
     keys.key("slow_target", &mut it.slow_codel.target, CODEL_TIME, "\"20 ms\"")
         .says("CoDel's target for a station at a low rate.");

@@ -302,8 +302,9 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
     );
     prop_oneof![
         4 => airtime,
-        2 => (1u16..5).prop_map(|queues| {
-            Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(1_514), queues }
+        2 => (1u16..5, any::<bool>()).prop_map(|(queues, hosts)| {
+            let isolation = if hosts { Isolation::Receivers } else { Isolation::Flows };
+            Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(1_514), queues, isolation }
         }),
         1 => hardware.prop_map(|hardware_queue| {
             Discipline::DataAck { weights: Weights::default(), hardware_queue }

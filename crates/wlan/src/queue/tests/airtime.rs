@@ -158,13 +158,15 @@ fn what_a_station_sends_is_charged_while_it_is_active() {
 
 /// A packet comes every 10 ms, and from 60 ms on one leaves every 10 ms or 11 ms after it: each has waited for 50 or 49
 /// ms. CoDel drops the first packet to a station at 12 Mb/s, whose target is 20 ms, 100 ms after the first dequeue. To
-/// a slower station, whose target is 50 ms, it drops the first packet after 300 ms, and none after 49 ms of waiting.
+/// a slower station, whose target is 50 ms, it drops the first packet after 300 ms, and none after 49 ms of waiting. Where
+/// no station counts as slow, all have the first rule.
 ///
-/// Verifies: [hoiland-2017 §3]
+/// Verifies: [hoiland-2017 §3], [linux-codel-revert]
 #[test]
 fn a_slow_station_may_wait_longer() {
-    let first_drop = |rate, earlier_by| {
-        let mut queue = airtime_queue(AirtimeSharing::default());
+    let drop_with = |flows: FlowQueues, rate, earlier_by| {
+        let queues = StationQueues::Flows(flows);
+        let mut queue = airtime_queue(AirtimeSharing { queues, ..AirtimeSharing::default() });
         let charge = Charge { rate: DataRate::from_mbps(rate), ..exchange(0, Down, 10) };
         (0..200).find_map(|step| {
             let now = 10 * step - if step > 5 { earlier_by } else { 0 };
@@ -176,8 +178,11 @@ fn a_slow_station_may_wait_longer() {
             queue.poll_dropped().map(|_| now)
         })
     };
+    let first_drop = |rate, earlier_by| drop_with(FlowQueues::default(), rate, earlier_by);
     assert_eq!([first_drop(12, 0), first_drop(12, 1)], [Some(160), Some(159)]);
     assert_eq!([first_drop(11, 0), first_drop(11, 1)], [Some(360), None]);
+    let one_rule = FlowQueues { slow_below: None, ..FlowQueues::default() };
+    assert_eq!(drop_with(one_rule, 1, 0), Some(160));
 }
 
 /// When the queue is full, the flow with the most octets loses a packet, whatever its station.

@@ -37,7 +37,12 @@ fn codel_drops_the_oftener_the_longer_the_queue_stands() {
 #[test]
 fn codel_marks_at_the_times_at_which_it_would_drop() {
     let codel = Discipline::CoDel(RULE.marking());
-    let fair = Discipline::FqCoDel { codel: RULE.marking(), quantum: Bytes::new(1_514), queues: 8 };
+    let fair = Discipline::FqCoDel {
+        codel: RULE.marking(),
+        quantum: Bytes::new(1_514),
+        queues: 8,
+        isolation: Isolation::Flows,
+    };
     for discipline in [codel, fair] {
         let mut queue = queue(discipline, 1_000, Limit::Shared);
         for number in 0..100 {
@@ -133,7 +138,12 @@ fn a_flow_that_has_just_come_goes_first() {
 /// Verifies: [RFC8290 §4.2]
 #[test]
 fn a_flow_goes_first_only_when_it_is_new() {
-    let long = Discipline::FqCoDel { codel: RULE, quantum: Bytes::new(4_500), queues: 1_024 };
+    let long = Discipline::FqCoDel {
+        codel: RULE,
+        quantum: Bytes::new(4_500),
+        queues: 1_024,
+        isolation: Isolation::Flows,
+    };
     let mut queue = queue(long, 1_000, Limit::Shared);
     for number in 0..12 {
         queue.push(ms(0), packet(0, number, 1_500));
@@ -166,4 +176,60 @@ fn where_there_is_no_room_the_longest_queue_gives_way_at_its_head() {
     // number 0 is in service
     assert_eq!((dropped.payload.flow, dropped.payload.number), (0, 1));
     assert_eq!((cause, queue.len()), (DropCause::QueueFull, 4));
+}
+
+/// Station 0 has four flows and station 1 has one, all with packets of 1000 octets. With equal shares of flows, station 1
+/// has a fifth of the packets; with equal shares of receivers it has half, and each flow of station 0 an eighth.
+///
+/// Verifies: [cake §IV]
+#[test]
+fn receivers_have_equal_shares_whatever_the_number_of_their_flows() {
+    for (isolation, expected) in
+        [(Isolation::Flows, [80; 5]), (Isolation::Receivers, [50, 50, 50, 50, 200])]
+    {
+        let mut queue = slow_to_drop(isolation);
+        let stations = [0, 0, 0, 0, 1].map(NodeId::station);
+        for number in 0..500 {
+            for (flow, to) in (0..5).zip(stations) {
+                assert!(queue.push(ms(0), Msdu { to, ..packet(flow, number, 1_000) }));
+            }
+        }
+        let mut counts = [0_usize; 5];
+        for _ in 0..400 {
+            let flow = finish(&mut queue, ms(0)).expect("packets wait").payload.flow;
+            counts[usize::try_from(flow).expect("a small number")] += 1;
+        }
+        let is_near = |(count, expected): (&usize, usize)| count.abs_diff(expected) <= 2;
+        assert!(counts.iter().zip(expected).all(is_near), "{isolation:?}: {counts:?}");
+    }
+}
+
+/// A queue of FQ-CoDel with a quantum of one packet, which drops nothing within a minute.
+fn slow_to_drop(isolation: Isolation) -> TransmitQueue<Tagged> {
+    let codel = CoDel::new(Duration::from_secs(60), Duration::from_secs(60));
+    let quantum = Bytes::new(1_000);
+    let fair = Discipline::FqCoDel { codel, quantum, queues: 1_024, isolation };
+    queue(fair, 10_000, Limit::Shared)
+}
+
+/// A receiver's queues count as long as they are listed: when two of three flows of station 0 have ended, the last one has
+/// all of its share again.
+///
+/// Verifies: [cake §IV]
+#[test]
+fn the_share_of_a_receiver_goes_to_the_flows_that_it_still_has() {
+    let mut queue = slow_to_drop(Isolation::Receivers);
+    for number in 0..300 {
+        for (flow, index) in [(0, 0), (1, 0), (2, 0), (3, 1)] {
+            if flow == 0 || flow == 3 || number < 10 {
+                let to = NodeId::station(index);
+                assert!(queue.push(ms(0), Msdu { to, ..packet(flow, number, 1_000) }));
+            }
+        }
+    }
+    // The short flows have 20 packets, which leave with ten of flow 0 and 30 of flow 3.
+    (0..120).for_each(|_| _ = finish(&mut queue, ms(0)));
+    let flows = (0..200).map(|_| finish(&mut queue, ms(0)).expect("packets wait").payload.flow);
+    let first = flows.filter(|flow| *flow == 0).count();
+    assert!(first.abs_diff(100) <= 2, "{first}");
 }

@@ -23,10 +23,9 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
         Just(Discipline::RoundRobin),
         quantum().prop_map(|quantum| Discipline::DeficitRoundRobin { quantum }),
         codel().prop_map(Discipline::CoDel),
-        (codel(), quantum(), 1u16..6).prop_map(|(codel, quantum, queues)| Discipline::FqCoDel {
-            codel,
-            quantum,
-            queues
+        (codel(), quantum(), 1u16..6, any::<bool>()).prop_map(|(codel, quantum, queues, hosts)| {
+            let isolation = if hosts { Isolation::Receivers } else { Isolation::Flows };
+            Discipline::FqCoDel { codel, quantum, queues, isolation }
         }),
         (codel(), quantum(), 1u16..6, any::<bool>()).prop_map(
             |(codel, quantum, queues, charges_uplink)| {
