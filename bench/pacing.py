@@ -77,13 +77,14 @@ def measure(flows: list[tuple[str, int, str]], keys: str) -> dict[str, float]:
         path = Path(folder) / "cell.toml"
         path.write_text(scenario(flows, keys), encoding="utf-8")
         result = airfair.run(path, replications=REPLICATIONS)
-    found: dict[str, float] = {}
-    for name, _, way in flows:
-        rows = result.flows.filter(result.flows["flow"] == f"{name}-{way}")
-        found[f"{name}_{way}"] = rows["goodput_bps"].mean() / 1e6
-        found[f"{name}_{way}_rtt"] = rows["rtt_mean_ms"].mean()
-    fast = result.stations.filter(result.stations["station"] == "fast")
-    found["aggregate"] = fast["mean_aggregate"].mean()
+    found = {"aggregate": 0.0}
+    for row in result.flows.iter_rows(named=True):
+        name = row["flow"].replace("-", "_")
+        found[name] = found.get(name, 0.0) + row["goodput_bps"] / 1e6 / REPLICATIONS
+        found[f"{name}_rtt"] = found.get(f"{name}_rtt", 0.0) + row["rtt_mean_ms"] / REPLICATIONS
+    for row in result.stations.iter_rows(named=True):
+        if row["station"] == "fast":
+            found["aggregate"] += row["mean_aggregate"] / REPLICATIONS
     return {name: round(value, 2) for name, value in found.items()}
 
 

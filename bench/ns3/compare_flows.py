@@ -262,7 +262,7 @@ def main() -> int:
         program = build(Path(folder))
         print("| cell | ns-3.37 [Mb/s] | one rule changed | airfair | ratio | growth by octets |")
         print("| --- | --- | --- | --- | --- | --- |")
-        figures = {}
+        figures: dict[str, float] = {}
         for cell in CELLS:
             figures |= {f"{cell.key}_{name}": v for name, v in compare(program, cell).items()}
     if "--record" in sys.argv[1:]:
