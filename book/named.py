@@ -42,6 +42,7 @@ KEPT = {
     "limits": ROOT / "docs/limits.json",
     "ns2": ROOT / "bench/ns2",
     "ns3": ROOT / "bench/ns3",
+    "pacing": ROOT / "bench/pacing.json",
     "ppo": ROOT / "bench/ppo.json",
     "race": ROOT / "bench/race.json",
     "rates": ROOT / "bench/rates.json",

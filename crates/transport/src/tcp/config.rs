@@ -203,6 +203,12 @@ impl SenderConfig {
         self.pacing || self.flavour.has_model() || self.flavour == Flavour::Prague
     }
 
+    /// True if the sender measures the round trip of each segment: a rule that ends slow start needs several
+    /// measurements in a round trip, and neither timestamps nor RACK provide them.
+    pub(crate) fn times_each_segment(&self) -> bool {
+        self.slow_start() != SlowStart::Standard && !self.timestamps && !self.has_rack()
+    }
+
     /// Rule for the end of slow start.
     pub fn slow_start(&self) -> SlowStart {
         let is_linux_cubic = self.flavour == Flavour::Cubic && self.arithmetic == Arithmetic::Linux;

@@ -1,5 +1,7 @@
 //! Round-trip measurement and the retransmission time-out.  [RFC6298]
 
+use std::collections::VecDeque;
+
 use airfair_units::{Duration, Time};
 
 use super::config::RtoConfig;
@@ -9,7 +11,7 @@ use crate::control::round_trip::Smoothed;
 /// Retransmission time-out when data starts, if the SYN timed out.  [RFC6298 §5.7]
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// The segment whose round trip is being measured.
+/// A segment whose round trip is being measured.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     /// One past the last octet of the timed segment: an ACK of this number, or above, completes the
@@ -18,8 +20,19 @@ struct Timed {
     sent: Time,
 }
 
-/// Estimator of the round-trip time, one measurement at a time, and of the retransmission time-out.
-/// [RFC6298 §2 and §3]
+/// Segments whose round trips are being measured.
+#[derive(Clone, Debug)]
+enum Timing {
+    /// None, and the next one that is sent will be the only one.
+    None,
+    /// One at a time.
+    One(Timed),
+    /// Each one that is in flight, in their order. An ACK measures the last one that it acknowledges.
+    Each(VecDeque<Timed>),
+}
+
+/// Estimator of the round-trip time, by one measurement at a time or by all segments, and of the retransmission
+/// time-out.  [RFC6298 §2 and §3]
 #[derive(Clone, Debug)]
 pub(crate) struct RttEstimator {
     config: RtoConfig,
@@ -27,7 +40,7 @@ pub(crate) struct RttEstimator {
     arithmetic: Arithmetic,
     smoothed: Option<Smoothed>,
     least: Option<Duration>,
-    timed: Option<Timed>,
+    timed: Timing,
     /// Current retransmission time-out, including back-off.
     rto: Duration,
 }
@@ -38,38 +51,63 @@ impl RttEstimator {
         assert!(!config.min.is_zero(), "a time-out of no length");
         assert!(config.min <= config.max, "the smallest time-out is larger than the largest");
         let initial = config.initial.clamp(config.min, config.max);
-        Self { config, arithmetic, smoothed: None, least: None, timed: None, rto: initial }
+        Self { config, arithmetic, smoothed: None, least: None, timed: Timing::None, rto: initial }
+    }
+
+    /// Lets the estimator measure each segment instead of one at a time, as Linux does without timestamps.
+    pub(crate) fn time_each(self) -> Self {
+        Self { timed: Timing::Each(VecDeque::new()), ..self }
     }
 
     pub(crate) fn rto(&self) -> Duration {
         self.rto
     }
 
-    /// Starts timing a segment that is sent for the first time, unless another is being timed.
+    /// Starts timing a segment that is sent for the first time, unless one is timed at a time and another is.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, end: u64) {
-        if self.timed.is_none() {
-            self.timed = Some(Timed { end, sent: now });
+        let timed = Timed { end, sent: now };
+        match &mut self.timed {
+            Timing::One(_) => {}
+            Timing::None => self.timed = Timing::One(timed),
+            Timing::Each(segments) => segments.push_back(timed),
         }
     }
 
     /// Discards the measurement by Karn's algorithm: after a retransmission it is unknown which copy an ACK
     /// answers. [RFC6298 §3]
     pub(crate) fn on_retransmitted(&mut self) {
-        self.timed = None;
+        match &mut self.timed {
+            Timing::Each(segments) => segments.clear(),
+            timed => *timed = Timing::None,
+        }
     }
 
     /// Discards the measurement of the segment that ends at `end`, because the sender's own host refused that
     /// segment.
     pub(crate) fn on_taken_back(&mut self, end: u64) {
-        self.timed = self.timed.filter(|timed| timed.end != end);
+        match &mut self.timed {
+            Timing::One(timed) if timed.end == end => self.timed = Timing::None,
+            Timing::Each(segments) => segments.retain(|timed| timed.end != end),
+            Timing::None | Timing::One(_) => {}
+        }
     }
 
     /// Processes an ACK up to `ack`. Returns the round trip if the ACK completes a measurement.
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, ack: u64) -> Option<Duration> {
-        let Timed { sent, .. } = self.timed.filter(|timed| ack >= timed.end)?;
-        self.timed = None;
+        let Timed { sent, .. } = match &mut self.timed {
+            Timing::One(timed) if ack >= timed.end => {
+                let timed = *timed;
+                self.timed = Timing::None;
+                timed
+            }
+            Timing::Each(segments) => {
+                let count = segments.partition_point(|timed| timed.end <= ack);
+                segments.drain(..count).next_back()?
+            }
+            Timing::None | Timing::One(_) => return None,
+        };
         let sample = self.ticks(now - sent);
         self.update(sample);
         Some(sample)
@@ -257,6 +295,28 @@ mod tests {
         estimator.on_sent(Time::ZERO + MS * 5, 20);
         assert_eq!(estimator.on_ack(Time::ZERO + MS * 7, 9), None);
         assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20), Some(MS * 9));
+    }
+
+    /// If each segment is timed, each ACK measures the last segment that it acknowledges, unless one was retransmitted
+    /// since that segment was sent, or the host refused it.
+    ///
+    /// Verifies: [RFC6298 §3]
+    #[test]
+    fn each_segment_may_be_timed() {
+        let mut estimator = estimator(config(1)).time_each();
+        for (ms, end) in [(0, 10), (1, 20), (2, 30), (3, 40)] {
+            estimator.on_sent(Time::ZERO + MS * ms, end);
+        }
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 8, 9), None);
+        // Up to 20: the second segment, sent after 1 ms.
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20), Some(MS * 8));
+        estimator.on_taken_back(40);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 12, 40), Some(MS * 10));
+        estimator.on_sent(Time::ZERO + MS * 13, 50);
+        estimator.on_retransmitted();
+        estimator.on_sent(Time::ZERO + MS * 14, 60);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 20, 50), None);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 21, 60), Some(MS * 7));
     }
 
     /// After a SYN that timed out, data starts with a time-out of 3 s.

@@ -221,7 +221,11 @@ impl Sender {
                 .then(|| Scoreboard::new(config.segment.get())),
             rack_tlp: config.has_rack().then(|| Box::new(RackTlp::new(config.flavour.has_model()))),
             limited_octets: 0,
-            rtt: RttEstimator::new(config.rto, config.arithmetic),
+            rtt: if config.times_each_segment() {
+                RttEstimator::new(config.rto, config.arithmetic).time_each()
+            } else {
+                RttEstimator::new(config.rto, config.arithmetic)
+            },
             peer_timestamp: 0,
             timer: None,
             timeouts_in_a_row: 0,

@@ -1,6 +1,6 @@
 //! Limits of sending: congestion window, receiver's window, window limit.
 
-use airfair_transport::tcp::{Segment, SenderConfig, Transfer, WindowLimit};
+use airfair_transport::tcp::{Segment, SenderConfig, SlowStart, Transfer, WindowLimit};
 use airfair_units::Bytes;
 
 use crate::script::{Script, ack, ms, octet, plain};
@@ -214,4 +214,34 @@ fn acks_out_of_range_are_ignored() {
     assert!(script.sender.receive_window() > Bytes::new(9));
     script.sender.handle_timeout(ms(1_099));
     script.silent();
+}
+
+/// Without timestamps each segment is timed, so that the round trips of a round show that a queue grows.
+///
+/// Verifies: [RFC9406 §4.2]
+#[test]
+fn a_start_ends_without_timestamps() {
+    let config = SenderConfig {
+        slow_start: Some(SlowStart::HyStartPlusPlus),
+        assumed_window: Bytes::new(1_000_000),
+        initial_window: 10,
+        ..plain()
+    };
+    let mut script = Script::new(config);
+    script.sends(0..10).at(100);
+    for number in 1..=10 {
+        script.ack(number).drain();
+    }
+    script.window(20, u32::MAX).at(250);
+    for number in 11..=30 {
+        script.ack(number).drain();
+    }
+    // ACK 10, after 100 ms, began the second round, when 28 segments had been sent. So ACK 28 begins the third, in which
+    // all round trips last 150 ms: more than 100 ms and an eighth.
+    script.window(40, u32::MAX).at(400);
+    for number in 31..=38 {
+        script.ack(number).drain();
+    }
+    // ACK 35 is the eighth of the third round. From it on an ACK adds a quarter of a segment: 40 + 4 + 4/4
+    script.window(45, u32::MAX);
 }
