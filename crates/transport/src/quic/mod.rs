@@ -24,6 +24,7 @@
 
 mod config;
 mod credit;
+mod ecn;
 mod handshake;
 mod outgoing;
 mod packet;

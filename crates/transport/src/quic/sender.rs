@@ -8,8 +8,8 @@ mod output;
 
 use airfair_units::{Bytes, DataRate, Duration, Time};
 
-use self::ecn::EcnState;
 use super::config::SenderConfig;
+use super::ecn::EcnState;
 use super::handshake::{Client, Handshake, Progress};
 use super::outgoing::Outgoing;
 use super::rtt::RttEstimator;
