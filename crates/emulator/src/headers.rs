@@ -149,15 +149,23 @@ fn tcp(segment: &[u8], at: usize) -> Option<Tcp> {
         return None;
     }
     let bits = segment[13];
-    let known = [(2, Flags::SYN), (16, Flags::ACK), (1 | 4, Flags::FIN)];
+    let known = [
+        (2, Flags::SYN),
+        (16, Flags::ACK),
+        (1 | 4, Flags::FIN),
+        (64, Flags::ECE),
+        (128, Flags::CWR),
+    ];
     let said = known.into_iter().filter(|(mask, _)| bits & mask != 0);
+    // The lowest bit beside the length of the header is AE.  [RFC9768 §3.1]
+    let accurate = if segment[12] & 1 != 0 { Flags::AE } else { Flags::NONE };
     let mut found = Tcp {
         at: HEADER + at,
         seq: long(segment, 4)?,
         ack: long(segment, 8)?,
         window: word(segment, 14)?,
         payload: u32::try_from(segment.len() - header).ok()?,
-        flags: said.fold(Flags::NONE, |flags, (_, flag)| flags.and(flag)),
+        flags: said.fold(accurate, |flags, (_, flag)| flags.and(flag)),
         scale: None,
         largest: None,
         has_sack: false,
@@ -321,8 +329,8 @@ pub(crate) mod tests {
         assert_eq!(read(&six).expect("IPv6").tcp, None);
     }
 
-    /// An RST is read as a FIN, and PSH and URG are ignored. Control bits are in
-    /// octet 13.  [RFC9293 §3.1]
+    /// An RST is read as a FIN, and PSH and URG are ignored. Control bits are in octet 13, and AE is the lowest bit of
+    /// octet 12.  [RFC9293 §3.1], [RFC9768 §3.1]
     #[test]
     fn a_reset_ends_a_connection_as_a_fin_does() {
         let flags = |bits: u8| {
@@ -333,6 +341,11 @@ pub(crate) mod tests {
         assert_eq!(flags(0x38), Flags::ACK);
         assert_eq!(flags(0x12), Flags::SYN_ACK);
         assert_eq!([flags(1), flags(4)], [Flags::FIN; 2]);
+        assert_eq!(flags(0xd0), Flags::ACK.and(Flags::ECN));
+        let mut frame = segment((1, 2), 0, &[]);
+        (frame[HEADER + 32], frame[HEADER + 33]) = (frame[HEADER + 32] | 1, 0x10);
+        let accurate = read(&frame).and_then(|it| it.tcp).expect("TCP").flags;
+        assert_eq!(accurate, Flags::ACK.and(Flags::AE));
     }
 
     #[test]

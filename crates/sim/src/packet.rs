@@ -162,9 +162,10 @@ impl Headers for Packet {
                 Class::PureAck { number: segment.ack, is_selective }
             }
             Body::External(External { tcp: Some(tcp), .. })
-                if tcp.payload == 0 && tcp.flags == tcp::Flags::ACK =>
+                if tcp.payload == 0 && tcp.flags.without(tcp::Flags::ACE) == tcp::Flags::ACK =>
             {
-                Class::PureAck { number: tcp.ack, is_selective: tcp.is_selective }
+                let is_selective = tcp.is_selective || tcp.flags.ace() != 0;
+                Class::PureAck { number: tcp.ack, is_selective }
             }
             _ => Class::Data,
         }
@@ -278,6 +279,11 @@ mod tests {
         assert_eq!(class(ack), Class::PureAck { number: 9, is_selective: false });
         let blocks = ExternalTcp { is_selective: true, ..ack };
         assert_eq!(class(blocks), Class::PureAck { number: 9, is_selective: true });
+        for mark in [TcpFlags::ECE, TcpFlags::CWR, TcpFlags::AE] {
+            let flags = TcpFlags::ACK.and(mark);
+            let selective = Class::PureAck { number: 9, is_selective: true };
+            assert_eq!(class(ExternalTcp { flags, ..ack }), selective);
+        }
         assert_eq!(class(ExternalTcp { payload: 1, ..ack }), Class::Data);
         assert_eq!(class(ExternalTcp { flags: TcpFlags::SYN_ACK, ..ack }), Class::Data);
         assert_eq!(packet(None, None).class(), Class::Data);
