@@ -174,13 +174,14 @@ pub fn mean_backoff(params: &Params, active: u32) -> Duration {
 /// Processes one frame that the measuring station has decoded or sent.  [arf-window §III-A]
 #[inline]
 pub fn step(params: &Params, state: &mut State, frame: &Frame) {
-    if frame.end - state.start >= params.slot {
-        let _ = end_slots(params, state, frame.end);
-    }
     // A sender of another cell need not have heard the open exchange, which may go on.
     let may_be_over = !matches!(frame.kind, Kind::Foreign);
+    if frame.end - state.start >= params.slot {
+        let began = if may_be_over { frame.began() } else { frame.end };
+        let _ = end_slots(params, state, (began, frame.end));
+    }
     if may_be_over && state.open.is_some_and(|open| open.until < frame.end) {
-        end_open_exchange(params, state, frame);
+        end_open_exchange(params, state, frame.began());
     }
     let &Frame { duration, to, backoff, kind, .. } = frame;
     if let Some(backoff) = backoff {
@@ -189,7 +190,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     }
     match kind {
         Kind::Rts { from } => {
-            end_open_exchange(params, state, frame);
+            end_open_exchange(params, state, frame.began());
             state.open = Some(Exchange::new(params, from, Some(to), frame));
         }
         Kind::Cts { request } => match &mut state.open {
@@ -199,7 +200,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
                 let mut granted = Exchange::new(params, to, None, frame);
                 granted.spent += before;
                 granted.is_answered = true;
-                end_open_exchange(params, state, frame);
+                end_open_exchange(params, state, frame.began());
                 state.open = Some(granted);
             }
         },
@@ -224,7 +225,7 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             }
             // The station could not decode the data, so the ACK is all it knows of the exchange.
             _ if to != params.access_point => {
-                end_open_exchange(params, state, frame);
+                end_open_exchange(params, state, frame.began());
                 let exchange = params.sifs + duration;
                 state.current.early[usize::from(to != params.me)] +=
                     exchange.saturating_sub(frame.end.saturating_since(state.start));
@@ -234,6 +235,13 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
             _ => {}
         },
         Kind::Beacon | Kind::Foreign => state.current.beacons += duration,
+    }
+}
+
+impl Frame<'_> {
+    /// Time at which the frame begins.
+    fn began(&self) -> Time {
+        Time::ZERO + self.end.saturating_since(Time::ZERO + self.duration)
     }
 }
 
@@ -285,17 +293,17 @@ fn carry(params: &Params, state: &mut State, from: u16, frame: &Frame) {
     // The station sees whether its own frame is acknowledged; for others' frames it assumes so.
     exchange.is_answered = from != params.me;
     exchange.has_data = true;
-    end_open_exchange(params, state, frame);
+    end_open_exchange(params, state, frame.began());
     state.open = Some(exchange);
 }
 
-/// Ends the open exchange when a frame of another exchange follows. If that frame began before the end of the
-/// open exchange, the open one was interrupted: without data it has failed, with data it has lasted until
+/// Ends the open exchange when a frame of another exchange begins at `next`. If that is before the end of the open
+/// exchange, the open one was interrupted: without data it has failed, with data it has lasted until
 /// then.
 /// Deviates: [D-084]
-fn end_open_exchange(params: &Params, state: &mut State, next: &Frame) {
+fn end_open_exchange(params: &Params, state: &mut State, next: Time) {
     if let Some(open) = &mut state.open
-        && open.shorten((open.until + next.duration).saturating_since(next.end))
+        && open.shorten(open.until.saturating_since(next))
     {
         open.is_answered &= open.has_data;
     }
@@ -350,15 +358,23 @@ fn divide(carried: &[Packets], share: ChannelTime, mut give: impl FnMut(&Packets
 }
 
 /// Ends the observation slots that are over at `now`; `None` if the current slot continues. An exchange
-/// counts in the slot in which it ends.
-pub fn end_slots(params: &Params, state: &mut State, now: Time) -> Option<EndedSlot> {
+/// counts in the slot in which it ends. If a frame of the cell ends at `now`, `began` is its start, at which an
+/// exchange of the ended slot was interrupted; without such a frame it equals `now`.
+pub fn end_slots(
+    params: &Params,
+    state: &mut State,
+    (began, now): (Time, Time),
+) -> Option<EndedSlot> {
     let passed = now - state.start;
     if passed < params.slot {
         return None;
     }
     let steps = passed.whole_steps(params.slot);
-    if state.open.is_some_and(|open| open.until <= state.start + params.slot) {
-        settle(params, state);
+    // The frame that ends with the slot may be the last of the open exchange.
+    let end = state.start + params.slot;
+    let is_over = |open: Exchange| open.until <= end && (open.until < now || began == now);
+    if state.open.is_some_and(is_over) {
+        end_open_exchange(params, state, began);
     }
     let from = state.start;
     state.start += params.slot * steps;

@@ -200,14 +200,28 @@ fn a_frame_of_another_cell_takes_time_and_ends_no_exchange() {
 fn ending_slots_returns_the_usage_and_the_silence_after_it() {
     let heard = [data(1_000, ME, AP), ack(1_044, ME)];
     let mut state = after(&heard);
-    assert_eq!(end_slots(&METER, &mut state, at_ms(299)), None);
-    let ended = end_slots(&METER, &mut state, at_ms(1_050));
+    assert_eq!(end_slots(&METER, &mut state, (at_ms(299), at_ms(299))), None);
+    let ended = end_slots(&METER, &mut state, (at_ms(1_050), at_ms(1_050)));
     let ended = ended.expect("three slots are over");
     assert_eq!((ended.from, ended.silent), (Time::ZERO, 2));
     assert_eq!(ended.slot.exchanges(ME), (us(292), Duration::ZERO));
     assert_eq!(ended.slot.exchanges(OTHER), (Duration::ZERO, us(292)));
-    let ended = end_slots(&METER, &mut state, at_ms(1_200));
+    let ended = end_slots(&METER, &mut state, (at_ms(1_200), at_ms(1_200)));
     assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at_ms(900), 0)));
+}
+
+/// An exchange whose ACK was assumed ends where the next frame begins, even if that frame ends after the slot: the
+/// exchange of 248 + 44 µs would end at 299 944 µs, and a frame of 248 µs begins at 299 920 µs. An ACK that ends with
+/// the slot belongs to its exchange, which counts once, in the next slot.
+#[test]
+fn a_frame_across_the_end_of_a_slot_cuts_off_the_exchange_before_it() {
+    let cut = after(&[data(299_900, OTHER, AP), data(300_168, OTHER, AP)]);
+    let last = cut.last().expect("a slot is over");
+    assert_eq!(last.exchanges(OTHER), (us(268), Duration::ZERO));
+    let answered = after(&[data(299_956, ME, AP), ack(300_000, ME)]);
+    let last = answered.last().expect("a slot is over");
+    assert_eq!(last.exchanges(ME), (Duration::ZERO, Duration::ZERO));
+    assert_eq!(answered.current().exchanges(ME), (us(292), Duration::ZERO));
 }
 
 /// A slot that is ended early has the exchanges that have ended in it, and the next slot has the others.
