@@ -72,6 +72,20 @@ class VoiceTable(TypedDict, total=False):
     txop_limit: str
 
 
+class FairTable(TypedDict, total=False):
+    """Table whose keys are the arguments of `fair`."""
+
+    credit: str
+    debt: str
+    holds: bool
+    level_time: str
+    period: str
+    smoothing: str
+    unused: float
+    window_time: str
+    windows: bool
+
+
 class OccupancyTable(TypedDict, total=False):
     """Table whose keys are the arguments of `occupancy`."""
 
@@ -735,6 +749,7 @@ class ApTable(TypedDict, total=False):
 
     control: Literal["none", "uplink-share"] | ControlUplinkShareTable
     edca: EdcaTable
+    fair: bool | FairTable
     hears: Sequence[str]
     max_attempts: Literal["unlimited", "cell"] | int
     occupancy: bool | OccupancyTable
@@ -962,8 +977,8 @@ def bss(
         7935 B, and in 802.11ac and later at 5 and 6 GHz also 11398 B. In an A-MPDU of 802.11n an
         MPDU has at most 4095 octets. Default: "off".
     ap: The access point. Default: {"control": "none", "edca": {"background": {}, "video": {},
-        "voice": {}}, "max_attempts": "cell", "occupancy": false, "queue": {}, "window_sharing":
-        false}.
+        "voice": {}}, "fair": false, "max_attempts": "cell", "occupancy": false, "queue": {},
+        "window_sharing": false}.
     band: Band of the channel. 802.11n has 2.4 and 5 GHz, and 802.11ax and later all three. At 6
         GHz, all stations are of 802.11ax or later. Default: 2.4 GHz in 802.11b and g, else 5 GHz.
     basic_rate: Basic rate, for a basic rate set with one entry. Default: see `basic_rates`.
@@ -1082,6 +1097,7 @@ def ap(
     *,
     control: Literal["none", "uplink-share"] | ControlUplinkShareTable | None = None,
     edca: EdcaTable | None = None,
+    fair: bool | FairTable | None = None,
     hears: Sequence[str] | None = None,
     max_attempts: Literal["unlimited", "cell"] | int | None = None,
     occupancy: bool | OccupancyTable | None = None,
@@ -1096,6 +1112,9 @@ def ap(
     edca: Channel access of this node. These keys apply to best effort, and to all packets if no
         flow has another category. The tables apply to the other categories. Default: {"background":
         {}, "video": {}, "voice": {}}.
+    fair: The access point gives its stations equal airtime in both directions. Bulk to a station
+        that has used more waits, if `queue` is the airtime scheduler, and the windows in the ACKs
+        of its TCP uploads are lowered. Default: false.
     hears: Members of neighbours that the access point hears, if others than those of the cell's
         list. Default: the cell's.
     max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
@@ -1217,6 +1236,37 @@ def voice(
         for voice.
     """
     return _given(VoiceTable, locals())
+
+
+def fair(
+    *,
+    credit: str | None = None,
+    debt: str | None = None,
+    holds: bool | None = None,
+    level_time: str | None = None,
+    period: str | None = None,
+    smoothing: str | None = None,
+    unused: float | None = None,
+    window_time: str | None = None,
+    windows: bool | None = None,
+) -> FairTable:
+    """The access point gives its stations equal airtime in both directions.
+
+    Bulk to a station that has used more waits, if `queue` is the airtime scheduler, and the windows
+    in the ACKs of its TCP uploads are lowered.
+
+    credit: Airtime that a station may save. Default: "10 ms".
+    debt: Airtime beyond its share after which bulk for a station waits. Default: "5 ms".
+    holds: Bulk for a station that has used more than its share waits. Default: true.
+    level_time: Time in which the level changes by a factor e at most. Default: "1 s".
+    period: Time between two updates of the level and the windows. Default: "50 ms".
+    smoothing: Time constant with which the use of the channel by a station is smoothed. Default:
+        "300 ms".
+    unused: Part of the time that the level leaves unused, more than 0. Default: 0.01.
+    window_time: Time in which a window changes by a factor e at most. Default: "1 s".
+    windows: The windows in the ACKs of TCP uploads are lowered. Default: true.
+    """
+    return _given(FairTable, locals())
 
 
 def occupancy(
@@ -2965,6 +3015,7 @@ __all__ = [
     "ErrorsSnrTable",
     "FadingRayleighTable",
     "FadingRicianTable",
+    "FairTable",
     "FlowTable",
     "HostLinkTable",
     "HostTable",
@@ -3044,6 +3095,7 @@ __all__ = [
     "errors_snr",
     "fading_rayleigh",
     "fading_rician",
+    "fair",
     "flow",
     "host",
     "host_link",

@@ -19,6 +19,7 @@ pub mod cubic;
 pub mod dctcp;
 pub mod dualpi2;
 pub mod exchange;
+pub mod fair;
 #[cfg(test)]
 mod fixture;
 pub mod gcc;

@@ -2,7 +2,7 @@
 
 use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Bytes, DataRate, Time};
-use airfair_wlan::{Elements, Listen, Weights};
+use airfair_wlan::{Elements, Listen, NodeId, Weights};
 
 use super::LocalEnd;
 use crate::record::Measured;
@@ -38,6 +38,8 @@ pub enum Action {
     WatchPackets,
     /// Requests to [choose](super::CustomAgent::choose_users) the stations of the access point's multi-user PPDUs.
     ScheduleUsers,
+    /// Makes bulk for a station wait at the access point, if true, or go on.
+    Hold(NodeId, bool),
     /// Drops the passing packet.
     DropPacket,
     /// Delays the passing packet until this time. The agents of the access point do not see it again.

@@ -6,7 +6,7 @@ use airfair_wlan::airtime::Airtime;
 
 use super::home::Home;
 use super::{
-    Action, CustomAgent, LocalEnd, Seen, View, access_point, arf_aware, arf_window, granting,
+    Action, CustomAgent, LocalEnd, Seen, View, access_point, arf_aware, arf_window, fair, granting,
     keeping, rate_cap, uplink_share,
 };
 use crate::packet::{FlowId, Side};
@@ -30,6 +30,8 @@ pub(crate) enum Agent {
     RateCap(rate_cap::Agent),
     /// Agent of an access point that drops data of stations that use the channel for more than their share.
     UplinkShare(Box<uplink_share::Agent>),
+    /// Agent of an access point that gives its stations equal airtime.
+    Fair(Box<fair::Agent>),
     /// Agent from outside of this crate.
     Custom(Box<dyn CustomAgent>),
 }
@@ -39,7 +41,8 @@ impl Agent {
         let granting = granting::Agent::at(home).map(Box::new).map(Self::Granting);
         let access_point = access_point::Agent::at(home).map(Box::new).map(Self::AccessPoint);
         let uplink_share = uplink_share::Agent::at(home).map(Box::new).map(Self::UplinkShare);
-        granting.into_iter().chain(uplink_share).chain(access_point).collect()
+        let fair = fair::Agent::at(home).map(Box::new).map(Self::Fair);
+        granting.into_iter().chain(uplink_share).chain(access_point).chain(fair).collect()
     }
 
     /// Passes a new queue of the access point to the agent that sets the queue's weights, and adds such an agent if
@@ -86,6 +89,7 @@ impl Agent {
             Self::Keeping(agent) => agent.handle(seen, view, actions),
             Self::RateCap(agent) => agent.handle(now, seen, view, actions),
             Self::UplinkShare(agent) => agent.handle(now, seen, actions),
+            Self::Fair(agent) => agent.handle(now, seen, view, actions),
             Self::Custom(agent) => handle_custom(agent.as_mut(), (now, seen), view, actions),
         }
     }

@@ -28,6 +28,7 @@ mod arf_aware;
 mod arf_window;
 mod custom;
 mod end;
+mod fair;
 mod granting;
 mod hearing;
 mod home;

@@ -90,6 +90,10 @@ impl View<'_> {
                 _ => Err(NotAllowed::NoBeacon),
             },
             Action::Wake(at) => can_be(now, *at),
+            Action::Hold(station, _) => {
+                let is_there = station.index() < self.members.len() && !station.is_ap();
+                allowed(self.node.is_ap() && is_there, NotAllowed::IsStation)
+            }
             Action::WatchPackets => allowed(self.node.is_ap(), NotAllowed::IsStation),
             Action::ScheduleUsers => {
                 allowed(self.node.is_ap(), NotAllowed::IsStation)?;
@@ -127,6 +131,11 @@ impl View<'_> {
     /// Durations of frames in the cell.
     pub fn airtime(&self) -> &Airtime {
         self.air.airtime()
+    }
+
+    /// Time for which the access point's carrier sense has found the medium idle.
+    pub fn idle(&self, now: Time) -> Duration {
+        self.air.idle(now)
     }
 
     /// Rules for aggregates between the node and its access point in a direction.

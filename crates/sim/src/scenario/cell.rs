@@ -14,8 +14,8 @@ use super::printed::{self, Open};
 use super::reader::{Entry, Fields};
 use super::stations::CellMembers;
 use super::{
-    Beacons, Bss, CellRates, access, beacons, capabilities, keys, multi_user, neighbours, queues,
-    radio,
+    Beacons, Bss, CellRates, access, beacons, capabilities, fair, keys, multi_user, neighbours,
+    queues, radio,
 };
 
 /// A cell whose own keys have been read, before those of its stations.
@@ -105,6 +105,7 @@ pub(super) fn finish(
     if let Some(ap) = fields.get("ap").fields() {
         queues::check_discipline(ap.get("queue"), true, mistakes);
         let own = access::of_access_point(ap, standard);
+        fair::check(ap.get("fair"), fields, mistakes);
         let grants = beacons::grants(ap.get("occupancy"), mistakes);
         let air = || Some((legacy?, basic_rates.as_deref()?, preamble?));
         beacons::check(beacon, grants, air(), mistakes);

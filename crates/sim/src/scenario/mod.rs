@@ -26,6 +26,7 @@ mod document;
 mod driver;
 mod eras;
 mod error;
+mod fair;
 mod flows;
 mod keys;
 mod kind;

@@ -214,6 +214,7 @@ impl<R: Recorder, C: Clock> World<R, C> {
             (Action::AddElements(added), Subject::Beacon(elements)) => {
                 elements.append(&added).expect("a beacon has room for what agents say");
             }
+            (Action::Hold(station, is_held), _) => bss.cell.hold(self.now, station, is_held),
             (Action::Report(measured), _) => {
                 self.recorder.record(self.now, &Record::Measured(cell, node, measured));
             }

@@ -148,6 +148,17 @@ pub(crate) fn mu_mimo_cells() -> impl Strategy<Value = (String, u64)> {
     cells_with(cell)
 }
 
+/// A cell whose access point is fair and has the airtime scheduler, otherwise as in [`cells`].
+pub(crate) fn fair_cells() -> impl Strategy<Value = (String, u64)> {
+    let cell = lines(&CELL).prop_map(|mut cell| {
+        let last = cell.len() - 1;
+        cell[last] = "ap.queue = { discipline = \"airtime\" }";
+        cell.push("ap.fair = { period = \"5 ms\", level_time = \"20 ms\" }");
+        cell
+    });
+    cells_with(cell)
+}
+
 fn cells_with(
     cell: impl Strategy<Value = Vec<&'static str>>,
 ) -> impl Strategy<Value = (String, u64)> {

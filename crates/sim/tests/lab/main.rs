@@ -22,6 +22,7 @@ mod edca;
 mod eras;
 mod examples;
 mod external;
+mod fair;
 mod floor;
 mod golden;
 mod held_air;

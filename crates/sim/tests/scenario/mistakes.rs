@@ -152,6 +152,11 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
         "bss.home.ap.occupancy.satisfied = 0: out of range; allowed more than 0 and less than 1",
     ),
     (
+        "bss.home.ap.fair.unused",
+        "0",
+        "bss.home.ap.fair.unused = 0: out of range; allowed more than 0 and less than 1",
+    ),
+    (
         "bss.home.beacon.interval",
         "700 us",
         r#"bss.home.beacon.interval = "700 us": not longer than a beacon, which takes 720 us at 1 Mb/s; allowed more than 720 us"#,

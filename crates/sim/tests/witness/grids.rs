@@ -25,6 +25,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend(wires());
     runs.extend((0..120).filter_map(radio));
     runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
+    runs.extend(numbered("fair", with_schemes(&FAIR)));
     runs.extend((0..40).filter_map(reuse));
     runs.extend(workloads());
     runs.extend(live());
@@ -58,6 +59,11 @@ const SCHEMES: [(&str, &str); 6] = [
 /// Schemes of access points, as lines of the cell.
 const ACCESS_POINT_SCHEMES: [(&str, &str); 1] =
     [("\"none\"", "ap.control = { scheme = \"uplink-share\", bucket = \"10 ms\" }")];
+/// Access points with equal airtime in both directions, as lines of the cell.
+const FAIR: [(&str, &str); 1] = [(
+    "\"none\"",
+    "ap = { queue = { discipline = \"airtime\" }, fair = { period = \"10 ms\", level_time = \"100 ms\" } }",
+)];
 
 /// Scenarios with each scheme, each standard and several transports. The rate of a station falls and rises again.
 fn with_schemes(schemes: &[(&str, &str)]) -> Vec<String> {

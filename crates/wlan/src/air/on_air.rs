@@ -1,7 +1,7 @@
 //! Frames on the air, and the account of airtime.
 
 use airfair_laws::Direction;
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
 use crate::edca::AccessCategory;
 use crate::frame::{Frame, FrameKind, Ppdu};
@@ -21,6 +21,8 @@ pub(crate) struct OnAir<P> {
     /// Number of members with something to send, or with a response due.
     waiting: usize,
     charged_until: Time,
+    /// Time for which the access point has sensed nothing, until then.
+    idle: Duration,
     /// Access category of each contender, if categories are recorded.
     categories: Vec<AccessCategory>,
     pub(crate) records: Vec<Record>,
@@ -54,6 +56,7 @@ impl<P> Default for OnAir<P> {
             foreign: Vec::new(),
             waiting: 0,
             charged_until: Time::ZERO,
+            idle: Duration::ZERO,
             categories: Vec::new(),
             records: Vec::new(),
         }
@@ -189,6 +192,18 @@ impl<P> OnAir<P> {
         self.waiting -= 1;
     }
 
+    /// Time for which nothing was on the air that the access point senses.
+    pub(crate) fn idle(&self, now: Time) -> Duration {
+        let start = match (&self.undisturbed, self.ppdus.as_slice()) {
+            _ if !self.foreign.is_empty() => self.charged_until,
+            (Some(frame), _) => frame.start,
+            (None, [ppdu]) => ppdu.start,
+            (None, []) => now,
+            _ => self.charged_until,
+        };
+        self.idle + start.min(now).saturating_since(self.charged_until)
+    }
+
     /// Charges the time since the last change to the current use of the air.
     pub(crate) fn charge(&mut self, now: Time) {
         if now == self.charged_until {
@@ -290,6 +305,9 @@ impl<P> OnAir<P> {
 
     #[inline]
     fn charge_as(&mut self, to: Time, usage: AirUse) {
+        if matches!(usage, AirUse::Contention | AirUse::Idle) {
+            self.idle += to - self.charged_until;
+        }
         self.records.push(Record::Air { from: self.charged_until, to, usage });
         self.charged_until = to;
     }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::vec::Drain;
 
 use airfair_laws::Direction;
-use airfair_units::{Bytes, DataRate, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 
 use super::mac::CellMac;
 use super::multi_user::lent::UserScheduler;
@@ -255,6 +255,23 @@ impl<P: Copy + Headers> Cell<P> {
     pub fn take_back<S: UserScheduler>(&mut self) -> Option<Box<S>> {
         let lent: Box<dyn Any> = self.mac.multi_user.as_mut()?.take_back()?;
         lent.downcast().ok()
+    }
+
+    /// Makes bulk for a station wait at the access point, or go on. Packets of flows that have no queue there go on; so
+    /// do all if the access point's discipline has no queues of its own for each station.
+    #[cold]
+    pub fn hold(&mut self, now: Time, station: NodeId, is_held: bool) {
+        for id in self.air.roster.of(NodeId::AP) {
+            self.mac.queues[id.index()].hold(station, is_held);
+        }
+        if !is_held {
+            self.mac.release_all(&mut self.air, now);
+        }
+    }
+
+    /// Time for which the access point's carrier sense has found the medium idle.
+    pub fn idle(&self, now: Time) -> Duration {
+        self.air.frames.idle(now)
     }
 
     /// True if the access point sends PPDUs for several stations, or triggers them.

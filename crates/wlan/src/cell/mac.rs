@@ -253,9 +253,7 @@ impl<P: Copy + Headers> Mac<P> for CellMac<P> {
     #[cold]
     fn handle_timeout(&mut self, air: &mut Air<P>, now: Time) {
         self.release_buffers(now);
-        for id in air.roster.of(NodeId::AP) {
-            self.release(air, now, id);
-        }
+        self.release_all(air, now);
         self.handle_multi_user_timeout(air, now);
         self.plan_release(air);
     }
@@ -496,6 +494,13 @@ impl<P: Copy + Headers> CellMac<P> {
         }
         self.take_dropped(air, id);
         self.record_queue(air, id);
+    }
+
+    /// Puts packets that the access point has held back into service, if they may be sent now.
+    pub(super) fn release_all(&mut self, air: &mut Air<P>, now: Time) {
+        for id in air.roster.of(NodeId::AP) {
+            self.release(air, now, id);
+        }
     }
 
     /// Puts a packet that contender `id` has held back into service, if one may be sent now.

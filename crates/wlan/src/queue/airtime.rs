@@ -61,7 +61,20 @@ struct Station {
     /// Expected airtime of each of the station's packets that the driver holds; `ahead` is the sum.
     taken: VecDeque<Duration>,
     ahead: Duration,
+    /// True if bulk for the station waits.
+    is_held: bool,
     own: OwnQueues,
+}
+
+/// Packets that a station may have in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Allowed {
+    All,
+    /// Packets of short queues: of calls and ACKs, rather than of bulk.
+    Short,
+    /// MPDUs that were lost. Nothing holds them back, since the driver has already taken them.
+    Again,
+    Nothing,
 }
 
 fn nanos(time: Duration) -> i64 {
@@ -125,8 +138,8 @@ impl AirtimeFair {
         loop {
             let is_new = !self.new.is_empty();
             let index = *self.new.front().or(self.old.front())?;
-            let may_take = self.may_take(index);
-            let may_go = may_take || self.goes_again(queues, index);
+            let allowed = self.allowed(queues, index);
+            let may_go = allowed != Allowed::Nothing;
             let list = if is_new { &mut self.new } else { &mut self.old };
             let station = &mut self.stations[index];
             held_back = if may_go { 0 } else { held_back + 1 };
@@ -144,10 +157,10 @@ impl AirtimeFair {
                 }
                 continue;
             }
-            let queue = if may_take {
-                station.own.choose(now, queues)
-            } else {
-                station.own.select(now, queues, |it| !it.again.is_empty())
+            let queue = match allowed {
+                Allowed::All => station.own.choose(now, queues),
+                Allowed::Short => station.own.choose_among(now, queues, SubQueue::is_short),
+                _ => station.own.select(now, queues, |it| !it.again.is_empty()),
             };
             if let Some(queue) = queue {
                 station.last_active = now;
@@ -158,6 +171,11 @@ impl AirtimeFair {
                 return Some(queue);
             }
             list.pop_front();
+            if allowed == Allowed::Short {
+                // CoDel has emptied its short queues, and others wait.
+                self.old.push_back(index);
+                continue;
+            }
             // As with flows, a station that has run empty waits for a turn before it counts as new again.
             if is_new && !self.old.is_empty() {
                 self.old.push_back(index);
@@ -167,8 +185,28 @@ impl AirtimeFair {
         }
     }
 
-    /// True if lost MPDUs must be sent to the station again. No airtime limit holds them back, since the driver has
-    /// already taken them.
+    /// Packets that a station may have now.
+    #[inline]
+    fn allowed<P>(&self, queues: &SubQueues<P>, index: usize) -> Allowed {
+        let may_take = self.may_take(index);
+        let station = &self.stations[index];
+        if may_take && !station.is_held {
+            Allowed::All
+        } else if self.goes_again(queues, index) {
+            Allowed::Again
+        } else if may_take && station.own.listed().any(|queue| queues.is_short(queue)) {
+            Allowed::Short
+        } else {
+            Allowed::Nothing
+        }
+    }
+
+    /// Makes bulk for a station wait, or go on.
+    pub(super) fn hold(&mut self, station: usize, is_held: bool) {
+        self.station(station).is_held = is_held;
+    }
+
+    /// True if lost MPDUs must be sent to the station again.
     #[cold]
     fn goes_again<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
         self.stations[station].own.listed().any(|index| queues.goes_again(index))
@@ -181,8 +219,11 @@ impl AirtimeFair {
         queues: &mut SubQueues<P>,
         station: usize,
     ) -> Option<usize> {
-        let has_packets = |it: &SubQueue<P>| it.again.is_empty() && !it.packets.is_empty();
-        self.stations[station].own.select(now, queues, has_packets)
+        let of = &mut self.stations[station];
+        if of.is_held {
+            return of.own.select(now, queues, SubQueue::is_short);
+        }
+        of.own.select(now, queues, |it| it.again.is_empty() && !it.packets.is_empty())
     }
 
     /// Charges queue `index` for a packet of this size that has left it to join an aggregate.
@@ -266,6 +307,7 @@ impl Station {
             rate: None,
             taken: VecDeque::new(),
             ahead: Duration::ZERO,
+            is_held: false,
             own: OwnQueues::new(rule.queues),
         }
     }

@@ -401,6 +401,13 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
+    /// Makes bulk for a station wait, or go on; no effect if the discipline has no queues of its own for each station.
+    pub fn hold(&mut self, station: NodeId, is_held: bool) {
+        if let Scheduler::Airtime(airtime) = &mut self.scheduler {
+            airtime.hold(station.index(), is_held);
+        }
+    }
+
     /// Index of the queue to which a packet belongs.
     fn classify(&mut self, msdu: &Msdu<P>, now: Time) -> usize {
         match self.config.discipline {

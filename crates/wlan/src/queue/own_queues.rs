@@ -122,6 +122,19 @@ impl OwnQueues {
         }
     }
 
+    /// Chooses the queue that is served next among those that are `wanted`, and charges it.
+    pub(super) fn choose_among<P: Headers>(
+        &mut self,
+        now: Time,
+        queues: &mut SubQueues<P>,
+        wanted: impl Fn(&SubQueue<P>) -> bool,
+    ) -> Option<usize> {
+        let index = self.select(now, queues, wanted)?;
+        let size = queues.head_size(index).expect("it is not empty");
+        self.charge(queues, index, size);
+        Some(index)
+    }
+
     /// Charges queue `index` for a packet of this size that has left it.
     pub(super) fn charge<P>(&mut self, queues: &mut SubQueues<P>, index: usize, size: Bytes) {
         match self {

@@ -31,11 +31,20 @@ pub(super) struct SubQueue<P> {
     pub(super) is_judged: bool,
 }
 
+/// Largest queue that counts as short: the default quantum of a flow.  [RFC8290 §5.2.4]
+const SHORT: Bytes = Bytes::new(1_514);
+
 impl<P> SubQueue<P> {
     /// True if the queue sends a packet for `to` next, and not lost MPDUs or a `BlockAckReq`, which come before
     /// packets.
     pub(super) fn is_for(&self, to: NodeId) -> bool {
         self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
+    }
+
+    /// True if the queue has packets, but no more than a flow may send at once. Such a flow sends less than its share, or
+    /// acknowledges.
+    pub(super) fn is_short(&self) -> bool {
+        self.again.is_empty() && !self.packets.is_empty() && self.bytes <= SHORT
     }
 }
 
@@ -164,6 +173,11 @@ impl<P> SubQueues<P> {
     /// True if lost MPDUs or a `BlockAckReq` are to be sent before the packets of queue `index`.
     pub(super) fn goes_again(&self, index: usize) -> bool {
         self.queues.get(index).is_some_and(|queue| !queue.again.is_empty())
+    }
+
+    /// True if queue `index` has few packets.
+    pub(super) fn is_short(&self, index: usize) -> bool {
+        self.queues.get(index).is_some_and(SubQueue::is_short)
     }
 
     /// Receiver of the first packet of queue `index`.

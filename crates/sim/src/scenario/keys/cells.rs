@@ -1,6 +1,6 @@
 //! Keys of cells and their access points: rules, beacons, channel access.
 
-use airfair_laws::occupancy;
+use airfair_laws::{fair, occupancy};
 use airfair_units::{Dbm, Duration, Length};
 use airfair_wlan::aggregation::{BlockAckWindow, SLOW_BELOW};
 use airfair_wlan::block_ack::AfterSilence;
@@ -391,10 +391,39 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint, written: Option<&str>) {
         "The beacons grant each active station an equal share of the channel. Flows with `control = \"occupancy\"` \
          keep to it.",
     );
+    let (none, default) = (Plain::Flag(false), fair::Params::default());
+    let is_fair = it.fair.is_some();
+    keys.table_or("fair", &mut it.fair, OrNone { none, default, declare: fair }, "true").written_if(is_fair).says(
+        "The access point gives its stations equal airtime in both directions. Bulk to a station that has used more \
+         waits, if `queue` is the airtime scheduler, and the windows in the ACKs of its TCP uploads are lowered.",
+    );
     let has_scheme = it.control != ApScheme::None;
     keys.choice("control", &mut it.control, &AP_CONTROLS, "\"uplink-share\"")
         .written_if(has_scheme)
         .says(AP_CONTROL);
+}
+
+const FAIR_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
+
+fn fair(keys: &mut Keys, it: &mut fair::Params) {
+    keys.of("a fair access point");
+    keys.key("period", &mut it.period, FAIR_TIME, "\"100 ms\"")
+        .says("Time between two updates of the level and the windows.");
+    keys.key("unused", &mut it.unused, Kind::Probability, "0.05")
+        .says("Part of the time that the level leaves unused, more than 0.");
+    keys.key("level_time", &mut it.level_time, FAIR_TIME, "\"2 s\"")
+        .says("Time in which the level changes by a factor e at most.");
+    keys.key("window_time", &mut it.window_time, FAIR_TIME, "\"2 s\"")
+        .says("Time in which a window changes by a factor e at most.");
+    keys.key("smoothing", &mut it.smoothing, FAIR_TIME, "\"100 ms\"")
+        .says("Time constant with which the use of the channel by a station is smoothed.");
+    keys.key("debt", &mut it.debt, TIME, "\"10 ms\"")
+        .says("Airtime beyond its share after which bulk for a station waits.");
+    keys.key("credit", &mut it.credit, TIME, "\"20 ms\"").says("Airtime that a station may save.");
+    keys.key("holds", &mut it.holds, Kind::Flag, "false")
+        .says("Bulk for a station that has used more than its share waits.");
+    keys.key("windows", &mut it.windows, Kind::Flag, "false")
+        .says("The windows in the ACKs of TCP uploads are lowered.");
 }
 
 fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {

@@ -1,6 +1,6 @@
 //! Cells, with their access points and beacons.
 
-use airfair_laws::occupancy;
+use airfair_laws::{fair, occupancy};
 use airfair_units::{Bytes, Dbm, Duration, Length};
 use airfair_wlan::phy::Standard;
 use airfair_wlan::radio::Position;
@@ -105,6 +105,8 @@ pub struct AccessPoint {
     /// Shares of the channel that the access point grants in its beacons; `None` if it grants none.  [occupancy-tfrc
     /// §III]
     pub occupancy: Option<occupancy::Params>,
+    /// Equal airtime of the stations in both directions; `None` if the access point does not see to it.
+    pub fair: Option<fair::Params>,
     /// Scheme by which the access point acts on the packets that it forwards.
     pub control: ApScheme,
 }

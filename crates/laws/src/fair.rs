@@ -1,0 +1,322 @@
+//! Fair access point: an access point that gives its stations equal airtime in both directions, alone.
+//!
+//! Source: none; the law is the project's own. The access point keeps one account of airtime for each station, for
+//! both directions together, and one level φ: the part of the time that a station may use.
+//!
+//! ```text
+//!   level       dφ/dt  = γ φ clip((f − f*) / f*)     f: part of the time that nobody wanted
+//!   account     dVᵢ/dt = aᵢ − φ                      aᵢ: airtime of the frames from and to station i
+//!   downlink    bulk for station i waits while Vᵢ > V₀, if some station uploads
+//!   uplink      dWᵢ/dt = −κ Wᵢ clip((uᵢ − φ) / φ)    uᵢ: aᵢ, smoothed; Wᵢ: data in flight of i's TCP uploads
+//! ```
+//!
+//! The clip is to ±1. The level is found by probing, because use alone does not tell a station that is content from
+//! one that starves. While the channel has unused time, the level rises. While it has none, the level falls, until the
+//! stations above the level leave room. So the shares are max-min fair. The access point writes the window of a
+//! station into the ACKs that it forwards to it. The use of a station whose senders are limited by their windows
+//! follows these with the delay of the round trip, ln u = ln W(t − d) + constant, so that the loop needs to know
+//! neither the round trip nor the rate nor the number of connections.  Deviates: [D-312]
+//!
+//! The table of stations is updated in place, because a frame changes one account only.
+
+mod uploads;
+
+use airfair_units::{Bytes, Duration, Probability, Time};
+
+pub use uploads::{InFlight, Uploads};
+
+/// Time that the window of a station may hold while the station is above the level, beside [`SLACK`] octets [s]. A
+/// window of more than four times that is lifted.
+const LONGEST: f64 = 0.6;
+const SLACK: f64 = 65_536.0;
+
+/// Part of the level above which the uploads of a station are more than a little.
+const LITTLE: f64 = 0.1;
+
+/// Least level: a station is always allowed a thousandth of the time.
+const LEAST: f64 = 0.001;
+
+/// Time after its last frame for which a station counts.
+const ACTIVE: Duration = Duration::from_secs(1);
+
+/// Time of the level for which a station may be in debt [s], beside [`Params::debt`].
+const LONGEST_DEBT: f64 = 0.5;
+
+/// Parameters of the fair access point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Time between two updates of the level and the windows.
+    pub period: Duration,
+    /// f*: part of the time that the level leaves unused, more than zero.
+    pub unused: Probability,
+    /// 1/γ: time in which the level changes by a factor e at most.
+    pub level_time: Duration,
+    /// 1/κ: time in which a window changes by a factor e at most.
+    pub window_time: Duration,
+    /// Time constant with which the use of a station is smoothed.
+    pub smoothing: Duration,
+    /// V₀: airtime beyond its share after which bulk for a station waits.
+    pub debt: Duration,
+    /// Airtime that a station may save for later.
+    pub credit: Duration,
+    /// True if bulk for a station in debt waits.
+    pub holds: bool,
+    /// True if the access point lowers the windows of TCP uploads.
+    pub windows: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            period: Duration::from_millis(50),
+            unused: Probability::literal(0.01),
+            level_time: Duration::from_secs(1),
+            window_time: Duration::from_secs(1),
+            smoothing: Duration::from_millis(300),
+            debt: Duration::from_millis(5),
+            credit: Duration::from_millis(10),
+            holds: true,
+            windows: true,
+        }
+    }
+}
+
+/// Account of a station. Times are in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Account {
+    /// Vᵢ: airtime beyond the station's share, at `updated`.
+    debt: f64,
+    updated: Time,
+    heard: Option<Time>,
+    is_held: bool,
+    total: Usage,
+    uploads: Usage,
+    /// Octets of the station's TCP uploads, per second.
+    octets: Usage,
+    /// Wᵢ [octets]; `None` if the station's uploads are not limited.
+    window: Option<f64>,
+    /// True if the window cannot fall any further.
+    is_least: bool,
+}
+
+/// Smoothed rate of something that is counted: per second of time, since the last update and before.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Usage {
+    counted: f64,
+    rate: f64,
+}
+
+/// State of the fair access point: the level, and the accounts of all stations, indexed by their numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    level: f64,
+    updated: Time,
+    accounts: Vec<Account>,
+    /// True if some station uploads more than a little, for whose sake others may have to wait.
+    has_uploads: bool,
+}
+
+/// Airtime of a frame from a station or to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// Number of the station in its cell.
+    pub station: u16,
+    /// Duration of the frame on the air.
+    pub airtime: Duration,
+    /// True if the station sends data in it, and not only acknowledgments.
+    pub is_upload: bool,
+}
+
+/// Observation of the fair access point at the end of a period.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'o> {
+    /// Time of the observation.
+    pub now: Time,
+    /// Idle time since the last observation in which no member can have waited for the channel.
+    pub unused: Duration,
+    /// TCP uploads through the access point.
+    pub uploads: &'o Uploads,
+}
+
+/// Decision about the downlink of a station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Number of the station in its cell.
+    pub station: u16,
+    /// True if bulk for the station waits from now on; false if it need not wait any longer.
+    pub is_held: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { level: 1.0, updated: Time::ZERO, accounts: Vec::new(), has_uploads: false }
+    }
+}
+
+impl State {
+    fn account(&mut self, station: u16) -> &mut Account {
+        let index = usize::from(station);
+        if index >= self.accounts.len() {
+            self.accounts.resize(index + 1, Account::default());
+        }
+        &mut self.accounts[index]
+    }
+
+    /// φ: part of the time that a station may use.
+    #[must_use]
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// Largest amount of data that all TCP uploads of a station together may have in flight; `None` without a limit.
+    #[must_use]
+    pub fn window(&self, station: u16) -> Option<Bytes> {
+        let window = self.accounts.get(usize::from(station))?.window?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^53")]
+        Some(Bytes::new(window as u64))
+    }
+
+    /// Time until which an ACK to a station waits: if its window cannot fall any further, the station's debt is paid by
+    /// time. `None` if the ACK need not wait.
+    #[must_use]
+    pub fn delay(&self, params: &Params, station: u16) -> Option<Time> {
+        let account = self.accounts.get(usize::from(station)).filter(|it| it.is_least)?;
+        (account.debt > params.debt.as_secs_f64()).then(|| account.release(params, self.level))
+    }
+
+    /// Earliest time at which bulk for a station need not wait any longer; `None` if none waits.
+    #[must_use]
+    pub fn next_release(&self, params: &Params) -> Option<Time> {
+        let held = self.accounts.iter().filter(|it| it.is_held);
+        held.map(|it| it.release(params, self.level)).min()
+    }
+}
+
+/// Charges a station for the airtime of a frame. Returns a decision about its downlink, if that changes.
+pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) -> Option<Hold> {
+    let &Charge { station, airtime, is_upload } = charge;
+    let State { level, has_uploads, .. } = *state;
+    let account = state.account(station);
+    account.advance(params, level, now);
+    let airtime = airtime.as_secs_f64();
+    account.total.counted += airtime;
+    if is_upload {
+        account.uploads.counted += airtime;
+    }
+    // Without a bound, the downlink of a station whose uploads nothing limits would wait for ever.
+    let most = LONGEST_DEBT * level + params.debt.as_secs_f64();
+    account.debt = (account.debt + airtime).min(most.max(account.debt));
+    account.heard = Some(now);
+    account.decide(params, has_uploads).map(|is_held| Hold { station, is_held })
+}
+
+/// Notes data of a TCP upload of a station that has reached the access point [octets].
+pub fn receive(state: &mut State, station: u16, octets: u32) {
+    state.account(station).octets.counted += f64::from(octets);
+}
+
+/// Decides anew about stations whose bulk waits. Calls `tell` with decisions that change.
+pub fn release(params: &Params, state: &mut State, now: Time, mut tell: impl FnMut(Hold)) {
+    let State { level, has_uploads, .. } = *state;
+    for (station, account) in (0..).zip(&mut state.accounts) {
+        if account.is_held {
+            account.advance(params, level, now);
+            if let Some(is_held) = account.decide(params, has_uploads) {
+                tell(Hold { station, is_held });
+            }
+        }
+    }
+}
+
+/// Ends a period: updates the level, and the windows of the stations.
+pub fn step(params: &Params, state: &mut State, seen: &Observation<'_>) {
+    let elapsed = seen.now.saturating_since(state.updated).as_secs_f64();
+    if elapsed <= 0.0 {
+        return;
+    }
+    let least = state.close_period(params, seen.now, elapsed);
+    let (unused, wanted) = (seen.unused.as_secs_f64() / elapsed, params.unused.get());
+    let steps = elapsed / params.level_time.as_secs_f64();
+    let level = state.level * (1.0 + clip((unused - wanted) / wanted) * steps);
+    state.level = level.clamp(least, 1.0);
+    let is_upload = |it: &Account| it.uploads.rate > LITTLE * state.level;
+    state.has_uploads = state.accounts.iter().any(is_upload);
+    if params.windows {
+        let (level, steps) = (state.level, elapsed / params.window_time.as_secs_f64());
+        for (station, account) in (0..).zip(&mut state.accounts) {
+            account.adapt(level, steps, &seen.uploads.of(station, seen.now));
+        }
+    }
+}
+
+impl State {
+    /// Smooths the use of all stations. Returns the mean use of those that are active, which is the least level.
+    fn close_period(&mut self, params: &Params, now: Time, elapsed: f64) -> f64 {
+        self.updated = now;
+        let weight = -(-elapsed / params.smoothing.as_secs_f64()).exp_m1();
+        let (mut sum, mut active) = (0.0, 0.0);
+        for account in &mut self.accounts {
+            account.advance(params, self.level, now);
+            let Account { total, uploads, octets, .. } = account;
+            for usage in [total, uploads, octets] {
+                usage.rate += weight * (usage.counted / elapsed - usage.rate);
+                usage.counted = 0.0;
+            }
+            if account.heard.is_some_and(|heard| now.saturating_since(heard) < ACTIVE) {
+                sum += account.total.rate;
+                active += 1.0;
+            }
+        }
+        (sum / f64::max(active, 1.0)).clamp(LEAST, 1.0)
+    }
+}
+
+impl Account {
+    /// Brings the debt up to date.
+    fn advance(&mut self, params: &Params, level: f64, now: Time) {
+        let elapsed = now.saturating_since(self.updated).as_secs_f64();
+        self.debt = (self.debt - level * elapsed).max(-params.credit.as_secs_f64());
+        self.updated = now;
+    }
+
+    /// Time at which the debt has fallen to V₀.
+    fn release(&self, params: &Params, level: f64) -> Time {
+        let excess = (self.debt - params.debt.as_secs_f64()).max(0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
+        let nanos = (excess / level * 1e9) as u64;
+        // Rounding must not make the station wait for one more timer.
+        self.updated + Duration::from_nanos(nanos + 1_000)
+    }
+
+    /// Decides whether bulk for the station waits. Returns the decision if it changes.
+    fn decide(&mut self, params: &Params, has_uploads: bool) -> Option<bool> {
+        let is_held = params.holds && has_uploads && self.debt > params.debt.as_secs_f64();
+        (std::mem::replace(&mut self.is_held, is_held) != is_held).then_some(is_held)
+    }
+
+    /// Adapts the window of the station's uploads over a time of `steps` times its time constant.
+    fn adapt(&mut self, level: f64, steps: f64, in_flight: &InFlight) {
+        if in_flight.connections == 0 {
+            self.window = None;
+            return;
+        }
+        let excess = clip((self.total.rate - level) / level);
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let [least, start] = [in_flight.least, in_flight.octets].map(|octets| octets as f64);
+        let longest = LONGEST * self.octets.rate + SLACK;
+        let window = if excess > 0.0 {
+            Some(self.window.unwrap_or(start).min(longest))
+        } else {
+            self.window.filter(|window| *window <= 4.0 * longest)
+        };
+        self.window = window.map(|window| (window * (1.0 - excess * steps)).max(least));
+        self.is_least = self.window.is_some_and(|window| window <= least);
+    }
+}
+
+fn clip(value: f64) -> f64 {
+    value.clamp(-1.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Agent of an access point that gives its stations equal airtime in both directions.
+
+use airfair_laws::fair as law;
+use airfair_transport::tcp::Flags;
+use airfair_units::{Duration, Time};
+use airfair_wlan::{FrameKind, Listen, NodeId, Overheard};
+
+use super::{Action, Home, Passage, Seen, View};
+use crate::packet::{Body, Packet};
+
+/// Agent of an access point that gives its stations equal airtime.
+#[derive(Clone, Debug)]
+pub(crate) struct Agent {
+    params: law::Params,
+    state: law::State,
+    uploads: law::Uploads,
+    gaps: Gaps,
+    /// Time of the next update of the level.
+    next_step: Time,
+    /// Time of the earliest timer at which bulk for a station need not wait any longer.
+    next_release: Option<Time>,
+    /// Station with which the access point has exchanged the last frame. A frame that does not name its transmitter is
+    /// from that station.
+    peer: Option<NodeId>,
+    /// Duration of a CTS-to-self, whose data follows.
+    protection: Duration,
+}
+
+/// Idle gaps between the frames that the access point sends or decodes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gaps {
+    /// End of the last frame, and time for which the channel had been idle until then.
+    last: Time,
+    idle: Duration,
+    /// Part of the gaps since the last update in which no member can have waited for the channel.
+    unused: Duration,
+}
+
+impl Gaps {
+    /// Measures the gap before a frame that ends `now`. If the channel was busy within the gap, with frames that the
+    /// access point could not decode, others wanted it.
+    fn measure(&mut self, now: Time, duration: Duration, view: &View) {
+        let (idle, timing) = (view.idle(now), &view.airtime().timing);
+        let gap = idle - self.idle;
+        if now.saturating_since(self.last) <= gap + duration {
+            let longest = timing.difs + timing.slot * u64::from(timing.cw_min);
+            self.unused += gap.saturating_sub(longest);
+        }
+        (self.last, self.idle) = (now, idle);
+    }
+}
+
+impl Agent {
+    pub(super) fn at(home: &Home) -> Option<Self> {
+        let params = home.access_point.fair?;
+        Some(Self {
+            params,
+            state: law::State::default(),
+            uploads: law::Uploads::default(),
+            gaps: Gaps::default(),
+            next_step: Time::ZERO + params.period,
+            next_release: None,
+            peer: None,
+            protection: Duration::ZERO,
+        })
+    }
+
+    pub(super) fn handle(
+        &mut self,
+        now: Time,
+        seen: &Seen,
+        view: &View,
+        actions: &mut Vec<Action>,
+    ) {
+        match *seen {
+            Seen::Start => {
+                let wake = Action::Wake(self.next_step);
+                actions.extend([Action::Listen(Listen::All), Action::WatchPackets, wake]);
+            }
+            Seen::Frame(heard) => self.hear(heard, view, actions),
+            Seen::Packet { passage: Passage::FromStation, station, packet } => {
+                self.note_data(now, station, packet);
+            }
+            Seen::Packet { passage: Passage::ToQueue, station, packet } => {
+                self.limit(now, station, packet, actions);
+            }
+            Seen::Timer => self.wake(now, view, actions),
+            Seen::End | Seen::Rate { .. } | Seen::BeaconDue(_) | Seen::Packet { .. } => {}
+        }
+    }
+
+    /// Charges a frame to its station.
+    fn hear(&mut self, heard: &Overheard<'_, Packet>, view: &View, actions: &mut Vec<Action>) {
+        let (end, duration) = (heard.end(), heard.duration());
+        self.gaps.measure(end, duration, view);
+        if heard.kind() == FrameKind::CtsToSelf {
+            self.protection = duration;
+            return;
+        }
+        let Some(station) = self.station_of(heard) else { return };
+        self.peer = Some(station);
+        let is_upload =
+            heard.from() == Some(station) && heard.packets().any(|msdu| sends_data(&msdu.payload));
+        let airtime = duration + std::mem::take(&mut self.protection);
+        let charge = law::Charge { station: station.0, airtime, is_upload };
+        if let Some(hold) = law::charge(&self.params, &mut self.state, end, &charge) {
+            actions.push(Action::Hold(NodeId(hold.station), hold.is_held));
+            self.plan(end, actions);
+        }
+    }
+
+    /// Station from which a frame is, or to which it is sent; `None` for beacons and frames of other cells.
+    fn station_of(&self, heard: &Overheard<'_, Packet>) -> Option<NodeId> {
+        match (heard.from(), heard.to()) {
+            (Some(from), _) if !from.is_ap() => Some(from),
+            (_, Some(to)) if !to.is_ap() => Some(to),
+            (None, Some(_)) => self.peer,
+            _ => None,
+        }
+    }
+
+    fn note_data(&mut self, now: Time, station: NodeId, packet: &Packet) {
+        let Some((connection, flags, payload)) = packet.tcp() else { return };
+        if flags.has(Flags::FIN) {
+            self.uploads.forget(connection);
+        } else if payload > 0 {
+            law::receive(&mut self.state, station.0, payload);
+            let seq = if let Body::Segment(segment) = &packet.body { segment.seq } else { 0 };
+            self.uploads.note_data(now, (connection, station.0), (seq, payload));
+        }
+    }
+
+    /// Lowers the window in an ACK to an upload, and delays the ACK if that is not enough.
+    fn limit(&mut self, now: Time, station: NodeId, packet: &Packet, actions: &mut Vec<Action>) {
+        let Some((connection, flags, payload)) = packet.tcp() else { return };
+        let is_ack = payload == 0 && flags.without(Flags::ACE) == Flags::ACK;
+        if !is_ack || self.uploads.sender(connection) != Some(station.0) {
+            return;
+        }
+        if let Body::Segment(segment) = &packet.body {
+            self.uploads.note_ack(connection, segment.ack);
+        }
+        let all = self.state.window(station.0);
+        let window = all.and_then(|all| self.uploads.window(now, connection, all));
+        actions.extend(window.map(Action::RewriteWindow));
+        let until = self.state.delay(&self.params, station.0).filter(|until| *until > now);
+        actions.extend(until.map(Action::DelayPacket));
+    }
+
+    fn wake(&mut self, now: Time, view: &View, actions: &mut Vec<Action>) {
+        if now >= self.next_step {
+            self.gaps.measure(now, Duration::ZERO, view);
+            let unused = std::mem::take(&mut self.gaps.unused);
+            let seen = law::Observation { now, unused, uploads: &self.uploads };
+            law::step(&self.params, &mut self.state, &seen);
+            self.next_step = now + self.params.period;
+            actions.push(Action::Wake(self.next_step));
+        }
+        law::release(&self.params, &mut self.state, now, |hold| {
+            actions.push(Action::Hold(NodeId(hold.station), hold.is_held));
+        });
+        self.plan(now, actions);
+    }
+
+    /// Asks for a timer at the time at which bulk for a station need not wait any longer, unless an earlier one is due.
+    fn plan(&mut self, now: Time, actions: &mut Vec<Action>) {
+        let Some(at) = self.state.next_release(&self.params) else { return };
+        if self.next_release.is_none_or(|planned| planned <= now || at < planned) {
+            let at = at.max(now);
+            self.next_release = Some(at);
+            actions.push(Action::Wake(at));
+        }
+    }
+}
+
+/// True for a packet that is more than an acknowledgment, as far as its headers show it.
+fn sends_data(packet: &Packet) -> bool {
+    packet.tcp().is_none_or(|(_, _, payload)| payload > 0)
+}
