@@ -49,7 +49,11 @@ def ours(figure: int) -> Samples:
     keys = {"link.BS0-H0.rate": RATES[figure], "flow.westwood.transport.flavour": "westwood+"}
     # The scenario has the settings of ns-2 of 2003. ns-2.35 has those that apply since 2004.
     keys |= {f"flow.{flow}.transport.min_rto": "200 ms" for flow in ("newreno", "westwood", "sack")}
-    keys |= {"flow.tfrc*.transport.segment": "480 B", "flow.tfrc*.transport.rate": "288 kb/s"}
+    for flow in ("tfrc3", "tfrc4"):
+        keys |= {
+            f"flow.{flow}.transport.segment": "480 B",
+            f"flow.{flow}.transport.rate": "288 kb/s",
+        }
     result = airfair.run(SCENARIO, replications=SEEDS, set=keys)
     octets = result.series("delivered")["delivered_bytes"].to_numpy().reshape(SEEDS, 5, -1)
     return {

@@ -91,8 +91,9 @@ impl Recovery {
         Duplicate::Loss
     }
 
-    /// Processes an ACK without new data whose SACK blocks report new octets. `is_lost` is true if the
-    /// scoreboard considers the first octet lost.  [RFC6675 §5 steps 1 and 2]  Deviates: [D-337]
+    /// Processes an ACK whose SACK blocks report new octets, which makes it a duplicate even if it also
+    /// acknowledges new data, up to `ack`. `is_lost` is true if the scoreboard considers the first octet lost.
+    /// [RFC6675 §5 steps 1 and 2]
     pub(crate) fn on_sack_duplicate(
         &mut self,
         ack: u64,
@@ -103,7 +104,9 @@ impl Recovery {
             return Duplicate::InRecovery;
         };
         *duplicates += 1;
-        if (*duplicates < DUPLICATE_THRESHOLD && !is_lost) || ack <= self.recover {
+        // Unlike without SACK, the segment at `recover` may be retransmitted: the blocks tell new losses from
+        // the retransmissions of old ones.  [RFC6675 §5.1]
+        if (*duplicates < DUPLICATE_THRESHOLD && !is_lost) || ack < self.recover {
             return Duplicate::Counted;
         }
         self.phase = Phase::Fast { is_partial_seen: false };
@@ -256,7 +259,7 @@ mod tests {
     /// With a SACK scoreboard the third duplicate ACK starts recovery, or an earlier one if the scoreboard
     /// shows a loss.
     ///
-    /// Verifies: [RFC6675 §5 steps 1 and 2]
+    /// Verifies: [RFC6675 §5 steps 1 and 2, §5.1]
     #[test]
     fn with_a_scoreboard_its_verdict_is_as_good_as_three_duplicates() {
         let mut recovery = Recovery::new();
@@ -269,9 +272,10 @@ mod tests {
         // Nothing starts below what a time-out has sent again.
         recovery.on_timeout(200);
         for _ in 0..4 {
-            assert_eq!(recovery.on_sack_duplicate(200, 300, true), Duplicate::Counted);
+            assert_eq!(recovery.on_sack_duplicate(199, 300, true), Duplicate::Counted);
         }
-        assert_eq!(recovery.on_sack_duplicate(201, 300, false), Duplicate::Loss);
+        // The first segment above it may be lost like any other.
+        assert_eq!(recovery.on_sack_duplicate(200, 300, false), Duplicate::Loss);
     }
 
     #[test]

@@ -73,6 +73,40 @@ fn the_scoreboard_need_not_wait_for_three_duplicates() {
     ]);
 }
 
+/// An ACK that acknowledges new data and reports a loss above it starts recovery at once: it is a duplicate,
+/// whatever it acknowledges. Such an ACK comes after ACKs that were lost.
+///
+/// Verifies: [RFC6675 §5]
+#[test]
+fn an_ack_of_new_data_may_show_a_loss() {
+    let mut script = eleven_in_flight(selective());
+    // 1, 3 and 4 arrive, 2 is lost: two segments above 2 are not enough. cwnd grows to 12, and 10 are in flight.
+    script.at(200).receive(sack(2, &[(3, 5)])).sends([12, 13]).window(12, u32::MAX);
+    assert_eq!(script.sender.stats().duplicate_acks, 1);
+    let mut script = eleven_in_flight(selective());
+    // 5 arrives, too, and the ACKs of 1, 3 and 4 are lost. Flight 10 → cwnd 5; pipe 10 − 3 − 1 + 1 = 7
+    script.at(200).receive(sack(2, &[(3, 6)])).sends([2]).window(5, 5);
+    assert_eq!(
+        (script.sender.stats().fast_retransmits, script.sender.stats().duplicate_acks),
+        (1, 1)
+    );
+}
+
+/// The first segment above the recovery point is retransmitted fast if it is lost, as all later ones.
+///
+/// Verifies: [RFC6675 §5.1]
+#[test]
+fn the_segment_at_the_recovery_point_is_repaired_without_a_timeout() {
+    let mut script = eleven_in_flight(selective());
+    // 1 is lost, and the recovery point is 12. Flight 11 → cwnd 5.5; pipe 11 − 10 − 1 + 1 = 1
+    script.at(200).receive(sack(1, &[(2, 5)])).sends([1]).window(5, 5);
+    script.receive(sack(1, &[(2, 12)])).sends([12, 13, 14, 15]);
+    script.at(300).ack(12).sends([16]);
+    // 12 is lost as well.
+    script.at(400).receive(sack(12, &[(13, 16)])).sends([12]).window(2, 2);
+    assert_eq!(script.sender.stats().fast_retransmits, 2);
+}
+
 /// An ACK without new SACK information is no duplicate.
 ///
 /// Verifies: [RFC6675 §2]

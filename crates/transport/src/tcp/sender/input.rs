@@ -215,6 +215,10 @@ impl Sender {
         self.show(now, round_trip, seen);
         if let Some(update) = update {
             self.count_pipe(update);
+            // An ACK whose blocks report new octets is a duplicate, even if it acknowledges new data.  [RFC6675 §5]
+            if update.sacked > 0 && !self.recovery.is_fast() {
+                self.handle_sack_duplicate(now, update);
+            }
         }
         if self.unacknowledged == self.sent_end {
             self.timer = None;

@@ -28,7 +28,7 @@ def candidates(data: Measurements, ids: Iterable[str] = plan.CANDIDATES) -> dict
     def candidate(id_: str) -> Candidate:
         runs = data["calibration", id_]
         measured = {"total": runs.total(), DOWN: runs.goodput(DOWN), UP: runs.goodput(UP)}
-        assumed = 2 if id_ in plan.RESIDUAL else 1
+        assumed = 2 if id_ in plan.TWO_KINDS else 1
         return Candidate(plan.SYSTEMS[id_], measured, rows, assumed=assumed)
 
     return {id_: candidate(id_) for id_ in ids}

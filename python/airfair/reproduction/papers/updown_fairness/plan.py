@@ -49,13 +49,15 @@ SYSTEMS: Mapping[str, str] = _CLAIMS["words"]["system"]
 CAPTURE = _FACTORS["system"]["capture"]["bss.cell.radio"]["capture"]
 """Power ratio at which the stronger of two frames is received."""
 
-DECIDES = "senders-0.02"
+DECIDES = "senders-0.025"
 """Deciding system: the nearest to the printed row of Figure 3 among those with one assumption. The row is
 measured with FIFO."""
-RESIDUAL = ("residual-0.0005", "residual-0.001")
+RESIDUAL = ("senders-0.025-lost-0.0005", "senders-0.025-lost-0.001")
 """Systems like the deciding one, in which some packets are lost in spite of retransmissions. The first of
 them is part of a quick run."""
-NEAR = ("senders-0.025", *RESIDUAL)
+TWO_KINDS = ("senders-0.02-lost-0.0005", "senders-0.02-lost-0.001", *RESIDUAL)
+"""Systems with two kinds of losses, which assume more than the others."""
+NEAR = ("senders-0.03", "senders-0.02", "senders-0.02-lost-0.001", *RESIDUAL)
 """Near systems, whose distance from the printed row is within the tolerance of “the same”."""
 ONE_WEAK = "one-weak"
 """Near system in which one of several senders is received badly; in the printed row there is only one."""
