@@ -33,10 +33,10 @@ fn near(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
-/// Ends a period of 50 ms in which `unused` of the time was not wanted, without uploads.
-fn end(state: &mut State, unused: f64) {
+/// Ends a period of 50 ms of which nobody wanted `unused` microseconds, without uploads.
+fn end(state: &mut State, unused: u64) {
     let now = state.updated + PARAMS.period;
-    let unused = Duration::from_nanos((unused * 50e6) as u64);
+    let unused = Duration::from_micros(unused);
     step(&PARAMS, state, &Observation { now, unused, uploads: &Uploads::default() });
 }
 
@@ -76,7 +76,7 @@ fn nobody_waits_if_nobody_uploads() {
     assert_eq!(charge(&PARAMS, &mut state, at(0), &used(0, ms(50))), None);
     let upload = Charge { is_upload: true, ..used(1, ms(30)) };
     assert_eq!(charge(&PARAMS, &mut state, at(10), &upload), None);
-    end(&mut state, 0.01);
+    end(&mut state, 500);
     assert!(state.has_uploads);
     let hold = Hold { station: 0, is_held: true };
     assert_eq!(charge(&PARAMS, &mut state, at(60), &used(0, ms(50))), Some(hold));
@@ -91,8 +91,8 @@ fn the_level_follows_the_unused_time() {
         end(&mut state, unused);
         state.level
     };
-    assert!(near(after(0.0), 0.38) && near(after(0.01), 0.4));
-    assert!(near(after(0.02), 0.42) && near(after(0.5), 0.42) && near(after(0.012), 0.404));
+    assert!(near(after(0), 0.38) && near(after(500), 0.4));
+    assert!(near(after(1_000), 0.42) && near(after(25_000), 0.42) && near(after(600), 0.404));
 }
 
 /// Two stations use 40 and 20 ms of each 50 ms: the level does not fall below their mean, 0.6, as smoothed:
@@ -102,7 +102,7 @@ fn the_level_is_at_least_the_mean_use() {
     let mut state = state(0.05);
     charge(&PARAMS, &mut state, at(10), &used(0, ms(40)));
     charge(&PARAMS, &mut state, at(10), &used(1, ms(20)));
-    end(&mut state, 0.0);
+    end(&mut state, 0);
     assert!(near(state.level, 0.6 * (1.0 - f64::exp(-1.0 / 6.0))));
 }
 
