@@ -47,6 +47,8 @@ struct SenderState {
     syn: Option<SynOptions>,
     /// Sequence number after the last octet of data that this end has sent.
     next: Option<u32>,
+    /// Last sequence number that this end has sent, extended to 64 bits.
+    seq: u64,
     /// Last acknowledgment number that this end has sent, extended to 64 bits.
     ack: u64,
 }
@@ -147,13 +149,14 @@ impl Entry {
             let is_further = |next: u32| end.wrapping_sub(next).cast_signed() > 0;
             side.next = Some(side.next.filter(|next| !is_further(*next)).unwrap_or(end));
         }
+        side.seq = unwrapped(side.seq, tcp.seq);
         side.ack = unwrapped(side.ack, tcp.ack);
-        let ack = side.ack;
+        let (seq, ack) = (side.seq, side.ack);
         // The window of a SYN is not scaled.
         let scale = if tcp.flags.has(Flags::SYN) { Some(0) } else { self.scale(is_other) };
         let window = scale.map(|scale| u32::from(tcp.window) << scale);
         let (payload, flags) = (tcp.payload, tcp.flags);
-        ExternalTcp { ack, payload, flags, is_selective: tcp.has_sack, window, limit: None }
+        ExternalTcp { seq, ack, payload, flags, is_selective: tcp.has_sack, window, limit: None }
     }
 }
 
@@ -243,6 +246,8 @@ mod tests {
         assert_eq!(connections.window(&ack(5_001), Bytes::new(1_000 << 7)), None);
         let (_, tcp_of_ack) = connections.note(&ack(5_001));
         assert_eq!(tcp_of_ack.and_then(|it| it.window), Some(1_000 << 7), "as advertised");
+        let numbers = tcp_of_ack.map(|it| (it.seq, it.ack));
+        assert_eq!(numbers, Some(((1 << 32) + 1, (1 << 32) + 5_001)));
         let closed = packet(STATION, SERVER, tcp(1, 5_001, 0, 0, Flags::ACK));
         assert_eq!(connections.window(&closed, Bytes::new(1)), None);
     }

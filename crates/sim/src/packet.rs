@@ -75,6 +75,8 @@ pub struct Connection {
 /// Fields of a TCP header that queue disciplines and schemes use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExternalTcp {
+    /// Sequence number, unwrapped to 64 bits [octets].
+    pub seq: u64,
     /// Acknowledgment number, unwrapped to 64 bits [octets].
     pub ack: u64,
     /// Application data in the segment [octets].
@@ -216,6 +218,15 @@ impl Packet {
                 let number = connection.map_or(self.flow.0, |it| it.number);
                 Some((number, tcp.flags, tcp.payload))
             }
+            _ => None,
+        }
+    }
+
+    /// Sequence and acknowledgment numbers of the packet's TCP header, if it has one [octets].
+    pub(crate) fn tcp_numbers(&self) -> Option<(u64, u64)> {
+        match &self.body {
+            Body::Segment(segment) => Some((segment.seq, segment.ack)),
+            Body::External(External { tcp: Some(tcp), .. }) => Some((tcp.seq, tcp.ack)),
             _ => None,
         }
     }

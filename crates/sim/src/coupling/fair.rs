@@ -6,7 +6,7 @@ use airfair_units::{Duration, Time};
 use airfair_wlan::{FrameKind, Listen, NodeId, Overheard};
 
 use super::{Action, Home, Passage, Seen, View};
-use crate::packet::{Body, Packet};
+use crate::packet::Packet;
 
 /// Agent of an access point that gives its stations equal airtime.
 #[derive(Clone, Debug)]
@@ -118,26 +118,25 @@ impl Agent {
     }
 
     fn note_data(&mut self, now: Time, station: NodeId, packet: &Packet) {
-        let Some((connection, flags, payload)) = packet.tcp() else { return };
+        let header = packet.tcp().zip(packet.tcp_numbers());
+        let Some(((connection, flags, payload), (seq, _))) = header else { return };
         if flags.has(Flags::FIN) {
             self.uploads.forget(connection);
         } else if payload > 0 {
             law::receive(&mut self.state, station.0, payload);
-            let seq = if let Body::Segment(segment) = &packet.body { segment.seq } else { 0 };
             self.uploads.note_data(now, (connection, station.0), (seq, payload));
         }
     }
 
     /// Lowers the window in an ACK to an upload, and delays the ACK if that is not enough.
     fn limit(&mut self, now: Time, station: NodeId, packet: &Packet, actions: &mut Vec<Action>) {
-        let Some((connection, flags, payload)) = packet.tcp() else { return };
+        let header = packet.tcp().zip(packet.tcp_numbers());
+        let Some(((connection, flags, payload), (_, ack))) = header else { return };
         let is_ack = payload == 0 && flags.without(Flags::ACE) == Flags::ACK;
         if !is_ack || self.uploads.sender(connection) != Some(station.0) {
             return;
         }
-        if let Body::Segment(segment) = &packet.body {
-            self.uploads.note_ack(connection, segment.ack);
-        }
+        self.uploads.note_ack(connection, ack);
         let all = self.state.window(station.0);
         let window = all.and_then(|all| self.uploads.window(now, connection, all));
         actions.extend(window.map(Action::RewriteWindow));

@@ -179,6 +179,7 @@ impl Owner {
             let (octets, payload) =
                 *self.luck.pick(&[(1_500, 1_448), (52, 0), (52, 0), (400, 348)]);
             let tcp = ExternalTcp {
+                seq: 1_448 * self.handles,
                 ack: 1_448 * self.handles,
                 payload,
                 flags: TcpFlags::ACK,

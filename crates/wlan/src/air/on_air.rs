@@ -90,7 +90,7 @@ impl<P> OnAir<P> {
     #[inline]
     pub(crate) fn begin_undisturbed(&mut self, frame: UndisturbedFrame) {
         if frame.start > self.charged_until {
-            self.charge_as(frame.start, AirUse::Contention);
+            self.charge_contention(frame.start);
         }
         self.undisturbed = Some(frame);
     }
@@ -217,7 +217,10 @@ impl<P> OnAir<P> {
         let (start, usage) = match (&self.undisturbed, self.ppdus.as_slice()) {
             (Some(frame), _) => (frame.start, frame.usage()),
             (None, []) if self.waiting > 0 => (now, AirUse::Contention),
-            (None, []) => (self.charged_until, AirUse::Idle),
+            (None, []) => {
+                self.idle += now - self.charged_until;
+                return self.charge_as(now, AirUse::Idle);
+            }
             (None, [ppdu]) if !ppdu.collided => {
                 if ppdu.users().is_empty() {
                     (ppdu.start, usage_of(&ppdu.frame))
@@ -241,7 +244,7 @@ impl<P> OnAir<P> {
     fn charge_users(&mut self, now: Time) {
         let Some(ppdu) = self.ppdus.pop() else { return };
         if ppdu.start > self.charged_until {
-            self.charge_as(ppdu.start.min(now), AirUse::Contention);
+            self.charge_contention(ppdu.start.min(now));
         }
         let (from, users) = (self.charged_until, ppdu.users());
         let shares = || users.chunk_by(|one, other| one.is_random && one.place == other.place);
@@ -296,7 +299,7 @@ impl<P> OnAir<P> {
     #[inline]
     fn charge_frame(&mut self, start: Time, now: Time, usage: AirUse) {
         if start > self.charged_until {
-            self.charge_as(start, AirUse::Contention);
+            self.charge_contention(start);
         }
         if self.charged_until < now {
             self.charge_as(now, usage);
@@ -304,10 +307,13 @@ impl<P> OnAir<P> {
     }
 
     #[inline]
+    fn charge_contention(&mut self, to: Time) {
+        self.idle += to - self.charged_until;
+        self.charge_as(to, AirUse::Contention);
+    }
+
+    #[inline]
     fn charge_as(&mut self, to: Time, usage: AirUse) {
-        if matches!(usage, AirUse::Contention | AirUse::Idle) {
-            self.idle += to - self.charged_until;
-        }
         self.records.push(Record::Air { from: self.charged_until, to, usage });
         self.charged_until = to;
     }
