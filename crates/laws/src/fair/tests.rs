@@ -10,6 +10,8 @@ const PARAMS: Params = Params {
     credit: Duration::from_millis(10),
     holds: true,
     windows: true,
+    grants: false,
+    grant: Duration::from_millis(5),
 };
 
 const fn ms(ms: u64) -> Duration {
@@ -21,7 +23,7 @@ fn at(millis: u64) -> Time {
 }
 
 fn used(station: u16, airtime: Duration) -> Charge {
-    Charge { station, airtime, is_upload: false }
+    Charge { station, airtime, is_upload: false, is_untamed: false }
 }
 
 /// State with this level in which some station uploads.
