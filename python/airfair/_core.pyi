@@ -679,7 +679,8 @@ class Frame:
     def kind(self) -> str:
         """Kind of the frame.
 
-        It is "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self" or "beacon";
+        It is "data", "ack", "block-ack", "block-ack-request", "rts", "cts", "cts-to-self", "cts-to-other",
+        "cf-end" or "beacon";
         with OFDMA also "trigger", "trigger-based" for a buffer report, or "multi-station-block-ack";
         with MU-MIMO also "ndp-announcement", "ndp" or "beamforming-report".
         """

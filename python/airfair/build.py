@@ -77,6 +77,8 @@ class FairTable(TypedDict, total=False):
 
     credit: str
     debt: str
+    grant: str
+    grants: bool
     holds: bool
     level_time: str
     period: str
@@ -1242,6 +1244,8 @@ def fair(
     *,
     credit: str | None = None,
     debt: str | None = None,
+    grant: str | None = None,
+    grants: bool | None = None,
     holds: bool | None = None,
     level_time: str | None = None,
     period: str | None = None,
@@ -1257,6 +1261,9 @@ def fair(
 
     credit: Airtime that a station may save. Default: "10 ms".
     debt: Airtime beyond its share after which bulk for a station waits. Default: "5 ms".
+    grant: Length of a grant. Default: "5 ms".
+    grants: The access point grants time to stations, so that others are silent whose data TCP's
+        windows do not limit. Default: false.
     holds: Bulk for a station that has used more than its share waits. Default: true.
     level_time: Time in which the level changes by a factor e at most. Default: "1 s".
     period: Time between two updates of the level and the windows. Default: "50 ms".

@@ -326,6 +326,8 @@ export function describe(data, i) {
     rts: "RTS",
     cts: "CTS",
     "cts-to-self": "CTS to self",
+    "cts-to-other": "CTS to another",
+    "cf-end": "CF-End",
     beacon: "Beacon",
     trigger: "Trigger",
     "trigger-based": "Buffer report",

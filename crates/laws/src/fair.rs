@@ -22,10 +22,12 @@
 //!
 //! The table of stations is updated in place, because a frame changes one account only.
 
+mod grants;
 mod uploads;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 
+pub use grants::{Finish, Grants};
 pub use uploads::{InFlight, Uploads};
 
 /// Time that the window of a station may hold while the station is above the level, beside [`SLACK`] octets [s]. A
@@ -72,6 +74,10 @@ pub struct Params {
     pub holds: bool,
     /// True if the access point lowers the windows of TCP uploads.
     pub windows: bool,
+    /// True if the access point grants time, so that stations that TCP's windows cannot limit are silent.
+    pub grants: bool,
+    /// Length of a grant.
+    pub grant: Duration,
 }
 
 impl Default for Params {
@@ -86,6 +92,8 @@ impl Default for Params {
             credit: Duration::from_millis(10),
             holds: true,
             windows: true,
+            grants: false,
+            grant: Duration::from_millis(5),
         }
     }
 }
@@ -99,6 +107,8 @@ struct Account {
     heard: Option<Time>,
     /// Airtime of uploads, less that of downloads, within the bounds of what a station may save.
     lead: f64,
+    /// Time of the station's last frame with data that the windows of TCP do not limit.
+    untamed: Option<Time>,
     is_held: bool,
     /// True if bulk for the station had to wait since the last update.
     has_waited: bool,
@@ -138,6 +148,8 @@ pub struct Charge {
     pub airtime: Duration,
     /// Content of the frame.
     pub content: Content,
+    /// True if the station sends data in it that the windows of TCP do not limit.
+    pub is_untamed: bool,
 }
 
 /// Content of a frame.
@@ -219,7 +231,7 @@ impl State {
 
 /// Charges a station for the airtime of a frame. Returns a decision about its downlink, if that changes.
 pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) -> Option<Hold> {
-    let &Charge { station, airtime, content } = charge;
+    let &Charge { station, airtime, content, is_untamed } = charge;
     let State { level, has_uploads, .. } = *state;
     let account = state.account(station);
     account.advance(params, level, now);
@@ -230,6 +242,9 @@ pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) ->
     let most = LONGEST_DEBT * level + params.debt.as_secs_f64();
     account.debt = (account.debt + airtime).min(most.max(account.debt));
     account.heard = Some(now);
+    if is_untamed {
+        account.untamed = Some(now);
+    }
     account.decide(params, has_uploads).map(|is_held| Hold { station, is_held })
 }
 
@@ -273,11 +288,13 @@ pub fn step(params: &Params, state: &mut State, seen: &Observation<'_>) {
 }
 
 impl State {
-    /// Smooths the use of all stations. Returns the mean use of those that are active, which is the least level.
+    /// Smooths the use of all stations. Returns the least level, which is the mean use of those that are active. With
+    /// grants it is at least the largest use of those that TCP's windows do not limit, since others may use as much.
     fn close_period(&mut self, params: &Params, now: Time, elapsed: f64) -> f64 {
         self.updated = now;
         let weight = -(-elapsed / params.smoothing.as_secs_f64()).exp_m1();
-        let (mut sum, mut active) = (0.0, 0.0);
+        let (mut sum, mut active, mut untamed) = (0.0, 0.0, 0.0);
+        let is_recent = |at: Time| now.saturating_since(at) < ACTIVE;
         for account in &mut self.accounts {
             account.advance(params, self.level, now);
             let Account { total, uploads, octets, .. } = account;
@@ -285,12 +302,15 @@ impl State {
                 usage.rate += weight * (usage.counted / elapsed - usage.rate);
                 usage.counted = 0.0;
             }
-            if account.heard.is_some_and(|heard| now.saturating_since(heard) < ACTIVE) {
+            if account.heard.is_some_and(is_recent) {
                 sum += account.total.rate;
                 active += 1.0;
             }
+            if params.grants && account.untamed.is_some_and(is_recent) {
+                untamed = f64::max(untamed, account.total.rate);
+            }
         }
-        (sum / f64::max(active, 1.0)).clamp(LEAST, 1.0)
+        f64::max(sum / f64::max(active, 1.0), untamed).clamp(LEAST, 1.0)
     }
 }
 

@@ -191,6 +191,8 @@ fn kind(ppdu: &Ppdu<Packet>) -> &'static str {
         FrameKind::Rts => "rts",
         FrameKind::Cts => "cts",
         FrameKind::CtsToSelf => "cts-to-self",
+        FrameKind::CtsToOther => "cts-to-other",
+        FrameKind::CfEnd => "cf-end",
         FrameKind::Beacon => "beacon",
         FrameKind::MultiUser => "multi-user",
         FrameKind::Trigger => "trigger",

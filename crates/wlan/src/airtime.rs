@@ -19,6 +19,8 @@ pub struct Airtime {
     band: Band,
     preamble: Preamble,
     beacon: TxVector,
+    /// Vector of the frames by which an access point grants time.
+    grant: TxVector,
     rts_threshold: Option<Bytes>,
     /// Control frames around a data frame, by the [index](TxVector::index) of the data frame's vector.
     control_responses: [ControlResponses; TxVector::COUNT],
@@ -83,9 +85,22 @@ impl Airtime {
         let control_responses =
             std::array::from_fn(|_| control_responses(all.next().expect("one each")));
         let (beacon, rts_threshold) = (basic[0], rules.rts_threshold);
+        let lowest_ofdm = vector(ofdm::MANDATORY_RATES[0], preamble);
+        let has_dsss = b_stations || standard == Standard::B;
+        let grant = if has_dsss { beacon } else { self::response(&basic, lowest_ofdm, preamble) };
         let links = config.stations.iter().map(|station| station.link).collect();
         let band = rules.channel.band;
-        Self { standard, band, preamble, beacon, rts_threshold, control_responses, links, timing }
+        Self {
+            standard,
+            band,
+            preamble,
+            beacon,
+            grant,
+            rts_threshold,
+            control_responses,
+            links,
+            timing,
+        }
     }
 
     /// Vector of frames at this rate, in this cell.
@@ -209,6 +224,17 @@ impl Airtime {
     /// Vector of beacons: that of the lowest rate, which every station supports.
     pub fn beacon_vector(&self) -> TxVector {
         self.beacon
+    }
+
+    /// Vector of the frames by which an access point grants time: the lowest basic rate, of OFDM if all stations have it,
+    /// or else the lowest mandatory rate of OFDM.
+    pub fn grant_vector(&self) -> TxVector {
+        self.grant
+    }
+
+    /// Duration of a frame of `psdu` octets by which an access point grants time, or ends a grant.
+    pub fn grant(&self, psdu: Bytes) -> Duration {
+        self.standard.ppdu_duration(psdu, self.grant)
     }
 
     /// Duration of a beacon of `psdu` octets.

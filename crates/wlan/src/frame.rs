@@ -53,6 +53,9 @@ impl Msdu<()> {
     }
 }
 
+/// Largest time in a duration field.  [80211-2020 §9.2.5.1]
+pub const LONGEST_NAV: Duration = Duration::from_micros(32_767);
+
 /// A beacon that the access point is to send.  [80211-2020 §9.3.3]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beacon {
@@ -80,6 +83,11 @@ pub enum FrameKind {
     /// CTS that a station addresses to itself, so that stations that do not recognise its data frame keep quiet.
     /// [80211-2020 §10.3.2.14]
     CtsToSelf,
+    /// CTS that an access point addresses to a station that has sent no RTS: it grants time, in which members other than
+    /// the station and the access point keep quiet.  [80211-2020 §10.3.2.4]
+    CtsToOther,
+    /// CF-End of an access point, which resets the NAV of all members that decode it.  [80211-2020 §9.3.1.6]
+    CfEnd,
     /// Beacon, which is for all members and has no response.  [80211-2020 §9.3.3]
     Beacon,
     /// Multi-user PPDU of an access point, which carries data for several stations.  [80211ax-2021 §26.5.1]
@@ -103,6 +111,12 @@ impl FrameKind {
     #[inline]
     pub(crate) fn is_response(self) -> bool {
         matches!(self, Self::Ack | Self::BlockAck | Self::Cts | Self::TriggerBased)
+    }
+
+    /// True for a frame that an access point sends on its own, outside any exchange and without back-off.
+    #[inline]
+    pub(crate) fn is_apart(self) -> bool {
+        matches!(self, Self::Beacon | Self::CtsToOther | Self::CfEnd)
     }
 
     /// Kind of frame to which a response of this kind is the answer.
@@ -164,11 +178,14 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// True if an error in the frame affects member `id`: the receiver or, for a beacon, one of the members in
-    /// `missed`, which are ascending.
+    /// True if an error in the frame affects member `id`: the receiver or, for a frame that concerns all members, one of
+    /// those in `missed`, which are ascending.
     #[inline]
     pub(crate) fn errs_for(&self, id: NodeId, missed: &[NodeId]) -> bool {
-        self.to.map_or_else(|| missed.binary_search(&id).is_ok(), |to| to == id)
+        match self.to {
+            Some(to) if self.kind != FrameKind::CtsToOther => to == id,
+            _ => missed.binary_search(&id).is_ok(),
+        }
     }
 
     /// Member to which alone the frame is addressed; `None` for a CTS-to-self, or if the frame has no single receiver.

@@ -63,7 +63,8 @@ pub use edca::{AccessParameters, Attempts};
 pub use elements::{Elements, Full};
 pub use errors::{ErrorModel, Periods};
 pub use frame::{
-    Beacon, Frame, FrameKind, Mpdu, Msdu, Ppdu, RandomUnits, Trigger, TriggerPower, User,
+    Beacon, Frame, FrameKind, LONGEST_NAV, Mpdu, Msdu, Ppdu, RandomUnits, Trigger, TriggerPower,
+    User,
 };
 pub use link_rate::RateLaw;
 pub use moment::{Moment, Phase};
@@ -78,4 +79,4 @@ pub use queue::config::{
 pub use queue::headers::{Class, Headers};
 pub use random::Stream;
 pub use record::{AirUse, CategoryEvent, DropCause, Record, SentFrame};
-pub use sizes::{ACK_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE, TriggerVariant};
+pub use sizes::{ACK_SIZE, CF_END_SIZE, CTS_SIZE, DATA_OVERHEAD, RTS_SIZE, TriggerVariant};

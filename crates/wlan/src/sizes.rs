@@ -11,6 +11,8 @@ pub const DATA_OVERHEAD: Bytes = Bytes::new(28);
 pub const ACK_SIZE: Bytes = Bytes::new(14);
 /// Size of a CTS frame.  [80211-2020 §9.3.1.3]
 pub const CTS_SIZE: Bytes = Bytes::new(14);
+/// Size of a CF-End frame.  [80211-2020 §9.3.1.6]
+pub const CF_END_SIZE: Bytes = Bytes::new(20);
 /// Size of an RTS frame.  [80211-2020 §9.3.1.2]
 pub const RTS_SIZE: Bytes = Bytes::new(20);
 /// Header, 26 octets, and frame check sequence, 4 octets, of a `QoS` data frame.  [80211-2020 §9.3.2.1]

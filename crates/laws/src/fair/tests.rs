@@ -10,6 +10,8 @@ const PARAMS: Params = Params {
     credit: Duration::from_millis(10),
     holds: true,
     windows: true,
+    grants: false,
+    grant: Duration::from_millis(5),
 };
 
 const fn ms(ms: u64) -> Duration {
@@ -21,7 +23,7 @@ fn at(millis: u64) -> Time {
 }
 
 fn used(station: u16, airtime: Duration) -> Charge {
-    Charge { station, airtime, content: Content::Other }
+    Charge { station, airtime, content: Content::Other, is_untamed: false }
 }
 
 /// State with this level in which some station uploads.
@@ -160,7 +162,7 @@ fn acks_wait_if_the_window_is_low() {
 #[test]
 fn uploads_and_downloads_of_a_station_take_turns() {
     let mut state = state(0.5);
-    let of = |content, millis| Charge { station: 0, airtime: ms(millis), content };
+    let of = |content, millis| Charge { content, ..used(0, ms(millis)) };
     charge(&PARAMS, &mut state, at(0), &of(Content::Upload, 4));
     let account = state.accounts[0];
     assert!(near(account.allowed_upload(&PARAMS), 0.001));

@@ -185,6 +185,8 @@ fn word(py: Python<'_>, kind: FrameKind) -> &Bound<'_, PyString> {
         FrameKind::Rts => intern!(py, "rts"),
         FrameKind::Cts => intern!(py, "cts"),
         FrameKind::CtsToSelf => intern!(py, "cts-to-self"),
+        FrameKind::CtsToOther => intern!(py, "cts-to-other"),
+        FrameKind::CfEnd => intern!(py, "cf-end"),
         FrameKind::Beacon => intern!(py, "beacon"),
         FrameKind::MultiUser => intern!(py, "multi-user"),
         FrameKind::Trigger => intern!(py, "trigger"),

@@ -1,7 +1,7 @@
 //! Actions that agents request.
 
 use airfair_laws::window_limit::WindowLimit;
-use airfair_units::{Bytes, DataRate, Time};
+use airfair_units::{Bytes, DataRate, Duration, Time};
 use airfair_wlan::{Elements, Listen, NodeId, Weights};
 
 use super::LocalEnd;
@@ -40,6 +40,10 @@ pub enum Action {
     ScheduleUsers,
     /// Makes bulk for a station wait at the access point, if true, or go on.
     Hold(NodeId, bool),
+    /// An access point grants a station some time, at most 32.767 ms, by a CTS to it: others keep quiet.
+    Grant(NodeId, Duration),
+    /// An access point ends a grant before its time.
+    EndGrant,
     /// Drops the passing packet.
     DropPacket,
     /// Delays the passing packet until this time. The agents of the access point do not see it again.

@@ -1,9 +1,13 @@
 //! Agent of an access point that gives its stations equal airtime in both directions.
 
+mod grants;
+
 use airfair_laws::fair as law;
 use airfair_transport::tcp::Flags;
 use airfair_units::{Duration, Time};
 use airfair_wlan::{FrameKind, Listen, NodeId, Overheard};
+
+use grants::Grants;
 
 use super::{Action, Home, Passage, Seen, View};
 use crate::packet::Packet;
@@ -24,6 +28,8 @@ pub(crate) struct Agent {
     peer: Option<NodeId>,
     /// Duration of a CTS-to-self, whose data follows.
     protection: Duration,
+    /// Grants of time; `None` if the access point gives none.
+    grants: Option<Grants>,
 }
 
 /// Idle gaps between the frames that the access point sends or decodes.
@@ -62,6 +68,7 @@ impl Agent {
             next_release: None,
             peer: None,
             protection: Duration::ZERO,
+            grants: params.grants.then(Grants::default),
         })
     }
 
@@ -93,17 +100,31 @@ impl Agent {
     fn hear(&mut self, heard: &Overheard<'_, Packet>, view: &View, actions: &mut Vec<Action>) {
         let (end, duration) = (heard.end(), heard.duration());
         self.gaps.measure(end, duration, view);
-        if heard.kind() == FrameKind::CtsToSelf {
-            self.protection = duration;
-            return;
+        match (heard.kind(), &mut self.grants) {
+            (FrameKind::CtsToSelf, _) => {
+                self.protection = duration;
+                return;
+            }
+            (FrameKind::CtsToOther, Some(grants)) => {
+                let until = end + heard.duration_field();
+                return grants.begin(until, end, view, actions);
+            }
+            _ => {}
         }
         let Some(station) = self.station_of(heard) else { return };
         self.peer = Some(station);
+        let content = content(heard);
+        let is_untamed = content == law::Content::Upload
+            && heard.packets().any(|msdu| msdu.payload.tcp().is_none());
         let airtime = duration + std::mem::take(&mut self.protection);
-        let charge = law::Charge { station: station.0, airtime, content: content(heard) };
+        let charge = law::Charge { station: station.0, airtime, content, is_untamed };
         if let Some(hold) = law::charge(&self.params, &mut self.state, end, &charge) {
             actions.push(Action::Hold(NodeId(hold.station), hold.is_held));
             self.plan(end, actions);
+        }
+        if let Some(grants) = &mut self.grants {
+            grants.charge(end, &charge);
+            grants.next(end, (&self.params, self.state.level()), actions);
         }
     }
 
@@ -145,6 +166,10 @@ impl Agent {
     }
 
     fn wake(&mut self, now: Time, view: &View, actions: &mut Vec<Action>) {
+        if let Some(grants) = &mut self.grants {
+            let idle = view.idle(now) - self.gaps.idle;
+            grants.watch((now, idle), (&self.params, self.state.level()), view, actions);
+        }
         if now >= self.next_step {
             self.gaps.measure(now, Duration::ZERO, view);
             let unused = std::mem::take(&mut self.gaps.unused);

@@ -42,7 +42,9 @@ pub(super) fn heard<'p>(
         (FrameKind::Data, Some(from)) => {
             meter::Kind::Data { from: from.0, psdu: heard.psdu(), packets }
         }
-        (FrameKind::CtsToSelf, _) => meter::Kind::Cts { request: Duration::ZERO },
+        (FrameKind::CtsToSelf | FrameKind::CtsToOther, _) => {
+            meter::Kind::Cts { request: Duration::ZERO }
+        }
         (FrameKind::Cts, _) => meter::Kind::Cts { request: airtime.rts(heard.tx()) },
         (FrameKind::BlockAck | FrameKind::MultiBlockAck, _) if heard.is_receiver() => {
             meter::Kind::BlockAck { acknowledged: packets }
@@ -61,7 +63,7 @@ pub(super) fn heard<'p>(
             | FrameKind::BeamformingReport,
             _,
         ) => meter::Kind::Ack,
-        (FrameKind::Beacon, _) => meter::Kind::Beacon,
+        (FrameKind::Beacon | FrameKind::CfEnd, _) => meter::Kind::Beacon,
         (FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckRequest, None) => {
             unreachable!("they name their transmitter")
         }

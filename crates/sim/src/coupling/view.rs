@@ -6,7 +6,7 @@ use airfair_laws::window_limit::WindowLimit;
 use airfair_units::{Duration, Time};
 use airfair_wlan::aggregation::Agreement;
 use airfair_wlan::airtime::Airtime;
-use airfair_wlan::{Cell, NodeId};
+use airfair_wlan::{Cell, LONGEST_NAV, NodeId};
 
 use super::{Action, Link, LocalEnd, Seen, TransportEnd, link};
 use crate::endpoint::{Source, TransportKind};
@@ -90,11 +90,15 @@ impl View<'_> {
                 _ => Err(NotAllowed::NoBeacon),
             },
             Action::Wake(at) => can_be(now, *at),
-            Action::Hold(station, _) => {
+            Action::Hold(station, _) | Action::Grant(station, _) => {
                 let is_there = station.index() < self.members.len() && !station.is_ap();
-                allowed(self.node.is_ap() && is_there, NotAllowed::IsStation)
+                allowed(self.node.is_ap() && is_there, NotAllowed::IsStation)?;
+                let is_long = matches!(action, Action::Grant(_, time) if *time > LONGEST_NAV);
+                allowed(!is_long, NotAllowed::OutOfRange("at most 32.767 ms"))
             }
-            Action::WatchPackets => allowed(self.node.is_ap(), NotAllowed::IsStation),
+            Action::WatchPackets | Action::EndGrant => {
+                allowed(self.node.is_ap(), NotAllowed::IsStation)
+            }
             Action::ScheduleUsers => {
                 allowed(self.node.is_ap(), NotAllowed::IsStation)?;
                 allowed(self.air.has_multi_user(), NotAllowed::NoMultiUser)

@@ -214,6 +214,8 @@ impl<R: Recorder, C: Clock> World<R, C> {
             (Action::AddElements(added), Subject::Beacon(elements)) => {
                 elements.append(&added).expect("a beacon has room for what agents say");
             }
+            (Action::Grant(station, time), _) => bss.cell.grant(self.now, station, time),
+            (Action::EndGrant, _) => bss.cell.end_grant(self.now),
             (Action::Hold(station, is_held), _) => bss.cell.hold(self.now, station, is_held),
             (Action::Report(measured), _) => {
                 self.recorder.record(self.now, &Record::Measured(cell, node, measured));

@@ -150,10 +150,21 @@ pub(crate) fn mu_mimo_cells() -> impl Strategy<Value = (String, u64)> {
 
 /// A cell whose access point is fair and has the airtime scheduler, otherwise as in [`cells`].
 pub(crate) fn fair_cells() -> impl Strategy<Value = (String, u64)> {
-    let cell = lines(&CELL).prop_map(|mut cell| {
+    fair_cells_with("ap.fair = { period = \"5 ms\", level_time = \"20 ms\" }")
+}
+
+/// A cell whose access point is fair and grants time, otherwise as in [`fair_cells`].
+pub(crate) fn granting_cells() -> impl Strategy<Value = (String, u64)> {
+    fair_cells_with(
+        "ap.fair = { period = \"5 ms\", level_time = \"20 ms\", debt = \"1 ms\", grants = true }",
+    )
+}
+
+fn fair_cells_with(fair: &'static str) -> impl Strategy<Value = (String, u64)> {
+    let cell = lines(&CELL).prop_map(move |mut cell| {
         let last = cell.len() - 1;
         cell[last] = "ap.queue = { discipline = \"airtime\" }";
-        cell.push("ap.fair = { period = \"5 ms\", level_time = \"20 ms\" }");
+        cell.push(fair);
         cell
     });
     cells_with(cell)

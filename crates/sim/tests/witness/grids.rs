@@ -26,6 +26,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.extend((0..120).filter_map(radio));
     runs.extend(numbered("access_point", with_schemes(&ACCESS_POINT_SCHEMES)));
     runs.extend(numbered("fair", with_schemes(&FAIR)));
+    runs.extend(numbered("grants", with_schemes(&GRANTS)));
     runs.extend((0..40).filter_map(reuse));
     runs.extend(workloads());
     runs.extend(live());
@@ -63,6 +64,11 @@ const ACCESS_POINT_SCHEMES: [(&str, &str); 1] =
 const FAIR: [(&str, &str); 1] = [(
     "\"none\"",
     "ap = { queue = { discipline = \"airtime\" }, fair = { period = \"10 ms\", level_time = \"100 ms\" } }",
+)];
+/// Access points that also grant time, as lines of the cell.
+const GRANTS: [(&str, &str); 1] = [(
+    "\"none\"",
+    "ap.fair = { period = \"10 ms\", level_time = \"100 ms\", debt = \"1 ms\", grants = true }",
 )];
 
 /// Scenarios with each scheme, each standard and several transports. The rate of a station falls and rises again.

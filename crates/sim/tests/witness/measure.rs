@@ -174,6 +174,8 @@ impl Traced {
             FrameKind::NdpAnnouncement => 12,
             FrameKind::Ndp => 13,
             FrameKind::BeamformingReport => 14,
+            FrameKind::CtsToOther => 15,
+            FrameKind::CfEnd => 16,
         };
         let flags = [frame.retry, ppdu.collided, ppdu.errored];
         let flags = flags.iter().fold(kind, |bits, flag| bits << 1 | u64::from(*flag));

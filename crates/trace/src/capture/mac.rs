@@ -108,8 +108,9 @@ pub(super) fn control(
 ) -> Vec<u8> {
     let (subtype, addresses) = match frame.kind {
         FrameKind::Rts => (0xb4, [receiver, transmitter].concat()),
-        FrameKind::Cts => (0xc4, receiver.to_vec()),
+        FrameKind::Cts | FrameKind::CtsToOther => (0xc4, receiver.to_vec()),
         FrameKind::CtsToSelf => (0xc4, transmitter.to_vec()),
+        FrameKind::CfEnd => (0xe4, [[0xff; 6], transmitter].concat()),
         FrameKind::Ack => (0xd4, receiver.to_vec()),
         FrameKind::BlockAckRequest => (0x84, [receiver, transmitter].concat()),
         FrameKind::BlockAck | FrameKind::MultiBlockAck => (0x94, [receiver, transmitter].concat()),

@@ -500,6 +500,8 @@ pub fn word(kind: FrameKind) -> &'static str {
         FrameKind::Rts => "RTS",
         FrameKind::Cts => "CTS",
         FrameKind::CtsToSelf => "CTS to itself",
+        FrameKind::CtsToOther => "CTS to another",
+        FrameKind::CfEnd => "CF-End",
         FrameKind::Beacon => "beacon",
         FrameKind::MultiUser => "multi-user data",
         FrameKind::Trigger => "trigger",

@@ -19,12 +19,13 @@ use crate::airtime::Airtime;
 use crate::config::{AfterCollision, CellConfig};
 use crate::elements::Elements;
 use crate::errors::ErrorModel;
-use crate::frame::{Beacon, Frame, FrameKind, Mpdu, Ppdu};
+use crate::frame::{Beacon, Frame, FrameKind, LONGEST_NAV, Mpdu, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
 use crate::random::Stream;
 use crate::record::{CategoryEvent, DropCause, Record};
 use crate::roster::{ContenderId, Roster};
+use crate::sizes::{CF_END_SIZE, CTS_SIZE};
 
 /// One channel with its members: contention, the frames on the air, their reception, and the account of airtime. A
 /// [`Mac`](super::mac::Mac) above it fills the frames. `P` is the payload of packets.
@@ -82,15 +83,35 @@ pub(crate) struct Air<P> {
     pub(super) spare: Vec<Vec<Mpdu<P>>>,
 }
 
-/// Beacons of the access point, which has a separate queue for one beacon, without back-off.
+/// Frame by which an access point grants time to a station, or ends a grant, by the NAV of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NavFrame {
+    /// CTS to the station, whose duration field is the time that the station has.
+    Begin(NodeId, Duration),
+    /// CF-End.
+    End,
+}
+
+/// Beacons of the access point, which has a separate queue for one beacon, without back-off, and for one frame about a
+/// grant behind it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beacons {
     pub(super) waiting: Option<Beacon>,
-    /// Start of the beacon that waits, if the access point's medium stays idle.
+    /// Frame about a grant of time that waits.
+    grant: Option<NavFrame>,
+    /// Start of the frame that waits, if the access point's medium stays idle.
     pub(super) due: Option<Time>,
     on_air: Option<Beacon>,
     /// Contenders of the access point that would transmit now, and give way to the beacon that starts.
     pub(super) yielding: Vec<ContenderId>,
+}
+
+impl Beacons {
+    /// True if a frame waits.
+    #[inline]
+    fn is_waiting(&self) -> bool {
+        self.waiting.is_some() || self.grant.is_some()
+    }
 }
 
 /// Observers of a channel, and the frames that they need: whoever needs none costs nothing.
@@ -300,7 +321,7 @@ impl<P: Copy> Air<P> {
             }
             _ => self.find_next(),
         };
-        if self.beacons.waiting.is_some() {
+        if self.beacons.is_waiting() {
             self.await_beacon(now);
         }
     }
@@ -341,7 +362,38 @@ impl<P: Copy> Air<P> {
 
     /// Replaces the beacon that waits, and plans its start: see [`Beacons`].
     pub(crate) fn send_beacon(&mut self, now: Time, beacon: Beacon) {
-        if self.beacons.waiting.replace(beacon).is_none() {
+        let was_waiting = self.beacons.is_waiting();
+        self.beacons.waiting = Some(beacon);
+        self.await_first(now, was_waiting);
+    }
+
+    /// Grants time to a station: as a beacon, a CTS to the station goes on the air, whose duration field is
+    /// `duration`. Members that decode it keep quiet, and the access point and the station contend.  Deviates: [D-313]
+    ///
+    /// # Panics
+    /// If a duration field cannot hold the duration.
+    #[cold]
+    pub(crate) fn grant(&mut self, now: Time, station: NodeId, duration: Duration) {
+        assert!(duration <= LONGEST_NAV, "a duration field has 15 bits");
+        self.send_about_grant(now, NavFrame::Begin(station, duration));
+    }
+
+    /// Ends a grant: as a beacon, a CF-End goes on the air, which resets the NAV of all members that decode it.
+    /// [80211-2020 §10.3.2.4]
+    #[cold]
+    pub(crate) fn end_grant(&mut self, now: Time) {
+        self.send_about_grant(now, NavFrame::End);
+    }
+
+    fn send_about_grant(&mut self, now: Time, frame: NavFrame) {
+        let was_waiting = self.beacons.is_waiting();
+        self.beacons.grant = Some(frame);
+        self.await_first(now, was_waiting);
+    }
+
+    /// Plans the start of a frame that waits, before which another one may have waited.
+    fn await_first(&mut self, now: Time, was_waiting: bool) {
+        if !was_waiting {
             self.frames.begin_waiting(now);
         }
         self.plan_next(now);
@@ -360,12 +412,34 @@ impl<P: Copy> Air<P> {
         self.next = self.next.min(Moment::of(self.beacons.due, Phase::Start));
     }
 
-    /// Frame of the beacon that starts now, together with other frames.
+    /// Beacon, or frame about a grant, that starts now, together with other frames.
     #[cold]
     pub(super) fn begin_beacon(&mut self, now: Time) -> Frame {
-        let beacon = self.beacons.waiting.take().expect("a beacon is due");
-        (self.beacons.due, self.beacons.on_air) = (None, Some(beacon));
-        self.frames.end_waiting(now);
+        self.beacons.due = None;
+        self.beacons.on_air = self.beacons.waiting.take();
+        let frame = match self.beacons.on_air {
+            Some(beacon) => self.beacon_frame(&beacon),
+            None => self.grant_frame(),
+        };
+        if !self.beacons.is_waiting() {
+            self.frames.end_waiting(now);
+        }
+        frame
+    }
+
+    fn grant_frame(&mut self) -> Frame {
+        let frame = self.beacons.grant.take().expect("a frame is due");
+        let (kind, to, psdu, duration_field) = match frame {
+            NavFrame::Begin(station, duration) => {
+                (FrameKind::CtsToOther, Some(station), CTS_SIZE, duration)
+            }
+            NavFrame::End => (FrameKind::CfEnd, None, CF_END_SIZE, Duration::ZERO),
+        };
+        let (tx, duration) = (self.airtime.grant_vector(), self.airtime.grant(psdu));
+        Frame { kind, from: NodeId::AP, to, tx, duration, duration_field, psdu, retry: false }
+    }
+
+    fn beacon_frame(&self, beacon: &Beacon) -> Frame {
         Frame {
             kind: FrameKind::Beacon,
             from: NodeId::AP,

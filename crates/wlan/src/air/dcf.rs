@@ -41,7 +41,7 @@ use airfair_units::{Duration, Time};
 
 use super::access::ChannelAccess;
 use crate::config::{AfterCollision, Eifs, Rules};
-use crate::frame::{Frame, Ppdu};
+use crate::frame::{Frame, FrameKind, Ppdu};
 use crate::node::NodeId;
 use crate::phy::Timing;
 
@@ -186,6 +186,8 @@ pub(crate) struct Ended {
     pub(crate) reception: Reception,
     /// End of the reservation by the duration field, for stations other than the addressee.
     pub(crate) reserved_until: Option<Time>,
+    /// True if the frame resets the NAV.
+    pub(crate) resets_nav: bool,
     /// True if the frame has collided, as far as its sender can know.
     pub(crate) collided: bool,
 }
@@ -194,18 +196,20 @@ impl Ended {
     /// End of a frame, as a station perceives it that has decoded the frame and is not its addressee.
     #[inline]
     pub(crate) fn of<P>(ppdu: &Ppdu<P>, now: Time) -> Self {
-        let Frame { from, to, duration_field, .. } = ppdu.frame;
+        let Frame { kind, from, to, duration_field, .. } = ppdu.frame;
         let reserved_until = (!duration_field.is_zero()).then(|| now + duration_field);
-        // The sender of a beacon never learns whether the beacon collided.
-        let collided = ppdu.collided && to.is_some();
-        Self { from, count: 1, reception: Reception::Decoded, reserved_until, collided }
+        // The sender of a beacon, or of a frame about a grant, never learns whether the frame collided.
+        let collided = ppdu.collided && to.is_some() && !kind.is_apart();
+        let (reception, resets_nav) = (Reception::Decoded, kind == FrameKind::CfEnd);
+        Self { from, count: 1, reception, reserved_until, resets_nav, collided }
     }
 
     /// End of the last frame of an undisturbed exchange, as a station perceives it that has decoded the frame.
     #[inline]
     pub(crate) fn last(from: NodeId) -> Self {
         let reception = Reception::Decoded;
-        Self { from, count: 1, reception, reserved_until: None, collided: false }
+        let (reserved_until, resets_nav, collided) = (None, false, false);
+        Self { from, count: 1, reception, reserved_until, resets_nav, collided }
     }
 }
 
@@ -393,6 +397,8 @@ impl MediumState {
         if frame.reception == Reception::Decoded {
             if let Some(until) = frame.reserved_until {
                 self.reserve(until);
+            } else if frame.resets_nav {
+                self.nav_until = now;
             }
         } else if waits.is_standard {
             if matches!(self.carrier, CarrierSense::Frame | CarrierSense::Overlap) {
@@ -571,7 +577,8 @@ mod tests {
         medium.begin_frames(US(99), false, 1, SLOT);
         let reserved_until = Some(US(1300));
         let reception = if decoded { Reception::Decoded } else { Reception::Failed };
-        let seen = Ended { from: FROM, count: 1, reception, reserved_until, collided: false };
+        let (resets_nav, collided) = (false, false);
+        let seen = Ended { from: FROM, count: 1, reception, reserved_until, resets_nav, collided };
         medium.end_frames(US(1000), &seen, spaces, &waits);
         medium
     }
@@ -601,8 +608,7 @@ mod tests {
         let resumes_after = |end: Time, is_own: bool, reception: Reception| {
             let mut medium = MediumState { access_start: US(1364), ..MediumState::new(spaces) };
             medium.begin_frames(US(1060), is_own, u32::from(!is_own), SLOT);
-            let ended =
-                Ended { from: FROM, count: 1, reception, reserved_until: None, collided: false };
+            let ended = Ended { reception, ..Ended::last(FROM) };
             medium.end_frames(end, &ended, spaces, &waits);
             medium.access_start
         };

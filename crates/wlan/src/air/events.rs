@@ -247,7 +247,7 @@ impl<P: Copy> Air<P> {
             if self.observers.listen {
                 mac.overhear(self, now, ppdu);
             }
-            if self.observers.categories && ppdu.frame.kind != FrameKind::Beacon {
+            if self.observers.categories && !ppdu.frame.kind.is_apart() {
                 let is_data = ppdu.frame.kind == FrameKind::Data;
                 let sent = CategoryEvent::Sent { is_data, collided: ppdu.collided };
                 self.record_category(ppdu.initiator, sent);

@@ -33,6 +33,8 @@ impl<P: Copy> Air<P> {
         let Frame { kind, from, tx, psdu, .. } = ppdu.frame;
         match kind {
             FrameKind::Beacon
+            | FrameKind::CtsToOther
+            | FrameKind::CfEnd
             | FrameKind::Trigger
             | FrameKind::MultiBlockAck
             | FrameKind::NdpAnnouncement => return self.add_noise_for_all(now, ppdu),
@@ -125,13 +127,14 @@ impl<P: Copy> Air<P> {
         if ppdu.missed {
             return;
         }
-        if frame.kind != FrameKind::Beacon && self.is_multi_user(initiator) {
+        if !frame.kind.is_apart() && self.is_multi_user(initiator) {
             return self.receive_turn(mac, now, ppdu);
         }
         let is_lost = ppdu.collided || ppdu.errored;
         let receiver = frame.to.filter(|to| !is_lost && self.receives(*to, frame.from));
         match (frame.kind, receiver) {
             (FrameKind::Beacon, _) => self.receive_by_all(mac, now, ppdu),
+            (FrameKind::CtsToOther | FrameKind::CfEnd, _) => {}
             (FrameKind::Rts, Some(to)) if !self.contention.nav_is_clear(to, now) => {
                 self.await_in_vain(now, ppdu);
             }

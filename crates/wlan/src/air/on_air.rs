@@ -326,6 +326,8 @@ impl<P> OnAir<P> {
             | FrameKind::BlockAck
             | FrameKind::BlockAckRequest
             | FrameKind::Cts
+            | FrameKind::CtsToOther
+            | FrameKind::CfEnd
             | FrameKind::CtsToSelf
             | FrameKind::Trigger
             | FrameKind::MultiBlockAck
@@ -367,7 +369,7 @@ impl<P> OnAir<P> {
 
 fn usage_of(frame: &Frame) -> AirUse {
     match (frame.to, frame.kind) {
-        (None, _) => AirUse::Beacon,
+        (None, _) | (_, FrameKind::CtsToOther) => AirUse::Beacon,
         (Some(to), FrameKind::Data) => AirUse::of_data(frame.from, to),
         (Some(to), _) => AirUse::of_control(frame.from, to),
     }

@@ -114,6 +114,8 @@ impl Sequence {
             FrameKind::Data | FrameKind::BlockAckRequest => self.content.response(),
             FrameKind::Ack
             | FrameKind::BlockAck
+            | FrameKind::CtsToOther
+            | FrameKind::CfEnd
             | FrameKind::Beacon
             | FrameKind::MultiUser
             | FrameKind::Trigger
@@ -162,6 +164,8 @@ impl Sequence {
         match kind {
             FrameKind::Ack
             | FrameKind::BlockAck
+            | FrameKind::CtsToOther
+            | FrameKind::CfEnd
             | FrameKind::Beacon
             | FrameKind::MultiUser
             | FrameKind::Trigger
@@ -239,6 +243,8 @@ impl Sequence {
             },
             FrameKind::Data
             | FrameKind::BlockAckRequest
+            | FrameKind::CtsToOther
+            | FrameKind::CfEnd
             | FrameKind::Beacon
             | FrameKind::MultiUser
             | FrameKind::Trigger

@@ -19,7 +19,7 @@ use super::spatial_reuse::SpatialReuse;
 use super::spectrum::Channels;
 use super::target_power;
 use super::turns::TurnKind;
-use crate::frame::{Frame, FrameKind, Ppdu};
+use crate::frame::{Frame, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
 use crate::phy::{TxVector, Width};
@@ -47,7 +47,7 @@ impl<P: Copy> Air<P> {
     ) {
         if self.emissions.is_some() {
             let width = match frame.tx {
-                TxVector::Ofdm(_) if frame.kind != FrameKind::Beacon => width(self),
+                TxVector::Ofdm(_) if !frame.kind.is_apart() => width(self),
                 tx => tx.width(),
             };
             self.emit_to_others(now, (frame, width), fellows);

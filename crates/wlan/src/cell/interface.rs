@@ -285,6 +285,22 @@ impl<P: Copy + Headers> Cell<P> {
         self.air.send_beacon(now, beacon);
     }
 
+    /// Grants the medium to a station for a time, as soon as the access point's medium has been idle for a PIFS: members
+    /// that decode the CTS to the station keep quiet.
+    ///
+    /// # Panics
+    /// If the time exceeds 32.767 ms, the largest value of a duration field.
+    #[cold]
+    pub fn grant(&mut self, now: Time, station: NodeId, duration: Duration) {
+        self.air.grant(now, station, duration);
+    }
+
+    /// Ends a grant with a CF-End, as soon as the access point's medium has been idle for a PIFS.
+    #[cold]
+    pub fn end_grant(&mut self, now: Time) {
+        self.air.end_grant(now);
+    }
+
     /// Accounts for the airtime up to `now`, at the end of a run.
     pub fn flush(&mut self, now: Time) {
         self.air.frames.charge(now);

@@ -160,7 +160,7 @@ impl<P: Copy + Headers> CellMac<P> {
 
 /// Back-off that the sender of a frame that ends now has counted for it, if an exchange began with this frame.
 fn backoff_before<P: Copy>(air: &Air<P>, now: Time, frame: &Frame) -> Option<Duration> {
-    if frame.kind.is_response() || frame.kind == FrameKind::Beacon {
+    if frame.kind.is_response() || frame.kind.is_apart() {
         return None;
     }
     let sender = &air.accesses[air.in_exchange(frame.from)?.index()];

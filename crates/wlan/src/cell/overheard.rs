@@ -58,7 +58,7 @@ impl<'c, P> Overheard<'c, P> {
     #[inline]
     pub fn kind(&self) -> FrameKind {
         match self.heard.frame.kind {
-            FrameKind::CtsToSelf if !self.is_own() => FrameKind::Cts,
+            FrameKind::CtsToSelf | FrameKind::CtsToOther if !self.is_own() => FrameKind::Cts,
             kind => kind,
         }
     }

@@ -8,6 +8,7 @@ mod bench;
 mod driver;
 mod errors;
 mod exchanges;
+mod grants;
 mod hidden;
 mod model;
 mod modes;

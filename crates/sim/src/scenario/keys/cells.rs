@@ -405,6 +405,9 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint, written: Option<&str>) {
 
 const FAIR_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
 
+/// At most as much as a duration field holds.
+const GRANT_TIME: Kind = time(Duration::from_micros(100), Duration::from_millis(32));
+
 fn fair(keys: &mut Keys, it: &mut fair::Params) {
     keys.of("a fair access point");
     keys.key("period", &mut it.period, FAIR_TIME, "\"100 ms\"")
@@ -424,6 +427,10 @@ fn fair(keys: &mut Keys, it: &mut fair::Params) {
         .says("Bulk for a station that has used more than its share waits.");
     keys.key("windows", &mut it.windows, Kind::Flag, "false")
         .says("The windows in the ACKs of TCP uploads are lowered.");
+    keys.key("grants", &mut it.grants, Kind::Flag, "true").says(
+        "The access point grants time to stations, so that others are silent whose data TCP's windows do not limit.",
+    );
+    keys.key("grant", &mut it.grant, GRANT_TIME, "\"2 ms\"").says("Length of a grant.");
 }
 
 fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {

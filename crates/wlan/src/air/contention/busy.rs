@@ -576,13 +576,13 @@ impl Contention {
     }
 
     fn end_frame<P>(&mut self, now: Time, ppdu: &Ppdu<P>, missed: &[NodeId]) {
-        let Frame { from, to, duration_field, .. } = ppdu.frame;
+        let Frame { kind, from, to, duration_field, .. } = ppdu.frame;
         // The NAV does not bind the addressee, and an error affects only the receiver.
         let addressee = ppdu.frame.addressee().filter(|_| !duration_field.is_zero());
-        if let Some(id) = if ppdu.errored { to } else { addressee } {
+        if let Some(id) = to.filter(|_| ppdu.errored).or(addressee) {
             self.part_member(id, |_| {});
         }
-        if ppdu.errored && to.is_none() {
+        if ppdu.errored && (to.is_none() || kind == FrameKind::CtsToOther) {
             for id in missed {
                 self.part_member(*id, |_| {});
             }

@@ -247,7 +247,9 @@ impl Model<'_> {
             FrameKind::Ack | FrameKind::BlockAck if received => self.succeed(now, frame.by),
             FrameKind::Ack | FrameKind::BlockAck => self.fail(now, frame.by, FrameKind::Data),
             FrameKind::Cts => self.fail(now, frame.by, FrameKind::Rts),
-            FrameKind::Beacon => unreachable!("nobody answers it"),
+            FrameKind::CtsToOther | FrameKind::CfEnd | FrameKind::Beacon => {
+                unreachable!("nobody answers it")
+            }
             FrameKind::MultiUser
             | FrameKind::Trigger
             | FrameKind::TriggerBased
