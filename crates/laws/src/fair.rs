@@ -17,6 +17,9 @@
 //! follows these with the delay of the round trip, ln u = ln W(t − d) + constant, so that the loop needs to know
 //! neither the round trip nor the rate nor the number of connections.  Deviates: [D-312]
 //!
+//! Within a station, uploads and downloads share alike. While bulk to it has to wait, its uploads may use φ/2, and the
+//! direction that has used more has a lower V₀, by the difference.
+//!
 //! The table of stations is updated in place, because a frame changes one account only.
 
 mod uploads;
@@ -32,6 +35,12 @@ const SLACK: f64 = 65_536.0;
 
 /// Part of the level above which the uploads of a station are more than a little.
 const LITTLE: f64 = 0.1;
+
+/// Airtime of the least window of a station [s].
+const LEAST_AIRTIME: f64 = 0.002;
+
+/// A window of at most this many least windows is low: ACKs to its station may wait.
+const LOW: f64 = 2.0;
 
 /// Least level: a station is always allowed a thousandth of the time.
 const LEAST: f64 = 0.001;
@@ -88,15 +97,19 @@ struct Account {
     debt: f64,
     updated: Time,
     heard: Option<Time>,
+    /// Airtime of uploads, less that of downloads, within the bounds of what a station may save.
+    lead: f64,
     is_held: bool,
+    /// True if bulk for the station had to wait since the last update.
+    has_waited: bool,
     total: Usage,
     uploads: Usage,
     /// Octets of the station's TCP uploads, per second.
     octets: Usage,
     /// Wᵢ [octets]; `None` if the station's uploads are not limited.
     window: Option<f64>,
-    /// True if the window cannot fall any further.
-    is_least: bool,
+    /// True if the window is not far from the least one.
+    is_low: bool,
 }
 
 /// Smoothed rate of something that is counted: per second of time, since the last update and before.
@@ -123,8 +136,19 @@ pub struct Charge {
     pub station: u16,
     /// Duration of the frame on the air.
     pub airtime: Duration,
-    /// True if the station sends data in it, and not only acknowledgments.
-    pub is_upload: bool,
+    /// Content of the frame.
+    pub content: Content,
+}
+
+/// Content of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Packets from the station, not only acknowledgments.
+    Upload,
+    /// Packets to the station, not only acknowledgments.
+    Download,
+    /// Anything else: acknowledgments, RTS, CTS.
+    Other,
 }
 
 /// Observation of the fair access point at the end of a period.
@@ -176,33 +200,32 @@ impl State {
         Some(Bytes::new(window as u64))
     }
 
-    /// Time until which an ACK to a station waits: if its window cannot fall any further, the station's debt is paid by
-    /// time. `None` if the ACK need not wait.
+    /// Time until which an ACK to a station waits, because the station's window cannot fall much further: until its debt
+    /// is paid. `None` if the ACK need not wait.
     #[must_use]
     pub fn delay(&self, params: &Params, station: u16) -> Option<Time> {
-        let account = self.accounts.get(usize::from(station)).filter(|it| it.is_least)?;
-        (account.debt > params.debt.as_secs_f64()).then(|| account.release(params, self.level))
+        let account = self.accounts.get(usize::from(station)).filter(|it| it.is_low)?;
+        let allowed = account.allowed_upload(params);
+        (account.debt > allowed).then(|| account.falls_to(allowed, self.level))
     }
 
     /// Earliest time at which bulk for a station need not wait any longer; `None` if none waits.
     #[must_use]
     pub fn next_release(&self, params: &Params) -> Option<Time> {
         let held = self.accounts.iter().filter(|it| it.is_held);
-        held.map(|it| it.release(params, self.level)).min()
+        held.map(|it| it.falls_to(it.allowed_download(params), self.level)).min()
     }
 }
 
 /// Charges a station for the airtime of a frame. Returns a decision about its downlink, if that changes.
 pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) -> Option<Hold> {
-    let &Charge { station, airtime, is_upload } = charge;
+    let &Charge { station, airtime, content } = charge;
     let State { level, has_uploads, .. } = *state;
     let account = state.account(station);
     account.advance(params, level, now);
     let airtime = airtime.as_secs_f64();
     account.total.counted += airtime;
-    if is_upload {
-        account.uploads.counted += airtime;
-    }
+    account.divide(params, content, airtime);
     // Without a bound, the downlink of a station whose uploads nothing limits would wait for ever.
     let most = LONGEST_DEBT * level + params.debt.as_secs_f64();
     account.debt = (account.debt + airtime).min(most.max(account.debt));
@@ -279,9 +302,32 @@ impl Account {
         self.updated = now;
     }
 
-    /// Time at which the debt has fallen to V₀.
-    fn release(&self, params: &Params, level: f64) -> Time {
-        let excess = (self.debt - params.debt.as_secs_f64()).max(0.0);
+    /// Notes the airtime of uploads or downloads.
+    fn divide(&mut self, params: &Params, content: Content, airtime: f64) {
+        let most = params.credit.as_secs_f64();
+        match content {
+            Content::Upload => {
+                self.uploads.counted += airtime;
+                self.lead = (self.lead + airtime).min(most);
+            }
+            Content::Download => self.lead = (self.lead - airtime).max(-most),
+            Content::Other => {}
+        }
+    }
+
+    /// V₀ of the station's uploads.
+    fn allowed_upload(&self, params: &Params) -> f64 {
+        params.debt.as_secs_f64() - self.lead.max(0.0)
+    }
+
+    /// V₀ of the station's downloads.
+    fn allowed_download(&self, params: &Params) -> f64 {
+        params.debt.as_secs_f64() + self.lead.min(0.0)
+    }
+
+    /// Time at which the debt has fallen to `allowed`.
+    fn falls_to(&self, allowed: f64, level: f64) -> Time {
+        let excess = (self.debt - allowed).max(0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
         let nanos = (excess / level * 1e9) as u64;
         // Rounding must not make the station wait for one more timer.
@@ -290,7 +336,9 @@ impl Account {
 
     /// Decides whether bulk for the station waits. Returns the decision if it changes.
     fn decide(&mut self, params: &Params, has_uploads: bool) -> Option<bool> {
-        let is_held = params.holds && has_uploads && self.debt > params.debt.as_secs_f64();
+        let is_in_debt = self.debt > self.allowed_download(params);
+        let is_held = params.holds && has_uploads && is_in_debt;
+        self.has_waited |= is_held;
         (std::mem::replace(&mut self.is_held, is_held) != is_held).then_some(is_held)
     }
 
@@ -300,9 +348,14 @@ impl Account {
             self.window = None;
             return;
         }
+        let has_waited = std::mem::replace(&mut self.has_waited, self.is_held);
         let excess = clip((self.total.rate - level) / level);
+        let half = clip((self.uploads.rate - level / 2.0) / (level / 2.0));
+        let excess = if has_waited { excess.max(half) } else { excess };
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let [least, start] = [in_flight.least, in_flight.octets].map(|octets| octets as f64);
+        // A smaller window would shorten the station's aggregates, and waste the air.
+        let least = least.max(LEAST_AIRTIME * self.octets_per_airtime());
         let longest = LONGEST * self.octets.rate + SLACK;
         let window = if excess > 0.0 {
             Some(self.window.unwrap_or(start).min(longest))
@@ -310,7 +363,12 @@ impl Account {
             self.window.filter(|window| *window <= 4.0 * longest)
         };
         self.window = window.map(|window| (window * (1.0 - excess * steps)).max(least));
-        self.is_least = self.window.is_some_and(|window| window <= least);
+        self.is_low = self.window.is_some_and(|window| window <= LOW * least);
+    }
+
+    /// Octets of TCP uploads that the station sends in a second of airtime.
+    fn octets_per_airtime(&self) -> f64 {
+        if self.uploads.rate > 0.0 { self.octets.rate / self.uploads.rate } else { 0.0 }
     }
 }
 

@@ -21,7 +21,7 @@ fn at(millis: u64) -> Time {
 }
 
 fn used(station: u16, airtime: Duration) -> Charge {
-    Charge { station, airtime, is_upload: false }
+    Charge { station, airtime, content: Content::Other }
 }
 
 /// State with this level in which some station uploads.
@@ -74,7 +74,7 @@ fn little_time_can_be_saved() {
 fn nobody_waits_if_nobody_uploads() {
     let mut state = State { has_uploads: false, ..state(0.1) };
     assert_eq!(charge(&PARAMS, &mut state, at(0), &used(0, ms(50))), None);
-    let upload = Charge { is_upload: true, ..used(1, ms(30)) };
+    let upload = Charge { content: Content::Upload, ..used(1, ms(30)) };
     assert_eq!(charge(&PARAMS, &mut state, at(10), &upload), None);
     end(&mut state, 500);
     assert!(state.has_uploads);
@@ -112,26 +112,81 @@ fn the_level_is_at_least_the_mean_use() {
 #[test]
 fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
     let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let adapt = |account: &mut Account, level| account.adapt(level, 0.05, &in_flight);
     let share = |rate| Usage { counted: 0.0, rate };
     let mut account = Account { total: share(0.5), octets: share(1e6), ..Account::default() };
-    account.adapt(0.2, 0.05, &in_flight);
+    adapt(&mut account, 0.2);
     assert_eq!(account.window, Some(95_000.0));
-    account.adapt(0.4, 0.05, &in_flight);
+    adapt(&mut account, 0.4);
     assert!(near(account.window.expect("a window"), 95_000.0 * (1.0 - 0.25 * 0.05)));
-    (0..100).for_each(|_| account.adapt(0.2, 0.05, &in_flight));
+    (0..100).for_each(|_| adapt(&mut account, 0.2));
     assert_eq!(account.window, Some(2_896.0));
     account.total.rate = 0.1;
-    account.adapt(0.2, 0.05, &in_flight);
+    adapt(&mut account, 0.2);
     assert!(near(account.window.expect("a window"), 2_896.0 * 1.025));
     account.octets.rate = 0.0;
     account.window = Some(262_145.0);
-    account.adapt(0.2, 0.05, &in_flight);
+    adapt(&mut account, 0.2);
     assert_eq!(account.window, None);
     account.total.rate = 0.5;
-    account.adapt(0.2, 0.05, &in_flight);
+    adapt(&mut account, 0.2);
     assert_eq!(account.window, Some(65_536.0 * 0.95));
     account.adapt(0.2, 0.05, &InFlight::default());
     assert_eq!(account.window, None);
+}
+
+/// A station that sends 2 MB in a second of airtime has a window of at least what it sends in 2 ms, so that its
+/// aggregates stay long. Up to twice that its ACKs wait while it is in debt: with 15 ms at a level of 0.5, for 20 ms.
+#[test]
+fn acks_wait_if_the_window_is_low() {
+    let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let share = |rate| Usage { counted: 0.0, rate };
+    let (total, uploads, octets) = (share(0.5), share(0.25), share(5e5));
+    let mut account = Account { total, uploads, octets, debt: 0.015, ..Account::default() };
+    account.window = Some(8_100.0);
+    account.adapt(0.5, 0.05, &in_flight);
+    let mut state = State { accounts: vec![account], ..state(0.5) };
+    assert_eq!(state.delay(&PARAMS, 0), None);
+    (0..50).for_each(|_| state.accounts[0].adapt(0.2, 0.05, &in_flight));
+    assert_eq!(state.accounts[0].window, Some(4_000.0));
+    let until = state.delay(&PARAMS, 0).expect("it waits");
+    assert!(at(20) <= until && until <= at(20) + Duration::from_micros(1));
+    state.accounts[0].debt = 0.005;
+    assert_eq!(state.delay(&PARAMS, 0), None);
+}
+
+/// An upload of 4 ms gives downloads the turn: at a debt of 5 ms they may go on, and ACKs wait until it has fallen to
+/// 5 − 4 = 1 ms. After a download of 6 ms it is the other way round, with 5 − 2 = 3 ms.
+#[test]
+fn uploads_and_downloads_of_a_station_take_turns() {
+    let mut state = state(0.5);
+    let of = |content, millis| Charge { station: 0, airtime: ms(millis), content };
+    charge(&PARAMS, &mut state, at(0), &of(Content::Upload, 4));
+    let account = state.accounts[0];
+    assert!(near(account.allowed_upload(&PARAMS), 0.001));
+    assert!(near(account.allowed_download(&PARAMS), 0.005));
+    charge(&PARAMS, &mut state, at(0), &of(Content::Download, 6));
+    let account = state.accounts[0];
+    assert!(near(account.allowed_upload(&PARAMS), 0.005));
+    assert!(near(account.allowed_download(&PARAMS), 0.003));
+    charge(&PARAMS, &mut state, at(0), &of(Content::Upload, 90));
+    assert!(near(state.accounts[0].lead, 0.01));
+}
+
+/// While bulk to a station waits, its uploads may use half of the level: at 0.15 of a level of 0.2 they are above it,
+/// although the station as a whole is not.
+#[test]
+fn uploads_leave_half_to_downloads_that_wait() {
+    let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let share = |rate| Usage { counted: 0.0, rate };
+    let mut account = Account { total: share(0.2), uploads: share(0.15), ..Account::default() };
+    account.octets.rate = 1e6;
+    account.adapt(0.2, 0.05, &in_flight);
+    assert_eq!(account.window, None);
+    account.has_waited = true;
+    account.adapt(0.2, 0.05, &in_flight);
+    assert!(near(account.window.expect("a window"), 97_500.0));
+    assert!(!account.has_waited);
 }
 
 /// A loop of the law and a station whose use follows its window after a delay, ln u = ln W(t − d) + constant: from

@@ -99,10 +99,8 @@ impl Agent {
         }
         let Some(station) = self.station_of(heard) else { return };
         self.peer = Some(station);
-        let is_upload =
-            heard.from() == Some(station) && heard.packets().any(|msdu| sends_data(&msdu.payload));
         let airtime = duration + std::mem::take(&mut self.protection);
-        let charge = law::Charge { station: station.0, airtime, is_upload };
+        let charge = law::Charge { station: station.0, airtime, content: content(heard) };
         if let Some(hold) = law::charge(&self.params, &mut self.state, end, &charge) {
             actions.push(Action::Hold(NodeId(hold.station), hold.is_held));
             self.plan(end, actions);
@@ -170,6 +168,16 @@ impl Agent {
             self.next_release = Some(at);
             actions.push(Action::Wake(at));
         }
+    }
+}
+
+fn content(heard: &Overheard<'_, Packet>) -> law::Content {
+    if heard.kind() != FrameKind::Data || !heard.packets().any(|it| sends_data(&it.payload)) {
+        law::Content::Other
+    } else if heard.from() == Some(NodeId::AP) {
+        law::Content::Download
+    } else {
+        law::Content::Upload
     }
 }
 
