@@ -40,7 +40,7 @@ $(VENV)/built: $(VENV)/installed pyproject.toml $(RUST_SOURCES) | needs
 	PIP_QUIET=1 VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-demo: build ## A first look at five papers and two studies of ours, in results/
+demo: build ## A first look at five papers and three studies of ours, in results/
 	$(BIN)/airfair reproduce --quick --out results
 	@echo "Open results/index.html in a browser. The full run: make reproduce"
 

@@ -1,4 +1,8 @@
-"""Jain's indices of each replication of a result."""
+"""Jain's indices of each replication of a result.
+
+`airtime_with_backlog` leaves out stations that do not want more than they get. A sender of TCP far away, for
+example, may need longer than the run to fill its share: no access point can give it more.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,9 @@ INDICES = {
     "airtime": "Jain's index over the airtime of stations.",
     "occupancy": "Jain's index over the airtime of stations, with the contention before each frame.",
 }
+
+BACKLOG = 0.9
+"""Smallest part of a flow's time in which a backlog limits it, for a station with backlog."""
 
 Indices = dict[str, list[float | None]]
 
@@ -63,3 +70,47 @@ def _of_one(
         "airtime": statistics.jain(held("airtime_share")),
         "occupancy": statistics.jain(held("occupancy")),
     }
+
+
+def with_backlog(result: Result) -> list[list[bool]]:
+    """True for each station with backlog, for each replication, in the order of the scenario.
+
+    A station has backlog if one of its flows, in one direction at least, was limited for 90 % of its time by
+    a queue before the air or by the receive window, which some access points lower. Flows that are open for
+    less than 90 % of the measured time do not count.
+    """
+    flows, stations = result.scenario.flows, result.scenario.stations
+    n = len(flows)
+    found = []
+    for replication in range(result.replications):
+        part = slice(replication * n, (replication + 1) * n)
+        limits = result.columns["limits"]
+        limited = zip(limits["air"][part], limits["receive_window"][part], strict=True)
+        elapsed = result.columns["runs"]["elapsed_ns"][replication] / 1e9
+        active = result.columns["flows"]["active_s"][part]
+        wanting = {
+            flow[end]
+            for flow, parts, life in zip(flows, limited, active, strict=True)
+            if sum(parts) >= BACKLOG and life >= BACKLOG * elapsed
+            for end in ("from", "to")
+        }
+        found.append([name in wanting for name in stations])
+    return found
+
+
+def airtime_with_backlog(result: Result) -> list[float | None]:
+    """Jain's index over the airtime of stations with backlog, for each replication.
+
+    `None` if fewer than two stations have backlog.
+    """
+    shares, n = result.columns["airtime"]["airtime_share"], len(result.scenario.stations)
+    return [
+        among(shares[replication * n : (replication + 1) * n], chosen)
+        for replication, chosen in enumerate(with_backlog(result))
+    ]
+
+
+def among(shares: Sequence[float], chosen: Sequence[bool]) -> float | None:
+    """Jain's index over the shares that are chosen; `None` if these are fewer than two."""
+    wanted = [share for share, is_chosen in zip(shares, chosen, strict=True) if is_chosen]
+    return statistics.jain(wanted) if len(wanted) > 1 else None
