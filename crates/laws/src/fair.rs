@@ -1,7 +1,9 @@
 //! Fair access point: an access point that gives its stations equal airtime in both directions, alone.
 //!
-//! Source: none; the law is the project's own. The access point keeps one account of airtime for each station, for
-//! both directions together, and one level φ: the part of the time that a station may use.
+//! Source: the law is the project's own. Stations that wait for their share of channel time are those of
+//! [tan-2004 §4], and windows in the ACKs that an access point forwards those of [pilosof-2003 §V]; how much a
+//! station may have, and the windows, are found in another way. The access point keeps one account of airtime for
+//! each station, for both directions together, and one level φ: the part of the time that a station may use.
 //!
 //! ```text
 //!   level       dφ/dt  = γ φ clip((f − f*) / f*)     f: part of the time that nobody wanted

@@ -44,6 +44,8 @@ fn end(state: &mut State, unused: u64) {
 
 /// At a level of 0.5, 20 ms of airtime in 10 ms are a debt of 20 − 5 + 0 ms, counted from an account that is even;
 /// its bound is 0.5 · 0.5 s + 5 ms. Bulk waits from 5 ms on, for (15 − 5) / 0.5 = 20 ms.
+///
+/// Verifies: [tan-2004 §4.1]
 #[test]
 fn bulk_waits_until_the_debt_is_paid() {
     let mut state = state(0.5);

@@ -33,6 +33,7 @@ def paper(directory: Path) -> Paper[FairRuns]:
             "cells": (["cells", "mixed"], figures.cells),
             "rivals": (["cells", "rivals"], figures.rivals),
             "parts": (["parts"], figures.parts),
+            "stability": (["stability"], figures.stability),
             "transports": (["transports"], figures.transports),
             "conditions": (["conditions"], figures.conditions),
             "changes": (["changes"], figures.changes),

@@ -192,6 +192,14 @@ def unfriendly_equal(data: Measurements) -> Points:
     return _sent(data, plan.UNFRIENDLY)
 
 
+def grants_equal(data: Measurements) -> Iterator[Condition]:
+    """Conditions that such traffic has equal airtime with grants."""
+    for standard, way, sender in product(plan.STANDARDS, plan.SENT_WAYS, plan.UNFRIENDLY):
+        key = plan.sent(standard, way, sender, plan.GRANTS)
+        what = f"{_where(standard, way)}, {plan.SENDERS[sender]}, index"
+        yield _known(what, data[key].jain(), [key], above=EQUAL)
+
+
 def conditions_equal(data: Measurements) -> Iterator[Condition]:
     """Conditions that uploads have equal airtime under each other condition."""
     for standard, (name, label) in product(plan.STANDARDS, plan.CONDITIONS.items()):
@@ -224,6 +232,7 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
     _claim("content-keeps", content_keeps, "cells", "mixed"),
     _claim("today-equal", today_equal, "transports"),
     _claim("unfriendly-equal", unfriendly_equal, "transports"),
+    _claim("grants-equal", grants_equal, "transports"),
     _claim("conditions-equal", conditions_equal, "conditions"),
     _claim("settles-soon", settles, "changes"),
 )

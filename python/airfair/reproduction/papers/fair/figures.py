@@ -340,11 +340,27 @@ def transports(data: Measurements) -> Shown:
     """Table of transports, with the airtime scheduler alone and with the fair access point."""
     measured = []
     for standard, way, sender in product(plan.STANDARDS, plan.SENT_WAYS, plan.SENDERS):
-        for scheme in (plan.AIRTIME, plan.FAIR):
+        grants = [plan.GRANTS] if sender in plan.UNFRIENDLY else []
+        for scheme in (plan.AIRTIME, plan.FAIR, *grants):
             key = plan.sent(standard, way, sender, scheme)
             measured.append(((standard, way, sender, scheme), values(data[key])))
     keys = [key for key in data if key[0] == "transports"]
     return Shown([], None, nested(measured), [_table("transports", "Transports", data, keys)])
+
+
+def stability(data: Measurements) -> Shown:
+    """Table of the loop of windows over the plane of its gain and its delay."""
+    keys = list(product(plan.WINDOW_TIMES, plan.DELAYS))
+    runs = [data[plan.loop(*key)] for key in keys]
+    found = [
+        {"jain": mean(one.jain()), "w1": mean(one.windows(SECOND_STEPS, backlog=False))}
+        for one in runs
+    ]
+    least = {name: min(float(one[name] or 0) for one in found) for name in ("jain", "w1")}
+    measured: list[tuple[Sequence[str], object]] = list(zip(keys, found, strict=True))
+    measured.append((("least",), least))
+    of = [plan.loop(*key) for key in keys]
+    return Shown([], None, nested(measured), [_table("stability", "Stability", data, of)])
 
 
 def conditions(data: Measurements) -> Shown:

@@ -16,7 +16,7 @@ RIVAL_STATIONS = "5 + 1"
 """Stations of the cells in which rivals run."""
 MIDDLE = "50 ms"
 """Round trip of the studies of parts, transports and conditions."""
-AIRTIME, FAIR, FQ_CODEL, TXOP = "airtime", "fair", "fq-codel", "txop"
+AIRTIME, FAIR, GRANTS, FQ_CODEL, TXOP = "airtime", "fair", "grants", "fq-codel", "txop"
 RIVALS: Mapping[str, str] = {
     "fifo": "FIFO",
     FQ_CODEL: "FQ-CoDel",
@@ -63,6 +63,9 @@ CONDITIONS: Mapping[str, str] = {
     "hidden": "slow station hidden",
     "queue of 5000": "station queues of 5000",
 }
+WINDOW_TIMES = ("0.1 s", "0.25 s", "0.5 s", "1 s", "2 s", "4 s")
+DELAYS = ("2 ms", "20 ms", "50 ms", "100 ms", "200 ms", "300 ms")
+"""Plane of the study of stability: time in which a window changes by a factor e, and round trip."""
 CHANGED_AT = 2.0
 """Measured time at which a station becomes slow [s]."""
 
@@ -123,6 +126,11 @@ def under(standard: str, condition: str, scheme: str) -> Key:
 def changed(standard: str, scheme: str) -> Key:
     """Runs in which a station becomes slow."""
     return "changes", f"{standard}, {scheme}"
+
+
+def loop(window_time: str, delay: str) -> Key:
+    """Runs at a point of the plane of gain and delay."""
+    return "stability", f"{window_time}, {delay}"
 
 
 def has(standard: str, condition: str) -> bool:
