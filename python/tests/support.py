@@ -11,6 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airfair.reproduction.catalogue import load
+
 if TYPE_CHECKING:
     from airfair.reproduction.paper import Paper
 
@@ -72,6 +74,11 @@ def assert_all_is_said(paper: Paper[Any], data: Any) -> None:  # noqa: ANN401 - 
     for name, some in numbers.items():
         assert paper.prose["figures"].passage(name, some).text.endswith(".")
     assert sorted(paper.prose["figures"].ids) == sorted(numbers)
+
+
+def page_of(paper_id: str) -> str:
+    """Name of the page in `docs` on a paper or a study."""
+    return load(paper_id).page or paper_id
 
 
 def unused_reasons(paper: Paper[Any], data: object) -> list[str]:

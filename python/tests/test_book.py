@@ -19,6 +19,8 @@ import scenario_pages
 import steps
 import tables
 
+from support import page_of
+
 ROOT = Path(__file__).resolve().parents[2]
 
 NOT_RUN = {
@@ -82,10 +84,6 @@ def test_each_file_of_aliases_and_each_source_of_a_table_has_its_page() -> None:
     assert sorted(shown) == sorted(tables.names())
 
 
-PAGE_OF = {"fair": "fair-access-point"}
-"""Names of pages that differ from the ids of their studies."""
-
-
 @pytest.mark.parametrize("page", PAGES, ids=of)
 def test_late_choices_in_a_page_are_those_of_the_histories(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
@@ -103,7 +101,7 @@ def test_each_papers_page_and_that_of_claims_have_the_late_choices() -> None:
         [*late, *(("verdicts before", paper) for paper in named.PAPERS)]
     )
     assert {page: found for page, found in blocks.items() if found} == {
-        PAGE_OF.get(paper, paper): [("chosen late", paper)] for paper in named.PAPERS
+        page_of(paper): [("chosen late", paper)] for paper in named.PAPERS
     }
 
 

@@ -213,6 +213,8 @@ class Paper(Generic[M]):
     """Patterns of the names of figures that are not in `text/figures.md`."""
     is_own: bool = False
     """True for a study of the project itself, without a published paper."""
+    page: str = ""
+    """Name of the page in `docs`, if it differs from the id."""
 
     @classmethod
     def of(

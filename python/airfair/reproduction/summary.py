@@ -241,12 +241,13 @@ class Reproduction:
 
     def _link(self, paper: PaperResult) -> str:
         """Link to the paper's page of the book: the file that `make site` built, else the page on the web."""
+        name = paper.choice.paper.page or paper.id
         root, page = store.checkout(), (self.out or Path()).resolve()
         if root is not None and page.is_relative_to(root):
-            built = root / "site" / f"{paper.id}.html"
+            built = root / "site" / f"{name}.html"
             if built.is_file():
                 return Path(os.path.relpath(built, page)).as_posix()
-        return f"{BOOK}/{paper.id}.md"
+        return f"{BOOK}/{name}.md"
 
     def text(self, width: int = WIDTH) -> str:
         """All claims as text, in lines of `width` columns; the counts come last."""

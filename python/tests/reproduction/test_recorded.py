@@ -16,11 +16,10 @@ from airfair.experiment.claims import Ruling
 from airfair.reproduction.catalogue import load, papers
 from airfair.reproduction.papers.arf_window import plan as arf_window
 from airfair.reproduction.runs import Choice, plan
+from support import page_of
 
 ROOT = Path(__file__).parents[3]
 RECORD: dict[str, Any] = json.loads((ROOT / "docs/verdicts.json").read_text(encoding="utf-8"))
-PAGES = {"fair": "fair-access-point"}
-"""Names of pages that differ from the ids of their studies."""
 STALE = "stale: make reproduce, make record, then read docs/<paper>.md and its texts against it"
 
 
@@ -40,8 +39,7 @@ def test_the_plan_is_that_of_the_record(paper_id: str) -> None:
 @pytest.mark.parametrize("paper_id", papers())
 def test_the_document_has_the_recorded_verdicts(paper_id: str) -> None:
     claims = RECORD["papers"][paper_id]["claims"]
-    page = PAGES.get(paper_id, paper_id)
-    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+    text = (ROOT / f"docs/{page_of(paper_id)}.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| `([^`]+)` \| (\w+) \|", text, re.MULTILINE))
     assert {claim: told.get(claim) for claim in claims} == {
         claim: found["state"] for claim, found in claims.items()

@@ -28,6 +28,7 @@ from airfair.reproduction.papers.arf_aware_tcp.runs import ArfAwareRuns
 from airfair.reproduction.results import Outcome
 from airfair.reproduction.runs import Choice, Measured
 from airfair.reproduction.summary import BOOK, INDEX, PAGE, TEXT, Reproduction
+from support import page_of
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -83,7 +84,7 @@ def test_the_evidence_in_a_line_is_what_decides() -> None:
 
 def told(paper_id: str) -> dict[str, str]:
     """State of each claim, from the table in the paper's document."""
-    text = (DOCS / f"{paper_id}.md").read_text(encoding="utf-8")
+    text = (DOCS / f"{page_of(paper_id)}.md").read_text(encoding="utf-8")
     states = "|".join(get_args(Ruling))
     return dict(re.findall(rf"^\| `([^`]+)` \| ({states}) \|", text, re.MULTILINE))
 

@@ -58,4 +58,5 @@ def paper(directory: Path) -> Paper[FairRuns]:
         replications=3,
         quick_replications=1,
         is_own=True,
+        page="fair-access-point",
     )
