@@ -34,6 +34,10 @@ pub(super) struct SubQueue<P> {
 /// Largest queue that counts as short: the default quantum of a flow.  [RFC8290 §5.2.4]
 const SHORT: Bytes = Bytes::new(1_514);
 
+/// Mean size up to which packets are small. Calls and games have at most 400 octets in a packet, ACKs of TCP 80, and those of
+/// QUIC about 250 if they report many gaps. Bulk is mostly above 1000.
+const SMALL: Bytes = Bytes::new(512);
+
 impl<P> SubQueue<P> {
     /// True if the queue sends a packet for `to` next, and not lost MPDUs or a `BlockAckReq`, which come before
     /// packets.
@@ -41,10 +45,11 @@ impl<P> SubQueue<P> {
         self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
     }
 
-    /// True if the queue has packets, but no more than a flow may send at once. Such a flow sends less than its share, or
-    /// acknowledges.
+    /// True if the queue has packets, but no more than a flow may send at once, or small ones. Such a flow sends less than
+    /// its share, or acknowledges.
     pub(super) fn is_short(&self) -> bool {
-        self.again.is_empty() && !self.packets.is_empty() && self.bytes <= SHORT
+        let small = Bytes::new(SMALL.get() * self.packets.len() as u64);
+        self.again.is_empty() && !self.packets.is_empty() && self.bytes <= SHORT.max(small)
     }
 }
 
