@@ -24,12 +24,11 @@
 //!
 //! The table of stations is updated in place, because a frame changes one account only.
 
-mod grants;
+pub mod grants;
 mod uploads;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 
-pub use grants::{Finish, Grants};
 pub use uploads::{InFlight, Uploads};
 
 /// Time that the window of a station may hold while the station is above the level, beside [`SLACK`] octets [s]. A

@@ -14,7 +14,7 @@ use super::super::{Action, View};
 /// Grants of time, of which one waits for the channel or runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Grants {
-    law: law::Grants,
+    law: law::grants::Grants,
     current: Option<Current>,
 }
 
@@ -73,16 +73,16 @@ impl Grants {
         let Some(Current { station, until: Some(until), is_used }) = self.current else { return };
         let patience = patience(view);
         let finish = match (now >= until, is_used) {
-            (true, _) => law::Finish::Filled,
+            (true, _) => law::grants::Finish::Filled,
             (false, _) if idle < patience => {
                 return actions.push(Action::Wake(until.min(now + (patience - idle))));
             }
-            (false, true) => law::Finish::Done,
-            (false, false) => law::Finish::Silent,
+            (false, true) => law::grants::Finish::Done,
+            (false, false) => law::grants::Finish::Silent,
         };
         self.current = None;
         self.law.finish(law.0, now, (station.0, idle + overhead(view)), finish);
-        if finish == law::Finish::Filled {
+        if finish == law::grants::Finish::Filled {
             self.next(now, law, actions);
         } else {
             actions.push(Action::EndGrant);
