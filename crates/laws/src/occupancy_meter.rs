@@ -177,8 +177,8 @@ pub fn step(params: &Params, state: &mut State, frame: &Frame) {
     // A sender of another cell need not have heard the open exchange, which may go on.
     let may_be_over = !matches!(frame.kind, Kind::Foreign);
     if frame.end - state.start >= params.slot {
-        let began = if may_be_over { frame.began() } else { frame.end };
-        let _ = end_slots(params, state, (began, frame.end));
+        let began = may_be_over.then(|| frame.began());
+        let _ = end_slots(params, state, began, frame.end);
     }
     if may_be_over && state.open.is_some_and(|open| open.until < frame.end) {
         end_open_exchange(params, state, frame.began());
@@ -358,23 +358,24 @@ fn divide(carried: &[Packets], share: ChannelTime, mut give: impl FnMut(&Packets
 }
 
 /// Ends the observation slots that are over at `now`; `None` if the current slot continues. An exchange
-/// counts in the slot in which it ends. If a frame of the cell ends at `now`, `began` is its start, at which an
-/// exchange of the ended slot was interrupted; without such a frame it equals `now`.
+/// counts in the slot in which it ends. `began` is the start of the frame of the cell that ends `now`, if there is
+/// one: this frame has interrupted an exchange that would have ended later.
 pub fn end_slots(
     params: &Params,
     state: &mut State,
-    (began, now): (Time, Time),
+    began: Option<Time>,
+    now: Time,
 ) -> Option<EndedSlot> {
     let passed = now - state.start;
     if passed < params.slot {
         return None;
     }
     let steps = passed.whole_steps(params.slot);
-    // The frame that ends with the slot may be the last of the open exchange.
     let end = state.start + params.slot;
-    let is_over = |open: Exchange| open.until <= end && (open.until < now || began == now);
+    // A frame that ends with the slot may be the last one of the open exchange.
+    let is_over = |open: Exchange| open.until <= end && (began.is_none() || open.until < now);
     if state.open.is_some_and(is_over) {
-        end_open_exchange(params, state, began);
+        end_open_exchange(params, state, began.unwrap_or(now));
     }
     let from = state.start;
     state.start += params.slot * steps;

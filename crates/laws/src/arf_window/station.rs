@@ -60,11 +60,15 @@ pub struct Report {
     pub active: u32,
 }
 
-/// Ends the observation slots that are over at the end of `ends`. Returns reports of the slot that was current, and
-/// of the slots without a frame after it. `ends` are the start and the end of a frame of the cell, or twice the time
-/// of the report.
-pub fn report(meter: &meter::Params, state: &mut State, ends: (Time, Time)) -> [Option<Report>; 2] {
-    let ended = meter::end_slots(meter, &mut state.meter, ends);
+/// Ends the observation slots that are over at `now`. Returns reports of the slot that was current, and of the
+/// slots without a frame after it. `began` is as in [`meter::end_slots`].
+pub fn report(
+    meter: &meter::Params,
+    state: &mut State,
+    began: Option<Time>,
+    now: Time,
+) -> [Option<Report>; 2] {
+    let ended = meter::end_slots(meter, &mut state.meter, began, now);
     let Some(meter::EndedSlot { from, slot, silent }) = ended else { return [None; 2] };
     let (own, others) = slot.exchanges(meter.me);
     let active = u32::try_from(slot.stations.len()).expect("at most 65 535 stations");
@@ -234,16 +238,13 @@ mod tests {
     fn a_report_has_the_occupancy_and_the_silence_after_it() {
         let mut state = State::new(Vec::new());
         step(&Params::default(), &METER, &mut state, &data(10, FAST));
-        assert_eq!(report(&METER, &mut state, (at_ms(299), at_ms(299))), [None; 2]);
+        assert_eq!(report(&METER, &mut state, None, at_ms(299)), [None; 2]);
         let (own, others) = (us(292), Duration::ZERO);
         let early = [Duration::ZERO; 2];
         let first = Report { from: at_ms(0), to: at_ms(300), own, others, early, active: 1 };
         let silence = Report { from: at_ms(300), to: at_ms(900), own: others, active: 0, ..first };
-        assert_eq!(
-            report(&METER, &mut state, (at_ms(950), at_ms(950))),
-            [Some(first), Some(silence)]
-        );
-        assert_eq!(report(&METER, &mut state, (at_ms(950), at_ms(950))), [None; 2]);
+        assert_eq!(report(&METER, &mut state, None, at_ms(950)), [Some(first), Some(silence)]);
+        assert_eq!(report(&METER, &mut state, None, at_ms(950)), [None; 2]);
     }
 
     /// After a rate change, a long-lived and controlled connection gets a window, once an observation slot is

@@ -200,13 +200,13 @@ fn a_frame_of_another_cell_takes_time_and_ends_no_exchange() {
 fn ending_slots_returns_the_usage_and_the_silence_after_it() {
     let heard = [data(1_000, ME, AP), ack(1_044, ME)];
     let mut state = after(&heard);
-    assert_eq!(end_slots(&METER, &mut state, (at_ms(299), at_ms(299))), None);
-    let ended = end_slots(&METER, &mut state, (at_ms(1_050), at_ms(1_050)));
+    assert_eq!(end_slots(&METER, &mut state, None, at_ms(299)), None);
+    let ended = end_slots(&METER, &mut state, None, at_ms(1_050));
     let ended = ended.expect("three slots are over");
     assert_eq!((ended.from, ended.silent), (Time::ZERO, 2));
     assert_eq!(ended.slot.exchanges(ME), (us(292), Duration::ZERO));
     assert_eq!(ended.slot.exchanges(OTHER), (Duration::ZERO, us(292)));
-    let ended = end_slots(&METER, &mut state, (at_ms(1_200), at_ms(1_200)));
+    let ended = end_slots(&METER, &mut state, None, at_ms(1_200));
     assert_eq!(ended.map(|it| (it.from, it.silent)), Some((at_ms(900), 0)));
 }
 

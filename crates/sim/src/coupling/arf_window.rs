@@ -66,22 +66,21 @@ impl Agent {
                 actions.extend(receivers.map(Action::EstimateRoundTrip));
             }
             Seen::Frame(heard) => {
-                let end = heard.end();
-                let began = if heard.is_foreign() { end } else { end - heard.duration() };
-                self.report((began, end), actions);
+                let began = (!heard.is_foreign()).then(|| heard.end() - heard.duration());
+                self.report(began, heard.end(), actions);
                 let heard = hearing::heard(view.airtime(), heard, &mut self.packets);
                 let change = law::step(&self.params, &self.meter, &mut self.state, &heard);
                 if let Some(change) = change {
                     self.set_windows(change, view, actions);
                 }
             }
-            Seen::End => self.report((now, now), actions),
+            Seen::End => self.report(None, now, actions),
             Seen::Rate { .. } | Seen::Packet { .. } | Seen::BeaconDue(_) | Seen::Timer => {}
         }
     }
 
-    fn report(&mut self, ends: (Time, Time), actions: &mut Vec<Action>) {
-        for report in law::report(&self.meter, &mut self.state, ends).into_iter().flatten() {
+    fn report(&mut self, began: Option<Time>, now: Time, actions: &mut Vec<Action>) {
+        for report in law::report(&self.meter, &mut self.state, began, now).into_iter().flatten() {
             let Report { from, to, own, others, early, active } = report;
             actions.push(Action::Report(Measured { from, to, own, others, early, active }));
         }
