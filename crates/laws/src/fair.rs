@@ -108,8 +108,8 @@ struct Account {
     heard: Option<Time>,
     /// Airtime of uploads, less that of downloads, within the bounds of what a station may save.
     lead: f64,
-    /// Time of the station's last frame with data that the windows of TCP do not limit.
-    untamed: Option<Time>,
+    /// Time of the station's last frame with data without TCP, which no window limits.
+    non_tcp: Option<Time>,
     is_held: bool,
     /// True if bulk for the station had to wait since the last update.
     has_waited: bool,
@@ -149,8 +149,8 @@ pub struct Charge {
     pub airtime: Duration,
     /// Content of the frame.
     pub content: Content,
-    /// True if the station sends data in it that the windows of TCP do not limit.
-    pub is_untamed: bool,
+    /// True if the station sends data without TCP in it.
+    pub is_non_tcp: bool,
 }
 
 /// Content of a frame.
@@ -232,7 +232,7 @@ impl State {
 
 /// Charges a station for the airtime of a frame. Returns a decision about its downlink, if that changes.
 pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) -> Option<Hold> {
-    let &Charge { station, airtime, content, is_untamed } = charge;
+    let &Charge { station, airtime, content, is_non_tcp } = charge;
     let State { level, has_uploads, .. } = *state;
     let account = state.account(station);
     account.advance(params, level, now);
@@ -243,8 +243,8 @@ pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) ->
     let most = LONGEST_DEBT * level + params.debt.as_secs_f64();
     account.debt = (account.debt + airtime).min(most.max(account.debt));
     account.heard = Some(now);
-    if is_untamed {
-        account.untamed = Some(now);
+    if is_non_tcp {
+        account.non_tcp = Some(now);
     }
     account.decide(params, has_uploads).map(|is_held| Hold { station, is_held })
 }
@@ -294,7 +294,7 @@ impl State {
     fn close_period(&mut self, params: &Params, now: Time, elapsed: f64) -> f64 {
         self.updated = now;
         let weight = -(-elapsed / params.smoothing.as_secs_f64()).exp_m1();
-        let (mut sum, mut active, mut untamed) = (0.0, 0.0, 0.0);
+        let (mut sum, mut active, mut non_tcp) = (0.0, 0.0, 0.0);
         let is_recent = |at: Time| now.saturating_since(at) < ACTIVE;
         for account in &mut self.accounts {
             account.advance(params, self.level, now);
@@ -307,11 +307,11 @@ impl State {
                 sum += account.total.rate;
                 active += 1.0;
             }
-            if params.grants && account.untamed.is_some_and(is_recent) {
-                untamed = f64::max(untamed, account.total.rate);
+            if params.grants && account.non_tcp.is_some_and(is_recent) {
+                non_tcp = f64::max(non_tcp, account.total.rate);
             }
         }
-        f64::max(sum / f64::max(active, 1.0), untamed).clamp(LEAST, 1.0)
+        f64::max(sum / f64::max(active, 1.0), non_tcp).clamp(LEAST, 1.0)
     }
 }
 

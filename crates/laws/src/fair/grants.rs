@@ -37,8 +37,8 @@ struct User {
     /// uᵢ: airtime of the station [s].
     used: f64,
     heard: Option<Time>,
-    /// Time of the station's last frame with data that TCP's windows do not limit.
-    untamed: Option<Time>,
+    /// Time of the station's last frame with data without TCP.
+    non_tcp: Option<Time>,
     /// Number of grants in succession that the station has not filled; at most 2 if it has sent something in the last.
     unfilled: u32,
     /// Time until which the station gets no grant.
@@ -61,8 +61,8 @@ impl User {
         self.heard.is_some_and(|at| now.saturating_since(at) < ACTIVE)
     }
 
-    fn is_untamed(&self, now: Time) -> bool {
-        self.untamed.is_some_and(|at| now.saturating_since(at) < ACTIVE)
+    fn is_non_tcp(&self, now: Time) -> bool {
+        self.non_tcp.is_some_and(|at| now.saturating_since(at) < ACTIVE)
     }
 }
 
@@ -80,15 +80,15 @@ impl Grants {
         let user = self.user(charge.station);
         user.used += charge.airtime.as_secs_f64();
         user.heard = Some(now);
-        if charge.is_untamed {
-            user.untamed = Some(now);
+        if charge.is_non_tcp {
+            user.non_tcp = Some(now);
         }
     }
 
     /// Station to which the access point grants time now, if any. `level` is φ.
     pub fn next(&mut self, params: &Params, level: f64, now: Time) -> Option<u16> {
         let active = || self.users.iter().filter(|it| it.is_active(now));
-        let ahead = active().filter(|it| it.is_untamed(now)).map(|it| it.used).reduce(f64::max)?;
+        let ahead = active().filter(|it| it.is_non_tcp(now)).map(|it| it.used).reduce(f64::max)?;
         if level >= 1.0 {
             return None;
         }

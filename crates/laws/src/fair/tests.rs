@@ -23,7 +23,7 @@ fn at(millis: u64) -> Time {
 }
 
 fn used(station: u16, airtime: Duration) -> Charge {
-    Charge { station, airtime, content: Content::Other, is_untamed: false }
+    Charge { station, airtime, content: Content::Other, is_non_tcp: false }
 }
 
 /// State with this level in which some station uploads.

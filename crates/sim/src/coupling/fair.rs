@@ -46,11 +46,17 @@ impl Gaps {
     /// Measures the gap before a frame that ends `now`. If the channel was busy within the gap, with frames that the
     /// access point could not decode, others wanted it.
     fn measure(&mut self, now: Time, duration: Duration, view: &View) {
-        let (idle, timing) = (view.idle(now), &view.airtime().timing);
+        let timing = &view.airtime().timing;
+        let longest_wait = timing.difs + timing.slot * u64::from(timing.cw_min);
+        self.add(now, duration, view.idle(now), longest_wait);
+    }
+
+    /// Adds the gap before a frame that ends `now`. `idle` is the time for which the channel has been idle in all, and
+    /// `longest_wait` the time for which a member can wait for an idle channel.
+    fn add(&mut self, now: Time, duration: Duration, idle: Duration, longest_wait: Duration) {
         let gap = idle - self.idle;
         if now.saturating_since(self.last) <= gap + duration {
-            let longest = timing.difs + timing.slot * u64::from(timing.cw_min);
-            self.unused += gap.saturating_sub(longest);
+            self.unused += gap.saturating_sub(longest_wait);
         }
         (self.last, self.idle) = (now, idle);
     }
@@ -114,10 +120,10 @@ impl Agent {
         let Some(station) = self.station_of(heard) else { return };
         self.peer = Some(station);
         let content = content(heard);
-        let is_untamed = content == law::Content::Upload
+        let is_non_tcp = content == law::Content::Upload
             && heard.packets().any(|msdu| msdu.payload.tcp().is_none());
         let airtime = duration + std::mem::take(&mut self.protection);
-        let charge = law::Charge { station: station.0, airtime, content, is_untamed };
+        let charge = law::Charge { station: station.0, airtime, content, is_non_tcp };
         if let Some(hold) = law::charge(&self.params, &mut self.state, end, &charge) {
             actions.push(Action::Hold(NodeId(hold.station), hold.is_held));
             self.plan(end, actions);
@@ -208,4 +214,27 @@ fn content(heard: &Overheard<'_, Packet>) -> law::Content {
 /// True for a packet that is more than an acknowledgment, as far as its headers show it.
 fn sends_data(packet: &Packet) -> bool {
     packet.tcp().is_none_or(|(_, _, payload)| payload > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(us: u64) -> Duration {
+        Duration::from_micros(us)
+    }
+
+    /// A member can wait for 160 µs. Of a gap of 1000 µs before a frame of 300 µs, nobody wanted 840 µs. Of the next gap,
+    /// the channel was idle for 900 µs and busy for 100 µs with a frame that the access point could not decode, so it does
+    /// not count. A gap of 160 µs is no longer than a wait.
+    #[test]
+    fn a_gap_is_unused_if_it_is_quiet_and_longer_than_a_wait() {
+        let mut gaps = Gaps::default();
+        let frames =
+            [(1_300, 1_000, 840), (2_600, 1_900, 840), (3_060, 2_060, 840), (3_561, 2_261, 881)];
+        for (end, idle, unused) in frames {
+            gaps.add(Time::ZERO + us(end), us(300), us(idle), us(160));
+            assert_eq!(gaps.unused, us(unused), "at {end} us");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::frame::{Frame, Msdu, Ppdu};
 use crate::moment::{Moment, Phase};
 use crate::node::NodeId;
 use crate::phy::Standard;
+use crate::queue::config::{AirtimeSharing, Discipline};
 use crate::queue::headers::Headers;
 use crate::random::Stream;
 use crate::record::{Record, SentFrame};
@@ -90,6 +91,23 @@ fn in_exchange(attempts: u16, rts: bool, deaf: bool, waiting: usize) -> Cell<()>
     }
     next(&mut cell);
     cell
+}
+
+/// The access point is idle while only bulk for a station that is held waits, and seeks access once it is not held.
+#[test]
+fn the_access_point_seeks_access_when_a_station_is_no_longer_held() {
+    let mut config = config(Rules::of(Standard::B), 1, &[]);
+    config.ap_queue.discipline = Discipline::Airtime(AirtimeSharing::default());
+    let mut cell = with(&config);
+    cell.hold(Time::ZERO, NodeId::station(0), true);
+    // The first packet is in service at once; three of 972 octets are bulk.
+    (0..4).for_each(|_| _ = cell.enqueue(Time::ZERO, down().as_ref()));
+    while cell.next_event() < Moment::NEVER {
+        next(&mut cell);
+    }
+    assert_eq!((state(&cell), cell.mac.queues[0].len()), ("Idle", 3));
+    cell.hold(Time::from_nanos(10_000_000), NodeId::station(0), false);
+    assert_eq!(state(&cell), "Contending");
 }
 
 /// Each input moves the access point's channel access to the state that the diagram of [`AccessState`] shows. A call without

@@ -70,7 +70,7 @@ struct Station {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Allowed {
     All,
-    /// Packets of short queues: of calls and ACKs, rather than of bulk.
+    /// Packets of short queues, while bulk waits.
     Short,
     /// MPDUs that were lost. Nothing holds them back, since the driver has already taken them.
     Again,
@@ -185,12 +185,14 @@ impl AirtimeFair {
         }
     }
 
-    /// Packets that a station may have now.
+    /// Packets that a station may have now. A station without bulk is served as if it were not held.
     #[inline]
     fn allowed<P>(&self, queues: &SubQueues<P>, index: usize) -> Allowed {
         let may_take = self.may_take(index);
         let station = &self.stations[index];
-        if may_take && !station.is_held {
+        let mut listed = station.own.listed();
+        let bulk_waits = station.is_held && listed.any(|queue| queues.is_bulk(queue));
+        if may_take && !bulk_waits {
             Allowed::All
         } else if self.goes_again(queues, index) {
             Allowed::Again

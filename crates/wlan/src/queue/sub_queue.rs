@@ -45,11 +45,15 @@ impl<P> SubQueue<P> {
         self.again.is_empty() && self.packets.front().is_some_and(|it| it.msdu.to == to)
     }
 
-    /// True if the queue has packets, but no more than a flow may send at once, or small ones. Such a flow sends less than
-    /// its share, or acknowledges.
+    /// True if the queue has more octets than a flow may send at once, in packets that are not small. A flow that sends less
+    /// than its share, or acknowledges, has no such queue.
+    pub(super) fn is_bulk(&self) -> bool {
+        self.bytes > SHORT.max(Bytes::new(SMALL.get() * self.packets.len() as u64))
+    }
+
+    /// True if packets of the queue may be sent, and are no bulk.
     pub(super) fn is_short(&self) -> bool {
-        let small = Bytes::new(SMALL.get() * self.packets.len() as u64);
-        self.again.is_empty() && !self.packets.is_empty() && self.bytes <= SHORT.max(small)
+        self.again.is_empty() && !self.packets.is_empty() && !self.is_bulk()
     }
 }
 
@@ -180,7 +184,12 @@ impl<P> SubQueues<P> {
         self.queues.get(index).is_some_and(|queue| !queue.again.is_empty())
     }
 
-    /// True if queue `index` has few packets.
+    /// True if bulk waits in queue `index`.
+    pub(super) fn is_bulk(&self, index: usize) -> bool {
+        self.queues.get(index).is_some_and(SubQueue::is_bulk)
+    }
+
+    /// True if packets wait in queue `index` that are no bulk.
     pub(super) fn is_short(&self, index: usize) -> bool {
         self.queues.get(index).is_some_and(SubQueue::is_short)
     }

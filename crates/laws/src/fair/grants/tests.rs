@@ -13,9 +13,9 @@ fn at(millis: u64) -> Time {
 fn after(now: Time, used: &[u64]) -> Grants {
     let mut grants = Grants::default();
     for (station, airtime) in (1..).zip(used) {
-        let is_untamed = usize::from(station) == used.len();
+        let is_non_tcp = usize::from(station) == used.len();
         let charge =
-            Charge { station, airtime: ms(*airtime), content: Content::Upload, is_untamed };
+            Charge { station, airtime: ms(*airtime), content: Content::Upload, is_non_tcp };
         grants.charge(now, &charge);
     }
     grants

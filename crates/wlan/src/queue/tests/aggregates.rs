@@ -258,6 +258,33 @@ fn limits_of_airtime_hold_back_nothing_that_was_lost() {
     link.drain(ms(1));
 }
 
+/// An aggregate for a station that is held has the two small packets of one flow, without those of another flow that are
+/// bulk. Once the station is no longer held, the next one has these.
+#[test]
+fn an_aggregate_for_a_station_that_is_held_has_no_bulk() {
+    let discipline = Discipline::Airtime(AirtimeSharing::default());
+    let config = QueueConfig { discipline, ..QueueConfig::fifo(1_000) };
+    let mut link = LossyLink::new(config, [Some(agreement()); STATIONS]);
+    link.queue.hold(NodeId::station(0), true);
+    for (flow, packets, size) in [(2, 1, 1_000), (0, 6, 1_000), (1, 2, 300)] {
+        (0..packets).for_each(|_| link.push(ms(0), flow, size));
+    }
+    link.exchange(ms(0), Frame::Lost(0));
+    let mpdus = |link: &mut LossyLink| {
+        let to = link.queue.link_in_service()?;
+        link.queue.prepare(ms(0), to, &room(&agreement()));
+        let mpdus = link.queue.batch(to).mpdus();
+        link.transmit(ms(0), to, Frame::Lost(0));
+        link.settle(ms(0), to, false, Frame::Lost(0));
+        Some((to, mpdus))
+    };
+    assert_eq!(mpdus(&mut link), Some((NodeId::station(0), 2)));
+    assert_eq!(mpdus(&mut link), None);
+    link.queue.hold(NodeId::station(0), false);
+    link.queue.release(ms(1));
+    assert_eq!(mpdus(&mut link), Some((NodeId::station(0), 6)));
+}
+
 fn any_agreement() -> impl Strategy<Value = Option<Agreement>> {
     let keys = (1u16..70, any::<bool>(), any::<bool>(), any::<bool>());
     let any = keys.prop_map(|(mpdus, joins, blocks, asks)| {

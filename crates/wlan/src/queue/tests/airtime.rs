@@ -210,3 +210,39 @@ fn without_a_quantum_stations_have_turns_whatever_these_take() {
     let order = [(); 9].map(|()| serve(&mut queue, ms(0), [100, 900, 100]).unwrap() / 2);
     assert_eq!(order, [0, 1, 2, 0, 1, 2, 0, 1, 2]);
 }
+
+/// While a station is held, its flow with 6 packets of 1000 octets waits; its flow with two packets of 300 octets does not,
+/// nor does the other station. Then nothing is in service, until the station is no longer held.
+#[test]
+fn only_bulk_for_a_station_that_is_held_waits() {
+    let mut queue = airtime_queue(AirtimeSharing::default());
+    queue.hold(NodeId::station(0), true);
+    for (flow, packets, size) in [(2, 2, 1_000), (0, 6, 1_000), (1, 2, 300)] {
+        (0..packets).for_each(|number| _ = queue.push(ms(0), packet(flow, number, size)));
+    }
+    let mut served: Vec<u64> =
+        std::iter::from_fn(|| serve(&mut queue, ms(0), [500, 500, 0])).collect();
+    served.sort_unstable();
+    assert_eq!((served, queue.len()), (vec![1, 1, 2, 2], 6));
+    queue.hold(NodeId::station(0), false);
+    queue.release(ms(1));
+    assert_eq!(serve(&mut queue, ms(1), [500, 500, 0]), Some(0));
+}
+
+/// A station without bulk is served as if it were not held: it is new again after its queue was empty, and goes first.
+#[test]
+fn a_station_without_bulk_keeps_its_place_while_it_is_held() {
+    let order = [false, true].map(|is_held| {
+        let mut queue = airtime_queue(AirtimeSharing::default());
+        queue.hold(NodeId::station(0), is_held);
+        (0..12).for_each(|number| _ = queue.push(ms(0), packet(2, number, 1_000)));
+        [(); 12].map(|()| {
+            if queue.waiting().all(|msdu| msdu.payload.flow != 0) {
+                queue.push(ms(0), packet(0, 0, 300));
+            }
+            serve(&mut queue, ms(0), [100, 900, 0]).expect("packets wait")
+        })
+    });
+    assert_eq!(order[0], order[1]);
+    assert!(order[0].contains(&0) && order[0].contains(&2), "{:?}", order[0]);
+}
