@@ -1114,9 +1114,9 @@ def ap(
     edca: Channel access of this node. These keys apply to best effort, and to all packets if no
         flow has another category. The tables apply to the other categories. Default: {"background":
         {}, "video": {}, "voice": {}}.
-    fair: The access point gives its stations equal airtime in both directions. Bulk to a station
-        that has used more waits, if `queue` is the airtime scheduler, and the windows in the ACKs
-        of its TCP uploads are lowered. Default: false.
+    fair: The access point gives its stations equal airtime in both directions. It lowers the
+        windows in the ACKs of TCP uploads of a station that uses more than its share, and if
+        `queue` is the airtime scheduler, bulk data for that station waits. Default: false.
     hears: Members of neighbours that the access point hears, if others than those of the cell's
         list. Default: the cell's.
     max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
@@ -1256,22 +1256,29 @@ def fair(
 ) -> FairTable:
     """The access point gives its stations equal airtime in both directions.
 
-    Bulk to a station that has used more waits, if `queue` is the airtime scheduler, and the windows
-    in the ACKs of its TCP uploads are lowered.
+    It lowers the windows in the ACKs of TCP uploads of a station that uses more than its share, and
+    if `queue` is the airtime scheduler, bulk data for that station waits.
 
-    credit: Airtime that a station may save. Default: "10 ms".
-    debt: Airtime beyond its share after which bulk for a station waits. Default: "5 ms".
-    grant: Length of a grant. Default: "5 ms".
-    grants: The access point grants time to stations, so that others are silent whose data TCP's
-        windows do not limit. Default: false.
-    holds: Bulk for a station that has used more than its share waits. Default: true.
-    level_time: Time in which the level changes by a factor e at most. Default: "1 s".
-    period: Time between two updates of the level and the windows. Default: "50 ms".
-    smoothing: Time constant with which the use of the channel by a station is smoothed. Default:
+    credit: Airtime of its share that a station may save for later. Default: "10 ms".
+    debt: Airtime that a station may use beyond its share before bulk data for the station waits.
+        Default: "5 ms".
+    grant: Time that the access point reserves with each CTS, if `grants` is true. Default: "5 ms".
+    grants: The access point reserves time for single stations by a CTS. So a station that sends
+        UDP, TFRC or QUIC, whose windows it cannot lower, keeps quiet while it is ahead of others.
+        Default: false.
+    holds: Bulk data for a station waits if the station has used more than its share. Default: true.
+    level_time: Time in which the share of the stations grows or shrinks by a factor e at most.
+        Default: "1 s".
+    period: Time after which the access point sets the share of its stations and their windows anew.
+        Default: "50 ms".
+    smoothing: Time constant of the exponential average of the airtime that a station uses. Default:
         "300 ms".
-    unused: Part of the time that the level leaves unused, more than 0. Default: 0.01.
-    window_time: Time in which a window changes by a factor e at most. Default: "1 s".
-    windows: The windows in the ACKs of TCP uploads are lowered. Default: true.
+    unused: Fraction of the time that the access point tries to leave unused: more than 0 and less
+        than 1. The share of its stations grows if more is unused, and shrinks if less is. Default:
+        0.01.
+    window_time: Time in which the window of a station grows or shrinks by a factor e at most.
+        Default: "1 s".
+    windows: The access point lowers the windows in the ACKs of TCP uploads. Default: true.
     """
     return _given(FairTable, locals())
 

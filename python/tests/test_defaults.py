@@ -145,10 +145,15 @@ def test_a_sweep_within_an_era_does_not_warn(cell: Path) -> None:
         ).run(store=None, progress=False)
 
 
+BY_STANDARD = frozenset({"fair"})
+"""Studies whose hosts have the defaults of their standard's era on purpose; their pages say so."""
+
+
 def test_recorded_runs_name_all_keys_whose_defaults_differ_by_era(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     acted: dict[str, str] = {}
+    current = ""
     parse = scenario.parse
 
     def spied(
@@ -156,14 +161,15 @@ def test_recorded_runs_name_all_keys_whose_defaults_differ_by_era(
     ) -> Scenario:
         made = parse(text, overrides, folder, emulated=emulated)
         found = Scenario.applied_defaults(text, overrides)
-        if "today's hosts" not in made.title:
+        if "today's hosts" not in made.title and current not in BY_STANDARD:
             acted.update({f"{it['section']}.{it['key']}": made.title for it in found})
         return made
 
     monkeypatch.setattr(scenario, "parse", spied)
-    for name in papers():
-        paper = load(name)
+    for current in papers():  # noqa: B007 - the spy reads it
+        paper = load(current)
         plan(Choice(paper, tuple(paper.experiments.values()), None, Path(), quick=False))
+    current = ""
     assert list(checks.plans())
     for standard in TODAY:
         for scheme in SCHEMES.values():

@@ -454,7 +454,7 @@ pub struct ChannelOutcome {
     pub data: Duration,
     /// Time with one control frame alone on the air.
     pub control: Duration,
-    /// Time with one beacon alone on the air, or a frame of a sounding.
+    /// Time with one beacon alone on the air, a frame of a sounding, or a frame that begins or ends a grant.
     pub beacon: Duration,
     /// Time in which frames of the cell overlap on the channel.
     pub collision: Duration,

@@ -1,7 +1,7 @@
 //! Beacons, and the shares of the channel that an access point grants in them.
 
 use airfair_laws::occupancy;
-use airfair_units::{Bytes, DataRate, Duration, Probability};
+use airfair_units::{Bytes, DataRate, Duration};
 use airfair_wlan::phy::{Preamble, Standard, TxVector};
 
 use super::error::{Address, Mistakes, ScenarioError};
@@ -14,14 +14,7 @@ pub(super) type Air<'r> = Option<(Standard, &'r [DataRate], Preamble)>;
 /// True if an access point grants shares of the channel. Checks its settings.
 pub(super) fn grants(entry: &Entry, mistakes: &mut Mistakes) -> bool {
     let Some(fields) = entry.fields() else { return entry.value::<bool>() == Some(true) };
-    let satisfied = fields.get("satisfied");
-    if satisfied
-        .value::<Probability>()
-        .is_some_and(|part| part.is_zero() || part == Probability::ONE)
-    {
-        let allowed = "more than 0 and less than 1";
-        mistakes.add(satisfied.at, satisfied.mistake("out of range", allowed));
-    }
+    fields.get("satisfied").check_inner_fraction(mistakes);
     true
 }
 

@@ -1,7 +1,5 @@
 //! Checks of an access point that gives its stations equal airtime.
 
-use airfair_units::Probability;
-
 use super::error::Mistakes;
 use super::reader::{Entry, Fields};
 
@@ -13,12 +11,11 @@ pub(super) fn check(entry: &Entry, cell: &Fields, mistakes: &mut Mistakes) {
     }
     let has_several = |key| cell.get(key).fields().is_some();
     if let Some(key) = ["ofdma", "mu_mimo"].into_iter().find(|key| has_several(key)) {
-        let problem = format!("the access point cannot account for the frames of {key} yet");
-        mistakes.add(entry.at, entry.mistake(problem, format!("false, or no {key}")));
+        let problem =
+            format!("not possible with {key}: the airtime of its frames is not charged yet");
+        mistakes.add(entry.at, entry.mistake(problem, format!("false, or a cell without {key}")));
     }
-    let Some(unused) = fields.map(|fields| fields.get("unused")) else { return };
-    let is_extreme = |it: &Probability| it.is_zero() || *it == Probability::ONE;
-    if unused.value::<Probability>().as_ref().is_some_and(is_extreme) {
-        mistakes.add(unused.at, unused.mistake("out of range", "more than 0 and less than 1"));
+    if let Some(fields) = fields {
+        fields.get("unused").check_inner_fraction(mistakes);
     }
 }

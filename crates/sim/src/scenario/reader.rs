@@ -2,7 +2,7 @@
 //!
 //! A value with a mistake is read as "bad", so that later checks do not report it again.
 
-use airfair_units::DataRate;
+use airfair_units::{DataRate, Probability};
 
 use super::document::{Node, Value};
 use super::error::{Address, Mistakes, ScenarioError, join, nearest};
@@ -153,6 +153,14 @@ impl<'n> Entry<'n> {
         let found = self.node.map_or_else(String::new, Node::shown);
         let (problem, allowed) = (problem.into(), allowed.into());
         ScenarioError { path: self.path.clone(), found, problem, allowed }
+    }
+
+    /// Checks that a fraction is neither 0 nor 1.
+    pub(super) fn check_inner_fraction(&self, mistakes: &mut Mistakes) {
+        let is_end = |it: &Probability| it.is_zero() || *it == Probability::ONE;
+        if self.value::<Probability>().as_ref().is_some_and(is_end) {
+            mistakes.add(self.at, self.mistake("out of range", "more than 0 and less than 1"));
+        }
     }
 }
 

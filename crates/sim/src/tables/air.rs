@@ -188,7 +188,7 @@ const USES: [Use; 8] = [
     Use {
         name: "beacon",
         time: |channel| channel.beacon,
-        meaning: "Time with a beacon alone on the air, or a frame of a sounding.",
+        meaning: "Time with a beacon alone on the air, a frame of a sounding, or a CTS or CF-End of `ap.fair.grants`.",
     },
     Use {
         name: "collision",

@@ -157,6 +157,16 @@ const QUANTITIES: &[(&str, &str, &str)] = &[
         "bss.home.ap.fair.unused = 0: out of range; allowed more than 0 and less than 1",
     ),
     (
+        "bss.home.ap.fair.unused",
+        "1",
+        "bss.home.ap.fair.unused = 1: out of range; allowed more than 0 and less than 1",
+    ),
+    (
+        "bss.home.ap.fair.grant",
+        "33 ms",
+        r#"bss.home.ap.fair.grant = "33 ms": out of range; allowed a duration from 100 us to 32 ms, such as "20 ms""#,
+    ),
+    (
         "bss.home.beacon.interval",
         "700 us",
         r#"bss.home.beacon.interval = "700 us": not longer than a beacon, which takes 720 us at 1 Mb/s; allowed more than 720 us"#,
@@ -1114,6 +1124,20 @@ fn udp_through_a_queue_of_data_and_acks_is_refused_where_it_goes_through() {
             r#"bss.home.ap.queue.discipline = "data-ack": flow.a is UDP and does not adapt to ACKs; {allowed}"#
         )]
     );
+}
+
+#[test]
+fn an_access_point_with_multi_user_frames_cannot_be_fair() {
+    for (key, streams) in [("ofdma", "1"), ("mu_mimo", "4")] {
+        let (path, fair) = (format!("bss.home.{key}"), ("bss.home.ap.fair", "true"));
+        let cell = [("bss.home.standard", "802.11ax"), ("bss.home.streams", streams)];
+        let expected = format!(
+            "bss.home.ap.fair = true: not possible with {key}: the airtime of its frames is not charged yet; \
+             allowed false, or a cell without {key}"
+        );
+        let found = messages(with(&[cell[0], cell[1], (&path, "{}"), fair]));
+        assert!(found.contains(&expected), "{found:?}");
+    }
 }
 
 #[test]

@@ -394,8 +394,9 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint, written: Option<&str>) {
     let (none, default) = (Plain::Flag(false), fair::Params::default());
     let is_fair = it.fair.is_some();
     keys.table_or("fair", &mut it.fair, OrNone { none, default, declare: fair }, "true").written_if(is_fair).says(
-        "The access point gives its stations equal airtime in both directions. Bulk to a station that has used more \
-         waits, if `queue` is the airtime scheduler, and the windows in the ACKs of its TCP uploads are lowered.",
+        "The access point gives its stations equal airtime in both directions. It lowers the windows in the ACKs of TCP \
+         uploads of a station that uses more than its share, and if `queue` is the airtime scheduler, bulk data for that \
+         station waits.",
     );
     let has_scheme = it.control != ApScheme::None;
     keys.choice("control", &mut it.control, &AP_CONTROLS, "\"uplink-share\"")
@@ -410,27 +411,34 @@ const GRANT_TIME: Kind = time(Duration::from_micros(100), Duration::from_millis(
 
 fn fair(keys: &mut Keys, it: &mut fair::Params) {
     keys.of("a fair access point");
-    keys.key("period", &mut it.period, FAIR_TIME, "\"100 ms\"")
-        .says("Time between two updates of the level and the windows.");
-    keys.key("unused", &mut it.unused, Kind::Probability, "0.05")
-        .says("Part of the time that the level leaves unused, more than 0.");
-    keys.key("level_time", &mut it.level_time, FAIR_TIME, "\"2 s\"")
-        .says("Time in which the level changes by a factor e at most.");
-    keys.key("window_time", &mut it.window_time, FAIR_TIME, "\"2 s\"")
-        .says("Time in which a window changes by a factor e at most.");
-    keys.key("smoothing", &mut it.smoothing, FAIR_TIME, "\"100 ms\"")
-        .says("Time constant with which the use of the channel by a station is smoothed.");
-    keys.key("debt", &mut it.debt, TIME, "\"10 ms\"")
-        .says("Airtime beyond its share after which bulk for a station waits.");
-    keys.key("credit", &mut it.credit, TIME, "\"20 ms\"").says("Airtime that a station may save.");
-    keys.key("holds", &mut it.holds, Kind::Flag, "false")
-        .says("Bulk for a station that has used more than its share waits.");
-    keys.key("windows", &mut it.windows, Kind::Flag, "false")
-        .says("The windows in the ACKs of TCP uploads are lowered.");
-    keys.key("grants", &mut it.grants, Kind::Flag, "true").says(
-        "The access point grants time to stations, so that others are silent whose data TCP's windows do not limit.",
+    keys.key("period", &mut it.period, FAIR_TIME, "\"100 ms\"").says(
+        "Time after which the access point sets the share of its stations and their windows anew.",
     );
-    keys.key("grant", &mut it.grant, GRANT_TIME, "\"2 ms\"").says("Length of a grant.");
+    keys.key("unused", &mut it.unused, Kind::Probability, "0.05").says(
+        "Fraction of the time that the access point tries to leave unused: more than 0 and less than 1. The share of its \
+         stations grows if more is unused, and shrinks if less is.",
+    );
+    keys.key("level_time", &mut it.level_time, FAIR_TIME, "\"2 s\"")
+        .says("Time in which the share of the stations grows or shrinks by a factor e at most.");
+    keys.key("window_time", &mut it.window_time, FAIR_TIME, "\"2 s\"")
+        .says("Time in which the window of a station grows or shrinks by a factor e at most.");
+    keys.key("smoothing", &mut it.smoothing, FAIR_TIME, "\"100 ms\"")
+        .says("Time constant of the exponential average of the airtime that a station uses.");
+    keys.key("debt", &mut it.debt, TIME, "\"10 ms\"").says(
+        "Airtime that a station may use beyond its share before bulk data for the station waits.",
+    );
+    keys.key("credit", &mut it.credit, TIME, "\"20 ms\"")
+        .says("Airtime of its share that a station may save for later.");
+    keys.key("holds", &mut it.holds, Kind::Flag, "false")
+        .says("Bulk data for a station waits if the station has used more than its share.");
+    keys.key("windows", &mut it.windows, Kind::Flag, "false")
+        .says("The access point lowers the windows in the ACKs of TCP uploads.");
+    keys.key("grants", &mut it.grants, Kind::Flag, "true").says(
+        "The access point reserves time for single stations by a CTS. So a station that sends UDP, TFRC or QUIC, whose \
+         windows it cannot lower, keeps quiet while it is ahead of others.",
+    );
+    keys.key("grant", &mut it.grant, GRANT_TIME, "\"2 ms\"")
+        .says("Time that the access point reserves with each CTS, if `grants` is true.");
 }
 
 fn occupancy(keys: &mut Keys, it: &mut occupancy::Params) {
