@@ -9,7 +9,7 @@
 //!   level       dφ/dt  = γ φ clip((f − f*) / f*)     f: part of the time that nobody wanted
 //!   account     dVᵢ/dt = aᵢ − φ                      aᵢ: airtime of the frames from and to station i
 //!   downlink    bulk for station i waits while Vᵢ > V₀, if some station uploads
-//!   uplink      dWᵢ/dt = −κ Wᵢ clip((uᵢ − φ) / φ)    uᵢ: aᵢ, smoothed; Wᵢ: data in flight of i's TCP uploads
+//!   uplink      dWᵢ/dt = −κ Wᵢ (uᵢ − φ) / φ          uᵢ: aᵢ, smoothed; Wᵢ: data in flight of i's TCP uploads
 //! ```
 //!
 //! The clip is to ±1. The level is found by probing, because use alone does not tell a station that is content from
@@ -17,7 +17,8 @@
 //! stations above the level leave room. So the shares are max-min fair. The access point writes the window of a
 //! station into the ACKs that it forwards to it. The use of a station whose senders are limited by their windows
 //! follows these with the delay of the round trip, ln u = ln W(t − d) + constant, so that the loop needs to know
-//! neither the round trip nor the rate nor the number of connections.  Deviates: [D-312]
+//! neither the round trip nor the rate nor the number of connections. The speed of a window is not clipped: a station
+//! whose rate has fallen uses a multiple of its share, and its window must fall by as much.  Deviates: [D-312]
 //!
 //! Within a station, uploads and downloads share alike. While bulk to it has to wait, its uploads may use φ/2, and the
 //! direction that has used more has a lower V₀, by the difference.
@@ -276,7 +277,8 @@ pub fn step(params: &Params, state: &mut State, seen: &Observation<'_>) {
     let least = state.close_period(params, seen.now, elapsed);
     let (unused, wanted) = (seen.unused.as_secs_f64() / elapsed, params.unused.get());
     let steps = elapsed / params.level_time.as_secs_f64();
-    let level = state.level * (1.0 + clip((unused - wanted) / wanted) * steps);
+    let surplus = ((unused - wanted) / wanted).clamp(-1.0, 1.0);
+    let level = state.level * (1.0 + surplus * steps);
     state.level = level.clamp(least, 1.0);
     let is_upload = |it: &Account| it.uploads.rate > LITTLE * state.level;
     state.has_uploads = state.accounts.iter().any(is_upload);
@@ -370,8 +372,8 @@ impl Account {
             return;
         }
         let has_waited = std::mem::replace(&mut self.has_waited, self.is_held);
-        let excess = clip((self.total.rate - level) / level);
-        let half = clip((self.uploads.rate - level / 2.0) / (level / 2.0));
+        let excess = (self.total.rate - level) / level;
+        let half = (self.uploads.rate - level / 2.0) / (level / 2.0);
         let excess = if has_waited { excess.max(half) } else { excess };
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let [least, start] = [in_flight.least, in_flight.octets].map(|octets| octets as f64);
@@ -391,10 +393,6 @@ impl Account {
     fn octets_per_airtime(&self) -> f64 {
         if self.uploads.rate > 0.0 { self.octets.rate / self.uploads.rate } else { 0.0 }
     }
-}
-
-fn clip(value: f64) -> f64 {
-    value.clamp(-1.0, 1.0)
 }
 
 #[cfg(test)]

@@ -110,9 +110,9 @@ fn the_level_is_at_least_the_mean_use() {
     assert!(near(state.level, 0.6 * (1.0 - f64::exp(-1.0 / 6.0))));
 }
 
-/// An upload of 100 000 octets in flight at a station that uses twice the level or more: the window begins at what is
-/// in flight, but at most 64 kB while nothing has arrived, and falls by κ · 50 ms = 5 % in each period, down to two
-/// segments. Below the level it grows, and above four times the bound it is lifted.
+/// An upload of 100 000 octets in flight at a station that uses two and a half times the level: the window begins at
+/// what is in flight, but at most 64 kB while nothing has arrived, and falls by 1.5 κ · 50 ms = 7.5 % in each period, down
+/// to two segments. Below the level it grows, and above four times the bound it is lifted.
 #[test]
 fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
     let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
@@ -120,9 +120,9 @@ fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
     let share = |rate| Usage { counted: 0.0, rate };
     let mut account = Account { total: share(0.5), octets: share(1e6), ..Account::default() };
     adapt(&mut account, 0.2);
-    assert_eq!(account.window, Some(95_000.0));
+    assert_eq!(account.window, Some(92_500.0));
     adapt(&mut account, 0.4);
-    assert!(near(account.window.expect("a window"), 95_000.0 * (1.0 - 0.25 * 0.05)));
+    assert!(near(account.window.expect("a window"), 92_500.0 * (1.0 - 0.25 * 0.05)));
     (0..100).for_each(|_| adapt(&mut account, 0.2));
     assert_eq!(account.window, Some(2_896.0));
     account.total.rate = 0.1;
@@ -134,7 +134,7 @@ fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
     assert_eq!(account.window, None);
     account.total.rate = 0.5;
     adapt(&mut account, 0.2);
-    assert_eq!(account.window, Some(65_536.0 * 0.95));
+    assert_eq!(account.window, Some(65_536.0 * 0.925));
     account.adapt(0.2, 0.05, &InFlight::default());
     assert_eq!(account.window, None);
 }
