@@ -121,6 +121,7 @@ def _summary(data: Measurements, of: Sequence[plan.Cell], scheme: str) -> Json:
         ),
         "plain_shortest": float(np.mean([one.windows(1, backlog=False).mean() for one in runs])),
         "goodput": _times([relative(data, cell, plan.AIRTIME) for cell in of]),
+        "download_part": float(np.mean([one.download_part().mean() for one in runs])),
         "call_ms": float(np.mean([one.call().mean() for one in runs])),
         "completion_ms": float(np.mean(_existing(MILLISECONDS * one.completion() for one in runs))),
     }

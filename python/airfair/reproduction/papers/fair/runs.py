@@ -19,7 +19,7 @@ from . import plan
 if TYPE_CHECKING:
     from airfair.result import Result
 
-BULK, CALL, PAGE = "bulk", "call", "page"
+BULK, DOWNLOAD, CALL, PAGE = "bulk", "bulk-down", "call", "page"
 """Beginnings of the names of flows."""
 OTHERS = ("phone", "web")
 """Stations without bulk flows."""
@@ -121,6 +121,11 @@ class FairRuns(Columns):
     def goodput(self) -> Floats:
         """Goodput of all bulk flows [Mb/s], (replication)."""
         return summed(self.mbps, self._of(BULK))
+
+    def download_part(self) -> Floats:
+        """Part of the goodput of all bulk flows that downloads have, (replication)."""
+        part: Floats = summed(self.mbps, self._of(DOWNLOAD)) / self.goodput()
+        return part
 
     def call(self) -> Floats:
         """Larger 95 % delay of the call's two directions [ms], (replication)."""
