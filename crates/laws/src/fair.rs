@@ -20,6 +20,9 @@
 //! neither the round trip nor the rate nor the number of connections. The speed of a window is not clipped: a station
 //! whose rate has fallen uses a multiple of its share, and its window must fall by as much.  Deviates: [D-312]
 //!
+//! Networks on the same channel that want all of the air leave none unused, and take what windows leave. So the level
+//! is above the mean use of the stations while other networks together use more than these.
+//!
 //! Within a station, uploads and downloads share alike. While bulk to it has to wait, its uploads may use φ/2, and the
 //! direction that has used more has a lower V₀, by the difference.
 //!
@@ -48,6 +51,10 @@ const LOW: f64 = 2.0;
 
 /// Least level: a station is always allowed a thousandth of the time.
 const LEAST: f64 = 0.001;
+
+/// Least level in mean uses of the active stations while other networks use more than they: more than one, so that
+/// windows grow.
+const GROWING: f64 = 1.1;
 
 /// Time after its last frame for which a station counts.
 const ACTIVE: Duration = Duration::from_secs(1);
@@ -136,6 +143,8 @@ struct Usage {
 pub struct State {
     level: f64,
     updated: Time,
+    /// Use of the channel by other networks.
+    foreign: Usage,
     accounts: Vec<Account>,
     /// True if some station uploads more than a little, for whose sake others may have to wait.
     has_uploads: bool,
@@ -172,6 +181,8 @@ pub struct Observation<'o> {
     pub now: Time,
     /// Idle time since the last observation in which no member can have waited for the channel.
     pub unused: Duration,
+    /// Airtime of frames of other networks since the last observation.
+    pub foreign: Duration,
     /// TCP uploads through the access point.
     pub uploads: &'o Uploads,
 }
@@ -187,7 +198,13 @@ pub struct Hold {
 
 impl Default for State {
     fn default() -> Self {
-        Self { level: 1.0, updated: Time::ZERO, accounts: Vec::new(), has_uploads: false }
+        Self {
+            level: 1.0,
+            updated: Time::ZERO,
+            foreign: Usage::default(),
+            accounts: Vec::new(),
+            has_uploads: false,
+        }
     }
 }
 
@@ -274,6 +291,7 @@ pub fn step(params: &Params, state: &mut State, seen: &Observation<'_>) {
     if elapsed <= 0.0 {
         return;
     }
+    state.foreign.counted = seen.foreign.as_secs_f64();
     let least = state.close_period(params, seen.now, elapsed);
     let (unused, wanted) = (seen.unused.as_secs_f64() / elapsed, params.unused.get());
     let steps = elapsed / params.level_time.as_secs_f64();
@@ -290,9 +308,17 @@ pub fn step(params: &Params, state: &mut State, seen: &Observation<'_>) {
     }
 }
 
+impl Usage {
+    /// Ends a period, whose rate has this weight in the smoothed rate.
+    fn smooth(&mut self, elapsed: f64, weight: f64) {
+        self.rate += weight * (self.counted / elapsed - self.rate);
+        self.counted = 0.0;
+    }
+}
+
 impl State {
-    /// Smooths the use of all stations. Returns the least level, which is the mean use of those that are active. With
-    /// grants it is at least the largest use of those that TCP's windows do not limit, since others may use as much.
+    /// Smooths the use of all stations. Returns the least level, which is the mean use of those that are active, and a
+    /// little more if other networks use more than all of them. With grants it is at least the largest use of those that TCP's windows do not limit, since others may use as much.
     fn close_period(&mut self, params: &Params, now: Time, elapsed: f64) -> f64 {
         self.updated = now;
         let weight = -(-elapsed / params.smoothing.as_secs_f64()).exp_m1();
@@ -302,8 +328,7 @@ impl State {
             account.advance(params, self.level, now);
             let Account { total, uploads, octets, .. } = account;
             for usage in [total, uploads, octets] {
-                usage.rate += weight * (usage.counted / elapsed - usage.rate);
-                usage.counted = 0.0;
+                usage.smooth(elapsed, weight);
             }
             if account.heard.is_some_and(is_recent) {
                 sum += account.total.rate;
@@ -313,7 +338,9 @@ impl State {
                 non_tcp = f64::max(non_tcp, account.total.rate);
             }
         }
-        f64::max(sum / f64::max(active, 1.0), non_tcp).clamp(LEAST, 1.0)
+        self.foreign.smooth(elapsed, weight);
+        let growth = if self.foreign.rate > sum { GROWING } else { 1.0 };
+        f64::max(growth * sum / f64::max(active, 1.0), non_tcp).clamp(LEAST, 1.0)
     }
 }
 

@@ -39,7 +39,8 @@ fn near(one: f64, other: f64) -> bool {
 fn end(state: &mut State, unused: u64) {
     let now = state.updated + PARAMS.period;
     let unused = Duration::from_micros(unused);
-    step(&PARAMS, state, &Observation { now, unused, uploads: &Uploads::default() });
+    let uploads = &Uploads::default();
+    step(&PARAMS, state, &Observation { now, unused, foreign: Duration::ZERO, uploads });
 }
 
 /// At a level of 0.5, 20 ms of airtime in 10 ms are a debt of 20 − 5 + 0 ms, counted from an account that is even;
@@ -108,6 +109,23 @@ fn the_level_is_at_least_the_mean_use() {
     charge(&PARAMS, &mut state, at(10), &used(1, ms(20)));
     end(&mut state, 0);
     assert!(near(state.level, 0.6 * (1.0 - f64::exp(-1.0 / 6.0))));
+}
+
+/// Two stations use 10 and 5 ms of 50 ms. If other networks use 15.1 ms, the level is at least 1.1 times the mean use, as
+/// smoothed; if they use 14.9 ms, it is at least the mean.
+#[test]
+fn the_level_is_above_the_mean_use_while_other_networks_use_more() {
+    let level = |foreign| {
+        let mut state = state(0.001);
+        charge(&PARAMS, &mut state, at(10), &used(0, ms(10)));
+        charge(&PARAMS, &mut state, at(10), &used(1, ms(5)));
+        let (now, unused, uploads) = (at(50), Duration::ZERO, &Uploads::default());
+        let foreign = Duration::from_micros(foreign);
+        step(&PARAMS, &mut state, &Observation { now, unused, foreign, uploads });
+        state.level
+    };
+    let mean = 0.15 * (1.0 - f64::exp(-1.0 / 6.0));
+    assert!(near(level(15_100), 1.1 * mean) && near(level(14_900), mean));
 }
 
 /// An upload of 100 000 octets in flight at a station that uses two and a half times the level: the window begins at

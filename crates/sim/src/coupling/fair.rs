@@ -19,6 +19,8 @@ pub(crate) struct Agent {
     state: law::State,
     uploads: law::Uploads,
     gaps: Gaps,
+    /// Airtime of frames of other networks since the last update.
+    foreign: Duration,
     /// Time of the next update of the level.
     next_step: Time,
     /// Time of the earliest timer at which bulk for a station need not wait any longer.
@@ -70,6 +72,7 @@ impl Agent {
             state: law::State::default(),
             uploads: law::Uploads::default(),
             gaps: Gaps::default(),
+            foreign: Duration::ZERO,
             next_step: Time::ZERO + params.period,
             next_release: None,
             peer: None,
@@ -106,6 +109,10 @@ impl Agent {
     fn hear(&mut self, heard: &Overheard<'_, Packet>, view: &View, actions: &mut Vec<Action>) {
         let (end, duration) = (heard.end(), heard.duration());
         self.gaps.measure(end, duration, view);
+        if heard.is_foreign() {
+            self.foreign += duration;
+            return;
+        }
         match (heard.kind(), &mut self.grants) {
             (FrameKind::CtsToSelf, _) => {
                 self.protection = duration;
@@ -134,7 +141,7 @@ impl Agent {
         }
     }
 
-    /// Station from which a frame is, or to which it is sent; `None` for beacons and frames of other cells.
+    /// Station from which a frame is, or to which it is sent; `None` for beacons.
     fn station_of(&self, heard: &Overheard<'_, Packet>) -> Option<NodeId> {
         match (heard.from(), heard.to()) {
             (Some(from), _) if !from.is_ap() => Some(from),
@@ -179,7 +186,8 @@ impl Agent {
         if now >= self.next_step {
             self.gaps.measure(now, Duration::ZERO, view);
             let unused = std::mem::take(&mut self.gaps.unused);
-            let seen = law::Observation { now, unused, uploads: &self.uploads };
+            let foreign = std::mem::take(&mut self.foreign);
+            let seen = law::Observation { now, unused, foreign, uploads: &self.uploads };
             law::step(&self.params, &mut self.state, &seen);
             self.next_step = now + self.params.period;
             actions.push(Action::Wake(self.next_step));

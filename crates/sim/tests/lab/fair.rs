@@ -35,8 +35,8 @@ fn run_in(
 ) -> Outcome {
     let mut text = format!(
         "duration = \"25 s\"\nwarmup = \"10 s\"\n[bss.cell]\n{cell}\n\
-         [station.fast]\nrate = {fast}\n[station.slow]\nrate = {slow}\n\
-         [host.h]\nlink = {{ rate = \"1 Gb/s\", delay = \"{delay}\" }}\n"
+         [station.fast]\nbss = \"cell\"\nrate = {fast}\n[station.slow]\nbss = \"cell\"\nrate = {slow}\n\
+         [host.h]\nlink = {{ to = \"cell\", rate = \"1 Gb/s\", delay = \"{delay}\" }}\n"
     );
     for (name, from, to, transport) in flows {
         let _ = writeln!(
@@ -47,13 +47,16 @@ fn run_in(
     run_once(&parse(&text), 0)
 }
 
-/// Airtime of the two stations, as parts of the measured 15 s.
+/// Airtime of the two stations, which are the last ones, as parts of the measured 15 s.
 fn shares(outcome: &Outcome) -> [f64; 2] {
-    [0, 1].map(|index| {
-        let it = &outcome.stations[index];
-        let all = it.airtime_data_up + it.airtime_data_down + it.airtime_control;
-        all.as_secs_f64() / outcome.elapsed.as_secs_f64()
-    })
+    [2, 1].map(|last| share(outcome, outcome.stations.len() - last))
+}
+
+/// Airtime of a station, as a part of the measured time.
+fn share(outcome: &Outcome, station: usize) -> f64 {
+    let it = &outcome.stations[station];
+    let all = it.airtime_data_up + it.airtime_data_down + it.airtime_control;
+    all.as_secs_f64() / outcome.elapsed.as_secs_f64()
 }
 
 /// Jain's index of the airtime of the two stations.
@@ -124,6 +127,21 @@ fn a_short_round_trip_costs_neither_shares_nor_aggregates() {
         goodput(&before),
         goodput(&after)
     );
+}
+
+/// A neighbour on the channel that always sends leaves no time unused. The stations get equal airtime nevertheless, and
+/// together at least three quarters of the neighbour's.
+#[test]
+fn uploads_keep_their_airtime_beside_a_neighbour_that_always_sends() {
+    let flows = [("a", "fast", "h", TCP), ("b", "slow", "h", TCP), ("c", "other", "far", FLOOD)];
+    let cell = "standard = \"802.11g\"\nchannel = 6\nap = { queue = { discipline = \"airtime\" }, fair = true }\n\
+                [bss.next]\nstandard = \"802.11g\"\nchannel = 6\n\
+                [station.other]\nbss = \"next\"\nrate = \"54 Mb/s\"\n\
+                [host.far]\nlink = { to = \"next\", rate = \"1 Gb/s\", delay = \"1 ms\" }";
+    let outcome = run_in(cell, ["\"54 Mb/s\"", "\"6 Mb/s\""], "10 ms", &flows);
+    let (own, other) = (shares(&outcome), share(&outcome, 0));
+    assert!(jain(&outcome) > 0.99, "{own:?}");
+    assert!(own[0] + own[1] > 0.75 * other, "{own:?} {other}");
 }
 
 /// Scheduling alone shares the airtime of downloads, so nothing waits, and no window is lowered.
