@@ -23,8 +23,8 @@
 //! Networks on the same channel that want all of the air leave none unused, and take what windows leave. So the level
 //! is above the mean use of the stations while other networks together use more than these.
 //!
-//! Within a station, uploads and downloads share alike. While bulk to it has to wait, its uploads may use φ/2, and the
-//! direction that has used more has a lower V₀, by the difference.
+//! Within a station, uploads and downloads share alike. While bulk to it waits, its uploads may use φ/2, and the direction
+//! that has used more has a lower V₀, by the difference.
 //!
 //! The table of stations is updated in place, because a frame changes one account only.
 
@@ -119,8 +119,6 @@ struct Account {
     /// Time of the station's last frame with data without TCP, which no window limits.
     non_tcp: Option<Time>,
     is_held: bool,
-    /// True if bulk for the station had to wait since the last update.
-    has_waited: bool,
     total: Usage,
     uploads: Usage,
     /// Octets of the station's TCP uploads, per second.
@@ -285,8 +283,14 @@ pub fn release(params: &Params, state: &mut State, now: Time, mut tell: impl FnM
     }
 }
 
-/// Ends a period: updates the level, and the windows of the stations.
-pub fn step(params: &Params, state: &mut State, seen: &Observation<'_>) {
+/// Ends a period: updates the level, and the windows of the stations. `has_bulk` is true for stations for which bulk
+/// waits at the access point.
+pub fn step(
+    params: &Params,
+    state: &mut State,
+    seen: &Observation<'_>,
+    has_bulk: impl Fn(u16) -> bool,
+) {
     let elapsed = seen.now.saturating_since(state.updated).as_secs_f64();
     if elapsed <= 0.0 {
         return;
@@ -303,7 +307,8 @@ pub fn step(params: &Params, state: &mut State, seen: &Observation<'_>) {
     if params.windows {
         let (level, steps) = (state.level, elapsed / params.window_time.as_secs_f64());
         for (station, account) in (0..).zip(&mut state.accounts) {
-            account.adapt(level, steps, &seen.uploads.of(station, seen.now));
+            let in_flight = seen.uploads.of(station, seen.now);
+            account.adapt(level, steps, has_bulk(station), &in_flight);
         }
     }
 }
@@ -388,20 +393,18 @@ impl Account {
     fn decide(&mut self, params: &Params, has_uploads: bool) -> Option<bool> {
         let is_in_debt = self.debt > self.allowed_download(params);
         let is_held = params.holds && has_uploads && is_in_debt;
-        self.has_waited |= is_held;
         (std::mem::replace(&mut self.is_held, is_held) != is_held).then_some(is_held)
     }
 
-    /// Adapts the window of the station's uploads over a time of `steps` times its time constant.
-    fn adapt(&mut self, level: f64, steps: f64, in_flight: &InFlight) {
+    /// Adapts the window of the station's uploads over a time of `steps` times its time constant. `has_bulk` is true if bulk
+    /// for the station waits.
+    fn adapt(&mut self, level: f64, steps: f64, has_bulk: bool, in_flight: &InFlight) {
         if in_flight.connections == 0 {
             self.window = None;
             return;
         }
-        let has_waited = std::mem::replace(&mut self.has_waited, self.is_held);
-        let excess = (self.total.rate - level) / level;
-        let half = (self.uploads.rate - level / 2.0) / (level / 2.0);
-        let excess = if has_waited { excess.max(half) } else { excess };
+        let most = if has_bulk { level / 2.0 } else { level };
+        let excess = ((self.total.rate - level) / level).max((self.uploads.rate - most) / most);
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let [least, start] = [in_flight.least, in_flight.octets].map(|octets| octets as f64);
         // A smaller window would shorten the station's aggregates, and waste the air.

@@ -40,7 +40,7 @@ fn end(state: &mut State, unused: u64) {
     let now = state.updated + PARAMS.period;
     let unused = Duration::from_micros(unused);
     let uploads = &Uploads::default();
-    step(&PARAMS, state, &Observation { now, unused, foreign: Duration::ZERO, uploads });
+    step(&PARAMS, state, &Observation { now, unused, foreign: Duration::ZERO, uploads }, |_| false);
 }
 
 /// At a level of 0.5, 20 ms of airtime in 10 ms are a debt of 20 − 5 + 0 ms, counted from an account that is even;
@@ -121,7 +121,7 @@ fn the_level_is_above_the_mean_use_while_other_networks_use_more() {
         charge(&PARAMS, &mut state, at(10), &used(1, ms(5)));
         let (now, unused, uploads) = (at(50), Duration::ZERO, &Uploads::default());
         let foreign = Duration::from_micros(foreign);
-        step(&PARAMS, &mut state, &Observation { now, unused, foreign, uploads });
+        step(&PARAMS, &mut state, &Observation { now, unused, foreign, uploads }, |_| false);
         state.level
     };
     let mean = 0.15 * (1.0 - f64::exp(-1.0 / 6.0));
@@ -134,7 +134,7 @@ fn the_level_is_above_the_mean_use_while_other_networks_use_more() {
 #[test]
 fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
     let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
-    let adapt = |account: &mut Account, level| account.adapt(level, 0.05, &in_flight);
+    let adapt = |account: &mut Account, level| account.adapt(level, 0.05, false, &in_flight);
     let share = |rate| Usage { counted: 0.0, rate };
     let mut account = Account { total: share(0.5), octets: share(1e6), ..Account::default() };
     adapt(&mut account, 0.2);
@@ -153,7 +153,7 @@ fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
     account.total.rate = 0.5;
     adapt(&mut account, 0.2);
     assert_eq!(account.window, Some(65_536.0 * 0.925));
-    account.adapt(0.2, 0.05, &InFlight::default());
+    account.adapt(0.2, 0.05, false, &InFlight::default());
     assert_eq!(account.window, None);
 }
 
@@ -166,10 +166,10 @@ fn acks_wait_if_the_window_is_low() {
     let (total, uploads, octets) = (share(0.5), share(0.25), share(5e5));
     let mut account = Account { total, uploads, octets, debt: 0.015, ..Account::default() };
     account.window = Some(8_100.0);
-    account.adapt(0.5, 0.05, &in_flight);
+    account.adapt(0.5, 0.05, false, &in_flight);
     let mut state = State { accounts: vec![account], ..state(0.5) };
     assert_eq!(state.delay(&PARAMS, 0), None);
-    (0..50).for_each(|_| state.accounts[0].adapt(0.2, 0.05, &in_flight));
+    (0..50).for_each(|_| state.accounts[0].adapt(0.2, 0.05, false, &in_flight));
     assert_eq!(state.accounts[0].window, Some(4_000.0));
     let until = state.delay(&PARAMS, 0).expect("it waits");
     assert!(at(20) <= until && until <= at(20) + Duration::from_micros(1));
@@ -203,12 +203,10 @@ fn uploads_leave_half_to_downloads_that_wait() {
     let share = |rate| Usage { counted: 0.0, rate };
     let mut account = Account { total: share(0.2), uploads: share(0.15), ..Account::default() };
     account.octets.rate = 1e6;
-    account.adapt(0.2, 0.05, &in_flight);
+    account.adapt(0.2, 0.05, false, &in_flight);
     assert_eq!(account.window, None);
-    account.has_waited = true;
-    account.adapt(0.2, 0.05, &in_flight);
+    account.adapt(0.2, 0.05, true, &in_flight);
     assert!(near(account.window.expect("a window"), 97_500.0));
-    assert!(!account.has_waited);
 }
 
 /// A loop of the law and a station whose use follows its window after a delay, ln u = ln W(t − d) + constant: from
@@ -227,7 +225,7 @@ fn the_use_of_a_station_settles_whatever_the_round_trip() {
         for period in 0..200 {
             let use_of_air = f64::min(0.2 * windows[windows.len() - 1 - periods] / 100_000.0, 1.0);
             account.total.rate += weight * (use_of_air - account.total.rate);
-            account.adapt(0.2, 0.05, &in_flight);
+            account.adapt(0.2, 0.05, false, &in_flight);
             windows.push(account.window.expect("a window"));
             if period * 50 > 3_000 + 4 * delay {
                 last.push(use_of_air);

@@ -188,7 +188,7 @@ impl Agent {
             let unused = std::mem::take(&mut self.gaps.unused);
             let foreign = std::mem::take(&mut self.foreign);
             let seen = law::Observation { now, unused, foreign, uploads: &self.uploads };
-            law::step(&self.params, &mut self.state, &seen);
+            law::step(&self.params, &mut self.state, &seen, |it| view.has_bulk(NodeId(it)));
             self.next_step = now + self.params.period;
             actions.push(Action::Wake(self.next_step));
         }

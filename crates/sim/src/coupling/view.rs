@@ -137,6 +137,11 @@ impl View<'_> {
         self.air.airtime()
     }
 
+    /// True if bulk for a station waits at the access point, if that has queues for each station.
+    pub fn has_bulk(&self, station: NodeId) -> bool {
+        self.air.has_bulk(station)
+    }
+
     /// Time for which the access point's carrier sense has found the medium idle.
     pub fn idle(&self, now: Time) -> Duration {
         self.air.idle(now)

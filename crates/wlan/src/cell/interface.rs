@@ -269,6 +269,13 @@ impl<P: Copy + Headers> Cell<P> {
         }
     }
 
+    /// True if bulk for a station waits at the access point; false if its discipline has no queues of its own for each
+    /// station.
+    pub fn has_bulk(&self, station: NodeId) -> bool {
+        let mut ids = self.air.roster.of(NodeId::AP);
+        ids.any(|id| self.mac.queues[id.index()].has_bulk(station))
+    }
+
     /// Time for which the access point's carrier sense has found the medium idle.
     pub fn idle(&self, now: Time) -> Duration {
         self.air.frames.idle(now)

@@ -190,9 +190,7 @@ impl AirtimeFair {
     fn allowed<P>(&self, queues: &SubQueues<P>, index: usize) -> Allowed {
         let may_take = self.may_take(index);
         let station = &self.stations[index];
-        let mut listed = station.own.listed();
-        let bulk_waits = station.is_held && listed.any(|queue| queues.is_bulk(queue));
-        if may_take && !bulk_waits {
+        if may_take && !(station.is_held && self.has_bulk(queues, index)) {
             Allowed::All
         } else if self.goes_again(queues, index) {
             Allowed::Again
@@ -201,6 +199,12 @@ impl AirtimeFair {
         } else {
             Allowed::Nothing
         }
+    }
+
+    /// True if bulk for a station waits.
+    pub(super) fn has_bulk<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
+        let own = self.stations.get(station).map(|it| it.own.listed());
+        own.is_some_and(|mut listed| listed.any(|queue| queues.is_bulk(queue)))
     }
 
     /// Makes bulk for a station wait, or go on.

@@ -401,6 +401,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
+    /// True if bulk for a station waits; false if the discipline has no queues of its own for each station.
+    pub fn has_bulk(&self, station: NodeId) -> bool {
+        match &self.scheduler {
+            Scheduler::Airtime(airtime) => airtime.has_bulk(&self.queues, station.index()),
+            _ => false,
+        }
+    }
+
     /// Makes bulk for a station wait, or go on; no effect if the discipline has no queues of its own for each station.
     pub fn hold(&mut self, station: NodeId, is_held: bool) {
         if let Scheduler::Airtime(airtime) = &mut self.scheduler {

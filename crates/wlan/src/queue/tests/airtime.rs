@@ -220,6 +220,7 @@ fn only_bulk_for_a_station_that_is_held_waits() {
     for (flow, packets, size) in [(2, 2, 1_000), (0, 6, 1_000), (1, 2, 300)] {
         (0..packets).for_each(|number| _ = queue.push(ms(0), packet(flow, number, size)));
     }
+    assert_eq!([0, 1, 2].map(|it| queue.has_bulk(NodeId::station(it))), [true, false, false]);
     let mut served: Vec<u64> =
         std::iter::from_fn(|| serve(&mut queue, ms(0), [500, 500, 0])).collect();
     served.sort_unstable();
