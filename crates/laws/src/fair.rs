@@ -21,7 +21,8 @@
 //! whose rate has fallen uses a multiple of its share, and its window must fall by as much.  Deviates: [D-312]
 //!
 //! Networks on the same channel that want all of the air leave none unused, and take what windows leave. So the level
-//! is above the mean use of the stations while other networks together use more than these.
+//! is above the mean use of the stations that use at least half of it, while other networks together use more than all
+//! stations.
 //!
 //! Within a station, uploads and downloads share alike. While bulk to it waits, its uploads may use φ/2, and the direction
 //! that has used more has a lower V₀, by the difference.
@@ -52,8 +53,8 @@ const LOW: f64 = 2.0;
 /// Least level: a station is always allowed a thousandth of the time.
 const LEAST: f64 = 0.001;
 
-/// Least level in mean uses of the active stations while other networks use more than they: more than one, so that
-/// windows grow.
+/// Least level while other networks use more than all stations, in mean uses of the stations that use at least half of
+/// the level: more than one, so that windows grow.
 const GROWING: f64 = 1.1;
 
 /// Time after its last frame for which a station counts.
@@ -313,6 +314,25 @@ pub fn step(
     }
 }
 
+/// Mean of some uses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    sum: f64,
+    count: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1.0;
+    }
+
+    /// The mean; 0 of nothing.
+    fn mean(&self) -> f64 {
+        self.sum / self.count.max(1.0)
+    }
+}
+
 impl Usage {
     /// Ends a period, whose rate has this weight in the smoothed rate.
     fn smooth(&mut self, elapsed: f64, weight: f64) {
@@ -322,12 +342,14 @@ impl Usage {
 }
 
 impl State {
-    /// Smooths the use of all stations. Returns the least level, which is the mean use of those that are active, and a
-    /// little more if other networks use more than all of them. With grants it is at least the largest use of those that TCP's windows do not limit, since others may use as much.
+    /// Smooths the use of all stations. Returns the least level: the mean use of those that are active. If other networks
+    /// use more than all of them, it is at least a little more than the mean of those that use much. With grants it is at
+    /// least the largest use of those that TCP's windows do not limit, since others may use as much.
     fn close_period(&mut self, params: &Params, now: Time, elapsed: f64) -> f64 {
         self.updated = now;
         let weight = -(-elapsed / params.smoothing.as_secs_f64()).exp_m1();
-        let (mut sum, mut active, mut non_tcp) = (0.0, 0.0, 0.0);
+        let (mut all, mut large) = (Mean::default(), Mean::default());
+        let mut non_tcp: f64 = 0.0;
         let is_recent = |at: Time| now.saturating_since(at) < ACTIVE;
         for account in &mut self.accounts {
             account.advance(params, self.level, now);
@@ -336,16 +358,18 @@ impl State {
                 usage.smooth(elapsed, weight);
             }
             if account.heard.is_some_and(is_recent) {
-                sum += account.total.rate;
-                active += 1.0;
+                all.add(account.total.rate);
+            }
+            if account.total.rate > self.level / 2.0 {
+                large.add(account.total.rate);
             }
             if params.grants && account.non_tcp.is_some_and(is_recent) {
                 non_tcp = f64::max(non_tcp, account.total.rate);
             }
         }
         self.foreign.smooth(elapsed, weight);
-        let growth = if self.foreign.rate > sum { GROWING } else { 1.0 };
-        f64::max(growth * sum / f64::max(active, 1.0), non_tcp).clamp(LEAST, 1.0)
+        let growing = if self.foreign.rate > all.sum { GROWING * large.mean() } else { 0.0 };
+        growing.max(all.mean()).max(non_tcp).clamp(LEAST, 1.0)
     }
 }
 

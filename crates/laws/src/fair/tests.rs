@@ -111,21 +111,23 @@ fn the_level_is_at_least_the_mean_use() {
     assert!(near(state.level, 0.6 * (1.0 - f64::exp(-1.0 / 6.0))));
 }
 
-/// Two stations use 10 and 5 ms of 50 ms. If other networks use 15.1 ms, the level is at least 1.1 times the mean use, as
-/// smoothed; if they use 14.9 ms, it is at least the mean.
+/// Three stations use 10, 5 and 0.01 ms of 50 ms. If other networks use 15.1 ms, the level is at least 1.1 times the mean
+/// use of the first two, as smoothed; if they use 14.9 ms, it is at least the mean of all.
 #[test]
 fn the_level_is_above_the_mean_use_while_other_networks_use_more() {
     let level = |foreign| {
         let mut state = state(0.001);
         charge(&PARAMS, &mut state, at(10), &used(0, ms(10)));
         charge(&PARAMS, &mut state, at(10), &used(1, ms(5)));
+        charge(&PARAMS, &mut state, at(10), &used(2, Duration::from_micros(10)));
         let (now, unused, uploads) = (at(50), Duration::ZERO, &Uploads::default());
         let foreign = Duration::from_micros(foreign);
         step(&PARAMS, &mut state, &Observation { now, unused, foreign, uploads }, |_| false);
         state.level
     };
-    let mean = 0.15 * (1.0 - f64::exp(-1.0 / 6.0));
-    assert!(near(level(15_100), 1.1 * mean) && near(level(14_900), mean));
+    let weight = 1.0 - f64::exp(-1.0 / 6.0);
+    assert!(near(level(15_100), 1.1 * 0.15 * weight));
+    assert!(near(level(14_900), 0.3002 / 3.0 * weight));
 }
 
 /// An upload of 100 000 octets in flight at a station that uses two and a half times the level: the window begins at
