@@ -1,24 +1,27 @@
 """Compares the kernel's TCP in emulated cells with the simulated TCP, which has Linux's settings.
 
 .venv/bin/python bench/emulated.py stacks cures   (as root, an hour in real time; writes bench/emulated.json)
+.venv/bin/python bench/emulated.py fair --runs 3 --seconds 40 --side-by-side 1   (as root, 40 minutes)
 .venv/bin/python bench/emulated.py stacks parts --simulated   (simulations only; recorded emulations stay)
 
 `stacks` are the cells of `airfair validate --kernel`, without any scheme. `cures` are cells with the papers'
-schemes. `parts` are three cells of `stacks`, with a simulated TCP that has only a part of Linux's settings.
-An invalid emulation is repeated. Several emulations run at once, since each needs a small part of a core.
+schemes. `fair` are cells with and without a fair access point. `parts` are three cells of `stacks`, with a
+simulated TCP that has only a part of Linux's settings. An invalid emulation is repeated. Several emulations
+run at once, since each needs a small part of a core.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime as dt
+import itertools
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from airfair.validation.kernel.cells import LINUX, TFRC, KernelCell, flows, stacks
-from airfair.validation.kernel.runs import emulated, simulated, summed
+from airfair.validation.kernel.runs import emulated, goodputs, simulated, summed, with_index
 from airfair.validation.kernel.table import rows, text
 
 KEPT = Path(__file__).with_suffix(".json")
@@ -70,7 +73,42 @@ def parts() -> list[KernelCell]:
     return [cell for cell in stacks() if cell.name in {f"11a alone up {it}" for it in named}]
 
 
-CELLS = {"stacks": stacks, "cures": cures}
+FAIR = {
+    "g": ('standard = "802.11g"', "54 Mb/s", "6 Mb/s"),
+    "n": (
+        'standard = "802.11n"\nband = "2.4 GHz"\nguard_interval = "400 ns"\nstreams = 2',
+        "ht-mcs15",
+        "ht-mcs0",
+    ),
+    "ax": (
+        'standard = "802.11ax"\nband = "5 GHz"\nwidth = "80 MHz"\nstreams = 2',
+        "he-mcs11x2",
+        "he-mcs0x1",
+    ),
+}
+"""Keys of the cell, and rates of a fast and of the slow station, by label."""
+
+
+def fair() -> list[KernelCell]:
+    """Return cells of five fast stations and a slow one, with and without a fair access point."""
+    found = []
+    for label, way, is_fair in itertools.product(FAIR, ("down", "up", "both"), (False, True)):
+        keys, fast, slow = FAIR[label]
+        queue = "queue = { packets = 1000 }\n"
+        head = f'[bss.home]\n{keys}\nap.queue = {{ discipline = "airtime" }}\n'
+        head += "ap.fair = true\n" if is_fair else ""
+        rates = {f"fast{k}": fast for k in range(5)} | {"slow": slow}
+        for name, rate in rates.items():
+            head += f'[station.{name}]\nrate = "{rate}"\n{queue}'
+        name = f"{label} {way} {'fair' if is_fair else 'airtime'}"
+        wire = 'rate = "10 Gb/s", queue = { packets = 100000 }'
+        ends = flows(tuple(rates), way)
+        cell = KernelCell(name, head, ends, "cubic", warmup=10, delay="25 ms", wire=wire)
+        found.append(cell)
+    return found
+
+
+CELLS = {"stacks": stacks, "cures": cures, "fair": fair}
 RACK, ARITHMETIC = 'loss_recovery = "rack", ', 'arithmetic = "linux", '
 PARTS = {
     "neither": LINUX.replace(RACK, "").replace(ARITHMETIC, ""),
@@ -84,15 +122,16 @@ def measure(kind: str, wanted: argparse.Namespace) -> None:
     seeds = range(1, wanted.runs + 1)
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     chosen = [cell for cell in CELLS[kind]() if wanted.only in cell.name]
+    take = with_index if kind == "fair" else goodputs
     before = os.getloadavg()[0]
     with ThreadPoolExecutor(wanted.side_by_side) as pool:
         jobs = [
-            (cell, [pool.submit(emulated, cell, wanted.seconds, seed) for seed in seeds])
+            (cell, [pool.submit(emulated, cell, wanted.seconds, seed, take) for seed in seeds])
             for cell in chosen
         ]
         found, invalid = kept.get(kind, {}), 0
         for cell, runs in jobs:
-            ours = [simulated(cell, wanted.seconds, seed) for seed in seeds]
+            ours = [simulated(cell, wanted.seconds, seed, take=take) for seed in seeds]
             done = [run.result() for run in runs]
             invalid += sum(again for _, again in done)
             real = summed([goodput for goodput, _ in done])
@@ -119,7 +158,8 @@ def simulate(kind: str, wanted: argparse.Namespace) -> None:
     for cell in CELLS[kind]():
         if wanted.only in cell.name:
             seeds = range(1, wanted.runs + 1)
-            ours = summed([simulated(cell, wanted.seconds, seed) for seed in seeds])
+            take = with_index if kind == "fair" else goodputs
+            ours = summed([simulated(cell, wanted.seconds, seed, take=take) for seed in seeds])
             kept[kind][cell.name]["simulated"] = ours
             print(cell.name, kept[kind][cell.name], flush=True)
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

@@ -166,7 +166,7 @@ def test_recorded_runs_name_all_keys_whose_defaults_differ_by_era(
         return made
 
     monkeypatch.setattr(scenario, "parse", spied)
-    for current in papers():  # noqa: B007 - the spy reads it
+    for current in papers():
         paper = load(current)
         plan(Choice(paper, tuple(paper.experiments.values()), None, Path(), quick=False))
     current = ""

@@ -74,13 +74,23 @@ def test_marks_are_shares_beside_goodputs_and_no_part_of_their_sum(
     }
     done = subprocess.CompletedProcess([], 0, json.dumps({"valid": True, "result": result}), "")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
-    found = runs.goodputs(["emulate"], "")
+    document = runs.measured(["emulate"], "")
+    assert document is not None
+    found = runs.goodputs(document)
     assert found == {"a": 5.0, "b": 3.0, "a marks [%]": 1.2, "b marks [%]": 0.0}
     assert runs.summed([found])["all"] == (8.0, None)
     [*_, marks] = [
         Row("11a ecn alone up cubic", name, (it, 0.0), (it, 0.0)) for name, it in found.items()
     ]
     assert marks.has_marks
+
+
+def test_the_index_of_airtime_is_no_goodput() -> None:
+    found = runs.with_index(
+        {"flows": [{"name": "a", "goodput_bps": 5e6}], "fairness": {"airtime": 0.5}}
+    )
+    assert found == {"a": 5.0, runs.INDEX: 0.5}
+    assert runs.summed([found])["all"] == (5.0, None)
 
 
 @pytest.fixture

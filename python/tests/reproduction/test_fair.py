@@ -96,7 +96,7 @@ CELL = plan.Cell("n", "up", "50 ms", "5 + 1")
         ("today-equal", plan.sent("g", "both", "bbr", plan.FAIR), made_up(slow=0.4)),
         ("unfriendly-equal", plan.sent("ax", "up", "udp", plan.FAIR), made_up(slow=0.4)),
         ("conditions-equal", plan.under("n", "hidden", plan.FAIR), made_up(slow=0.4)),
-        ("settles-soon", plan.changed("ax", plan.FAIR), made_up(later=0.6)),
+        ("settles-soon", plan.changed("ax", "slow", plan.FAIR), made_up(later=0.6)),
     ],
 )
 def test_elsewhere_it_does_not(

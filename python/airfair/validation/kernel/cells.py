@@ -42,6 +42,8 @@ class KernelCell:
     """True if flows take part in explicit congestion notification."""
     delay: str = "2 ms"
     """Delay of the server's link, in each direction."""
+    wire: str = 'rate = "100 Mb/s"'
+    """TOML of the server's link, without its delay and loss."""
     seconds: int | None = None
     """Duration of a run [s]; `None` for that of the comparison."""
 
@@ -49,9 +51,7 @@ class KernelCell:
         """Scenario file with a transport for its flows, lasting `seconds`, or as long as the cell says."""
         seconds = self.seconds or seconds
         text = f'duration = "{seconds} s"\nwarmup = "{self.warmup} s"\nseries = "off"\n{self.head}'
-        text += (
-            f'[host.server]\nlink = {{ rate = "100 Mb/s", delay = "{self.delay}"{self.loss()} }}\n'
-        )
+        text += f'[host.server]\nlink = {{ {self.wire}, delay = "{self.delay}"{self.loss()} }}\n'
         for name, (sender, receiver) in self.flows.items():
             text += (
                 f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\ncontrol = "{self.control}"\n'

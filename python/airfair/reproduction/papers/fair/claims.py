@@ -210,10 +210,11 @@ def conditions_equal(data: Measurements) -> Iterator[Condition]:
 
 
 def settles(data: Measurements) -> Iterator[Condition]:
-    """Conditions that the air is shared equally again soon after a station has become slow."""
-    for standard, label in plan.STANDARDS.items():
-        key = plan.changed(standard, plan.FAIR)
-        yield _known(f"{label}, time to settle, s", data[key].settled(), [key], below=SOON_S)
+    """Conditions that the air is shared equally again soon after the cell has changed."""
+    for standard, (change, label) in product(plan.STANDARDS, plan.CHANGES.items()):
+        key = plan.changed(standard, change, plan.FAIR)
+        what = f"{plan.STANDARDS[standard]}, {label}, time to settle, s"
+        yield _known(what, data[key].settled(), [key], below=SOON_S)
 
 
 def _claim(
@@ -233,6 +234,6 @@ PREDICATES: tuple[Predicate[Measurements], ...] = (
     _claim("today-equal", today_equal, "transports"),
     _claim("unfriendly-equal", unfriendly_equal, "transports"),
     _claim("grants-equal", grants_equal, "transports"),
-    _claim("conditions-equal", conditions_equal, "conditions"),
+    _claim("conditions-equal", conditions_equal, "conditions", plan.NEIGHBOUR),
     _claim("settles-soon", settles, "changes"),
 )

@@ -372,17 +372,20 @@ def conditions(data: Measurements) -> Shown:
             for scheme in (plan.AIRTIME, plan.FAIR):
                 runs = data[plan.under(standard, name, scheme)]
                 measured.append(((standard, name, scheme), values(runs)))
-    keys = [key for key in data if key[0] == "conditions"]
+    keys = [key for key in data if key[0] in {"conditions", plan.NEIGHBOUR}]
     return Shown([], None, nested(measured), [_table("conditions", "Conditions", data, keys)])
 
 
 def changes(data: Measurements) -> Shown:
-    """Table of the time until the air is shared equally again after a station has become slow."""
-    keys = list(product(plan.STANDARDS, (plan.AIRTIME, plan.FAIR)))
+    """Table of the time until the air is shared equally again after the cell has changed."""
+    keys = list(product(plan.STANDARDS, plan.CHANGES, (plan.AIRTIME, plan.FAIR)))
     runs = [data[plan.changed(*key)] for key in keys]
     measured = [
         (key, {"settled": mean(one.settled())}) for key, one in zip(keys, runs, strict=True)
     ]
     settled = column("settled after s", [one.settled() for one in runs], 1)
-    rows = [f"{plan.STANDARDS[standard]}, {scheme}" for standard, scheme in keys]
+    rows = [
+        f"{plan.STANDARDS[standard]}, {plan.CHANGES[change]}, {scheme}"
+        for standard, change, scheme in keys
+    ]
     return Shown([], None, nested(measured), [Table("changes", "Changes", rows, [settled])])

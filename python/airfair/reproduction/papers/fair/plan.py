@@ -53,6 +53,7 @@ UNFRIENDLY = ("quic", "tfrc", "udp")
 """Transports whose windows the access point cannot lower."""
 SENT_WAYS = ("up", "both")
 """Directions of the study of transports."""
+NEIGHBOUR = "neighbour"
 CONDITIONS: Mapping[str, str] = {
     "2 ms": "round trip of 2 ms",
     "300 ms": "round trip of 300 ms",
@@ -62,12 +63,19 @@ CONDITIONS: Mapping[str, str] = {
     "minstrel": "rates from Minstrel",
     "hidden": "slow station hidden",
     "queue of 5000": "station queues of 5000",
+    NEIGHBOUR: "neighbour that always sends",
 }
 WINDOW_TIMES = ("0.1 s", "0.25 s", "0.5 s", "1 s", "2 s", "4 s")
 DELAYS = ("2 ms", "20 ms", "50 ms", "100 ms", "200 ms", "300 ms")
 """Plane of the study of stability: time in which a window changes by a factor e, and round trip."""
+CHANGES: Mapping[str, str] = {
+    "slow": "a station becomes slow",
+    "comes": "a slow station comes",
+    "goes": "the slow station goes",
+}
+"""Labels of the changes of a cell."""
 CHANGED_AT = 2.0
-"""Measured time at which a station becomes slow [s]."""
+"""Measured time of the change [s]."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +128,13 @@ def sent(standard: str, way: str, sender: str, scheme: str) -> Key:
 
 def under(standard: str, condition: str, scheme: str) -> Key:
     """Runs under another condition."""
-    return "conditions", f"{standard}, {condition}, {scheme}"
+    setup = NEIGHBOUR if condition == NEIGHBOUR else "conditions"
+    return setup, f"{standard}, {condition}, {scheme}"
 
 
-def changed(standard: str, scheme: str) -> Key:
-    """Runs in which a station becomes slow."""
-    return "changes", f"{standard}, {scheme}"
+def changed(standard: str, change: str, scheme: str) -> Key:
+    """Runs in which the cell changes."""
+    return "changes", f"{standard}, {change}, {scheme}"
 
 
 def loop(window_time: str, delay: str) -> Key:

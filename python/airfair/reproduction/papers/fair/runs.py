@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BULK, DOWNLOAD, CALL, PAGE = "bulk", "bulk-down", "call", "page"
 """Beginnings of the names of flows."""
-OTHERS = ("phone", "web")
+OTHERS = ("phone", "web", "other")
 """Stations without bulk flows."""
 SETTLED = 0.95
 """Index in a window of 1 s from which on a cell counts as settled after a change."""
@@ -102,14 +102,16 @@ class FairRuns(Columns):
         return np.array(found)
 
     def settled(self) -> Floats:
-        """Time from the change of a rate to the end of the first fair window of 1 s [s].
+        """Time from the change of the cell to the end of the first fair window of 1 s [s].
 
-        A window that never comes counts as the time from the change to the end of the run.
+        Stations without airtime in the last second have gone. A window that never comes counts as the time
+        from the change to the end of the run.
         """
         width, after = round(1 / STEP), round(plan.CHANGED_AT / STEP)
         found = []
         for series in self.steps:
             bulk = series[self._bulk(), after:]
+            bulk = bulk[bulk[:, -width:].any(axis=1)]
             fair = [
                 (start + width) * STEP
                 for start in range(bulk.shape[1] - width + 1)
