@@ -111,15 +111,15 @@ fn the_level_is_at_least_the_mean_use() {
     assert!(near(state.level, 0.6 * (1.0 - f64::exp(-1.0 / 6.0))));
 }
 
-/// Three stations use 10, 5 and 0.01 ms of 50 ms. If other networks use 15.1 ms, the level is at least 1.1 times the mean
-/// use of the first two, as smoothed; if they use 14.9 ms, it is at least the mean of all.
+/// Three stations use 0.01, 10 and 5 ms of 50 ms. If other networks use 15.1 ms, the level is at least 1.1 times the mean
+/// use of the last two, as smoothed; if they use 14.9 ms, it is at least the mean of all.
 #[test]
 fn the_level_is_above_the_mean_use_while_other_networks_use_more() {
     let level = |foreign| {
         let mut state = state(0.001);
-        charge(&PARAMS, &mut state, at(10), &used(0, ms(10)));
-        charge(&PARAMS, &mut state, at(10), &used(1, ms(5)));
-        charge(&PARAMS, &mut state, at(10), &used(2, Duration::from_micros(10)));
+        for (station, micros) in [(0, 10), (1, 10_000), (2, 5_000)] {
+            charge(&PARAMS, &mut state, at(10), &used(station, Duration::from_micros(micros)));
+        }
         let (now, unused, uploads) = (at(50), Duration::ZERO, &Uploads::default());
         let foreign = Duration::from_micros(foreign);
         step(&PARAMS, &mut state, &Observation { now, unused, foreign, uploads }, |_| false);

@@ -129,14 +129,16 @@ fn a_short_round_trip_costs_neither_shares_nor_aggregates() {
     );
 }
 
-/// A neighbour on the channel that always sends leaves no time unused. The stations get equal airtime nevertheless, and
-/// together at least three quarters of the neighbour's.
+/// A neighbour on the channel that always sends leaves no time unused. Beside it and a phone, which uses little, the
+/// stations with uploads get equal airtime nevertheless, and together at least three quarters of the neighbour's.
 #[test]
 fn uploads_keep_their_airtime_beside_a_neighbour_that_always_sends() {
-    let flows = [("a", "fast", "h", TCP), ("b", "slow", "h", TCP), ("c", "other", "far", FLOOD)];
+    let uploads = [("a", "fast", "h", TCP), ("b", "slow", "h", TCP)];
+    let flows = [uploads[0], uploads[1], ("c", "other", "far", FLOOD), ("d", "phone", "h", CALL)];
     let cell = "standard = \"802.11g\"\nchannel = 6\nap = { queue = { discipline = \"airtime\" }, fair = true }\n\
                 [bss.next]\nstandard = \"802.11g\"\nchannel = 6\n\
                 [station.other]\nbss = \"next\"\nrate = \"54 Mb/s\"\n\
+                [station.phone]\nbss = \"cell\"\nrate = \"54 Mb/s\"\n\
                 [host.far]\nlink = { to = \"next\", rate = \"1 Gb/s\", delay = \"1 ms\" }";
     let outcome = run_in(cell, ["\"54 Mb/s\"", "\"6 Mb/s\""], "10 ms", &flows);
     let (own, other) = (shares(&outcome), share(&outcome, 0));
