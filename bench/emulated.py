@@ -120,7 +120,6 @@ PARTS = {
 def measure(kind: str, wanted: argparse.Namespace) -> None:
     """Emulate and simulate the cells of a kind, and write the results to the record."""
     seeds = range(1, wanted.runs + 1)
-    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     chosen = [cell for cell in CELLS[kind]() if wanted.only in cell.name]
     take = with_index if kind == "fair" else goodputs
     before = os.getloadavg()[0]
@@ -129,14 +128,15 @@ def measure(kind: str, wanted: argparse.Namespace) -> None:
             (cell, [pool.submit(emulated, cell, wanted.seconds, seed, take) for seed in seeds])
             for cell in chosen
         ]
-        found, invalid = kept.get(kind, {}), 0
+        invalid = 0
         for cell, runs in jobs:
             ours = [simulated(cell, wanted.seconds, seed, take=take) for seed in seeds]
             done = [run.result() for run in runs]
             invalid += sum(again for _, again in done)
             real = summed([goodput for goodput, _ in done])
-            found[cell.name] = {"emulated": real, "simulated": summed(ours)}
-            print(cell.name, found[cell.name], flush=True)
+            found = {"emulated": real, "simulated": summed(ours)}
+            print(cell.name, found, flush=True)
+            keep(kind, {cell.name: found})
     about = {
         "date": f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
         "kernel": os.uname().release,
@@ -147,8 +147,13 @@ def measure(kind: str, wanted: argparse.Namespace) -> None:
         "seconds": wanted.seconds,
         "not_valid": invalid,
     }
+    keep(f"{kind}_about {wanted.only}".rstrip(), about)
+
+
+def keep(kind: str, found: dict[str, object]) -> None:
+    """Add to a part of the record. After each cell, so that Ctrl-C loses one cell."""
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-    kept |= {kind: found, f"{kind}_about {wanted.only}".rstrip(): about}
+    kept[kind] = kept.get(kind, {}) | found
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 

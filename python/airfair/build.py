@@ -1276,8 +1276,8 @@ def fair(
     unused: Fraction of the time that the access point tries to leave unused: more than 0 and less
         than 1. The share of its stations grows if more is unused, and shrinks if less is. Default:
         0.01.
-    window_time: Time in which the window of a silent station grows by a factor e, and that of a
-        station that uses twice its share shrinks by one. Default: "1 s".
+    window_time: Time in which the window of a station that sends nothing grows by a factor e. It
+        shrinks as fast if the station uses twice its share. Default: "1 s".
     windows: The access point lowers the windows in the ACKs of TCP uploads. Default: true.
     """
     return _given(FairTable, locals())

@@ -421,7 +421,7 @@ fn fair(keys: &mut Keys, it: &mut fair::Params) {
     keys.key("level_time", &mut it.level_time, FAIR_TIME, "\"2 s\"")
         .says("Time in which the share of the stations grows or shrinks by a factor e at most.");
     keys.key("window_time", &mut it.window_time, FAIR_TIME, "\"2 s\"")
-        .says("Time in which the window of a silent station grows by a factor e, and that of a station that uses twice its share shrinks by one.");
+        .says("Time in which the window of a station that sends nothing grows by a factor e. It shrinks as fast if the station uses twice its share.");
     keys.key("smoothing", &mut it.smoothing, FAIR_TIME, "\"100 ms\"")
         .says("Time constant of the exponential average of the airtime that a station uses.");
     keys.key("debt", &mut it.debt, TIME, "\"10 ms\"").says(
