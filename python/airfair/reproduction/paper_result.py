@@ -248,7 +248,8 @@ class PaperResult:
         held = f"{count} of {len(self.claims)} {FIRST_LOOK['holds'].mark if self.first_look else 'hold'}"
         open_ = f", {len(self.open)} open" if self.open else ""
         cut = f"interrupted after {run['replications']} of {self.choice.asked} runs"
-        took = f"{run['replications']} runs, {duration(run['wall_s'])}"
+        runs = "run" if run["replications"] == 1 else "runs"
+        took = f"{run['replications']} {runs}, {duration(run['wall_s'])}"
         return f"{held}{open_}; {cut if run['interrupted'] else took}"
 
     @property
