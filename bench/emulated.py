@@ -4,10 +4,12 @@
 .venv/bin/python bench/emulated.py fair --runs 3 --seconds 40 --side-by-side 1   (as root, 40 minutes)
 .venv/bin/python bench/emulated.py stacks parts --simulated   (simulations only; recorded emulations stay)
 
-`stacks` are the cells of `airfair validate --kernel`, without any scheme. `cures` are cells with the papers'
-schemes. `fair` are cells with and without a fair access point. `parts` are three cells of `stacks`, with a
-simulated TCP that has only a part of Linux's settings. An invalid emulation is repeated. Several emulations
-run at once, since each needs a small part of a core.
+`stacks` are the cells of `airfair validate --kernel`, without any scheme. `recent` are those with one flow
+that has BBR, answers marks, or has just started. `cures` are cells with the papers' schemes. `fair` are cells
+with and without a fair access point. `parts` are three cells of `stacks`, with a simulated TCP that has only
+a part of Linux's settings. `coalescing` are six uploads in 802.11ax, with several times for which a simulated
+receiver's ACKs wait. An invalid emulation is repeated. Several emulations run at once, since each needs a
+small part of a core.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from airfair.validation.kernel.cells import LINUX, TFRC, KernelCell, flows, stacks
+from airfair.validation.kernel.cells import LINUX, TFRC, KernelCell, cells, flows, is_quick, stacks
 from airfair.validation.kernel.runs import emulated, goodputs, simulated, summed, with_index
 from airfair.validation.kernel.table import rows, text
 
@@ -67,6 +69,12 @@ def cures() -> list[KernelCell]:
     ]
 
 
+def recent() -> list[KernelCell]:
+    """Return cells of one flow that has BBR, answers marks, or has just started."""
+    kinds = (" bbr1 ", " ecn ", " start ")
+    return [cell for cell in cells() if is_quick(cell) and any(kind in cell.name for kind in kinds)]
+
+
 def parts() -> list[KernelCell]:
     """Return the cells in which Linux's loss recovery and its arithmetic make the greatest difference."""
     named = ("newreno 3%", "cubic 1%", "cubic 3%")
@@ -108,12 +116,17 @@ def fair() -> list[KernelCell]:
     return found
 
 
-CELLS = {"stacks": stacks, "cures": cures, "fair": fair}
+CELLS = {"stacks": stacks, "recent": recent, "cures": cures, "fair": fair}
 RACK, ARITHMETIC = 'loss_recovery = "rack", ', 'arithmetic = "linux", '
 PARTS = {
     "neither": LINUX.replace(RACK, "").replace(ARITHMETIC, ""),
     "rack": LINUX.replace(ARITHMETIC, ""),
     "linux": LINUX.replace(RACK, ""),
+}
+
+COALESCING = {
+    time: LINUX.replace('coalescing = "50 us"', f'coalescing = "{time}"')
+    for time in ("off", "10 us", "50 us", "200 us")
 }
 
 
@@ -184,6 +197,18 @@ def divide(wanted: argparse.Namespace) -> None:
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
+def coalesce(wanted: argparse.Namespace) -> None:
+    """Simulate uploads in 802.11ax with each time of coalescing, and write the results to the record."""
+    cell = next(cell for cell in fair() if cell.name == "ax up airtime")
+    seeds = range(1, wanted.runs + 1)
+    found = {}
+    for time, transport in COALESCING.items():
+        runs = [simulated(cell, wanted.seconds, seed, transport, with_index) for seed in seeds]
+        found[time] = summed(runs)
+        print(time, found[time], flush=True)
+    keep("coalescing", found)
+
+
 def judge() -> None:
     """Print the verdict of `airfair validate --kernel` on the recorded cells."""
     cells = json.loads(KEPT.read_text(encoding="utf-8"))["stacks"]
@@ -193,7 +218,9 @@ def judge() -> None:
 def main() -> None:
     """Measure the cells, or print the verdict on recorded ones."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kinds", nargs="*", choices=[*CELLS, "parts", []], help="what to measure")
+    parser.add_argument(
+        "kinds", nargs="*", choices=[*CELLS, "parts", "coalescing", []], help="what to measure"
+    )
     parser.add_argument("--judge", action="store_true", help="print what differs in what is kept")
     parser.add_argument("--simulated", action="store_true", help="the runs alone")
     parser.add_argument("--only", default="", help="cells with this in their name")
@@ -204,6 +231,8 @@ def main() -> None:
     for kind in wanted.kinds:
         if kind == "parts":
             divide(wanted)
+        elif kind == "coalescing":
+            coalesce(wanted)
         else:
             (simulate if wanted.simulated else measure)(kind, wanted)
     if wanted.judge:

@@ -347,6 +347,7 @@ class ControlRateCapTable(TypedDict, total=False):
 class DelayedAckTable(TypedDict, total=False):
     """Table whose keys are the arguments of `delayed_ack`."""
 
+    coalescing: Literal["off"] | str
     segments: int
     timeout: str
 
@@ -2214,11 +2215,15 @@ def transport_tcp(
 
 def delayed_ack(
     *,
+    coalescing: Literal["off"] | str | None = None,
     segments: int | None = None,
     timeout: str | None = None,
 ) -> DelayedAckTable:
     """Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
 
+    coalescing: Time for which an ACK that is due waits, so that it acknowledges all segments that
+        arrive together, as those of an aggregate do. Linux sends one ACK once the application has
+        read them. Default: "off".
     segments: Largest number of segments that one ACK acknowledges. Default: 2.
     timeout: Longest delay of an ACK. Default: "200 ms".
     """

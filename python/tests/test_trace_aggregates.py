@@ -272,7 +272,8 @@ def test_goodput_and_retransmissions_by_tshark_are_those_of_the_run(run: Run) ->
     segments = fields(run.pcap, names, "-Y", sent)
     flow = row(run.result, "flows", "up")
     repeated = len(segments) - len({it["tcp.seq_raw"] for it in segments})
-    assert repeated == flow["retransmissions"]
+    # At the end of the run some may wait in the station's queue.
+    assert 0 < repeated <= flow["retransmissions"] <= repeated + flow["packets_in_flight"]
     received = 'frame.interface_name == "far" && tcp.dstport == 57344 && tcp.srcport == 49153'
     in_order = 1
     numbers = {

@@ -245,11 +245,15 @@ pub struct DelayedAck {
     pub segments: u32,
     /// Longest delay of an ACK; 500 ms at most in the RFC.
     pub timeout: Duration,
+    /// Time for which an ACK that is due waits, so that it acknowledges all segments that arrive within this time.
+    /// Linux sends such an ACK once the application has read what interrupts and the wake-up of the
+    /// application have collected. `None` sends it at once. [linux-coalescing]
+    pub coalescing: Option<Duration>,
 }
 
 impl Default for DelayedAck {
     fn default() -> Self {
-        Self { segments: 2, timeout: Duration::from_millis(200) }
+        Self { segments: 2, timeout: Duration::from_millis(200), coalescing: None }
     }
 }
 

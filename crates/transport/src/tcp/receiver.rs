@@ -40,6 +40,8 @@ enum AckState {
         /// Latest time at which the delayed ACK is sent.
         deadline: Time,
     },
+    /// The ACK is due, and waits until this time for segments that arrive together.  [linux-coalescing]
+    Coalescing(Time),
     /// The ACK is to be sent now.
     Due,
 }
@@ -158,7 +160,7 @@ impl Receiver {
     #[inline]
     pub fn next_timeout(&self) -> Option<Time> {
         match self.ack_state {
-            AckState::Held { deadline, .. } => Some(deadline),
+            AckState::Held { deadline, .. } | AckState::Coalescing(deadline) => Some(deadline),
             AckState::Idle | AckState::Due => None,
         }
     }
@@ -323,10 +325,10 @@ impl Receiver {
             // [linux-quickack]
             self.quick_acks = self.config.quick_acks;
         }
-        let is_last = segment.flags.has(Flags::FIN) || segment.flags.has(Flags::PSH);
+        let is_urgent = segment.flags.has(Flags::FIN) || is_growing;
         match placement {
-            Placement::InOrder { is_filling: false } if !is_last && !is_growing => {
-                self.ack_state = self.after_one_in_order(now);
+            Placement::InOrder { is_filling: false } if !is_urgent => {
+                self.ack_state = self.after_one_in_order(now, segment.flags.has(Flags::PSH));
                 return;
             }
             Placement::InOrder { .. } => {}
@@ -372,7 +374,7 @@ impl Receiver {
     /// Changes the echo at once: a delayed ACK up to `next` is sent with the former echo, and the segment of the change is
     /// acknowledged with the new one.  [RFC8257 §3.2]
     fn change_echo(&mut self, is_marked: bool, next: u64) {
-        if matches!(self.ack_state, AckState::Held { .. }) {
+        if matches!(self.ack_state, AckState::Held { .. } | AckState::Coalescing(_)) {
             self.early_ack = next;
         }
         self.ack_state = AckState::Due;
@@ -408,7 +410,9 @@ impl Receiver {
         is_growing
     }
 
-    fn after_one_in_order(&self, now: Time) -> AckState {
+    /// State of the ACK after a segment in order, which does not have to be acknowledged at once. A segment with PSH
+    /// need not wait for a second one [linux-push].
+    fn after_one_in_order(&self, now: Time, is_pushed: bool) -> AckState {
         let Some(delayed) = self.config.delayed_ack else {
             return AckState::Due;
         };
@@ -416,14 +420,14 @@ impl Receiver {
             return AckState::Due;
         }
         let (held, deadline) = match self.ack_state {
-            AckState::Due => return AckState::Due,
+            AckState::Due | AckState::Coalescing(_) => return self.ack_state,
             AckState::Held { segments, deadline } => (segments, deadline),
             AckState::Idle => (0, now + delayed.timeout),
         };
         let segments = held + 1;
-        if segments >= delayed.segments {
-            return AckState::Due;
+        if !is_pushed && segments < delayed.segments {
+            return AckState::Held { segments, deadline };
         }
-        AckState::Held { segments, deadline }
+        delayed.coalescing.map_or(AckState::Due, |wait| AckState::Coalescing(now + wait))
     }
 }

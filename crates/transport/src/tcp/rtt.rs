@@ -1,6 +1,7 @@
 //! Round-trip measurement and the retransmission time-out.  [RFC6298]
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use airfair_units::{Duration, Time};
 
@@ -31,6 +32,58 @@ enum Timing {
     Each(VecDeque<Timed>),
 }
 
+/// Variation of the round-trip time as Linux calculates it: the largest deviation of each round trip counts, so that
+/// the many samples of one round trip do not hide how much round trips differ. All values are four times the
+/// mean deviation. `tcp_rtt_estimator` [linux-rto]
+#[derive(Clone, Copy, Debug)]
+struct LinuxVariation {
+    /// `mdev_us`: smoothed deviation of the samples from SRTT.
+    deviation: Duration,
+    /// `mdev_max_us`: largest deviation in the current round trip, at least the minimum of the time-out.
+    largest: Duration,
+    /// `rttvar_us`: follows the largest deviation upwards at once, and downwards by a quarter per round trip.
+    variation: Duration,
+    /// `rtt_seq`: the round trip ends when an octet above this one is acknowledged.
+    round_end: u64,
+}
+
+impl LinuxVariation {
+    fn first(sample: Duration, least: Duration, sent_end: u64) -> Self {
+        let (deviation, variation) = (sample * 2, least.max(sample * 2));
+        Self { deviation, largest: variation, variation, round_end: sent_end }
+    }
+
+    /// Takes a sample, when SRTT is `smoothed` and the octets of `flight` are outstanding.
+    fn update(
+        &mut self,
+        sample: Duration,
+        smoothed: Duration,
+        least: Duration,
+        flight: Range<u64>,
+    ) {
+        let error = if sample > smoothed { sample - smoothed } else { smoothed - sample };
+        let quarter = self.deviation / 4;
+        self.deviation = if error < quarter {
+            self.deviation + error - quarter
+        } else if sample < smoothed {
+            // A round trip that falls raises the time-out eight times as slowly, as in Eifel.
+            self.deviation + (error - quarter) / 8
+        } else {
+            self.deviation + error - quarter
+        };
+        if self.deviation > self.largest {
+            self.largest = self.deviation;
+            self.variation = self.variation.max(self.largest);
+        }
+        if flight.start > self.round_end {
+            if self.largest < self.variation {
+                self.variation = self.variation - (self.variation - self.largest) / 4;
+            }
+            (self.round_end, self.largest) = (flight.end, least);
+        }
+    }
+}
+
 /// Estimator of the round-trip time, by one measurement at a time or by all segments, and of the retransmission
 /// time-out.  [RFC6298 §2 and §3]
 #[derive(Clone, Debug)]
@@ -39,6 +92,8 @@ pub(crate) struct RttEstimator {
     /// Arithmetic of the time-out. In Linux's, the minimum of the time-out applies to its variation.
     arithmetic: Arithmetic,
     smoothed: Option<Smoothed>,
+    /// Variation by Linux's arithmetic; `None` before the first sample.
+    linux: Option<LinuxVariation>,
     least: Option<Duration>,
     timed: Timing,
     /// Current retransmission time-out, including back-off.
@@ -51,7 +106,15 @@ impl RttEstimator {
         assert!(!config.min.is_zero(), "a time-out of no length");
         assert!(config.min <= config.max, "the smallest time-out is larger than the largest");
         let initial = config.initial.clamp(config.min, config.max);
-        Self { config, arithmetic, smoothed: None, least: None, timed: Timing::None, rto: initial }
+        Self {
+            config,
+            arithmetic,
+            smoothed: None,
+            linux: None,
+            least: None,
+            timed: Timing::None,
+            rto: initial,
+        }
     }
 
     /// Lets the estimator measure each segment instead of one at a time, as Linux does without timestamps.
@@ -93,9 +156,11 @@ impl RttEstimator {
         }
     }
 
-    /// Processes an ACK up to `ack`. Returns the round trip if the ACK completes a measurement.
+    /// Processes an ACK that leaves the octets of `flight` outstanding. Returns the round trip if the ACK completes
+    /// a measurement.
     #[inline]
-    pub(crate) fn on_ack(&mut self, now: Time, ack: u64) -> Option<Duration> {
+    pub(crate) fn on_ack(&mut self, now: Time, flight: Range<u64>) -> Option<Duration> {
+        let ack = flight.start;
         let Timed { sent, .. } = match &mut self.timed {
             Timing::One(timed) if ack >= timed.end => {
                 let timed = *timed;
@@ -109,15 +174,16 @@ impl RttEstimator {
             Timing::None | Timing::One(_) => return None,
         };
         let sample = self.ticks(now - sent);
-        self.update(sample);
+        self.update(sample, flight);
         Some(sample)
     }
 
-    /// Takes a round trip measured by a timestamp echo and returns it rounded to the clock tick.
-    /// Retransmissions do no harm, because the echo identifies the copy that was answered.  [RFC7323 §4.1]
-    pub(crate) fn on_echo(&mut self, round_trip: Duration) -> Duration {
+    /// Takes a round trip measured by a timestamp echo and returns it rounded to the clock tick. The ACK leaves the
+    /// octets of `flight` outstanding. Retransmissions do no harm, because the echo identifies the copy that
+    /// was answered.  [RFC7323 §4.1]
+    pub(crate) fn on_echo(&mut self, round_trip: Duration, flight: Range<u64>) -> Duration {
         let sample = self.ticks(round_trip);
-        self.update(sample);
+        self.update(sample, flight);
         sample
     }
 
@@ -148,17 +214,34 @@ impl RttEstimator {
     }
 
     /// Updates SRTT, RTTVAR and the time-out, which ends a back-off.  [RFC6298 §2.2 to §2.4], [linux-rto]
-    fn update(&mut self, sample: Duration) {
-        let smoothed = Smoothed::after(self.smoothed, sample);
+    fn update(&mut self, sample: Duration, flight: Range<u64>) {
+        let before = self.smoothed;
+        let smoothed = Smoothed::after(before, sample);
         let Smoothed { rtt, variation } = smoothed;
         self.smoothed = Some(smoothed);
         self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
-        let floor = match self.arithmetic {
-            Arithmetic::Rfc => self.config.granularity,
-            Arithmetic::Linux => self.config.min,
+        let margin = match self.arithmetic {
+            Arithmetic::Rfc => self.config.granularity.max(variation * 4),
+            Arithmetic::Linux => self.linux_variation(sample, before, flight),
         };
-        let rto = rtt + floor.max(variation * 4);
-        self.rto = rto.clamp(self.config.min, self.config.max);
+        self.rto = (rtt + margin).clamp(self.config.min, self.config.max);
+    }
+
+    /// Time that Linux adds to SRTT for the time-out, after a sample.
+    fn linux_variation(
+        &mut self,
+        sample: Duration,
+        before: Option<Smoothed>,
+        flight: Range<u64>,
+    ) -> Duration {
+        let least = self.config.min;
+        match (&mut self.linux, before) {
+            (Some(linux), Some(before)) => {
+                linux.update(sample, before.rtt, least, flight);
+                linux.variation
+            }
+            _ => self.linux.insert(LinuxVariation::first(sample, least, flight.end)).variation,
+        }
     }
 }
 
@@ -179,7 +262,7 @@ mod tests {
     /// Gives the estimator one sample: a segment sent at time zero and acknowledged after `rtt_ms`.
     fn sample(estimator: &mut RttEstimator, rtt_ms: u64) -> Option<Duration> {
         estimator.on_sent(Time::ZERO, 2);
-        estimator.on_ack(Time::ZERO + MS * rtt_ms, 2)
+        estimator.on_ack(Time::ZERO + MS * rtt_ms, 2..2)
     }
 
     /// Before the first measurement the time-out is 1 s.
@@ -233,6 +316,53 @@ mod tests {
         assert_eq!(estimator.rto(), MS * 300);
     }
 
+    /// Linux counts the largest deviation of each round trip: many equal samples in one do not shorten the time-out, and
+    /// each round trip without a deviation lets it fall by a quarter of the excess over the minimum.
+    ///
+    /// Verifies: [linux-rto]
+    #[test]
+    fn linux_keeps_the_largest_deviation_of_a_round_trip() {
+        let mut rfc = RttEstimator::new(config(200), Arithmetic::Rfc);
+        let mut linux = RttEstimator::new(config(200), Arithmetic::Linux);
+        // Octets 1 to 100 are in flight. First sample R = 400: 4·RTTVAR = 800 → 1200.
+        for estimator in [&mut rfc, &mut linux] {
+            estimator.on_echo(MS * 400, 1..100);
+            assert_eq!(estimator.rto(), MS * 1_200);
+        }
+        // 98 more samples of the same round trip: deviations vanish, but not the first one.
+        for ack in 2..100 {
+            rfc.on_echo(MS * 400, ack..100);
+            linux.on_echo(MS * 400, ack..100);
+        }
+        assert_eq!(rfc.rto(), MS * 400 + config(200).granularity, "RTTVAR → 0");
+        assert_eq!(linux.rto(), MS * 1_200);
+        // Up to octet 150, beyond the first round trip: the largest deviation was 800, so nothing falls yet.
+        linux.on_echo(MS * 400, 101..150);
+        assert_eq!(linux.rto(), MS * 1_200);
+        // The second round trip had none: 800 − (800 − 200)/4 = 650.
+        linux.on_echo(MS * 400, 151..200);
+        assert_eq!(linux.rto(), MS * 1_050);
+    }
+
+    /// A sample above SRTT raises the deviation by its error less a quarter, one below by an eighth of that.
+    ///
+    /// Verifies: [linux-rto]
+    #[test]
+    fn linux_raises_the_timeout_more_slowly_when_round_trips_fall() {
+        let after = |second: u64| {
+            let mut estimator = RttEstimator::new(config(200), Arithmetic::Linux);
+            estimator.on_echo(MS * 400, 1..100);
+            estimator.on_echo(MS * second, 2..100);
+            (estimator.smoothed(), estimator.rto())
+        };
+        // R' = 800: 800 + 400 − 200 = 1000, SRTT ⅞·400 + ⅛·800 = 450
+        assert_eq!(after(800), (Some(MS * 450), MS * 1_450));
+        // R' = 80: 800 + (320 − 200)/8 = 815, SRTT 360
+        assert_eq!(after(80), (Some(MS * 360), MS * 1_175));
+        // R' = 360: an error below a quarter of the deviation lets the deviation fall, but not its maximum: SRTT 395
+        assert_eq!(after(360), (Some(MS * 395), MS * 1_195));
+    }
+
     /// A coarse clock rounds samples to its ticks, and with a variation of zero the time-out is one tick
     /// longer than SRTT.
     ///
@@ -275,7 +405,7 @@ mod tests {
         let mut estimator = estimator(config(200));
         estimator.on_sent(Time::ZERO, 2);
         estimator.on_retransmitted();
-        assert_eq!(estimator.on_ack(Time::ZERO + MS, 2), None);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS, 2..2), None);
     }
 
     #[test]
@@ -293,8 +423,8 @@ mod tests {
         let mut estimator = estimator(config(1));
         estimator.on_sent(Time::ZERO, 10);
         estimator.on_sent(Time::ZERO + MS * 5, 20);
-        assert_eq!(estimator.on_ack(Time::ZERO + MS * 7, 9), None);
-        assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20), Some(MS * 9));
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 7, 9..9), None);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20..20), Some(MS * 9));
     }
 
     /// If each segment is timed, each ACK measures the last segment that it acknowledges, unless one was retransmitted
@@ -307,16 +437,16 @@ mod tests {
         for (ms, end) in [(0, 10), (1, 20), (2, 30), (3, 40)] {
             estimator.on_sent(Time::ZERO + MS * ms, end);
         }
-        assert_eq!(estimator.on_ack(Time::ZERO + MS * 8, 9), None);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 8, 9..9), None);
         // Up to 20: the second segment, sent after 1 ms.
-        assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20), Some(MS * 8));
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 9, 20..20), Some(MS * 8));
         estimator.on_taken_back(40);
-        assert_eq!(estimator.on_ack(Time::ZERO + MS * 12, 40), Some(MS * 10));
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 12, 40..40), Some(MS * 10));
         estimator.on_sent(Time::ZERO + MS * 13, 50);
         estimator.on_retransmitted();
         estimator.on_sent(Time::ZERO + MS * 14, 60);
-        assert_eq!(estimator.on_ack(Time::ZERO + MS * 20, 50), None);
-        assert_eq!(estimator.on_ack(Time::ZERO + MS * 21, 60), Some(MS * 7));
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 20, 50..50), None);
+        assert_eq!(estimator.on_ack(Time::ZERO + MS * 21, 60..60), Some(MS * 7));
     }
 
     /// After a SYN that timed out, data starts with a time-out of 3 s.

@@ -166,11 +166,12 @@ prop_compose! {
 prop_compose! {
     pub(crate) fn any_receiver()(
         buffer in prop_oneof![200u64..3_000, Just(1u64 << 20)],
-        delayed in prop::option::of((1u32..4, 1u64..500)),
+        delayed in prop::option::of((1u32..4, 1u64..500, prop::option::of(1u64..50))),
     ) -> ReceiverConfig {
-        let delayed_ack = delayed.map(|(segments, timeout)| DelayedAck {
+        let delayed_ack = delayed.map(|(segments, timeout, coalescing)| DelayedAck {
             segments,
             timeout: Duration::from_millis(timeout),
+            coalescing: coalescing.map(Duration::from_millis),
         });
         ReceiverConfig { buffer: Bytes::new(buffer), delayed_ack, ..ReceiverConfig::default() }
     }

@@ -66,7 +66,8 @@ fn every_second_segment_is_acknowledged_at_once_and_an_odd_one_in_time() {
 
 #[test]
 fn the_count_and_the_time_of_delayed_acks_are_choices() {
-    let delayed = DelayedAck { segments: 3, timeout: Duration::from_millis(40) };
+    let timeout = Duration::from_millis(40);
+    let delayed = DelayedAck { segments: 3, timeout, coalescing: None };
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack: Some(delayed), ..plain() });
     let acks = [0, 1, 2, 3, 4, 5].map(|k| after(&mut receiver, k, data(k)));
     assert_eq!(acks, [None, None, Some(3), None, None, Some(6)]);
@@ -76,6 +77,62 @@ fn the_count_and_the_time_of_delayed_acks_are_choices() {
 
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack: None, ..plain() });
     assert_eq!([0, 1, 2].map(|k| after(&mut receiver, k, data(k))), [Some(1), Some(2), Some(3)]);
+}
+
+/// A receiver with coalescing, whose ACKs of every second segment wait for 2 ms.
+fn coalescing() -> ReceiverConfig {
+    let coalescing = Some(Duration::from_millis(2));
+    ReceiverConfig {
+        delayed_ack: Some(DelayedAck { coalescing, ..DelayedAck::default() }),
+        ..plain()
+    }
+}
+
+/// An ACK that is due waits, and acknowledges all segments that arrive meanwhile. A single segment waits as
+/// without coalescing.
+///
+/// Verifies: [linux-coalescing]
+#[test]
+fn an_ack_waits_for_the_segments_that_arrive_together() {
+    let mut receiver = Receiver::new(coalescing());
+    let acks = [0, 1, 2, 2].map(|k| after(&mut receiver, k, data(k)));
+    assert_eq!(
+        acks,
+        [None, None, None, Some(3)],
+        "a copy of the third segment needs an ACK at once"
+    );
+    let mut receiver = Receiver::new(coalescing());
+    for (time, number) in [(10, 0), (10, 1), (11, 2), (11, 3)] {
+        assert_eq!(after(&mut receiver, time, data(number)), None);
+        let due = if number == 0 { 210 } else { 12 };
+        assert_eq!(receiver.next_timeout(), Some(ms(due)), "it counts from the second segment");
+    }
+    receiver.handle_timeout(ms(12));
+    assert_eq!(acked(&mut receiver, 12), Some(4));
+    assert_eq!(receiver.next_timeout(), None);
+    assert_eq!(receiver.stats().acks_sent, 1);
+}
+
+/// A segment with PSH is due alone, and waits too; a gap, the FIN and quick ACKs do not.
+///
+/// Verifies: [linux-coalescing], [linux-push]
+#[test]
+fn pushed_data_waits_and_gaps_do_not() {
+    let pushed = Segment { flags: Flags::ACK.and(Flags::PSH), ..data(0) };
+    let mut receiver = Receiver::new(coalescing());
+    assert_eq!(after(&mut receiver, 5, pushed), None);
+    assert_eq!(receiver.next_timeout(), Some(ms(7)));
+    assert_eq!(after(&mut receiver, 6, data(2)), Some(1), "a gap");
+    assert_eq!(after(&mut receiver, 6, data(1)), Some(3), "the gap is filled");
+    assert_eq!(after(&mut receiver, 7, data(3)), None);
+    assert_eq!(after(&mut receiver, 7, data(4)), None);
+    assert_eq!(after(&mut receiver, 7, data(5)), None);
+    receiver.handle_segment(ms(7), &fin(6));
+    assert_eq!(receiver.poll_transmit(ms(7)).map(|ack| ack.ack), Some(octet(6) + 1), "the FIN");
+
+    let mut receiver = Receiver::new(ReceiverConfig { quick_acks: 2, ..coalescing() });
+    let acks = [0, 1, 2, 3].map(|k| after(&mut receiver, k, data(k)));
+    assert_eq!(acks, [Some(1), Some(2), None, None]);
 }
 
 /// The first `quick_acks` ACKs are not delayed.

@@ -14,9 +14,10 @@ LOSSES = (0, 1, 3)
 KERNELS = '{{ kind = "tcp", stack = "kernel", flavour = "{}" }}'
 LINUX = """{{ kind = "tcp", flavour = "{}", sack = true, loss_recovery = "rack", arithmetic = "linux", \
 timestamps = true, segment = "1448 B", initial_window = 10, min_rto = "200 ms", \
-delayed_ack = {{ segments = 2, timeout = "40 ms" }}, quick_acks = 16, window_scaling = true, \
-receive_window = "WINDOW", byte_counting = true, grow_beyond_receive_window = false, handshake = true }}"""
-"""Simulated TCP configured as in Linux; `docs/scenario-linux.md` explains each key."""
+delayed_ack = {{ segments = 2, timeout = "40 ms", coalescing = "50 us" }}, quick_acks = 16, \
+window_scaling = true, receive_window = "WINDOW", byte_counting = true, \
+grow_beyond_receive_window = false, handshake = true, full_queue = "loss", small_queues = "off" }}"""
+"""Simulated TCP configured as in Linux over a TAP device; `docs/scenario-linux.md` explains each key."""
 
 
 TFRC = "tfrc"

@@ -116,9 +116,9 @@ pub(crate) const DEFAULTS: &[EraDefault] = &[
     entry(
         Place::Tcp,
         "delayed_ack",
-        ["true", "{ segments = 2, timeout = \"40 ms\" }"],
+        ["true", "{ segments = 2, timeout = \"40 ms\", coalescing = \"50 us\" }"],
         never,
-        "TCP_DELACK_MIN",
+        "TCP_DELACK_MIN; one ACK for segments that arrive together",
     ),
     entry(Place::Tcp, "quick_acks", ["0", "16"], never, "TCP_MAX_QUICKACKS"),
     entry(Place::Tcp, "window_scaling", ["false", "true"], never, "tcp_window_scaling"),

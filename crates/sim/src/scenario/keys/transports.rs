@@ -217,6 +217,11 @@ fn delayed_ack(keys: &mut Keys, it: &mut DelayedAck) {
     keys.key("segments", &mut it.segments, integer(1, 1_000), "4")
         .says("Largest number of segments that one ACK acknowledges.");
     keys.key("timeout", &mut it.timeout, ACK_TIMER, "\"100 ms\"").says("Longest delay of an ACK.");
+    let coalesces = it.coalescing.is_some();
+    keys.optional("coalescing", &mut it.coalescing, SMALL_QUEUE, "\"50 us\"").written_if(coalesces).says(
+        "Time for which an ACK that is due waits, so that it acknowledges all segments that arrive together, as those of \
+         an aggregate do. Linux sends one ACK once the application has read them.",
+    );
 }
 
 fn tfrc(keys: &mut Keys, it: &mut Tfrc) {

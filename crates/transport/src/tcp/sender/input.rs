@@ -258,21 +258,22 @@ impl Sender {
     /// [RFC6298 §3]
     #[inline]
     fn sample_round_trip(&mut self, now: Time, segment: &Segment) -> Option<Duration> {
+        let flight = segment.ack..self.sent_end;
         let round_trip = if self.config.timestamps {
             let timestamps = segment.timestamps?;
             self.peer_timestamp = timestamps.value.get();
-            self.rtt.on_echo(timestamps.round_trip(now)?)
+            self.rtt.on_echo(timestamps.round_trip(now)?, flight)
         } else {
-            self.rtt.on_ack(now, segment.ack)?
+            self.rtt.on_ack(now, flight)?
         };
         self.stats.rtt_samples += 1;
         self.events.push(SenderEvent::RttSample(round_trip));
         Some(round_trip)
     }
 
-    /// Records a round trip that RACK has measured.
-    pub(super) fn note_round_trip(&mut self, round_trip: Duration) {
-        let round_trip = self.rtt.on_echo(round_trip);
+    /// Records a round trip that RACK has measured by an ACK of all octets below `ack`.
+    pub(super) fn note_round_trip(&mut self, round_trip: Duration, ack: u64) {
+        let round_trip = self.rtt.on_echo(round_trip, ack..self.sent_end);
         self.stats.rtt_samples += 1;
         self.events.push(SenderEvent::RttSample(round_trip));
     }

@@ -132,7 +132,7 @@ impl Sender {
             self.peer_timestamp = timestamps.value.get();
         }
         if let Some(round_trip) = update.longest.or_else(echoed) {
-            self.note_round_trip(round_trip);
+            self.note_round_trip(round_trip, segment.ack);
         }
     }
 
