@@ -28,6 +28,8 @@ WINDOWS: Mapping[str, Callable[..., Floats]] = {
 """Mean index by the length of the window; the last one is the whole measured time."""
 SIGNED = -1.0
 """Smallest possible value of an axis that need not begin at zero."""
+LOWEST = 0.15
+"""Begin of the axes of indices: six stations have at least 1/6."""
 
 
 def values(runs: FairRuns) -> Json:
@@ -159,15 +161,15 @@ def _map(data: Measurements) -> Figure:
             for label, scheme, take in groups
         ]
         panels.append(Category(title, "", "Jain's index of airtime", rows, lines, {EQUAL: ""}))
-    figure = _from(by_name(panels), 0.6)
+    figure = _from_lowest(by_name(panels))
     figure.narrow = None
     return figure
 
 
-def _from(figure: Figure, low: float) -> Figure:
-    """The figure with axes of indices that all begin at `low`."""
+def _from_lowest(figure: Figure) -> Figure:
+    """The figure with axes of indices that all begin at `LOWEST`."""
     for ax in figure.axes:
-        ax.set_xlim(low, 1.01)
+        ax.set_xlim(LOWEST, 1.02)
     return figure
 
 
@@ -191,8 +193,8 @@ def _windows(data: Measurements) -> Figure:
         ]
         names = [f"{plan.STANDARDS[standard]} {way}" for standard, way in cases]
         panels.append(Category(title, "", "Mean of Jain's index in windows", names, lines))
-    figure = _from(by_name(panels), 0.6)
-    figure.narrow = lambda: _from(by_name(panels, stacked=True), 0.6)
+    figure = _from_lowest(by_name(panels))
+    figure.narrow = lambda: _from_lowest(by_name(panels, stacked=True))
     return figure
 
 
