@@ -17,6 +17,7 @@ from .copies import ForeignResultError
 
 if TYPE_CHECKING:
     from . import tfrc
+    from .emulation.cell import Emulation, EmulationError, InvalidEmulationError
     from .engine import Interrupted, run, run_many
     from .errors import OptionError
     from .experiment import (
@@ -53,10 +54,13 @@ copies.enable()
 
 __all__ = [
     "DamagedError",
+    "Emulation",
+    "EmulationError",
     "Experiment",
     "ExperimentResult",
     "ForeignResultError",
     "Interrupted",
+    "InvalidEmulationError",
     "Law",
     "Link",
     "OptionError",
@@ -96,6 +100,7 @@ __all__ = [
 __getattr__ = lazy.names(
     __name__,
     {
+        "emulation.cell": "Emulation EmulationError InvalidEmulationError",
         "engine": "Interrupted run run_many",
         "errors": "OptionError",
         "experiment": "Experiment ExperimentResult StudyError between choice claim latin_hypercube "
