@@ -88,6 +88,21 @@ def test_check_opens_the_files_that_a_scenario_names(
     assert any("none.csv" in line for line in lines)
 
 
+def test_check_takes_what_emulate_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "cell.toml"
+    cell = 'title = "T"\nduration = "2 s"\n[bss.home]\nstandard = "802.11g"\n[station.a]\n[host.server]\n'
+    kernels = '[flow.up]\nfrom = "a"\nto = "server"\ntransport = {}\n'
+    for text in (cell, cell + kernels.format('{ kind = "tcp", stack = "kernel" }')):
+        path.write_text(text, encoding="utf-8")
+        assert told(capsys, "check", path)[0] == cli.BAD_INPUT
+        assert told(capsys, "check", path, "--emulate") == (cli.DONE, [])
+    path.write_text(cell.replace("[station.a]", "[station.a]\nrat = 1"), encoding="utf-8")
+    status, lines = told(capsys, "check", path, "--emulate")
+    assert status == cli.BAD_INPUT
+    assert any("station.a.rat" in line for line in lines)
+    assert told(capsys, "check", path, "--emulate", "--twice")[0] == cli.BAD_INPUT
+
+
 def test_check_takes_studies_with_all_their_points(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

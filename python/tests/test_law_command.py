@@ -367,4 +367,4 @@ def test_a_law_that_raises_is_found_by_twice_and_a_study_is_refused(
     study.write_text('scenario = "scenario.toml"\n', encoding="utf-8")
     run = program("check", study, "--twice")
     assert run.returncode == cli.BAD_INPUT
-    assert "--law and --twice are for scenarios" in run.stderr
+    assert "--law, --twice and --emulate are for scenarios" in run.stderr

@@ -15,6 +15,8 @@ _MOST_POINTS = 10_000
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
+    if arguments.twice and arguments.emulate:
+        raise InputError("--twice: runs scenarios, which --emulate does not")
     problems: list[str] = []
     for name in arguments.files:
         try:
@@ -32,8 +34,11 @@ def _check_one(name: str, arguments: argparse.Namespace) -> None:
     """Raise `InputError` with the mistakes in a file, or in the directory of a paper."""
     path = Path(name)
     is_paper = path.name == "paper.toml" or (path.is_dir() and (path / "paper.toml").exists())
-    if (is_paper or _is_study(name)) and (arguments.law or arguments.twice):
-        raise InputError(f"{name}: --law and --twice are for scenarios; this is no scenario")
+    options = (arguments.law, arguments.twice, arguments.emulate)
+    if (is_paper or _is_study(name)) and any(options):
+        raise InputError(
+            f"{name}: --law, --twice and --emulate are for scenarios; this is no scenario"
+        )
     if is_paper:
         studies.check_paper(path if path.is_dir() else path.parent, _MOST_POINTS)
     elif _is_study(name):
@@ -41,7 +46,7 @@ def _check_one(name: str, arguments: argparse.Namespace) -> None:
     elif name == "-" and arguments.twice:
         raise InputError("-: --twice reads a scenario twice; allowed is a file")
     else:
-        laws.of(arguments, name, scenarios.read(name))
+        laws.of(arguments, name, scenarios.read(name, emulated=arguments.emulate))
 
 
 def _is_study(name: str) -> bool:
