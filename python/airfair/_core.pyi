@@ -1,6 +1,6 @@
 """Simulator core of airfair."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias, final, overload
 
@@ -144,6 +144,7 @@ class Emulation:
         duration_ns: int | None = None,
         spin: bool = False,
         laws: Sequence[tuple[int, object]] = ...,
+        joined: Mapping[str, PathLike[str]] = ...,
     ) -> Emulation: ...
     @property
     def raised(self) -> BaseException | None:

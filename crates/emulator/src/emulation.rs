@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,6 +30,9 @@ pub use crate::engine::{Change, Options};
 pub use crate::live::{Member, Simulated};
 pub use crate::traffic::Program;
 pub use crate::view::{NodeView, Traffic, View};
+
+/// Paths of namespaces that exist, by the name of the node that gets an interface there.
+pub type Joined = BTreeMap<String, PathBuf>;
 
 /// Duration of an emulation without a given duration.
 const FOREVER: Duration = Duration::from_secs(100 * 86_400);
@@ -100,30 +103,30 @@ impl Emulation {
     }
 
     /// Sets up namespaces, interfaces and threads, tells the laws of the start, and starts channel
-    /// time.
+    /// time. Nodes in `joined` get an interface in a namespace that exists, and nothing else there
+    /// changes: the others have a namespace of their own, with a file server.
     ///
     /// # Errors
     /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
-    pub fn start(plan: Plan, options: Options, laws: Laws) -> Result<Self, Error> {
-        let system = |what: &str| {
-            let what = what.to_owned();
-            |why| Error::System(what, why)
-        };
+    pub fn start(
+        mut plan: Plan,
+        options: Options,
+        laws: Laws,
+        joined: &Joined,
+    ) -> Result<Self, Error> {
+        plan.join(joined.keys().map(String::as_str))
+            .map_err(|name| Error::Scenario(format!("{name}: no such station or host")))?;
         let plan = Arc::new(plan);
-        let mut namespaces: Vec<Namespace> = Vec::new();
+        let namespaces = namespaces(&plan, joined)?;
+        let congestion_control = congestion_control(&plan, &namespaces)?;
         let (mut ports, mut servers) = (Vec::new(), Vec::new());
-        let mut congestion_control = String::new();
-        for node in &plan.nodes {
+        for (node, namespace) in plan.nodes.iter().zip(&namespaces) {
             let of = |what: &str| system(&format!("{what} of {}", node.name));
-            let namespace = Namespace::new().map_err(of("network namespace"))?;
-            if namespaces.is_empty() {
-                congestion_control =
-                    namespace.congestion_control().map_err(of("congestion control"))?;
-            }
-            let port = Port::create(node, &namespace, options.backend, &congestion_control);
+            let port = Port::create(node, namespace, options.backend, &congestion_control);
             ports.push(port.map_err(of("interface"))?);
-            servers.push(FileServer::start(&namespace).map_err(of("file server"))?);
-            namespaces.push(namespace);
+            if !node.is_joined {
+                servers.push(FileServer::start(namespace).map_err(of("file server"))?);
+            }
         }
         let shared = Arc::new(Shared::new(Bell::new().map_err(system("bell"))?));
         let accounts: Arc<Vec<Account>> =
@@ -263,6 +266,44 @@ impl Drop for Emulation {
         self.shared.stop.store(true, Ordering::Relaxed);
         self.shared.bell.ring();
     }
+}
+
+/// Function that makes the error of a step of the set-up.
+fn system(what: &str) -> impl FnOnce(io::Error) -> Error + use<> {
+    let what = what.to_owned();
+    |why| Error::System(what, why)
+}
+
+/// Namespaces of all nodes: those that exist, and new ones.
+fn namespaces(plan: &Plan, joined: &Joined) -> Result<Vec<Namespace>, Error> {
+    let mut found: Vec<Namespace> = Vec::new();
+    for node in &plan.nodes {
+        let of = |place: &str| system(&format!("network namespace {place}of {}", node.name));
+        let Some(path) = joined.get(&node.name) else {
+            found.push(Namespace::new().map_err(of(""))?);
+            continue;
+        };
+        let place = format!("{} ", path.display());
+        let namespace = Namespace::open(path).map_err(of(&place))?;
+        for (other, theirs) in plan.nodes.iter().zip(&found) {
+            if namespace.is_same(theirs).map_err(of(&place))? {
+                let why = format!("it is that of {} already", other.name);
+                return Err(of(&place)(io::Error::new(io::ErrorKind::AlreadyExists, why)));
+            }
+        }
+        found.push(namespace);
+    }
+    Ok(found)
+}
+
+/// Default TCP congestion control of the namespaces, which is set in new ones.
+fn congestion_control(plan: &Plan, namespaces: &[Namespace]) -> Result<String, Error> {
+    let own = plan.nodes.iter().position(|node| !node.is_joined);
+    let chosen = match own {
+        Some(at) => namespaces[at].choose_congestion_control(),
+        None => namespaces.first().map_or(Ok(String::new()), Namespace::congestion_control),
+    };
+    chosen.map_err(system("congestion control"))
 }
 
 /// Rate limits of all TFRC flows over real sockets, and the sockets from which their programs read

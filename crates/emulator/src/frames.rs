@@ -162,7 +162,12 @@ mod tests {
     use airfair_sim::scenario::Endpoint;
 
     fn nodes() -> Vec<Node> {
-        let node = |(name, end, number): (&str, _, _)| Node { name: name.to_owned(), end, number };
+        let node = |(name, end, number): (&str, _, _)| Node {
+            name: name.to_owned(),
+            end,
+            number,
+            is_joined: false,
+        };
         let all = [("a", Endpoint::Station(0), 1), ("b", Endpoint::Station(1), 2)];
         all.into_iter().chain([("server", Endpoint::Host(0), 0x1001)]).map(node).collect()
     }

@@ -36,14 +36,18 @@ pub struct Node {
     pub end: Endpoint,
     /// Number from which the node's addresses follow.
     pub number: u16,
+    /// True if the node's namespace existed before the emulation.
+    pub is_joined: bool,
 }
 
 impl Node {
-    /// Name of the node's network interface.
+    /// Name of the node's network interface. A namespace that existed may have a `wlan0` or an `eth0`.
     pub fn interface(&self) -> &'static str {
-        match self.end {
-            Endpoint::Station(_) => "wlan0",
-            Endpoint::Host(_) => "eth0",
+        match (self.end, self.is_joined) {
+            (Endpoint::Station(_), false) => "wlan0",
+            (Endpoint::Host(_), false) => "eth0",
+            (Endpoint::Station(_), true) => "af-wlan0",
+            (Endpoint::Host(_), true) => "af-eth0",
         }
     }
 
@@ -128,6 +132,7 @@ impl Plan {
             name: name.clone(),
             end,
             number: first + u16::try_from(at).expect("fewer than MAX_NODES"),
+            is_joined: false,
         };
         let nodes: Vec<Node> = stations.chain(hosts).map(node).collect();
         let own_flows = scenario.flows.len();
@@ -153,6 +158,18 @@ impl Plan {
             }
         }
         Ok(Self { nodes, scenario, own_flows, kernel_flows, flows, ends })
+    }
+
+    /// Lets these nodes have namespaces that exist.
+    ///
+    /// # Errors
+    /// Returns the first name that no node has.
+    pub fn join<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) -> Result<(), &'n str> {
+        for name in names {
+            let found = self.nodes.iter_mut().find(|node| node.name == name);
+            found.ok_or(name)?.is_joined = true;
+        }
+        Ok(())
     }
 
     /// Flow that carries packets of a category from one node to another; `None` if they are not
@@ -298,6 +315,19 @@ mod tests {
         let island = scenario.add_router("island");
         scenario.add_host("castaway", Wired::Router(island));
         scenario
+    }
+
+    #[test]
+    fn a_joined_node_has_an_interface_that_clashes_with_no_other() {
+        let mut plan = Plan::new(scenario()).expect("few nodes");
+        let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
+        assert_eq!(plan.join(["nobody"]), Err("nobody"));
+        assert!(plan.nodes.iter().all(|node| !node.is_joined));
+        assert_eq!(plan.join(names.iter().map(String::as_str)), Ok(()));
+        for node in &plan.nodes {
+            let is_station = matches!(node.end, Endpoint::Station(_));
+            assert_eq!(node.interface(), if is_station { "af-wlan0" } else { "af-eth0" });
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Emulations, for `airfair emulate`: the engine, and calls to the operating system.
 
+use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::Command;
@@ -41,10 +42,11 @@ pub(crate) struct Emulation {
 #[pymethods]
 impl Emulation {
     /// Sets up an emulation and starts it; raises `OSError` if the operating system refuses. `laws`
-    /// are laws at members: the index of a station, or -1 - c for the access point of cell c.
+    /// are laws at members: the index of a station, or -1 - c for the access point of cell c. `joined`
+    /// has paths of network namespaces that exist, by node.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "all but one have names in Python")]
-    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false, laws = Vec::new()))]
+    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false, laws = Vec::new(), joined = BTreeMap::new()))]
     fn new(
         py: Python<'_>,
         scenario: &Scenario,
@@ -53,6 +55,7 @@ impl Emulation {
         duration_ns: Option<u64>,
         spin: bool,
         laws: Vec<(isize, Py<PyAny>)>,
+        joined: BTreeMap<String, PathBuf>,
     ) -> PyResult<Self> {
         let duration = duration_ns.map(Duration::from_nanos);
         let options = Options { backend: kind(backend)?, seed, spin, duration };
@@ -67,7 +70,7 @@ impl Emulation {
         } else {
             Laws { of_nodes, around: emulated_laws::known_to_python }
         };
-        let started = py.detach(|| emulator::Emulation::start(plan, options, laws));
+        let started = py.detach(|| emulator::Emulation::start(plan, options, laws, &joined));
         let inner = started.map_err(not_started)?;
         let names = inner.nodes().iter().map(|node| node.name.clone()).collect();
         let inner = std::sync::Mutex::new(Some(inner));

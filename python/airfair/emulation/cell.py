@@ -24,7 +24,7 @@ from airfair.errors import OptionError
 from airfair.names import did_you_mean
 from airfair.scenario import Source, Value, folder_of, parse, text_of, toml_value
 
-from . import running
+from . import joining, running
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -134,7 +134,9 @@ class Emulation:
     ...     cell.wait_until("5 s")
     >>> cell.result.flows, cell.verdict  # doctest: +SKIP
 
-    `source`, `seed` and `set` are those of `airfair.run`. `backend` is `"TAP"` or `"veth"`; by default the
+    `source`, `seed` and `set` are those of `airfair.run`. `nodes` maps nodes to network namespaces that
+    exist, in which they get an interface: a path such as `"/run/netns/web"`, `"pid:1234"`, `"docker:web"`
+    or `"podman:web"`; this needs root. `backend` is `"TAP"` or `"veth"`; by default the
     better one that this machine permits. `duration` ends the emulation after this time, such as `"30 s"`;
     by default it ends with the `with` block. `spin` waits busily, so that packets are less late.
 
@@ -154,6 +156,7 @@ class Emulation:
         *,
         seed: int | None = None,
         set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
+        nodes: Mapping[str, Words] | None = None,
         backend: str | None = None,
         duration: str | None = None,
         spin: bool = False,
@@ -166,6 +169,7 @@ class Emulation:
         self.scenario = parse(text_of(source), overrides, folder_of(source), emulated=True)
         """Scenario that is emulated."""
         self._options = _options(backend, duration, spin=spin)
+        self._options += _joined(nodes or {}, self.scenario)
         self._check = check
         self._open: ExitStack | None = None
         self._asking = threading.Lock()
@@ -414,6 +418,15 @@ def _options(backend: str | None, duration: str | None, *, spin: bool) -> list[s
             raise OptionError(f"duration = {duration!r}: allowed is a time above 0")
         options += ["--duration", duration]
     return [*options, "--spin"] if spin else options
+
+
+def _joined(nodes: Mapping[str, Words], scenario: _core.Scenario) -> list[str]:
+    """Options for the nodes that join namespaces; raises `OptionError`."""
+    try:
+        paths = joining.paths(nodes, scenario)
+    except joining.JoiningError as error:
+        raise OptionError(f"nodes: {error}") from error
+    return [word for node, path in paths.items() for word in ("--node", f"{node}={path}")]
 
 
 def _seconds(name: str, text: str) -> float:

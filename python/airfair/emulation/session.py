@@ -9,9 +9,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from airfair.names import printable
 
 from . import backend, running
 from .control import Control
+from .joining import JoiningError
 from .live import Viewer
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Wish:
     """True if the progress is not displayed."""
     keeps_output: bool = False
     """True if standard output is reserved for airfair; the command's output goes to standard error."""
+    joined: Mapping[str, Path] = field(default_factory=dict)
+    """Paths of network namespaces that exist, by the node that gets an interface there."""
     laws: Callable[[], list[tuple[int, Law]]] | None = None
     """Function that creates the laws, as pairs of a member and its law as in `airfair.law.place`.
 
@@ -106,6 +109,10 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
     for process in running.clean(where):
         say(f"removed the files that the killed emulation {process} left behind")
     kind = backend.choose(wish.backend)
+    if wish.joined and kind != "TAP":
+        raise JoiningError(
+            f"{next(iter(wish.joined))}: joining a namespace needs TAP devices, which are root's"
+        )
     laws = wish.laws() if wish.laws is not None else []
     with ExitStack() as stack:
         if laws:
@@ -117,6 +124,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             duration_ns=wish.duration_ns,
             spin=wish.spins,
             laws=laws,
+            joined=wish.joined,
         )
 
         def state() -> State:

@@ -129,6 +129,13 @@ pub(super) fn eventfd() -> Result<OwnedFd> {
     owned(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
 }
 
+/// Kind of a namespace, such as `CLONE_NEWNET`; `ENOTTY` for a file that is no namespace.  `ioctl_ns(2)`
+pub(super) fn namespace_kind(of: BorrowedFd<'_>) -> Result<c_int> {
+    const NS_GET_NSTYPE: libc::c_ulong = 0xb703;
+    // SAFETY: the request takes no pointer.
+    check(unsafe { libc::ioctl(of.as_raw_fd(), NS_GET_NSTYPE) })
+}
+
 /// True if this process has only one thread, as a new user namespace requires.
 pub fn has_one_thread() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)

@@ -121,21 +121,16 @@ impl Port {
             Backend::Veth => Some(VethEnd::join(node, namespace)?),
         };
         namespace.within(|| {
-            // Errors are ignored: some containers mount these files read-only, and without IPv6
-            // some do not exist.
-            for (key, value) in [
-                ("ipv4/tcp_no_metrics_save", "1"),
-                ("ipv4/tcp_congestion_control", congestion),
-                ("ipv6/conf/default/accept_ra", "0"),
-                ("ipv6/conf/default/accept_dad", "0"),
-                ("ipv4/ping_group_range", "0 0"),
-            ] {
-                let _ = std::fs::write(Path::new("/proc/sys/net").join(key), value);
-            }
             let netlink = Netlink::open()?;
+            if !node.is_joined {
+                set_up_namespace(&netlink, congestion)?;
+            }
             let port = Self::new(node.interface(), veth_end)?;
             let index = calls::interface_index(node.interface())?;
-            netlink.set_up(calls::interface_index("lo")?)?;
+            let of_interface = Path::new("ipv6/conf").join(node.interface());
+            for key in ["accept_ra", "accept_dad"] {
+                set_key(&of_interface.join(key), "0");
+            }
             netlink.set_address_and_mtu(index, node.mac(), MTU)?;
             netlink.set_queue_length(index, QUEUE)?;
             calls::disable_offloads(node.interface())?;
@@ -212,6 +207,24 @@ impl Port {
             }
         }
     }
+}
+
+/// Sets a key of the kernel's network in this thread's namespace. Errors are ignored: some containers
+/// mount these files read-only, and without IPv6 some do not exist.
+fn set_key(key: &Path, value: &str) {
+    let _ = std::fs::write(Path::new("/proc/sys/net").join(key), value);
+}
+
+/// Sets up this thread's namespace, which the emulator has created.
+fn set_up_namespace(netlink: &Netlink, congestion: &str) -> Result<()> {
+    for (key, value) in [
+        ("ipv4/tcp_no_metrics_save", "1"),
+        ("ipv4/tcp_congestion_control", congestion),
+        ("ipv4/ping_group_range", "0 0"),
+    ] {
+        set_key(Path::new(key), value);
+    }
+    netlink.set_up(calls::interface_index("lo")?)
 }
 
 impl AsFd for Port {

@@ -1,11 +1,15 @@
 //! Network namespaces without a name. They exist as long as a process has them open.
 
 use std::fs::File;
-use std::io::{Error, Result};
+use std::io::{Error, ErrorKind, Result};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::thread;
 
 use super::calls;
+
+const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Network namespace, which exists at least as long as this value.
 #[derive(Debug)]
@@ -20,6 +24,21 @@ impl Namespace {
             calls::unshare(libc::CLONE_NEWNET)?;
             Ok(Self(File::open("/proc/thread-self/ns/net")?))
         })
+    }
+
+    /// Opens a namespace that exists, such as `/run/netns/NAME` or `/proc/PID/ns/net`.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path)?;
+        match calls::namespace_kind(file.as_fd()) {
+            Ok(libc::CLONE_NEWNET) => Ok(Self(file)),
+            _ => Err(Error::new(ErrorKind::InvalidInput, "not a network namespace")),
+        }
+    }
+
+    /// True if both values are the same namespace.
+    pub(crate) fn is_same(&self, other: &Self) -> Result<bool> {
+        let (own, other) = (self.0.metadata()?, other.0.metadata()?);
+        Ok((own.dev(), own.ino()) == (other.dev(), other.ino()))
     }
 
     /// Runs `work` in this namespace, on a temporary thread.
@@ -40,16 +59,20 @@ impl Namespace {
         calls::set_namespace(self.0.as_fd(), libc::CLONE_NEWNET)
     }
 
-    /// Default TCP congestion control of the namespace: CUBIC if permitted, else Reno, else the
-    /// present one.
+    /// Sets the default TCP congestion control of the namespace, and returns it: CUBIC if permitted,
+    /// else Reno, else the present one.
+    pub(crate) fn choose_congestion_control(&self) -> Result<String> {
+        let found = self.within(|| {
+            let is_permitted = |name: &&str| std::fs::write(CONGESTION_CONTROL, name).is_ok();
+            Ok(["cubic", "reno"].into_iter().find(is_permitted))
+        })?;
+        found.map_or_else(|| self.congestion_control(), |name| Ok(name.to_owned()))
+    }
+
+    /// Default TCP congestion control of the namespace.
     pub(crate) fn congestion_control(&self) -> Result<String> {
-        const KEY: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-        self.within(|| {
-            let found =
-                ["cubic", "reno"].into_iter().find(|name| std::fs::write(KEY, name).is_ok());
-            let present = || std::fs::read_to_string(KEY).map(|name| name.trim().to_owned());
-            found.map_or_else(present, |name| Ok(name.to_owned()))
-        })
+        let read = || std::fs::read_to_string(CONGESTION_CONTROL);
+        self.within(read).map(|name| name.trim().to_owned())
     }
 }
 
@@ -64,4 +87,22 @@ fn in_a_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         let thread = thread::Builder::new().spawn_scoped(scope, work)?;
         thread.join().unwrap_or_else(|_| Err(Error::other("a thread has panicked")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_network_namespace_opens() {
+        let own = Namespace::open(Path::new("/proc/self/ns/net")).expect("this process has one");
+        let again = Namespace::open(Path::new("/proc/thread-self/ns/net")).expect("it is the same");
+        assert!(own.is_same(&again).expect("both exist"));
+        for path in ["/proc/self/ns/mnt", "/proc/self/status", "/"] {
+            let error = Namespace::open(Path::new(path)).expect_err(path);
+            assert_eq!(error.to_string(), "not a network namespace", "{path}");
+        }
+        let error = Namespace::open(Path::new("/no/such/file")).expect_err("there is none");
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+    }
 }

@@ -29,12 +29,17 @@ def main(arguments: argparse.Namespace) -> int:
         return _clean(arguments)
     if arguments.scenario is None:
         raise InputError("SCENARIO.toml: missing; name a scenario file or an example")
-    from airfair.emulation import backend, session
+    from airfair.emulation import backend, joining, session
 
     scenario = scenarios.of(arguments, emulated=True)
     if arguments.backend == "hwsim":
         return _radios(arguments, scenario)
+    try:
+        joined = joining.paths(joining.pairs(arguments.joined or []), scenario)
+    except joining.JoiningError as error:
+        raise InputError(f"--node {error}") from error
     wish = session.Wish(
+        joined=joined,
         command=_command(arguments, scenario),
         duration_ns=_duration(arguments.duration),
         backend=arguments.backend,
@@ -52,6 +57,8 @@ def main(arguments: argparse.Namespace) -> int:
             return complain(FAILED, *error.lines)
         except _LawNotMadeError as error:
             return laws.failed(error.cause)
+        except joining.JoiningError as error:
+            raise InputError(f"--node {error}") from error
         except ValueError as error:
             raise InputError(f"{arguments.scenario}: {error}") from error
         return _finish(ended, arguments)
@@ -101,6 +108,10 @@ def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
         raise InputError(
             "--backend hwsim: --in and COMMAND are not allowed, because it makes no namespaces; start "
             "programs in the namespaces of the radios"
+        )
+    if arguments.joined:
+        raise InputError(
+            "--backend hwsim: --node is not allowed, because it makes no interfaces; move the radios"
         )
     if arguments.law:
         raise InputError(
