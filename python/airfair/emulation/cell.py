@@ -302,12 +302,12 @@ class Emulation:
         """Set the weights of data and ACKs at an access point with the discipline `data-ack`."""
         self._ask({"set": "weights", "cell": cell, "data": data, "acks": acks})
 
-    def wait_until(self, time_: str) -> None:
-        """Wait until the channel time since the start is `time_`, such as `"5 s"`.
+    def wait_until(self, time_: str | float) -> None:
+        """Wait until the channel time since the start is `time_`, such as `"5 s"`, or a number of seconds.
 
         Raises `EmulationError` if the emulation ends before.
         """
-        end = _seconds("wait_until", time_)
+        end = _seconds("wait_until", time_) if isinstance(time_, str) else float(time_)
         while (left := end - self.elapsed_s) > 0:
             time.sleep(min(left, 1.0))
 
