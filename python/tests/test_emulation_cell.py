@@ -71,10 +71,9 @@ def test_a_rate_that_is_set_slows_the_link_down() -> None:
             fast.run(fetch("http://server/1M"), stdout=subprocess.DEVNULL)
             return cell.elapsed_s - began
 
-        before = seconds()
         cell.set_rate("fast", "6 Mb/s", direction="down")
-        # At 6 Mb/s the data alone takes 1.3 s; at 54 Mb/s it takes 0.3 s.
-        assert seconds() > max(1.3, 2 * before)
+        # At 6 Mb/s the data alone takes 1.3 s.
+        assert seconds() > 1.3
         cell.set_errors("fast", 0.1)
         cell.set_queue("home", {"discipline": "fq-codel"})
         with pytest.raises(EmulationError, match='set = "rate": near: no such station'):
@@ -90,8 +89,10 @@ def test_the_channel_time_is_waited_for_and_air_counts_from_call_to_call() -> No
         assert cell.elapsed_s >= 0.5
         cell.node("fast").run(fetch("http://server/1M"), stdout=subprocess.DEVNULL)
         assert cell.air()["fast"] > 0.1
-        cell.wait_until(cell.elapsed_s + 0.5)
-        assert cell.air() == {"slow": 0.0, "fast": pytest.approx(0.0, abs=0.05)}
+        cell.wait_until(cell.elapsed_s + 1)
+        quiet = cell.air()
+        assert quiet["slow"] == 0.0
+        assert 0 <= quiet["fast"] < 0.2
         with pytest.raises(OptionError, match="wait_until = 'soon': allowed is a time such as"):
             cell.wait_until("soon")
 
@@ -100,11 +101,14 @@ def test_the_channel_time_is_waited_for_and_air_counts_from_call_to_call() -> No
 def test_what_still_runs_in_a_namespace_ends_with_the_emulation() -> None:
     with Emulation(CELL) as cell:
         sleeps = cell.node("fast").popen(["sleep", "1000"])
-        stubborn = cell.node("slow").popen(["sh", "-c", "trap '' TERM; while :; do sleep 1; done"])
-        time.sleep(0.5)
+        script = "trap '' TERM; echo ready; while :; do sleep 1; done"
+        stubborn = cell.node("slow").popen(["sh", "-c", script], stdout=subprocess.PIPE)
+        assert stubborn.stdout is not None
+        assert stubborn.stdout.readline() == b"ready\n"
         assert sleeps.poll() is None
     assert sleeps.returncode == -signal.SIGTERM
     assert stubborn.returncode == -signal.SIGKILL
+    stubborn.stdout.close()
 
 
 @pytest.mark.usefixtures("real")
