@@ -2222,8 +2222,8 @@ def delayed_ack(
     """Delayed acknowledgements: `true` is `{ segments = 2, timeout = "200 ms" }`.
 
     coalescing: Time for which an ACK that is due waits, so that it acknowledges all segments that
-        arrive together, as those of an aggregate do. Linux sends one ACK once the application has
-        read them. Default: "off".
+        arrive meanwhile, such as the rest of an aggregate. In Linux the application reads them
+        together, and its read sends the ACK. Default: "off".
     segments: Largest number of segments that one ACK acknowledges. Default: 2.
     timeout: Longest delay of an ACK. Default: "200 ms".
     """

@@ -131,7 +131,7 @@ def test_a_program_that_fails_is_an_error_unless_it_may() -> None:
 def test_an_emulation_that_has_ended_says_so() -> None:
     with (
         Emulation(CELL, duration="300 ms") as cell,
-        pytest.raises(EmulationError, match="the emulation has ended"),
+        pytest.raises(EmulationError, match=r"^the emulation has ended$"),
     ):
         cell.wait_until("5 s")
     assert cell.verdict is not None
@@ -139,6 +139,33 @@ def test_an_emulation_that_has_ended_says_so() -> None:
         cell.state()
     with cell:
         assert cell.elapsed_s >= 0
+
+
+def test_a_full_disk_is_an_error_that_names_it(tmp_path: Path) -> None:
+    if os.geteuid() != 0 or not is_permitted("TAP"):
+        pytest.skip("only root mounts a small disk")
+    code = (
+        "import airfair, sys\n"
+        "cell = airfair.Emulation(sys.argv[1])\n"
+        "try:\n"
+        "    with cell:\n"
+        "        cell.node('fast').run(['true'])\n"
+        "except airfair.EmulationError as error:\n"
+        "    print(cell.verdict is not None, cell.result, error)\n"
+    )
+    mount = 'mount -t tmpfs -o size=64k tmpfs "$TMPDIR" && exec "$@"'
+    words = ["unshare", "--mount", "sh", "-c", mount, "sh", sys.executable, "-c", code]
+    flow = CELL + '[flow.a]\nfrom = "fast"\nto = "server"\ntransport = { kind = "tcp" }\n'
+    done = subprocess.run(
+        [*words, flow],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    expected = f"True None the emulation left no result: --out {tmp_path}/"
+    assert done.stdout.startswith(expected), done.stderr
+    assert "No space left on device" in done.stdout
 
 
 @pytest.mark.usefixtures("real")
@@ -188,6 +215,7 @@ def test_an_asynchronous_block_emulates_as_well() -> None:
 
 
 def test_wrong_arguments_are_named_before_the_start() -> None:
+    assert Emulation(CELL).nodes == {}
     with pytest.raises(OptionError, match="backend = 'tap': allowed is TAP or veth"):
         Emulation(CELL, backend="tap")
     with pytest.raises(OptionError, match="duration = '0 s': allowed is a time above 0"):

@@ -1,4 +1,4 @@
-"""Tests of nodes that join network namespaces that exist."""
+"""Tests of nodes that join existing network namespaces."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_namespace_has_one_node(container: int, tmp_path: Path) -> None:
     one = f"pid:{container}"
     done = emulate(cell, "--node", f"server={one}", "--node", f"fast={one}")
     assert done.returncode == 1
-    assert "of server: it is that of fast already" in done.stderr
+    assert "of server: fast has joined it already" in done.stderr
     assert "af-" not in inside(container, "ip", "link").stdout
     done = emulate(cell, "--node", "server=/etc/hostname", "--duration", "1 s")
     assert done.returncode == 1

@@ -31,7 +31,7 @@ pub use crate::live::{Member, Simulated};
 pub use crate::traffic::Program;
 pub use crate::view::{NodeView, Traffic, View};
 
-/// Paths of namespaces that exist, by the name of the node that gets an interface there.
+/// Paths of existing network namespaces, by the name of the node that joins them.
 pub type Joined = BTreeMap<String, PathBuf>;
 
 /// Duration of an emulation without a given duration.
@@ -103,8 +103,8 @@ impl Emulation {
     }
 
     /// Sets up namespaces, interfaces and threads, tells the laws of the start, and starts channel
-    /// time. Nodes in `joined` get an interface in a namespace that exists, and nothing else there
-    /// changes: the others have a namespace of their own, with a file server.
+    /// time. A node in `joined` gets an interface in an existing namespace, in which nothing else
+    /// changes. Every other node gets a namespace of its own, with a file server.
     ///
     /// # Errors
     /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
@@ -274,7 +274,7 @@ fn system(what: &str) -> impl FnOnce(io::Error) -> Error + use<> {
     |why| Error::System(what, why)
 }
 
-/// Namespaces of all nodes: those that exist, and new ones.
+/// Namespaces of all nodes: the joined ones, and new ones.
 fn namespaces(plan: &Plan, joined: &Joined) -> Result<Vec<Namespace>, Error> {
     let mut found: Vec<Namespace> = Vec::new();
     for node in &plan.nodes {
@@ -287,7 +287,7 @@ fn namespaces(plan: &Plan, joined: &Joined) -> Result<Vec<Namespace>, Error> {
         let namespace = Namespace::open(path).map_err(of(&place))?;
         for (other, theirs) in plan.nodes.iter().zip(&found) {
             if namespace.is_same(theirs).map_err(of(&place))? {
-                let why = format!("it is that of {} already", other.name);
+                let why = format!("{} has joined it already", other.name);
                 return Err(of(&place)(io::Error::new(io::ErrorKind::AlreadyExists, why)));
             }
         }

@@ -41,7 +41,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Name of the node's network interface. A namespace that existed may have a `wlan0` or an `eth0`.
+    /// Name of the node's network interface. An existing namespace may have a `wlan0` or an `eth0` already.
     pub fn interface(&self) -> &'static str {
         match (self.end, self.is_joined) {
             (Endpoint::Station(_), false) => "wlan0",
@@ -160,7 +160,7 @@ impl Plan {
         Ok(Self { nodes, scenario, own_flows, kernel_flows, flows, ends })
     }
 
-    /// Lets these nodes have namespaces that exist.
+    /// Marks nodes as joined to existing namespaces.
     ///
     /// # Errors
     /// Returns the first name that no node has.

@@ -43,7 +43,7 @@ pub(crate) struct Emulation {
 impl Emulation {
     /// Sets up an emulation and starts it; raises `OSError` if the operating system refuses. `laws`
     /// are laws at members: the index of a station, or -1 - c for the access point of cell c. `joined`
-    /// has paths of network namespaces that exist, by node.
+    /// has the paths of existing network namespaces, by node.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "all but one have names in Python")]
     #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false, laws = Vec::new(), joined = BTreeMap::new()))]

@@ -24,7 +24,7 @@ from airfair.errors import OptionError
 from airfair.names import did_you_mean
 from airfair.scenario import Source, Value, folder_of, parse, text_of, toml_value
 
-from . import joining, running
+from . import backend, joining, running
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -44,7 +44,7 @@ PROGRAM = (sys.executable, "-m", "airfair")
 
 
 class EmulationError(RuntimeError):
-    """Raised if an emulation does not start, has ended, or refuses a change; the text has its reason."""
+    """Raised if an emulation does not start, ends too early, or refuses a change; the text has the reason."""
 
 
 class InvalidEmulationError(EmulationError):
@@ -134,20 +134,21 @@ class Emulation:
     ...     cell.wait_until("5 s")
     >>> cell.result.flows, cell.verdict  # doctest: +SKIP
 
-    `source`, `seed` and `set` are those of `airfair.run`. `nodes` maps nodes to network namespaces that
-    exist, in which they get an interface: a path such as `"/run/netns/web"`, `"pid:1234"`, `"docker:web"`
-    or `"podman:web"`; this needs root. `backend` is `"TAP"` or `"veth"`; by default the
-    better one that this machine permits. `duration` ends the emulation after this time, such as `"30 s"`;
-    by default it ends with the `with` block. `spin` waits busily, so that packets are less late.
+    `source`, `seed` and `set` are those of `airfair.run`. `nodes` maps nodes to existing network namespaces,
+    which they join as root: a path such as `"/run/netns/web"`, `"pid:1234"`, `"docker:web"` or
+    `"podman:web"`. `backend` is `"TAP"` or `"veth"`, by default the better one that this machine permits.
+    `duration`, such as `"30 s"`, is the time after which the emulation ends; by default it ends with the
+    `with` block. With `spin` the emulation busy-waits before each event, so that packets are less late.
 
-    If `check` is true, the end of the block raises `InvalidEmulationError` if the machine has affected the
-    emulation. An exception of the block is then its cause.
+    With `check`, the end of the block raises `InvalidEmulationError` if the verdict is invalid. An exception
+    of the block is then its cause.
 
-    The emulation is a process of its own, which ends if this one does. It needs Linux, and root or the
-    permission for user namespaces. `async with` works too.
+    The emulation runs in a process of its own, which ends if this process ends. It needs Linux, and root or
+    the permission for user namespaces. `async with` starts and ends it in another thread.
 
-    Raises `ScenarioError` with all mistakes of the scenario, and at the start of the block `EmulationError`
-    with the reason for which the machine permits no emulation.
+    Raises `ScenarioError` with all mistakes of the scenario, and `OptionError` for other arguments that are
+    not allowed. The start of the block raises `EmulationError` if the machine permits no emulation, and its
+    end raises it if the result could not be written.
     """
 
     def __init__(  # noqa: PLR0913 - options, each with a default
@@ -173,7 +174,10 @@ class Emulation:
         self._check = check
         self._open: ExitStack | None = None
         self._asking = threading.Lock()
-        self._air: tuple[float, dict[str, float]] = (0.0, {})
+        self._air: tuple[float, dict[str, float]]
+        self._programs: list[subprocess.Popen[Any]]
+        self.nodes: dict[str, Node] = {}
+        """Stations and hosts by name; empty until the emulation has started."""
         self.verdict: Verdict | None = None
         """Verdict of the emulation; `None` until it has ended."""
         self.result: Result | None = None
@@ -186,39 +190,40 @@ class Emulation:
         """Start the emulation; raises `EmulationError` if it does not start."""
         if self._open is not None:
             raise EmulationError("the emulation runs already; make another one")
+        self.verdict = self.result = None
+        self._air = (0.0, {})
         with ExitStack() as stack:
-            self._folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            file = self._folder / "cell.toml"
-            file.write_text(self.scenario.to_toml(), encoding="utf-8")
-            self._said: IO[str] = stack.enter_context(
-                (self._folder / "messages").open("w+", encoding="utf-8", errors="replace")
-            )
-            words = [*PROGRAM, "emulate", str(file), *self._options]
-            words += ["--json", "--out", str(self._folder / "result")]
-            # The emulation ends with its command, and that one with the pipe, whose other end is here.
-            words += ["--", "cat"]
-            self._process = stack.enter_context(
-                subprocess.Popen(
-                    words,
-                    stdin=subprocess.PIPE,
-                    stdout=stack.enter_context((self._folder / "document.json").open("wb")),
-                    stderr=self._said,
-                    start_new_session=True,  # Ctrl-C is for the `with` block.
-                )
-            )
-            stack.callback(self._kill)
-            self._running = self._started()
+            self._process = self._launched(stack)
+            record = self._started()
             self._control = stack.enter_context(socket.socket(socket.AF_UNIX))
-            self._control.connect(str(self._running.control))
+            self._control.connect(str(record.control))
             self._answers = stack.enter_context(self._control.makefile("rb"))
-            self._programs: list[subprocess.Popen[Any]] = []
+            self._programs = []
             self.nodes = {
-                about["name"]: self._node(about) for about in self._running.state["nodes"]
+                about["name"]: self._node(record, about) for about in record.state["nodes"]
             }
-            """Stations and hosts by name."""
-            self._air = (0.0, {})
             self._open = stack.pop_all()
         return self
+
+    def _launched(self, stack: ExitStack) -> subprocess.Popen[bytes]:
+        """Process of the emulation; `stack` ends it, and removes its files."""
+        self._folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        file, result = self._folder / "cell.toml", self._folder / "result"
+        file.write_text(self.scenario.to_toml(), encoding="utf-8")
+        document = stack.enter_context((self._folder / "document.json").open("wb"))
+        messages = stack.enter_context((self._folder / "messages").open("wb"))
+        words = [*PROGRAM, "emulate", str(file), *self._options, "--json", "--out", str(result)]
+        # The emulation ends with its command `cat`, and `cat` with the pipe, whose other end is here.
+        process = subprocess.Popen(
+            [*words, "--", "cat"],
+            stdin=subprocess.PIPE,
+            stdout=document,
+            stderr=messages,
+            start_new_session=True,  # Ctrl-C is for the `with` block.
+        )
+        stack.enter_context(process)
+        stack.callback(process.kill)
+        return process
 
     def __exit__(
         self,
@@ -311,8 +316,8 @@ class Emulation:
         while (left := end - self.elapsed_s) > 0:
             time.sleep(min(left, 1.0))
 
-    def _node(self, about: Mapping[str, Any]) -> Node:
-        network = cast("Path", self._running.network(about["name"]))  # the record has its own nodes
+    def _node(self, record: running.Running, about: Mapping[str, Any]) -> Node:
+        network = cast("Path", record.network(about["name"]))  # the record has its own nodes
         return Node(self._process.pid, about, network, self._programs)
 
     def _held(self) -> tuple[float, dict[str, float]]:
@@ -383,36 +388,35 @@ class Emulation:
                 f"the emulation has not ended within {END_S:.0f} s{self._why()}"
             ) from error
 
-    def _kill(self) -> None:
-        self._process.kill()
-
     def _read(self) -> None:
         """Read the verdict and the result of the emulation that has ended."""
-        text = (self._folder / "document.json").read_text(encoding="utf-8")
-        if not text:
-            raise EmulationError(f"the emulation has failed{self._why()}")
-        document = json.loads(text)
-        self.verdict = Verdict(bool(document["valid"]), list(document["objections"]))
-        if document["result"] is not None:
-            from airfair.loading import load_result
+        folder = self._folder / "result"
+        try:
+            document = json.loads((self._folder / "document.json").read_bytes())
+            self.verdict = Verdict(bool(document["valid"]), list(document["objections"]))
+            if document["result"] is not None:
+                from airfair.loading import load_result
 
-            self.result = load_result(self._folder / "result")
+                self.result = load_result(folder)
+        except (OSError, ValueError, _core.RunError) as error:
+            raise EmulationError(f"the emulation left no result{self._why()}") from error
 
     def _why(self) -> str:
-        """Messages of the emulation, for an error; without its lines of each second."""
-        self._said.seek(0)
+        """Errors that the emulation has printed, to follow a sentence."""
+        text = (self._folder / "messages").read_text(encoding="utf-8", errors="replace")
         own = "airfair: "
-        lines = [line.removeprefix(own) for line in self._said if line.startswith(own)]
-        return ": " + "".join(lines).rstrip() if lines else ""
+        said = [line.removeprefix(own) for line in text.splitlines() if line.startswith(own)]
+        errors = [line for line in said if not line.startswith(tuple(backend.MEANING.values()))]
+        return f": {'; '.join(errors)}" if errors else ""
 
 
-def _options(backend: str | None, duration: str | None, *, spin: bool) -> list[str]:
+def _options(kind: str | None, duration: str | None, *, spin: bool) -> list[str]:
     """Options of `airfair emulate`; raises `OptionError` for arguments that are not allowed."""
-    allowed = ("TAP", "veth")
-    if backend is not None and backend not in allowed:
-        hint = did_you_mean(backend, allowed)
-        raise OptionError(f"backend = {backend!r}: allowed is {' or '.join(allowed)}{hint}")
-    options = [] if backend is None else ["--backend", backend]
+    allowed = [*backend.MEANING]
+    if kind is not None and kind not in allowed:
+        hint = did_you_mean(kind, allowed)
+        raise OptionError(f"backend = {kind!r}: allowed is {' or '.join(allowed)}{hint}")
+    options = [] if kind is None else ["--backend", kind]
     if duration is not None:
         if _seconds("duration", duration) <= 0:
             raise OptionError(f"duration = {duration!r}: allowed is a time above 0")

@@ -1,4 +1,4 @@
-"""Network namespaces that exist, which nodes of an emulation join."""
+"""Existing network namespaces, which nodes of an emulation join."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Wish:
     keeps_output: bool = False
     """True if standard output is reserved for airfair; the command's output goes to standard error."""
     joined: Mapping[str, Path] = field(default_factory=dict)
-    """Paths of network namespaces that exist, by the node that gets an interface there."""
+    """Paths of existing network namespaces, by the node that joins them."""
     laws: Callable[[], list[tuple[int, Law]]] | None = None
     """Function that creates the laws, as pairs of a member and its law as in `airfair.law.place`.
 

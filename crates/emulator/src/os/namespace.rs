@@ -26,7 +26,7 @@ impl Namespace {
         })
     }
 
-    /// Opens a namespace that exists, such as `/run/netns/NAME` or `/proc/PID/ns/net`.
+    /// Opens an existing namespace, such as `/run/netns/NAME` or `/proc/PID/ns/net`.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path)?;
         match calls::namespace_kind(file.as_fd()) {

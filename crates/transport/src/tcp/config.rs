@@ -245,9 +245,9 @@ pub struct DelayedAck {
     pub segments: u32,
     /// Longest delay of an ACK; 500 ms at most in the RFC.
     pub timeout: Duration,
-    /// Time for which an ACK that is due waits, so that it acknowledges all segments that arrive within this time.
-    /// Linux sends such an ACK once the application has read what interrupts and the wake-up of the
-    /// application have collected. `None` sends it at once. [linux-coalescing]
+    /// Time for which an ACK that is due waits, so that it acknowledges all segments that arrive meanwhile; `None`
+    /// sends it at once. In Linux the application reads these segments together, and its read sends the ACK.
+    /// [linux-coalescing]  Deviates: [D-337]
     pub coalescing: Option<Duration>,
 }
 

@@ -63,10 +63,9 @@ impl LinuxVariation {
     ) {
         let error = if sample > smoothed { sample - smoothed } else { smoothed - sample };
         let quarter = self.deviation / 4;
-        self.deviation = if error < quarter {
-            self.deviation + error - quarter
-        } else if sample < smoothed {
-            // A round trip that falls raises the time-out eight times as slowly, as in Eifel.
+        // Where a falling round trip would raise the deviation, it does so by an eighth.
+        let is_damped = sample < smoothed && error > quarter;
+        self.deviation = if is_damped {
             self.deviation + (error - quarter) / 8
         } else {
             self.deviation + error - quarter
@@ -342,6 +341,10 @@ mod tests {
         // The second round trip had none: 800 − (800 − 200)/4 = 650.
         linux.on_echo(MS * 400, 151..200);
         assert_eq!(linux.rto(), MS * 1_050);
+        // A deviation above that of its round trip, but below the variation, does not change it: R = 700, an error of
+        // 300, where 98 + 2 samples have left nearly no deviation. SRTT ⅞·400 + ⅛·700 = 437.5
+        linux.on_echo(MS * 700, 152..200);
+        assert_eq!(linux.rto(), Duration::from_micros(1_087_500));
     }
 
     /// A sample above SRTT raises the deviation by its error less a quarter, one below by an eighth of that.

@@ -214,6 +214,17 @@ fn dctcp_reduces_its_window_by_half_of_its_estimate() {
     assert_eq!(script.sender.stats().marks_answered, 1);
 }
 
+/// Lets segment `number` with an ECN field arrive. Returns the number of segments that each ACK acknowledges, and
+/// whether it echoes a mark.
+fn echoes(receiver: &mut Receiver, number: u64, ecn: Ecn) -> Vec<(u64, bool)> {
+    let payload = u32::try_from(SEGMENT).expect("a small number");
+    let flags = Flags::ACK.and(Flags::CWR).with_ecn(ecn);
+    let data = Segment { seq: octet(number), ack: 1, payload, flags, ..Segment::EMPTY };
+    receiver.handle_segment(ms(0), &data);
+    let sent = std::iter::from_fn(|| receiver.poll_transmit(ms(0)));
+    sent.map(|it| ((it.ack - 1) / SEGMENT, it.flags.has(Flags::ECE))).collect()
+}
+
 /// A receiver that echoes exactly sends a delayed ACK when the marks change: first for the data before the change, and
 /// then for the segment of the change. CWR has no effect.
 ///
@@ -226,14 +237,7 @@ fn an_exact_receiver_acknowledges_each_change_of_marks() {
         ..ReceiverConfig::default()
     };
     let mut receiver = Receiver::new(config);
-    let mut acks = |number: u64, ecn| {
-        let payload = u32::try_from(SEGMENT).expect("a small number");
-        let flags = Flags::ACK.and(Flags::CWR).with_ecn(ecn);
-        let data = Segment { seq: octet(number), ack: 1, payload, flags, ..Segment::EMPTY };
-        receiver.handle_segment(ms(0), &data);
-        let sent = std::iter::from_fn(|| receiver.poll_transmit(ms(0)));
-        sent.map(|it| ((it.ack - 1) / SEGMENT, it.flags.has(Flags::ECE))).collect::<Vec<_>>()
-    };
+    let mut acks = |number, ecn| echoes(&mut receiver, number, ecn);
     assert_eq!(acks(0, Ecn::ECT_0), []);
     assert_eq!(acks(1, Ecn::ECT_0), [(2, false)]);
     assert_eq!(acks(2, Ecn::ECT_0), []);
@@ -241,6 +245,26 @@ fn an_exact_receiver_acknowledges_each_change_of_marks() {
     assert_eq!(acks(4, Ecn::CE), []);
     assert_eq!(acks(5, Ecn::CE), [(6, true)]);
     assert_eq!(acks(6, Ecn::ECT_0), [(7, false)]);
+}
+
+/// An ACK that waits for segments that arrive together is also sent when the marks change, with the former echo.
+///
+/// Verifies: [RFC8257 §3.2], [linux-coalescing]
+#[test]
+fn a_change_of_marks_ends_the_wait_of_a_coalescing_receiver() {
+    let coalescing = Some(Duration::from_millis(2));
+    let config = ReceiverConfig {
+        handshake: false,
+        ecn_feedback: EcnFeedback::Exact,
+        delayed_ack: Some(DelayedAck { coalescing, ..DelayedAck::default() }),
+        ..ReceiverConfig::default()
+    };
+    let mut receiver = Receiver::new(config);
+    for number in 0..3 {
+        assert_eq!(echoes(&mut receiver, number, Ecn::ECT_0), []);
+    }
+    assert_eq!(receiver.next_timeout(), Some(ms(2)));
+    assert_eq!(echoes(&mut receiver, 3, Ecn::CE), [(3, false), (4, true)]);
 }
 
 /// Prague sends ECT(1). Its window halves at the first mark, then not again for 25 ms, and an ACK with a mark does not let

@@ -42,7 +42,7 @@ words!(Profile { Rfc5348 = "rfc5348", Rfc3448 = "rfc3448", Ns2 = "ns-2" });
 
 const ACK_TIMER: Kind = time(Duration::from_millis(1), Duration::from_secs(10));
 const MIN_RTO: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
-const SMALL_QUEUE: Kind =
+const OFF_OR_TIME: Kind =
     Kind::Either(&[OFF, time(Duration::from_micros(1), Duration::from_secs(1))]);
 const TICK: Kind = time(Duration::from_micros(1), Duration::from_secs(1));
 const SSTHRESH: Kind = Kind::Either(&[UNLIMITED, integer(2, 1_000_000)]);
@@ -169,7 +169,7 @@ fn tcp(keys: &mut Keys, it: &mut Tcp) {
          in ns-2. `hold`: the sender keeps it and reduces its window, as Linux does.",
     );
     let is_small = sender.small_queue.is_some();
-    keys.optional("small_queues", &mut sender.small_queue, SMALL_QUEUE, "\"1 ms\"").written_if(is_small).says(
+    keys.optional("small_queues", &mut sender.small_queue, OFF_OR_TIME, "\"1 ms\"").written_if(is_small).says(
         "TCP small queues: limit of a sender's data in the transmit queue of its host. The limit is the amount that \
          pacing would send in this time, at least two segments and at most 4 MiB. Linux has 1 ms, and 8 ms on Wi-Fi.",
     );
@@ -218,9 +218,9 @@ fn delayed_ack(keys: &mut Keys, it: &mut DelayedAck) {
         .says("Largest number of segments that one ACK acknowledges.");
     keys.key("timeout", &mut it.timeout, ACK_TIMER, "\"100 ms\"").says("Longest delay of an ACK.");
     let coalesces = it.coalescing.is_some();
-    keys.optional("coalescing", &mut it.coalescing, SMALL_QUEUE, "\"50 us\"").written_if(coalesces).says(
-        "Time for which an ACK that is due waits, so that it acknowledges all segments that arrive together, as those of \
-         an aggregate do. Linux sends one ACK once the application has read them.",
+    keys.optional("coalescing", &mut it.coalescing, OFF_OR_TIME, "\"50 us\"").written_if(coalesces).says(
+        "Time for which an ACK that is due waits, so that it acknowledges all segments that arrive meanwhile, such as the \
+         rest of an aggregate. In Linux the application reads them together, and its read sends the ACK.",
     );
 }
 

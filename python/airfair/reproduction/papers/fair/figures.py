@@ -29,7 +29,7 @@ WINDOWS: Mapping[str, Callable[..., Floats]] = {
 SIGNED = -1.0
 """Smallest possible value of an axis that need not begin at zero."""
 LOWEST = 0.15
-"""Begin of the axes of indices: six stations have at least 1/6."""
+"""Lower end of the axes of indices, below the mean index of each cell."""
 
 
 def values(runs: FairRuns) -> Json:
