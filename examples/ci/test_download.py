@@ -44,7 +44,9 @@ LEAST_BPS = 40e6
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_a_download_is_fast_beside_a_slow_phone(wifi_cell: Callable[..., airfair.Emulation]) -> None:
+def test_a_download_is_fast_beside_a_slow_phone(
+    wifi_cell: Callable[..., airfair.Emulation],
+) -> None:
     """The phone needs most of the air for little data, and the access point shares it equally."""
     with wifi_cell(CELL) as cell:
         cell.wait_until("2 s")
