@@ -176,15 +176,24 @@ def test_a_scheme_at_the_sender_limits_airfair_tfrc_over_real_sockets(cell: Path
     assert 0.1 < found["up"] < 0.33
 
 
-def _carriers() -> list[str]:
-    """Command lines of programs that carry flows of emulations; other tests use other addresses."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+def _carriers(emulation: int) -> dict[int, str]:
+    """Process ids and command lines of the programs that an emulation has started to carry flows."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            line = path.read_bytes().replace(b"\0", b" ").decode()
-            if re.search(r"airfair tfrc (receive \d+|send 10\.11\.\S+) ", line):
-                found.append(line)
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            line = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            if parent == emulation and re.search(r"airfair tfrc (receive|send) ", line):
+                found[int(path.name)] = line
     return found
+
+
+def _is_running(process: int, line: str) -> bool:
+    try:
+        found = Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return False
+    return found == line
 
 
 @pytest.mark.usefixtures("real")
@@ -193,12 +202,23 @@ def test_programs_that_carry_a_flow_end_when_it_stops_and_with_the_emulation(cel
     flow = REAL_TFRC.format("up", "fast", "server", '"none"')
     flow = flow.replace('"1200 B"', '"1000 B", rate = "400 kb/s"') + 'stop = "1 s"\n'
     cell.write_text(CELL + flow)
-    done = emulate(cell, "--duration", "3 s", "--json")
-    assert done.returncode == 0, done.stderr
+    with subprocess.Popen(
+        [*PROGRAM, "emulate", str(cell), "--duration", "3 s", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        carriers: dict[int, str] = {}
+        while process.poll() is None:
+            carriers |= _carriers(process.pid)
+            time.sleep(0.1)
+        output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert len(carriers) == 2
     # ICMP messages for packets that arrive after the program's end are another flow.
-    flows = {flow["name"]: flow for flow in json.loads(done.stdout)["result"]["flows"]}
+    flows = {flow["name"]: flow for flow in json.loads(output)["result"]["flows"]}
     assert 0 < flows["up"]["delivered_bytes"] <= 60_000
-    assert _carriers() == []
+    assert not [it for it in carriers.items() if _is_running(*it)]
 
 
 @pytest.mark.usefixtures("real")
