@@ -1,14 +1,14 @@
 """Measures the agent's schemes with the kernel's TCP, and with the simulator's TCP set up as Linux's.
 
-sudo .venv/bin/python bench/agent.py [--scheme arf-aware | arf-window | occupancy] [--runs N] [--wire MS]
+sudo .venv/bin/python bench/agent.py [--scheme SCHEME] [--runs N] [--wire MS]
 
 Writes the numbers of docs/agent-measurements.md to bench/agent.json, without and with each scheme: means
 and the half widths of their 95 % confidence intervals. `make book` makes the page's tables from them.
 
 With arf-aware and arf-window the agent runs at a station, and the numbers are the goodputs of both sessions
 [kb/s]. arf-aware uses the cell of experiments/arf-aware-tcp/table1.toml, arf-window a cell in which the rate
-of a station falls from 54 to 6 Mb/s. With occupancy the agent runs at a wired server in place of an access
-point, and the numbers are Jain's index of the shares of airtime and the goodputs [Mb/s].
+of a station falls from 54 to 6 Mb/s. With occupancy and fair the agent runs at a wired server in place of an
+access point, and the numbers are Jain's index of the shares of airtime and the goodputs [Mb/s].
 """
 
 from __future__ import annotations
@@ -87,6 +87,11 @@ def outcome(result: dict[str, Any]) -> Outcome:
 
 
 NAMES = ("slow", "fast")
+SHARING = {
+    "occupancy": "ap = { occupancy = true }",
+    "fair": 'ap = { queue = { discipline = "airtime" }, fair = true }',
+}
+"""Schemes that divide the airtime between stations, with the keys of the simulated access point."""
 
 
 @dataclass(frozen=True)
@@ -107,14 +112,15 @@ class Cell:
     @property
     def is_shared(self) -> bool:
         """True if the agent divides the airtime between stations, as an access point does."""
-        return self.scheme == "occupancy"
+        return self.scheme in SHARING
 
     def scenario(self, transport: str, control: str) -> str:
         """Return the scenario of the cell, with sessions of a transport and a control."""
         text = self.text
         if self.is_shared and control != "none":
-            text = text.replace("beacon", "ap = { occupancy = true }\nbeacon", 1)
-        settings = transport.format("newreno").replace("WINDOW", "3 MB")
+            text = text.replace("beacon", f"{SHARING[self.scheme]}\nbeacon", 1)
+            control = "occupancy" if self.scheme == "occupancy" else "none"
+        settings = transport.format("cubic" if self.scheme == "fair" else "newreno").replace("WINDOW", "3 MB")
         for name in NAMES:
             sender, receiver = (end.format(name) for end in self.ends)
             text += f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\n'
@@ -127,11 +133,11 @@ class Cell:
         return options if self.is_shared else [*options, "--station", self.agent[0]]
 
 
-def shared(way: str, wire_ms: float, seconds: int = 25) -> Cell:
+def shared(scheme: str, way: str, wire_ms: float, seconds: int = 25) -> Cell:
     """Return a cell with rates of 54 and 6 Mb/s and a wired server; the agent starts before the sessions."""
     text = SHARED.format(seconds=seconds, wire=wire_ms)
     ends = ("{}", "server") if way == "up" else ("server", "{}")
-    return Cell("occupancy", way, text, seconds, ends, "3 s", ("server", "eth0"))
+    return Cell(scheme, way, text, seconds, ends, "3 s", ("server", "eth0"))
 
 
 def cells(scheme: str, wire_ms: float) -> list[Cell]:
@@ -142,10 +148,10 @@ def cells(scheme: str, wire_ms: float) -> list[Cell]:
     if scheme == "arf-window":
         ways = {"down": ("server", "{}"), "up": ("{}", "server")}
         return [Cell(scheme, way, FALL, 30, ends) for way, ends in ways.items()]
-    return [shared(way, wire_ms) for way in ("up", "down")]
+    return [shared(scheme, way, wire_ms) for way in ("up", "down")]
 
 
-SCHEMES = ("arf-aware", "arf-window", "occupancy")
+SCHEMES = ("arf-aware", "arf-window", *SHARING)
 SIMULATED = 20
 """Number of simulated runs of each cell."""
 
@@ -207,7 +213,8 @@ def figures(runs: list[Outcome], cell: Cell) -> dict[str, Figure]:
 def part(scheme: str, wire_ms: float) -> str:
     """Return the key of a scheme's numbers in the record."""
     names = {"arf-aware": "table1", "arf-window": "becomes_slow"}
-    return names.get(scheme, f"emulation_{wire_ms:g}_ms")
+    prefix = "" if scheme == "occupancy" else f"{scheme}_"
+    return names.get(scheme, f"{prefix}emulation_{wire_ms:g}_ms")
 
 
 def keep(name: str, found: dict[str, Any], emulations: int) -> None:

@@ -75,6 +75,7 @@ class VoiceTable(TypedDict, total=False):
 class FairTable(TypedDict, total=False):
     """Table whose keys are the arguments of `fair`."""
 
+    access: str
     credit: str
     debt: str
     grant: str
@@ -1243,6 +1244,7 @@ def voice(
 
 def fair(
     *,
+    access: str | None = None,
     credit: str | None = None,
     debt: str | None = None,
     grant: str | None = None,
@@ -1260,6 +1262,9 @@ def fair(
     It lowers the windows in the ACKs of TCP uploads of a station that uses more than its share, and
     if `queue` is the airtime scheduler, bulk data for that station waits.
 
+    access: Airtime that a station with aggregates should have each time it wins the channel. If it
+        has less, a part of the contention counts as unused time, so that its window grows and its
+        aggregates get longer. Default: "400 us".
     credit: Airtime of its share that a station may save for later. Default: "10 ms".
     debt: Airtime that a station may use beyond its share before bulk data for the station waits.
         Default: "5 ms".
@@ -1278,7 +1283,7 @@ def fair(
         than 1. The share of its stations grows if more is unused, and shrinks if less is. Default:
         0.01.
     window_time: Time in which the window of a station that sends nothing grows by a factor e. It
-        shrinks as fast if the station uses twice its share. Default: "1 s".
+        shrinks as fast if the station uses twice its share. Default: "500 ms".
     windows: The access point lowers the windows in the ACKs of TCP uploads. Default: true.
     """
     return _given(FairTable, locals())

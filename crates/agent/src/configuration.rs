@@ -5,6 +5,7 @@ mod arf_aware;
 mod arf_window;
 mod bounds;
 mod data_ack;
+mod fair;
 mod occupancy;
 mod shared_windows;
 
@@ -22,6 +23,7 @@ pub use arf_aware::{ArfAware, SenderWindow};
 pub use arf_window::ArfWindow;
 pub use bounds::{LARGEST_RATIO, LEAST_WINDOW};
 pub use data_ack::{DataAck, Weights};
+pub use fair::Fair;
 pub use occupancy::{Occupancy, Role};
 pub use shared_windows::SharedWindows;
 
@@ -51,6 +53,7 @@ pub struct Written {
     data_ack: data_ack::Written,
     #[serde(rename = "airtime-weights")]
     airtime_weights: airtime_weights::Written,
+    fair: fair::Written,
 }
 
 /// Scheme by which the agent decides on windows, queues or airtime.
@@ -75,6 +78,9 @@ pub enum Scheme {
     /// Airtime weights at an access point, by which the driver shares the airtime of
     /// downloads.  [linux-atf]
     AirtimeWeights,
+    /// Equal airtime in both directions, at an access point alone, by windows in the ACKs that it
+    /// forwards.  [D-312]
+    Fair,
 }
 
 /// Source from which the agent takes its samples.
@@ -102,9 +108,10 @@ impl FromStr for Scheme {
             "shared-windows" => Ok(Self::SharedWindows),
             "data-ack" => Ok(Self::DataAck),
             "airtime-weights" => Ok(Self::AirtimeWeights),
+            "fair" => Ok(Self::Fair),
             _ => bail!(
                 "{text}: unknown scheme; allowed arf-aware, arf-window, occupancy, shared-windows, data-ack, \
-                 airtime-weights"
+                 airtime-weights, fair"
             ),
         }
     }
@@ -136,6 +143,8 @@ pub struct Configuration {
     pub data_ack: DataAck,
     /// Settings of airtime weights (`airtime-weights`).
     pub airtime_weights: AirtimeWeights,
+    /// Settings of the fair access point (`fair`).
+    pub fair: Fair,
 }
 
 impl Default for Configuration {
@@ -162,6 +171,7 @@ impl Written {
             shared_windows: below.shared_windows,
             data_ack: below.data_ack,
             airtime_weights: below.airtime_weights,
+            fair: below.fair,
         }
     }
 
@@ -225,6 +235,7 @@ impl Written {
             shared_windows: self.shared_windows.checked().context("shared-windows")?,
             data_ack: self.data_ack.checked().context("data-ack")?,
             airtime_weights: self.airtime_weights.checked().context("airtime-weights")?,
+            fair: self.fair.checked().context("fair")?,
         })
     }
 }

@@ -235,6 +235,20 @@ pub fn access(rate: DataRate, active: u32) -> Duration {
     timing.difs + timing.slot * u64::from(timing.cw_min) / (u64::from(active) + 1)
 }
 
+/// True for a rate of 802.11b, a or g, whose frames have one packet each.
+pub fn is_legacy(rate: DataRate) -> bool {
+    legacy(rate).is_some()
+}
+
+/// Mean idle time before an access to the channel of these links, DIFS and half of the smallest
+/// contention window, and the SIFS within an exchange. A link at a DSSS rate slows all down.
+pub fn gaps(links: &[LinkEstimate]) -> [Duration; 2] {
+    let rates = links.iter().flat_map(|it| [it.up.rate, it.down.rate]).flatten();
+    let is_slow = rates.filter_map(legacy).any(|(standard, _)| standard == Standard::B);
+    let timing = if is_slow { Standard::B } else { Standard::A }.timing(false, Preamble::Long);
+    [timing.difs + timing.slot * u64::from(timing.cw_min) / 2, timing.sifs]
+}
+
 /// Frame exchange of an IP packet at this rate. The back-off is half of the smallest contention
 /// window.
 pub fn exchange(packet: Bytes, rate: DataRate) -> Exchange {

@@ -26,7 +26,7 @@ pub const OPTIONS: [Entry; 13] = [
     ("--interface NAME", "interface to watch, and whose connections are limited"),
     (
         "--scheme NAME",
-        "arf-aware, arf-window, occupancy, shared-windows, data-ack or airtime-weights",
+        "arf-aware, arf-window, occupancy, shared-windows, data-ack, airtime-weights or fair",
     ),
     ("--emulator FILE", "watch an emulation through this control socket instead of the kernel"),
     ("--station NAME", "station of the emulation at which the agent runs"),

@@ -9,6 +9,7 @@ use crate::configuration::{Configuration, Role, Scheme};
 use crate::data_ack::TwoQueues;
 use crate::decision::{Decision, Share};
 use crate::estimate::Estimate;
+use crate::fair::Fair;
 use crate::keeping::GrantedStation;
 use crate::sample::Sample;
 use crate::shared_windows::SharedWindows;
@@ -32,6 +33,8 @@ pub enum Law {
     DataAck(TwoQueues),
     /// Airtime weights, at an access point.
     AirtimeWeights(AirtimeWeights),
+    /// Equal airtime in both directions, at an access point alone.
+    Fair(Box<Fair>),
 }
 
 impl Law {
@@ -59,6 +62,9 @@ impl Law {
                 let settings = configuration.airtime_weights.clone();
                 Self::AirtimeWeights(AirtimeWeights::new(settings, configuration.polls))
             }
+            Scheme::Fair => {
+                Self::Fair(Box::new(Fair::new(configuration.fair, configuration.polls)))
+            }
             Scheme::DataAck => {
                 Self::DataAck(TwoQueues::new(configuration.data_ack.clone(), configuration.polls))
             }
@@ -79,6 +85,7 @@ impl Law {
                 | Self::Occupancy(_)
                 | Self::GrantedStation(_)
                 | Self::SharedWindows(_)
+                | Self::Fair(_)
         )
     }
 
@@ -87,6 +94,7 @@ impl Law {
         match self {
             Self::Occupancy(access_point) => access_point.granted(),
             Self::GrantedStation(station) => station.granted(),
+            Self::Fair(fair) => fair.granted(),
             _ => &[],
         }
     }
@@ -111,6 +119,7 @@ impl Law {
             Self::SharedWindows(shared) => shared.take(sample),
             Self::DataAck(queues) => queues.take(sample),
             Self::AirtimeWeights(weights) => weights.take(sample),
+            Self::Fair(fair) => fair.take(sample),
         }
     }
 }

@@ -48,6 +48,7 @@ pub mod connections;
 pub mod data_ack;
 pub mod decision;
 pub mod estimate;
+pub mod fair;
 pub mod grants;
 pub mod help;
 pub mod journal;

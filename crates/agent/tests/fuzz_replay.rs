@@ -22,7 +22,7 @@ const FEW: u64 = 600;
 /// Most samples in a recording of the fuzz test.
 const SAMPLES: u64 = 40;
 /// Configurations of all schemes as JSON, for the heads of recordings; the last one is invalid.
-const SCHEMES: [&str; 9] = [
+const SCHEMES: [&str; 10] = [
     r#"{"scheme": "arf-aware", "polls": 1}"#,
     r#"{"scheme": "arf-window", "polls": 1, "arf-window": {"samples": 1}}"#,
     r#"{"scheme": "arf-window", "polls": 1, "arf-window": {"samples": 2, "rise": "printed", "fall": "printed"}}"#,
@@ -31,7 +31,8 @@ const SCHEMES: [&str; 9] = [
     r#"{"scheme": "shared-windows"}"#,
     r#"{"scheme": "data-ack", "data-ack": {"weights": "connections"}}"#,
     r#"{"scheme": "airtime-weights", "airtime-weights": {"weights": "connections"}}"#,
-    r#"{"scheme": "fair"}"#,
+    r#"{"scheme": "fair", "polls": 1}"#,
+    r#"{"scheme": "none"}"#,
 ];
 /// Values for counters: ends of their ranges, and values near which sums and products overflow.
 const ENDS: [u64; 18] = [

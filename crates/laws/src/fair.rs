@@ -6,7 +6,7 @@
 //! each station, for both directions together, and one level φ: the part of the time that a station may use.
 //!
 //! ```text
-//!   level       dφ/dt  = γ φ clip((f − f*) / f*)     f: part of the time that nobody wanted
+//!   level       dφ/dt  = γ φ clip((f − f*) / f*)     f: unused part of the time
 //!   account     dVᵢ/dt = aᵢ − φ                      aᵢ: airtime of the frames from and to station i
 //!   downlink    bulk for station i waits while Vᵢ > V₀, if some station uploads
 //!   uplink      dWᵢ/dt = −κ Wᵢ (uᵢ − φ) / φ          uᵢ: aᵢ, smoothed; Wᵢ: data in flight of i's TCP uploads
@@ -19,6 +19,11 @@
 //! follows these with the delay of the round trip, ln u = ln W(t − d) + constant, so that the loop needs to know
 //! neither the round trip nor the rate nor the number of connections. The speed of a window is not clipped: a station
 //! whose rate has fallen uses a multiple of its share, and its window must fall by as much.  Deviates: [D-312]
+//!
+//! Idle time is unused, except for the SIFS within exchanges and a mean gap, DIFS and back-off, before each access to the
+//! channel. The accesses of a station that sends or receives aggregates count as if they had at least `access` of
+//! airtime: while they are shorter, part of their gaps is unused, the level rises, and with it the windows and the
+//! aggregates. A sender that paces its packets would otherwise waste the air with short ones.
 //!
 //! Networks on the same channel that want all of the air leave none unused, and take what windows leave. So the level
 //! is above the mean use of the stations that use at least half of it, while other networks together use more than all
@@ -34,7 +39,7 @@ mod uploads;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 
-pub use uploads::{InFlight, Uploads};
+pub use uploads::{InFlight, LEAST_SEGMENTS, Uploads};
 
 /// Time that the window of a station may hold while the station is above the level, beside [`SLACK`] octets [s]. A
 /// window of more than four times that is lifted.
@@ -64,12 +69,14 @@ const ACTIVE: Duration = Duration::from_secs(1);
 const LONGEST_DEBT: f64 = 0.5;
 
 /// Parameters of the fair access point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// Time between two updates of the level and the windows.
     pub period: Duration,
     /// f*: part of the time that the level leaves unused, more than zero.
     pub unused: Probability,
+    /// Least airtime of an access to the channel with aggregates, for which contention may take a whole gap.
+    pub access: Duration,
     /// 1/γ: time in which the level changes by a factor e at most.
     pub level_time: Duration,
     /// 1/κ: time in which a window changes by a factor e at most.
@@ -95,8 +102,9 @@ impl Default for Params {
         Self {
             period: Duration::from_millis(50),
             unused: Probability::literal(0.01),
+            access: Duration::from_micros(400),
             level_time: Duration::from_secs(1),
-            window_time: Duration::from_secs(1),
+            window_time: Duration::from_millis(500),
             smoothing: Duration::from_millis(300),
             debt: Duration::from_millis(5),
             credit: Duration::from_millis(10),
@@ -120,6 +128,10 @@ struct Account {
     /// Time of the station's last frame with data without TCP, which no window limits.
     non_tcp: Option<Time>,
     is_held: bool,
+    /// True if a frame with several packets has come from the station or gone to it.
+    aggregates: bool,
+    /// Number of accesses to the channel since the last update.
+    accesses: u32,
     total: Usage,
     uploads: Usage,
     /// Octets of the station's TCP uploads, per second.
@@ -144,12 +156,14 @@ pub struct State {
     updated: Time,
     /// Use of the channel by other networks.
     foreign: Usage,
+    /// Gaps since the last update, except for the accesses of stations.
+    gaps: Gaps,
     accounts: Vec<Account>,
     /// True if some station uploads more than a little, for whose sake others may have to wait.
     has_uploads: bool,
 }
 
-/// Airtime of a frame from a station or to it.
+/// Airtime of a frame from a station or to it, or of several frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {
     /// Number of the station in its cell.
@@ -160,6 +174,19 @@ pub struct Charge {
     pub content: Content,
     /// True if the station sends data without TCP in it.
     pub is_non_tcp: bool,
+    /// True if the frame has several packets.
+    pub is_aggregate: bool,
+    /// Contention and SIFS before the frame.
+    pub gaps: Gaps,
+}
+
+/// Number of idle gaps before frames, by their kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Number of frames before which their sender has contended for the channel.
+    pub accesses: u32,
+    /// Number of frames that follow another one of the same exchange after a SIFS.
+    pub responses: u32,
 }
 
 /// Content of a frame.
@@ -175,15 +202,24 @@ pub enum Content {
 
 /// Observation of the fair access point at the end of a period.
 #[derive(Clone, Copy, Debug)]
-pub struct Observation<'o> {
+pub struct Observation {
     /// Time of the observation.
     pub now: Time,
-    /// Idle time since the last observation in which no member can have waited for the channel.
-    pub unused: Duration,
-    /// Airtime of frames of other networks since the last observation.
-    pub foreign: Duration,
-    /// TCP uploads through the access point.
-    pub uploads: &'o Uploads,
+    /// Time since the last observation for which the channel was idle.
+    pub idle: Duration,
+    /// Mean idle time before an access to the channel: DIFS and back-off.
+    pub gap: Duration,
+    /// Idle time before a frame that follows another one of the same exchange.
+    pub sifs: Duration,
+}
+
+/// Demand of a station at the end of a period.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Demand {
+    /// True if bulk for the station waits at the access point.
+    pub has_bulk: bool,
+    /// TCP uploads of the station.
+    pub uploads: InFlight,
 }
 
 /// Decision about the downlink of a station.
@@ -201,6 +237,7 @@ impl Default for State {
             level: 1.0,
             updated: Time::ZERO,
             foreign: Usage::default(),
+            gaps: Gaps::default(),
             accounts: Vec::new(),
             has_uploads: false,
         }
@@ -220,6 +257,19 @@ impl State {
     #[must_use]
     pub fn level(&self) -> f64 {
         self.level
+    }
+
+    /// uᵢ: part of the time that a station uses, smoothed.
+    #[must_use]
+    pub fn used(&self, station: u16) -> f64 {
+        self.accounts.get(usize::from(station)).map_or(0.0, |it| it.total.rate)
+    }
+
+    /// Removes the account of a station that has left the cell.
+    pub fn forget(&mut self, station: u16) {
+        if let Some(account) = self.accounts.get_mut(usize::from(station)) {
+            *account = Account::default();
+        }
     }
 
     /// Largest amount of data that all TCP uploads of a station together may have in flight; `None` without a limit.
@@ -249,11 +299,14 @@ impl State {
 
 /// Charges a station for the airtime of a frame. Returns a decision about its downlink, if that changes.
 pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) -> Option<Hold> {
-    let &Charge { station, airtime, content, is_non_tcp } = charge;
+    let &Charge { station, airtime, content, is_non_tcp, is_aggregate, gaps } = charge;
     let State { level, has_uploads, .. } = *state;
+    let airtime = airtime.as_secs_f64();
+    state.gaps.responses = state.gaps.responses.saturating_add(gaps.responses);
     let account = state.account(station);
     account.advance(params, level, now);
-    let airtime = airtime.as_secs_f64();
+    account.aggregates |= is_aggregate;
+    account.accesses = account.accesses.saturating_add(gaps.accesses);
     account.total.counted += airtime;
     account.divide(params, content, airtime);
     // Without a bound, the downlink of a station whose uploads nothing limits would wait for ever.
@@ -264,6 +317,13 @@ pub fn charge(params: &Params, state: &mut State, now: Time, charge: &Charge) ->
         account.non_tcp = Some(now);
     }
     account.decide(params, has_uploads).map(|is_held| Hold { station, is_held })
+}
+
+/// Notes a frame of another network.
+pub fn charge_foreign(state: &mut State, airtime: Duration, gaps: Gaps) {
+    state.foreign.counted += airtime.as_secs_f64();
+    state.gaps.accesses = state.gaps.accesses.saturating_add(gaps.accesses);
+    state.gaps.responses = state.gaps.responses.saturating_add(gaps.responses);
 }
 
 /// Notes data of a TCP upload of a station that has reached the access point [octets].
@@ -284,21 +344,20 @@ pub fn release(params: &Params, state: &mut State, now: Time, mut tell: impl FnM
     }
 }
 
-/// Ends a period: updates the level, and the windows of the stations. `has_bulk` is true for stations for which bulk
-/// waits at the access point.
+/// Ends a period: updates the level, and the windows of the stations, by their demand.
 pub fn step(
     params: &Params,
     state: &mut State,
-    seen: &Observation<'_>,
-    has_bulk: impl Fn(u16) -> bool,
+    seen: &Observation,
+    demand: impl Fn(u16) -> Demand,
 ) {
     let elapsed = seen.now.saturating_since(state.updated).as_secs_f64();
     if elapsed <= 0.0 {
         return;
     }
-    state.foreign.counted = seen.foreign.as_secs_f64();
+    let unused = (seen.idle.as_secs_f64() - state.contention(params, seen)) / elapsed;
     let least = state.close_period(params, seen.now, elapsed);
-    let (unused, wanted) = (seen.unused.as_secs_f64() / elapsed, params.unused.get());
+    let wanted = params.unused.get();
     let steps = elapsed / params.level_time.as_secs_f64();
     let surplus = ((unused - wanted) / wanted).clamp(-1.0, 1.0);
     let level = state.level * (1.0 + surplus * steps);
@@ -308,8 +367,7 @@ pub fn step(
     if params.windows {
         let (level, steps) = (state.level, elapsed / params.window_time.as_secs_f64());
         for (station, account) in (0..).zip(&mut state.accounts) {
-            let in_flight = seen.uploads.of(station, seen.now);
-            account.adapt(level, steps, has_bulk(station), &in_flight);
+            account.adapt(level, steps, &demand(station));
         }
     }
 }
@@ -342,6 +400,14 @@ impl Usage {
 }
 
 impl State {
+    /// Idle time since the last update for which contention and SIFS account [s].
+    fn contention(&mut self, params: &Params, seen: &Observation) -> f64 {
+        let own: f64 = self.accounts.iter_mut().map(|it| it.close_accesses(params)).sum();
+        let Gaps { accesses, responses } = std::mem::take(&mut self.gaps);
+        let contention = (own + f64::from(accesses)) * seen.gap.as_secs_f64();
+        contention + f64::from(responses) * seen.sifs.as_secs_f64()
+    }
+
     /// Smooths the use of all stations. Returns the least level: the mean use of those that are active. If other networks
     /// use more than all of them, it is at least a little more than the mean of those that use much. With grants it is at
     /// least the largest use of those that TCP's windows do not limit, since others may use as much.
@@ -374,6 +440,13 @@ impl State {
 }
 
 impl Account {
+    /// Ends the count of accesses of a period. Returns the number for which contention may take a gap each.
+    fn close_accesses(&mut self, params: &Params) -> f64 {
+        let accesses = f64::from(std::mem::take(&mut self.accesses));
+        let longer = self.total.counted / params.access.as_secs_f64();
+        if self.aggregates { accesses.min(longer) } else { accesses }
+    }
+
     /// Brings the debt up to date.
     fn advance(&mut self, params: &Params, level: f64, now: Time) {
         let elapsed = now.saturating_since(self.updated).as_secs_f64();
@@ -420,9 +493,9 @@ impl Account {
         (std::mem::replace(&mut self.is_held, is_held) != is_held).then_some(is_held)
     }
 
-    /// Adapts the window of the station's uploads over a time of `steps` times its time constant. `has_bulk` is true if bulk
-    /// for the station waits.
-    fn adapt(&mut self, level: f64, steps: f64, has_bulk: bool, in_flight: &InFlight) {
+    /// Adapts the window of the station's uploads over a time of `steps` times its time constant.
+    fn adapt(&mut self, level: f64, steps: f64, demand: &Demand) {
+        let &Demand { has_bulk, uploads: in_flight } = demand;
         if in_flight.connections == 0 {
             self.window = None;
             return;

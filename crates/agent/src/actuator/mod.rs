@@ -54,6 +54,7 @@ pub fn open(configuration: &Configuration) -> Result<Box<dyn Actuator>> {
         Scheme::SharedWindows => {
             forwarded(configuration, configuration.shared_windows.least_window)
         }
+        Scheme::Fair => forwarded(configuration, configuration.fair.least_window),
         Scheme::ArfAware => Ok(Box::new(station::Station::load(configuration)?)),
         Scheme::ArfWindow => {
             Ok(Box::new(each::PerConnectionClamps::load(configuration, LEAST_WINDOW)?))

@@ -19,12 +19,12 @@ pub use crate::sample::Source;
 pub fn open(configuration: &Configuration) -> Result<Box<dyn Source>> {
     Ok(match &configuration.source {
         SampleSource::Kernel => {
-            let surveys = configuration.scheme == Scheme::ArfWindow;
+            let surveys = matches!(configuration.scheme, Scheme::ArfWindow | Scheme::Fair);
             Box::new(nl80211::Nl80211::open(configuration.interface.clone(), surveys)?)
         }
         SampleSource::Emulator { socket, station } => {
             let air = match configuration.scheme {
-                Scheme::Occupancy => AirtimeSource::Estimated,
+                Scheme::Occupancy | Scheme::Fair => AirtimeSource::Estimated,
                 _ => AirtimeSource::Measured,
             };
             Box::new(Emulator::open(socket.clone(), station.clone(), air)?)

@@ -3,6 +3,7 @@ use super::*;
 const PARAMS: Params = Params {
     period: Duration::from_millis(50),
     unused: Probability::literal(0.01),
+    access: Duration::from_micros(400),
     level_time: Duration::from_secs(1),
     window_time: Duration::from_secs(1),
     smoothing: Duration::from_millis(300),
@@ -14,6 +15,9 @@ const PARAMS: Params = Params {
     grant: Duration::from_millis(5),
 };
 
+const ACCESS: Gaps = Gaps { accesses: 1, responses: 0 };
+const RESPONSE: Gaps = Gaps { accesses: 0, responses: 1 };
+
 const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
@@ -23,7 +27,8 @@ fn at(millis: u64) -> Time {
 }
 
 fn used(station: u16, airtime: Duration) -> Charge {
-    Charge { station, airtime, content: Content::Other, is_non_tcp: false }
+    let (content, is_non_tcp, is_aggregate) = (Content::Other, false, false);
+    Charge { station, airtime, content, is_non_tcp, is_aggregate, gaps: ACCESS }
 }
 
 /// State with this level in which some station uploads.
@@ -35,12 +40,12 @@ fn near(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
-/// Ends a period of 50 ms of which nobody wanted `unused` microseconds, without uploads.
-fn end(state: &mut State, unused: u64) {
+/// Ends a period of 50 ms in which the channel was idle for `idle` microseconds, without uploads. An access takes a gap of
+/// 100 µs, and a response 10 µs.
+fn end(state: &mut State, idle: u64) {
     let now = state.updated + PARAMS.period;
-    let unused = Duration::from_micros(unused);
-    let uploads = &Uploads::default();
-    step(&PARAMS, state, &Observation { now, unused, foreign: Duration::ZERO, uploads }, |_| false);
+    let [idle, gap, sifs] = [idle, 100, 10].map(Duration::from_micros);
+    step(&PARAMS, state, &Observation { now, idle, gap, sifs }, |_| Demand::default());
 }
 
 /// At a level of 0.5, 20 ms of airtime in 10 ms are a debt of 20 − 5 + 0 ms, counted from an account that is even;
@@ -100,6 +105,25 @@ fn the_level_follows_the_unused_time() {
     assert!(near(after(1_000), 0.42) && near(after(25_000), 0.42) && near(after(600), 0.404));
 }
 
+/// Of 2000 µs of idle time, three accesses without aggregates take 300 µs, one of another network takes 100 µs, and four
+/// responses take 40 µs. With aggregates, three accesses with 800 µs of airtime count as 800 / 400 = 2, and with 2000 µs
+/// as 3.
+#[test]
+fn short_accesses_with_aggregates_leave_a_part_of_their_gaps_unused() {
+    let contention = |is_aggregate, micros| {
+        let mut state = state(0.4);
+        let accesses = Gaps { accesses: 3, responses: 1 };
+        let all = used(0, Duration::from_micros(micros));
+        charge(&PARAMS, &mut state, at(1), &Charge { is_aggregate, gaps: accesses, ..all });
+        charge_foreign(&mut state, ms(1), ACCESS);
+        (0..3).for_each(|_| charge_foreign(&mut state, ms(1), RESPONSE));
+        let [idle, gap, sifs] = [0, 100, 10].map(Duration::from_micros);
+        state.contention(&PARAMS, &Observation { now: at(50), idle, gap, sifs })
+    };
+    assert!(near(contention(false, 800), 440e-6));
+    assert!(near(contention(true, 800), 340e-6) && near(contention(true, 2_000), 440e-6));
+}
+
 /// Two stations use 40 and 20 ms of each 50 ms: the level does not fall below their mean, 0.6, as smoothed:
 /// 0.6 · (1 − e^(−50/300)).
 #[test]
@@ -120,9 +144,8 @@ fn the_level_is_above_the_mean_use_while_other_networks_use_more() {
         for (station, micros) in [(0, 10), (1, 10_000), (2, 5_000)] {
             charge(&PARAMS, &mut state, at(10), &used(station, Duration::from_micros(micros)));
         }
-        let (now, unused, uploads) = (at(50), Duration::ZERO, &Uploads::default());
-        let foreign = Duration::from_micros(foreign);
-        step(&PARAMS, &mut state, &Observation { now, unused, foreign, uploads }, |_| false);
+        charge_foreign(&mut state, Duration::from_micros(foreign), ACCESS);
+        end(&mut state, 0);
         state.level
     };
     let weight = 1.0 - f64::exp(-1.0 / 6.0);
@@ -135,8 +158,9 @@ fn the_level_is_above_the_mean_use_while_other_networks_use_more() {
 /// to two segments. Below the level it grows, and above four times the bound it is lifted.
 #[test]
 fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
-    let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
-    let adapt = |account: &mut Account, level| account.adapt(level, 0.05, false, &in_flight);
+    let uploads = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let demand = Demand { uploads, has_bulk: false };
+    let adapt = |account: &mut Account, level| account.adapt(level, 0.05, &demand);
     let share = |rate| Usage { counted: 0.0, rate };
     let mut account = Account { total: share(0.5), octets: share(1e6), ..Account::default() };
     adapt(&mut account, 0.2);
@@ -155,7 +179,7 @@ fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
     account.total.rate = 0.5;
     adapt(&mut account, 0.2);
     assert_eq!(account.window, Some(65_536.0 * 0.925));
-    account.adapt(0.2, 0.05, false, &InFlight::default());
+    account.adapt(0.2, 0.05, &Demand::default());
     assert_eq!(account.window, None);
 }
 
@@ -163,15 +187,16 @@ fn a_window_begins_at_the_data_in_flight_and_follows_the_use() {
 /// aggregates stay long. Up to twice that its ACKs wait while it is in debt: with 15 ms at a level of 0.5, for 20 ms.
 #[test]
 fn acks_wait_if_the_window_is_low() {
-    let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let uploads = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let demand = Demand { uploads, has_bulk: false };
     let share = |rate| Usage { counted: 0.0, rate };
     let (total, uploads, octets) = (share(0.5), share(0.25), share(5e5));
     let mut account = Account { total, uploads, octets, debt: 0.015, ..Account::default() };
     account.window = Some(8_100.0);
-    account.adapt(0.5, 0.05, false, &in_flight);
+    account.adapt(0.5, 0.05, &demand);
     let mut state = State { accounts: vec![account], ..state(0.5) };
     assert_eq!(state.delay(&PARAMS, 0), None);
-    (0..50).for_each(|_| state.accounts[0].adapt(0.2, 0.05, false, &in_flight));
+    (0..50).for_each(|_| state.accounts[0].adapt(0.2, 0.05, &demand));
     assert_eq!(state.accounts[0].window, Some(4_000.0));
     let until = state.delay(&PARAMS, 0).expect("it waits");
     assert!(at(20) <= until && until <= at(20) + Duration::from_micros(1));
@@ -201,13 +226,14 @@ fn uploads_and_downloads_of_a_station_take_turns() {
 /// although the station as a whole is not.
 #[test]
 fn uploads_leave_half_to_downloads_that_wait() {
-    let in_flight = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let uploads = InFlight { connections: 1, octets: 100_000, least: 2_896 };
+    let demand = Demand { uploads, has_bulk: false };
     let share = |rate| Usage { counted: 0.0, rate };
     let mut account = Account { total: share(0.2), uploads: share(0.15), ..Account::default() };
     account.octets.rate = 1e6;
-    account.adapt(0.2, 0.05, false, &in_flight);
+    account.adapt(0.2, 0.05, &demand);
     assert_eq!(account.window, None);
-    account.adapt(0.2, 0.05, true, &in_flight);
+    account.adapt(0.2, 0.05, &Demand { has_bulk: true, ..demand });
     assert!(near(account.window.expect("a window"), 97_500.0));
 }
 
@@ -219,7 +245,8 @@ fn the_use_of_a_station_settles_whatever_the_round_trip() {
         let periods = delay / 50;
         let mut account = Account { window: Some(300_000.0), ..Account::default() };
         account.octets.rate = 1e9;
-        let in_flight = InFlight { connections: 1, octets: 300_000, least: 2_896 };
+        let uploads = InFlight { connections: 1, octets: 300_000, least: 2_896 };
+        let demand = Demand { uploads, has_bulk: false };
         let mut windows = vec![300_000.0; periods + 1];
         let weight = 1.0 - f64::exp(-50.0 / 300.0);
         account.total.rate = 0.6;
@@ -227,7 +254,7 @@ fn the_use_of_a_station_settles_whatever_the_round_trip() {
         for period in 0..200 {
             let use_of_air = f64::min(0.2 * windows[windows.len() - 1 - periods] / 100_000.0, 1.0);
             account.total.rate += weight * (use_of_air - account.total.rate);
-            account.adapt(0.2, 0.05, false, &in_flight);
+            account.adapt(0.2, 0.05, &demand);
             windows.push(account.window.expect("a window"));
             if period * 50 > 3_000 + 4 * delay {
                 last.push(use_of_air);

@@ -6,7 +6,7 @@ use airfair_units::{Bytes, Duration, Time};
 const ACTIVE: Duration = Duration::from_secs(2);
 
 /// Least window of a connection [segments].
-const LEAST_SEGMENTS: u64 = 2;
+pub const LEAST_SEGMENTS: u64 = 2;
 
 /// A TCP upload that the access point forwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

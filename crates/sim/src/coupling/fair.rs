@@ -18,9 +18,10 @@ pub(crate) struct Agent {
     params: law::Params,
     state: law::State,
     uploads: law::Uploads,
-    gaps: Gaps,
-    /// Airtime of frames of other networks since the last update.
-    foreign: Duration,
+    /// End of the last frame that the access point has sent or decoded, and time for which the channel had been idle then.
+    last_frame: (Time, Duration),
+    /// Time for which the channel had been idle at the last update.
+    idle: Duration,
     /// Time of the next update of the level.
     next_step: Time,
     /// Time of the earliest timer at which bulk for a station need not wait any longer.
@@ -30,38 +31,10 @@ pub(crate) struct Agent {
     peer: Option<NodeId>,
     /// Duration of a CTS-to-self, whose data follows.
     protection: Duration,
+    /// True from the contention for the channel until its first frame has been charged.
+    is_new_access: bool,
     /// Grants of time; `None` if the access point gives none.
     grants: Option<Grants>,
-}
-
-/// Idle gaps between the frames that the access point sends or decodes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Gaps {
-    /// End of the last frame, and time for which the channel had been idle until then.
-    last: Time,
-    idle: Duration,
-    /// Part of the gaps since the last update in which no member can have waited for the channel.
-    unused: Duration,
-}
-
-impl Gaps {
-    /// Measures the gap before a frame that ends `now`. If the channel was busy within the gap, with frames that the
-    /// access point could not decode, others wanted it.
-    fn measure(&mut self, now: Time, duration: Duration, view: &View) {
-        let timing = &view.airtime().timing;
-        let longest_wait = timing.difs + timing.slot * u64::from(timing.cw_min);
-        self.add(now, duration, view.idle(now), longest_wait);
-    }
-
-    /// Adds the gap before a frame that ends `now`. `idle` is the time for which the channel has been idle in all, and
-    /// `longest_wait` the time for which a member can wait for an idle channel.
-    fn add(&mut self, now: Time, duration: Duration, idle: Duration, longest_wait: Duration) {
-        let gap = idle - self.idle;
-        if now.saturating_since(self.last) <= gap + duration {
-            self.unused += gap.saturating_sub(longest_wait);
-        }
-        (self.last, self.idle) = (now, idle);
-    }
 }
 
 impl Agent {
@@ -71,12 +44,13 @@ impl Agent {
             params,
             state: law::State::default(),
             uploads: law::Uploads::default(),
-            gaps: Gaps::default(),
-            foreign: Duration::ZERO,
+            last_frame: (Time::ZERO, Duration::ZERO),
+            idle: Duration::ZERO,
             next_step: Time::ZERO + params.period,
             next_release: None,
             peer: None,
             protection: Duration::ZERO,
+            is_new_access: false,
             grants: params.grants.then(Grants::default),
         })
     }
@@ -108,9 +82,11 @@ impl Agent {
     /// Charges a frame to its station.
     fn hear(&mut self, heard: &Overheard<'_, Packet>, view: &View, actions: &mut Vec<Action>) {
         let (end, duration) = (heard.end(), heard.duration());
-        self.gaps.measure(end, duration, view);
+        self.is_new_access |= self.follows_contention(heard, view);
+        self.last_frame = (end, view.idle(end));
         if heard.is_foreign() {
-            self.foreign += duration;
+            let gaps = self.take_gaps();
+            law::charge_foreign(&mut self.state, duration, gaps);
             return;
         }
         match (heard.kind(), &mut self.grants) {
@@ -130,7 +106,14 @@ impl Agent {
         let is_non_tcp = content == law::Content::Upload
             && heard.packets().any(|msdu| msdu.payload.tcp().is_none());
         let airtime = duration + std::mem::take(&mut self.protection);
-        let charge = law::Charge { station: station.0, airtime, content, is_non_tcp };
+        let charge = law::Charge {
+            station: station.0,
+            airtime,
+            content,
+            is_non_tcp,
+            is_aggregate: heard.packets().nth(1).is_some(),
+            gaps: self.take_gaps(),
+        };
         if let Some(hold) = law::charge(&self.params, &mut self.state, end, &charge) {
             actions.push(Action::Hold(NodeId(hold.station), hold.is_held));
             self.plan(end, actions);
@@ -139,6 +122,19 @@ impl Agent {
             grants.charge(end, &charge);
             grants.next(end, (&self.params, self.state.level()), actions);
         }
+    }
+
+    /// True if the sender of a frame has contended before it: the channel has been idle for more than a SIFS, with or without
+    /// frames that the access point could not decode.
+    fn follows_contention(&self, heard: &Overheard<'_, Packet>, view: &View) -> bool {
+        let since_last = heard.end().saturating_since(self.last_frame.0);
+        since_last > heard.duration() + view.airtime().timing.sifs
+    }
+
+    /// Gaps before a frame: contention if it is the first of an access to the channel, or else a SIFS.
+    fn take_gaps(&mut self) -> law::Gaps {
+        let is_first = u32::from(std::mem::take(&mut self.is_new_access));
+        law::Gaps { accesses: is_first, responses: 1 - is_first }
     }
 
     /// Station from which a frame is, or to which it is sent; `None` for beacons.
@@ -180,15 +176,18 @@ impl Agent {
 
     fn wake(&mut self, now: Time, view: &View, actions: &mut Vec<Action>) {
         if let Some(grants) = &mut self.grants {
-            let idle = view.idle(now) - self.gaps.idle;
+            let idle = view.idle(now) - self.last_frame.1;
             grants.watch((now, idle), (&self.params, self.state.level()), view, actions);
         }
         if now >= self.next_step {
-            self.gaps.measure(now, Duration::ZERO, view);
-            let unused = std::mem::take(&mut self.gaps.unused);
-            let foreign = std::mem::take(&mut self.foreign);
-            let seen = law::Observation { now, unused, foreign, uploads: &self.uploads };
-            law::step(&self.params, &mut self.state, &seen, |it| view.has_bulk(NodeId(it)));
+            let all_idle = view.idle(now);
+            let idle = all_idle - std::mem::replace(&mut self.idle, all_idle);
+            let sifs = view.airtime().timing.sifs;
+            let seen = law::Observation { now, idle, gap: gap(view), sifs };
+            law::step(&self.params, &mut self.state, &seen, |it| law::Demand {
+                has_bulk: view.has_bulk(NodeId(it)),
+                uploads: self.uploads.of(it, now),
+            });
             self.next_step = now + self.params.period;
             actions.push(Action::Wake(self.next_step));
         }
@@ -209,6 +208,12 @@ impl Agent {
     }
 }
 
+/// Mean idle time of an access to the channel, with the largest back-off of a first attempt halved.
+fn gap(view: &View) -> Duration {
+    let timing = &view.airtime().timing;
+    timing.difs + timing.slot * u64::from(timing.cw_min) / 2
+}
+
 fn content(heard: &Overheard<'_, Packet>) -> law::Content {
     if heard.kind() != FrameKind::Data || !heard.packets().any(|it| sends_data(&it.payload)) {
         law::Content::Other
@@ -222,27 +227,4 @@ fn content(heard: &Overheard<'_, Packet>) -> law::Content {
 /// True for a packet that is more than an acknowledgment, as far as its headers show it.
 fn sends_data(packet: &Packet) -> bool {
     packet.tcp().is_none_or(|(_, _, payload)| payload > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn us(us: u64) -> Duration {
-        Duration::from_micros(us)
-    }
-
-    /// A member can wait for 160 µs. Of a gap of 1000 µs before a frame of 300 µs, nobody wanted 840 µs. Of the next gap,
-    /// the channel was idle for 900 µs and busy for 100 µs with a frame that the access point could not decode, so it does
-    /// not count. A gap of 160 µs is no longer than a wait.
-    #[test]
-    fn a_gap_is_unused_if_it_is_quiet_and_longer_than_a_wait() {
-        let mut gaps = Gaps::default();
-        let frames =
-            [(1_300, 1_000, 840), (2_600, 1_900, 840), (3_060, 2_060, 840), (3_561, 2_261, 881)];
-        for (end, idle, unused) in frames {
-            gaps.add(Time::ZERO + us(end), us(300), us(idle), us(160));
-            assert_eq!(gaps.unused, us(unused), "at {end} us");
-        }
-    }
 }

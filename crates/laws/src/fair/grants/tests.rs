@@ -1,4 +1,4 @@
-use super::super::Content;
+use super::super::{Content, Gaps};
 use super::*;
 
 const fn ms(ms: u64) -> Duration {
@@ -14,8 +14,9 @@ fn after(now: Time, used: &[u64]) -> Grants {
     let mut grants = Grants::default();
     for (station, airtime) in (1..).zip(used) {
         let is_non_tcp = usize::from(station) == used.len();
-        let charge =
-            Charge { station, airtime: ms(*airtime), content: Content::Upload, is_non_tcp };
+        let (airtime, content) = (ms(*airtime), Content::Upload);
+        let (is_aggregate, gaps) = (false, Gaps::default());
+        let charge = Charge { station, airtime, content, is_non_tcp, is_aggregate, gaps };
         grants.charge(now, &charge);
     }
     grants

@@ -406,6 +406,9 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint, written: Option<&str>) {
 
 const FAIR_TIME: Kind = time(Duration::from_millis(1), Duration::from_secs(60));
 
+/// At most as long as a PPDU can be [80211-2020 §19.4.3].
+const ACCESS_TIME: Kind = time(Duration::from_micros(1), MAX_PPDU_DURATION);
+
 /// At most as much as a duration field holds.
 const GRANT_TIME: Kind = time(Duration::from_micros(100), Duration::from_millis(32));
 
@@ -417,6 +420,10 @@ fn fair(keys: &mut Keys, it: &mut fair::Params) {
     keys.key("unused", &mut it.unused, Kind::Probability, "0.05").says(
         "Fraction of the time that the access point tries to leave unused: more than 0 and less than 1. The share of its \
          stations grows if more is unused, and shrinks if less is.",
+    );
+    keys.key("access", &mut it.access, ACCESS_TIME, "\"200 us\"").says(
+        "Airtime that a station with aggregates should have each time it wins the channel. If it has less, a part of the \
+         contention counts as unused time, so that its window grows and its aggregates get longer.",
     );
     keys.key("level_time", &mut it.level_time, FAIR_TIME, "\"2 s\"")
         .says("Time in which the share of the stations grows or shrinks by a factor e at most.");
