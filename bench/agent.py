@@ -120,7 +120,9 @@ class Cell:
         if self.is_shared and control != "none":
             text = text.replace("beacon", f"{SHARING[self.scheme]}\nbeacon", 1)
             control = "occupancy" if self.scheme == "occupancy" else "none"
-        settings = transport.format("cubic" if self.scheme == "fair" else "newreno").replace("WINDOW", "3 MB")
+        settings = transport.format("cubic" if self.scheme == "fair" else "newreno").replace(
+            "WINDOW", "3 MB"
+        )
         for name in NAMES:
             sender, receiver = (end.format(name) for end in self.ends)
             text += f'[flow.{name}]\nfrom = "{sender}"\nto = "{receiver}"\n'

@@ -104,7 +104,7 @@ def fair() -> list[KernelCell]:
         keys, fast, slow = FAIR[label]
         queue = "queue = { packets = 1000 }\n"
         head = f'[bss.home]\n{keys}\nap.queue = {{ discipline = "airtime" }}\n'
-        head += "ap.fair = true\n" if is_fair else ""
+        head += 'ap.fair = true\nedca.txop_limit = "2.528 ms"\n' if is_fair else ""
         rates = {f"fast{k}": fast for k in range(5)} | {"slow": slow}
         for name, rate in rates.items():
             head += f'[station.{name}]\nrate = "{rate}"\n{queue}'

@@ -1,7 +1,7 @@
 """Measures the shares of airtime at an access point in QEMU, without the agent and with it.
 
 make fair-access-point, or
-.venv/bin/python tests/kernel/fair.py [--rates 54,6] [--delay MS] [--ways both] [--keepers N] [--runs N] …
+.venv/bin/python tests/kernel/fair.py [--scheme fair] [--rates 54,6] [--delay MS] [--ways both] [--runs N] …
 
 The machine runs mac80211, hostapd, minstrel and TCP of Debian's kernel. The agent runs at the access point,
 and the stations do not know of it. Each station has a flow to or from a wired server. With --keepers some
@@ -18,6 +18,7 @@ import math
 import re
 import shutil
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,9 @@ MODULES = ["mac80211_hwsim", "veth", "sch_netem", "sch_ingress", "sch_htb", "cls
 WARMUP_S = 2
 COLUMNS = 80
 """Greatest width of the table, as of airfair's other tables if the width of the terminal is unknown."""
-CONFIGURATION = b'scheme = "occupancy"\n'
+SCHEMES = ("fair", "occupancy")
+STAGE = "stage: "
+"""Beginning of the lines with which the machine reports its progress."""
 _AIR = re.compile(r"(\w+) ([\d.]+) % of the air in \d+ frames and ([\d.]+) % in frames to it")
 
 _SCRIPT = """
@@ -70,6 +73,7 @@ _SCRIPT = """
     both() {{ if [ $(($2 % 2)) = 1 ]; then up "$@"; else down "$@"; fi; }}
     # phase WHO WAY: runs a flow of each station; prints their goodputs and the medium's lines of that time.
     phase() {{
+        echo "{stage}$2 $1 the agent"
         at=0
         for it in {names}; do at=$((at + 1)); port=$((port + 1)); $2 $it $at $port; done
         sleep {warmup}; first=$(wc -l </tmp/medium); sleep {seconds}; last=$(wc -l </tmp/medium)
@@ -116,8 +120,12 @@ class Cell:
     standard: str = "g"
     delay_ms: float = 10
     """Delay of the wire in each direction."""
-    configuration: bytes = CONFIGURATION
-    """Configuration file of the agent."""
+    scheme: str = "fair"
+    """Scheme of the agent."""
+    configuration: bytes = b""
+    """Configuration file of the agent; the scheme alone if it is empty."""
+    seconds: int = 6
+    """Length of each measurement."""
     keepers: int = 0
     """Number of stations that run the agent as well, the last ones."""
 
@@ -173,9 +181,12 @@ def measure(
     *,
     there: Sequence[str | Path],
     seed: int = 1,
-    seconds: int = 6,
+    watch: machine.Watch | None = None,
 ) -> tuple[Phases, machine.Output]:
-    """Run a machine with the programs `there`, in which each phase measures its flows for some seconds."""
+    """Run a machine with the programs `there`, in which each phase measures its flows for some seconds.
+
+    `watch` gets each line of the machine's console as it comes.
+    """
     names = list(of.stations)
     script = _SCRIPT.format(
         count=len(names),
@@ -185,14 +196,15 @@ def measure(
         standard=of.standard,
         delay=of.delay_ms,
         seed=seed,
-        seconds=seconds,
+        seconds=of.seconds,
         warmup=WARMUP_S,
+        stage=STAGE,
     )
     files = {
         "/data/cell.toml": cell(of.standard, of.stations).encode(),
-        "/data/agent.toml": of.configuration,
+        "/data/agent.toml": of.configuration or f'scheme = "{of.scheme}"\n'.encode(),
     }
-    output = machine.run(script, Setup(there, MODULES, files))
+    output = machine.run(script, Setup(there, MODULES, files), watch=watch)
     if output.status != 0:
         raise AssertionError(output.console)
     phases = {(who, way): _phase(output, who, way, names) for who in of.phases for way in ways}
@@ -209,13 +221,22 @@ def _phase(output: machine.Output, who: str, way: str, names: Sequence[str]) -> 
     return Phase(list(air.values()), [output.value(f"{who}.{way}.{name}") for name in names])
 
 
-def simulated(of: Cell, way: str, control: str, seed: int) -> Phase:
-    """Simulate a phase with a TCP set up as the kernel's; the stations keep to their granted shares."""
+AP_KEYS = {
+    "none": "",
+    "occupancy": "ap = { occupancy = true }\n",
+    "fair": 'ap = { queue = { discipline = "airtime" }, fair = true }\n',
+}
+"""Keys of the simulated access point, by its scheme."""
+
+
+def simulated(of: Cell, way: str, scheme: str, seed: int) -> Phase:
+    """Simulate a phase with a TCP set up as the kernel's. Stations keep to shares that are granted."""
     text = cell(of.standard, of.stations).replace(
         '"60 s"', '"22 s"\nwarmup = "2 s"\nseries = "off"'
     )
-    grants = "ap = { occupancy = true }\n" if control == "occupancy" else ""
-    text = text.replace("[station", f'beacon = {{ interval = "102.4 ms" }}\n{grants}[station', 1)
+    control = "occupancy" if scheme == "occupancy" else "none"
+    keys = f'beacon = {{ interval = "102.4 ms" }}\n{AP_KEYS[scheme]}'
+    text = text.replace("[station", f"{keys}[station", 1)
     text += f'[host.server]\nlink = {{ rate = "1 Gb/s", delay = "{of.delay_ms} ms" }}\n'
     for name in of.stations:
         source, sink = (name, "server") if way == "up" else ("server", name)
@@ -235,12 +256,13 @@ def table(runs: Sequence[Phases], of: Cell, *, beside: bool = True) -> str:
             lines.append(_line(f"{way} {name}", [run[who, way] for run in runs]))
             if not beside or who == "kept":
                 continue
-            control = "none" if who == "without" else "occupancy"
-            same = [simulated(of, way, control, seed) for seed in range(1, max(len(runs), 2) + 1)]
+            scheme = "none" if who == "without" else of.scheme
+            same = [simulated(of, way, scheme, seed) for seed in range(1, max(len(runs), 2) + 1)]
             lines.append(_line(f"{way} simulated {who}", same))
     goodputs = [f"goodput\nat {rate}\nMb/s" for rate in of.rates]
     shown = Table("", ["Jain's\nindex", *goodputs, "goodput\nof all\nMb/s"], lines)
-    note = "Simulated stations keep themselves to what they are granted." if beside else ""
+    granted = beside and of.scheme == "occupancy"
+    note = "Simulated stations keep themselves to what they are granted." if granted else ""
     return "\n".join([*text(shown, COLUMNS), note]).rstrip()
 
 
@@ -259,16 +281,33 @@ def _mean_and_interval(samples: Sequence[float], digits: int) -> str:
     return f"{mean:.{digits}f}" + ("" if half is None else f" ± {half:.{digits}f}")
 
 
+def _progress(stages: int) -> machine.Watch:
+    """Return a function that prints each stage of a machine with the time since the machine's start."""
+    begun, seen = time.monotonic(), 0
+
+    def watch(line: str) -> None:
+        nonlocal seen
+        if not line.startswith(STAGE):
+            return
+        seen += 1
+        since = time.monotonic() - begun
+        left = f", some {since / (seen - 1) * (stages - seen + 1):.0f} s left" if seen > 1 else ""
+        print(f"{since:5.0f} s: {line.removeprefix(STAGE)}{left}", file=sys.stderr)
+
+    return watch
+
+
 def main() -> int:
     """Run the machines and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scheme", default="fair", choices=SCHEMES, help="of the agent")
     parser.add_argument("--rates", default="54,6", help="rates of the stations [Mb/s]")
     parser.add_argument("--standard", default="g", choices=["b", "g"])
     parser.add_argument("--delay", type=float, default=10, help="of the wire to the server [ms]")
     parser.add_argument("--ways", default=",".join(WAYS), help="both: every other flow goes down")
     parser.add_argument("--keepers", type=int, default=0, help="stations with the agent as well")
     parser.add_argument("--console", type=Path, help="file that is to have all that machines say")
-    parser.add_argument("--config", type=Path, help="the agent's, in place of equal shares")
+    parser.add_argument("--config", type=Path, help="the agent's, in place of --scheme")
     parser.add_argument("--runs", type=int, default=1, help="machines, with seeds from 1")
     parser.add_argument("--seconds", type=int, default=6, help="length of each measurement")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each machine")
@@ -278,24 +317,28 @@ def main() -> int:
         print(f"missing: {sentence}", file=sys.stderr)
     if lacking:
         return 1
-    configuration = arguments.config.read_bytes() if arguments.config else CONFIGURATION
+    configuration = arguments.config.read_bytes() if arguments.config else b""
     rates = tuple(map(int, arguments.rates.split(",")))
     of = Cell(
         rates,
         arguments.standard,
         arguments.delay,
+        arguments.scheme,
         configuration,
+        arguments.seconds,
         min(arguments.keepers, len(rates)),
     )
+    print("building the agent, the medium and a flow", file=sys.stderr)
     there, runs = programs(), []
+    ways = arguments.ways.split(",")
     for seed in range(1, arguments.runs + 1):
-        print(f"machine {seed} of {arguments.runs}: some two minutes", file=sys.stderr)
+        print(f"machine {seed} of {arguments.runs} starts", file=sys.stderr)
         phases, output = measure(
             of,
-            arguments.ways.split(","),
+            ways,
             there=there,
             seed=seed,
-            seconds=arguments.seconds,
+            watch=_progress(len(of.phases) * len(ways)),
         )
         runs.append(phases)
         if arguments.console:

@@ -52,6 +52,9 @@ poweroff -f
 """
 
 
+Watch = Callable[[str], None]
+"""Function that gets each line of a machine's console as it comes."""
+
 Files = dict[str, Path | bytes | str]
 """Files of a machine by their paths: a file of the host, the content, or the target of a link."""
 
@@ -226,8 +229,11 @@ def build(package: str, *, features: Sequence[str] = ()) -> Path:
     return ROOT / "target" / "debug"
 
 
-def run(script: str, setup: Setup, *, seconds: float = 600) -> Output:
-    """Boot a machine, run the script in it, and return the output. The machine ends after `seconds`."""
+def run(script: str, setup: Setup, *, seconds: float = 600, watch: Watch | None = None) -> Output:
+    """Boot a machine, run the script in it, and return the output. The machine ends after `seconds`.
+
+    `watch` gets each line of the console as it comes.
+    """
     linux = kernel(setup.modules)
     STORE.mkdir(parents=True, exist_ok=True)
     # Neither is compressed: the machine would unpack them at a tenth of the host's speed.
@@ -242,7 +248,7 @@ def run(script: str, setup: Setup, *, seconds: float = 600) -> Output:
         *["-append", "console=ttyS0 quiet loglevel=4 panic=-1 random.trust_cpu=on mitigations=off"],
     ]
     try:
-        console = _run_qemu(command, seconds)
+        console = _run_qemu(command, seconds, watch)
     finally:
         disk.unlink()
     return read(console)
@@ -326,20 +332,28 @@ def _mode(content: Path | bytes) -> int:
     return 0o755 if content.startswith(b"#!") else 0o644
 
 
-def _run_qemu(command: Sequence[str], seconds: float) -> str:
+def _run_qemu(command: Sequence[str], seconds: float, watch: Watch | None) -> str:
     """Run QEMU until it ends, at most for some seconds, and return its output."""
-    try:
-        octets = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-            timeout=seconds,
-        ).stdout
-    except subprocess.TimeoutExpired as late:
-        octets = (late.stdout or b"") + f"\nended after {seconds} s".encode()
-    return octets.decode(errors="replace")
+    pipe, null, both = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
+    lines: list[str] = []
+    with subprocess.Popen(command, stdin=null, stdout=pipe, stderr=both) as qemu:
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            qemu.kill()
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            for octets in qemu.stdout or ():
+                lines.append(octets.decode(errors="replace"))
+                if watch is not None:
+                    watch(lines[-1].rstrip())
+        finally:
+            timer.cancel()
+            qemu.kill()
+    return "".join(lines) + (f"\nended after {seconds} s" if late.is_set() else "")
 
 
 def _unpacked(image: Path) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 import fair
 import pytest
 
-CELL = fair.Cell()
+CELL = fair.Cell(scheme="occupancy")
 """One fast and one slow station of 802.11g; the wire to the server has a delay of 10 ms."""
 
 
@@ -24,9 +24,8 @@ def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     way: str, keepers: int, there: list[str | Path]
 ) -> None:
     """The agent at the access point raises fairness, also when the slow station keeps to its share itself."""
-    cell = replace(CELL, keepers=keepers)
-    seconds = 3 if keepers else 4
-    phases, output = fair.measure(cell, [way], there=there, seconds=seconds)
+    cell = replace(CELL, keepers=keepers, seconds=3 if keepers else 4)
+    phases, output = fair.measure(cell, [way], there=there)
     without, with_agent = phases["without", way], phases["with", way]
     print(fair.table([phases], cell))
     assert without.fairness <= 0.75
@@ -47,4 +46,20 @@ def test_stations_share_the_air_by_the_access_points_agent_and_by_their_own(
     left = [line for line in output.lines if line.startswith("left: ")]
     assert left
     assert not any("clsact" in line for line in left)
+    assert output.lines[-1] == "verdict: valid"
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_an_access_point_is_fair_alone(way: str, there: list[str | Path]) -> None:
+    """The scheme `fair` makes airtime equal in both directions, and leaves nothing behind."""
+    cell = replace(CELL, scheme="fair", seconds=4)
+    phases, output = fair.measure(cell, [way], there=there)
+    without, with_agent = phases["without", way], phases["with", way]
+    print(fair.table([phases], cell))
+    assert without.fairness <= 0.75
+    assert with_agent.fairness >= 0.95
+    assert with_agent.total > 1.5 * without.total
+    assert any(line.endswith("0 differ from the recording.") for line in output.lines)
+    assert "The agent ends; all its changes are undone." in output.lines
+    assert not any("clsact" in line for line in output.lines if line.startswith("left: "))
     assert output.lines[-1] == "verdict: valid"

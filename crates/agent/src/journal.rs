@@ -16,8 +16,7 @@ const MOST: usize = 1_024;
 /// Composer of messages about shares of airtime, which remembers what it wrote last.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
-    /// True at a station, which reports only its own share.
-    is_station: bool,
+    reports: Reports,
     /// Number of stations that share the airtime, as last reported.
     sharers: usize,
     /// Stations for which it has been reported who enforces their share.
@@ -26,10 +25,22 @@ pub struct Journal {
     is_without: bool,
 }
 
+/// Shares that an agent reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reports {
+    /// Number of stations, and the share that an access point grants them.
+    #[default]
+    Granted,
+    /// Number of stations, whose share the law searches all the time.
+    Searched,
+    /// Share of this station.
+    Own,
+}
+
 impl Journal {
-    /// Makes the composer of log messages of the agent at a station, or at an access point.
-    pub fn new(is_station: bool) -> Self {
-        Self { is_station, ..Self::default() }
+    /// Makes the composer of log messages.
+    pub fn new(reports: Reports) -> Self {
+        Self { reports, ..Self::default() }
     }
 
     /// Messages that are new at `now`, the time since the start of the agent. `access_point` is the
@@ -40,7 +51,7 @@ impl Journal {
         granted: &[Granted],
         access_point: Option<IpAddr>,
     ) -> Vec<String> {
-        if self.is_station {
+        if self.reports == Reports::Own {
             return self.own_message(now, granted.first(), access_point).into_iter().collect();
         }
         let mut news = Vec::from_iter(self.sharers_message(granted));
@@ -98,12 +109,14 @@ impl Journal {
         self.sharers = granted.len();
         let first = granted.first()?;
         let least = granted.iter().map(|it| it.share).fold(first.share, f64::min);
-        Some(format!(
-            "{} station{} the air; each may use {:.0} % of it, and what others leave unused.",
-            granted.len(),
-            if granted.len() == 1 { " has" } else { "s share" },
-            least * 100.0
-        ))
+        let share = match self.reports {
+            Reports::Searched => String::new(),
+            _ => {
+                format!("; each may use {:.0} % of it, and what others leave unused", least * 100.0)
+            }
+        };
+        let verb = if granted.len() == 1 { " has" } else { "s share" };
+        Some(format!("{} station{verb} the air{share}.", granted.len()))
     }
 }
 
@@ -117,7 +130,7 @@ mod tests {
 
     #[test]
     fn an_access_point_reports_a_change_of_a_station_once() {
-        let mut journal = Journal::new(false);
+        let mut journal = Journal::new(Reports::Granted);
         let mut of = |kept_by| journal.messages(Time::ZERO, &[granted(kept_by)], None);
         assert_eq!(of(EnforcedBy::AccessPoint).len(), 1, "one station has the air");
         assert!(of(EnforcedBy::AccessPoint).is_empty());
@@ -131,8 +144,17 @@ mod tests {
     }
 
     #[test]
+    fn a_share_that_is_searched_has_no_number() {
+        let granted = [granted(EnforcedBy::AccessPoint)];
+        let of = |reports| Journal::new(reports).messages(Time::ZERO, &granted, None);
+        assert_eq!(of(Reports::Searched), ["1 station has the air."]);
+        let told = "1 station has the air; each may use 50 % of it, and what others leave unused.";
+        assert_eq!(of(Reports::Granted), [told]);
+    }
+
+    #[test]
     fn a_station_reports_when_grants_start_and_stop() {
-        let mut journal = Journal::new(true);
+        let mut journal = Journal::new(Reports::Own);
         let address = Some([10, 0, 0, 1].into());
         let at = |ms| Time::ZERO + airfair_units::Duration::from_millis(ms);
         assert!(journal.messages(at(999), &[], address).is_empty(), "there was no time for one");

@@ -10,6 +10,7 @@ use crate::data_ack::TwoQueues;
 use crate::decision::{Decision, Share};
 use crate::estimate::Estimate;
 use crate::fair::Fair;
+use crate::journal::Reports;
 use crate::keeping::GrantedStation;
 use crate::sample::Sample;
 use crate::shared_windows::SharedWindows;
@@ -87,6 +88,15 @@ impl Law {
                 | Self::SharedWindows(_)
                 | Self::Fair(_)
         )
+    }
+
+    /// Shares that the agent reports.
+    pub fn reports(&self) -> Reports {
+        match self {
+            Self::GrantedStation(_) => Reports::Own,
+            Self::Fair(_) => Reports::Searched,
+            _ => Reports::Granted,
+        }
     }
 
     /// Shares of airtime that an access point granted last; at a station its own share alone.

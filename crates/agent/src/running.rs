@@ -127,7 +127,7 @@ pub fn run(written: &Written, source: Box<dyn Source>, options: &RunOptions) -> 
         started,
         configuration,
         source,
-        journal: Journal::new(matches!(law, Law::GrantedStation(_))),
+        journal: Journal::new(law.reports()),
         law,
         actuator,
         grants,
