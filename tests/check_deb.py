@@ -22,6 +22,7 @@ FILES = {
     "usr/share/doc/airfair-agent/CHANGELOG.md.gz",
     "usr/share/doc/airfair-agent/changelog.gz",
     "usr/share/doc/airfair-agent/copyright",
+    "usr/share/doc/airfair-agent/grafana.json",
     "usr/share/doc/airfair-agent/libraries",
     "usr/share/man/man8/airfair-agent.8.gz",
 }

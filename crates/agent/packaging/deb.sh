@@ -22,6 +22,7 @@ put 755 "$program" usr/bin/airfair-agent
 strip --strip-unneeded --remove-section=.comment "$root/usr/bin/airfair-agent"
 put 644 "$agent/agent.toml" etc/airfair/agent.toml
 put 644 "$here/airfair-agent.service" lib/systemd/system/airfair-agent.service
+put 644 "$here/grafana.json" usr/share/doc/airfair-agent/grafana.json
 put 644 "$here/copyright" usr/share/doc/airfair-agent/copyright
 mkdir -p "$root/usr/share/man/man8"
 "$program" --man | gzip -9n >"$root/usr/share/man/man8/airfair-agent.8.gz"

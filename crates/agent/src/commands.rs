@@ -17,6 +17,7 @@ use crate::configuration::{
 use crate::estimate::Estimator;
 use crate::help;
 use crate::law::Law;
+use crate::metrics;
 use crate::observe::AirtimeSummary;
 use crate::os;
 use crate::output;
@@ -40,9 +41,11 @@ struct Arguments {
     station: Option<String>,
     from: Option<PathBuf>,
     record: Option<PathBuf>,
+    metrics: Option<String>,
     lasting: Option<Duration>,
     is_dry_run: bool,
     as_json: bool,
+    as_prometheus: bool,
 }
 
 /// Runs `airfair-agent` with these arguments; returns the exit status.
@@ -102,6 +105,8 @@ fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
             "--station" => words.station = Some(value()?),
             "--from" => words.from = Some(value()?.into()),
             "--record" => words.record = Some(value()?.into()),
+            "--metrics" => words.metrics = Some(value()?),
+            "--prometheus" => words.as_prometheus = true,
             "--for" => words.lasting = Some(value()?.parse().context("--for")?),
             "--dry-run" => words.is_dry_run = true,
             "--json" => words.as_json = true,
@@ -159,8 +164,9 @@ fn read(words: &Arguments) -> Result<Written> {
         None if Path::new(DEFAULT_PATH).exists() => configuration::read(Path::new(DEFAULT_PATH))?,
         None => Written::default(),
     };
-    let Arguments { interface, scheme, emulator, station, .. } = words.clone();
-    Ok(Written::from_command_line(interface, scheme, emulator, station).over(file))
+    let Arguments { interface, scheme, emulator, station, metrics, .. } = words.clone();
+    let told = Written::from_command_line(interface, scheme, emulator, station);
+    Ok(told.serving(metrics).over(file))
 }
 
 fn source(words: &Arguments, written: &Written) -> Result<Box<dyn Source>> {
@@ -255,7 +261,13 @@ fn show(summary: &AirtimeSummary, at: u64, as_json: bool) -> Result<bool> {
 
 fn print_status(words: &Arguments) -> Result<()> {
     let status = status::ask(&status::directory())?;
-    let text = if words.as_json { output::line(&status)? } else { status::table(&status) };
+    let text = if words.as_prometheus {
+        metrics::text(&status)
+    } else if words.as_json {
+        output::line(&status)?
+    } else {
+        status::table(&status)
+    };
     output::print(&text)?;
     Ok(())
 }

@@ -18,6 +18,8 @@ use airfair_units::Duration;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::metrics::MetricsAddress;
+
 pub use airtime_weights::AirtimeWeights;
 pub use arf_aware::{ArfAware, SenderWindow};
 pub use arf_window::ArfWindow;
@@ -42,6 +44,9 @@ pub struct Written {
     poll: Option<String>,
     polls: Option<usize>,
     scheme: Option<Scheme>,
+    /// Not in recordings, whose replay serves no metrics.
+    #[serde(skip_serializing)]
+    metrics: Option<String>,
     #[serde(rename = "arf-aware")]
     arf_aware: arf_aware::Written,
     #[serde(rename = "arf-window")]
@@ -130,6 +135,8 @@ pub struct Configuration {
     pub polls: usize,
     /// Scheme by which the agent decides.
     pub scheme: Scheme,
+    /// Address at which a running agent serves its metrics; `None` to serve none.
+    pub metrics: Option<MetricsAddress>,
     /// Settings of ARF-aware TCP (`arf-aware`).
     pub arf_aware: ArfAware,
     /// Settings of the scheme `arf-window`, which computes windows from the measured use of the
@@ -165,6 +172,7 @@ impl Written {
             poll: self.poll.or(below.poll),
             polls: self.polls.or(below.polls),
             scheme: self.scheme.or(below.scheme),
+            metrics: self.metrics.or(below.metrics),
             arf_aware: below.arf_aware,
             arf_window: below.arf_window,
             occupancy: below.occupancy,
@@ -183,6 +191,13 @@ impl Written {
         station: Option<String>,
     ) -> Self {
         Self { interface, emulator, station, scheme, ..Self::default() }
+    }
+
+    /// Sets the address of `--metrics`, if it is given.
+    #[must_use]
+    pub fn serving(mut self, metrics: Option<String>) -> Self {
+        self.metrics = metrics.or(self.metrics);
+        self
     }
 
     /// Sets the role of this machine to that of its interface, unless the role is configured.
@@ -223,12 +238,14 @@ impl Written {
         ensure!(allowed.contains(&poll), "poll = {poll:?}: allowed is 20 ms to 250 ms");
         let polls = self.polls.unwrap_or(POLLS);
         ensure!((1..=50).contains(&polls), "polls = {polls}: allowed is 1 to 50");
+        let metrics = self.metrics.as_deref().map(str::parse).transpose().context("metrics")?;
         Ok(Configuration {
             interface: self.interface.clone(),
             source,
             poll,
             polls,
             scheme,
+            metrics,
             arf_aware: self.arf_aware.checked().context("arf-aware")?,
             arf_window: self.arf_window.checked().context("arf-window")?,
             occupancy,

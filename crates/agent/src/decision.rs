@@ -24,6 +24,15 @@ pub enum Decision {
     Lift,
 }
 
+impl Decision {
+    /// Number of limits that the decision sets on single connections.
+    pub fn limits(&self) -> u64 {
+        let Self::Windows(windows) = self else { return 0 };
+        let limits = windows.iter().flat_map(|it| [it.up, it.down]).flatten();
+        limits.filter(|it| *it != ConnectionLimit::FREE).map(|_| 1).sum()
+    }
+}
+
 /// Limits of the data in flight from both ends of a connection [octets]. An end without a value
 /// keeps its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,4 +72,20 @@ pub struct Weight {
     pub station: String,
     /// Airtime weight; the driver's default is 256.
     pub weight: u16,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_counted_by_end_and_without_removals() {
+        let ends = [([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into()];
+        let limit = |up, down| ConnectionLimit { ends, up, down };
+        let free = Some(ConnectionLimit::FREE);
+        let windows =
+            vec![limit(Some(3_000), Some(3_000)), limit(free, Some(3_000)), limit(None, None)];
+        assert_eq!(Decision::Windows(windows).limits(), 3);
+        assert_eq!(Decision::Limit { k: 2 }.limits(), 0);
+    }
 }

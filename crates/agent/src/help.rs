@@ -21,7 +21,7 @@ pub const COMMANDS: [Entry; 5] = [
 ];
 
 /// Options of `airfair-agent`.
-pub const OPTIONS: [Entry; 13] = [
+pub const OPTIONS: [Entry; 15] = [
     ("--config FILE", "configuration (default: /etc/airfair/agent.toml, if that exists)"),
     ("--interface NAME", "interface to watch, and whose connections are limited"),
     (
@@ -32,6 +32,8 @@ pub const OPTIONS: [Entry; 13] = [
     ("--station NAME", "station of the emulation at which the agent runs"),
     ("--from FILE", "take samples from this recording instead"),
     ("--record FILE", "record samples and decisions in this file"),
+    ("--metrics ADDRESS", "run: serve metrics at this loopback address or Unix socket"),
+    ("--prometheus", "status: print metrics in the text format of Prometheus"),
     ("--for TIME", "end after this time, for example '10 s' (default: at Ctrl-C)"),
     ("--dry-run", "run: print what would be done, and change nothing"),
     ("--json", "observe (one line per second), status, restore, replay: print JSON"),

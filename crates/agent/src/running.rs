@@ -14,12 +14,14 @@ use crate::estimate::Estimate;
 use crate::grants::sockets::{GrantSocket, Requester, Responder};
 use crate::journal::Journal;
 use crate::law::Law;
+use crate::metrics::MetricsServer;
 use crate::os;
 use crate::output::say;
 use crate::recording::Recording;
 use crate::sample::{GrantFields, Sample};
 use crate::source::Source;
 use crate::status::{self, Status};
+use crate::totals::Totals;
 
 /// Command-line options of `airfair-agent run`.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +79,9 @@ struct Run {
     actuator: Box<dyn Actuator>,
     /// Socket for grants, if the scheme uses them.
     grants: Option<GrantSocket>,
+    /// Server of metrics, if the configuration asks for one.
+    metrics: Option<MetricsServer>,
+    totals: Totals,
     recording: Option<Recording<File>>,
     status: Status,
     journal: Journal,
@@ -110,6 +115,7 @@ pub fn run(written: &Written, source: Box<dyn Source>, options: &RunOptions) -> 
     // Opened after the guardian process has started, so that the guardian does not hold the port,
     // and after the capabilities are dropped.
     let grants = if options.is_live { open_grants(&configuration) } else { None };
+    let metrics = configuration.metrics.as_ref().map(MetricsServer::open).transpose()?;
     let status = Status {
         document: "agent-status".into(),
         schema: 1,
@@ -131,6 +137,8 @@ pub fn run(written: &Written, source: Box<dyn Source>, options: &RunOptions) -> 
         law,
         actuator,
         grants,
+        metrics,
+        totals: Totals::default(),
         recording,
         status,
         heard_at: 0,
@@ -193,6 +201,9 @@ impl Run {
             self.configuration.interface.as_deref().unwrap_or("the link"),
             self.configuration.poll.as_nanos() / 1_000_000
         ));
+        if let Some(address) = &self.configuration.metrics {
+            say(&format!("The agent serves metrics at {address}."));
+        }
     }
 
     fn go_on(&mut self, listener: &status::Listener, options: &RunOptions) -> Result<()> {
@@ -203,8 +214,7 @@ impl Run {
             if now < due {
                 // Rounded up, because a wait that ends early would be followed by a wait of zero.
                 let ms = u32::try_from((due - now).div_ceil(1_000_000)).unwrap_or(u32::MAX);
-                os::wait_for(&[listener.descriptor()], ms);
-                listener.answer(&self.status);
+                self.wait(listener, ms);
                 continue;
             }
             // Missed samples are not made up for.
@@ -219,6 +229,18 @@ impl Run {
         Ok(())
     }
 
+    /// Waits for the next sample, `ms` milliseconds, or until somebody asks, and answers.
+    fn wait(&mut self, listener: &status::Listener, ms: u32) {
+        let mut files = vec![listener.descriptor()];
+        files.extend(self.metrics.iter().flat_map(MetricsServer::descriptors));
+        os::wait_for(&files, ms);
+        listener.answer(&self.status);
+        let now = Time::from_nanos(os::monotonic_ns() - self.started);
+        if let Some(metrics) = &mut self.metrics {
+            metrics.serve(now, &self.status);
+        }
+    }
+
     /// Processes one sample, at the time `since` after the start [ns]; false if the source has
     /// ended.
     fn turn(&mut self, since: u64) -> Result<bool> {
@@ -231,6 +253,7 @@ impl Run {
             Reading::End => return Ok(false),
         };
         let (seen, decision) = self.law.take(&sample);
+        self.totals.add(&sample, &seen);
         if let Some(recording) = &mut self.recording {
             recording.add(&sample, decision.as_ref(), &self.law).context("the recording")?;
         }
@@ -239,6 +262,7 @@ impl Run {
         }
         if let Some(decision) = &decision {
             self.actuator.apply(decision)?;
+            self.count(decision);
             self.report_decision(decision, &seen);
         }
         let (granted, asked) = (self.law.granted(), self.status.access_point);
@@ -355,6 +379,16 @@ impl Run {
         }
     }
 
+    /// Counts a decision, and the limits of windows that it has set.
+    fn count(&mut self, decision: &Decision) {
+        self.status.decisions += 1;
+        self.status.windows_written += match decision {
+            _ if self.status.is_dry_run => 0,
+            Decision::Limit { .. } => self.actuator.counts().taken,
+            _ => decision.limits(),
+        };
+    }
+
     /// Reports changed weights of DATA and ACKs. Their rate changes often, so only `status` shows
     /// it.
     fn report_share(&self, share: &Share) {
@@ -384,6 +418,9 @@ impl Run {
         status.ratio = ratio;
         status.limited = if ratio > 1 || limits_each { passed.taken + passed.held } else { 0 };
         status.stations = self.law.granted().to_vec();
+        status.totals = self.totals.stations();
+        status.cpu_s = os::process_cpu().as_secs_f64();
+        status.resident_octets = os::resident_octets();
         status.pass_ms = Duration::from_nanos(passed.took_ns).as_secs_f64() * 1e3;
         status.left = passed.left.clone();
         status.rate_bps = seen.links.first().and_then(|link| link.up.rate).map(DataRate::bps);

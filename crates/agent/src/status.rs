@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::Scheme;
 use crate::decision::Share;
 use crate::shares::{EnforcedBy, Granted};
+use crate::totals::StationTotals;
 
 /// Status document of a running agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,6 +62,21 @@ pub struct Status {
     pub access_point: Option<IpAddr>,
     /// Connections left alone because of their congestion control: their number by its name.
     pub left: BTreeMap<String, u64>,
+    /// Number of decisions of the scheme since the start of the agent.
+    #[serde(default)]
+    pub decisions: u64,
+    /// Number of limits of windows that decisions have set since the start of the agent.
+    #[serde(default)]
+    pub windows_written: u64,
+    /// CPU time of the agent [s].
+    #[serde(default)]
+    pub cpu_s: f64,
+    /// Resident memory of the agent [octets].
+    #[serde(default)]
+    pub resident_octets: u64,
+    /// Airtime and traffic of each station since the start of the agent.
+    #[serde(default)]
+    pub totals: Vec<StationTotals>,
 }
 
 /// Runtime directory of the agent: systemd's `RUNTIME_DIRECTORY`, or the default.
@@ -195,6 +211,7 @@ pub fn mbps(bps: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::totals::DirectionTotals;
 
     #[test]
     fn whoever_asks_gets_the_status() {
@@ -213,6 +230,45 @@ mod tests {
         answering.join().unwrap();
         assert!(table(&expected).contains("windows    divided by 11"));
         assert!(table(&expected).contains("rate       5.5 Mb/s, highest unknown"));
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    /// The status of as many stations as have totals fits into the buffer of the socket, before
+    /// anybody reads it.
+    #[test]
+    fn the_largest_status_fits_into_the_socket() {
+        let name = format!("airfair-agent-large-status-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        fs::create_dir_all(&directory).unwrap();
+        let listener = Listener::open(&directory).unwrap();
+        let way = DirectionTotals {
+            airtime_s: 1.0 / 3.0,
+            octets: 1 << 60,
+            packets: 1 << 60,
+            retries: Some(1 << 60),
+            rate_bps: Some(429_496_729_500_000),
+            is_measured: false,
+        };
+        let station = |i| StationTotals {
+            station: format!("fifteen-letters 02:00:00:00:00:{i:02x}"),
+            is_present: true,
+            up: way,
+            down: way,
+        };
+        let totals: Vec<StationTotals> = (0..256).map(station).collect();
+        let granted = |it: &StationTotals| Granted {
+            station: it.station.clone(),
+            used: 1.0 / 3.0,
+            share: 1.0 / 3.0,
+            kept_by: EnforcedBy::AccessPoint,
+        };
+        let stations = totals.iter().map(granted).collect();
+        let status = Status { stations, totals, ..Status::default() };
+        let mut client = UnixStream::connect(place(&directory)).unwrap();
+        listener.answer(&status);
+        let mut text = String::new();
+        client.read_to_string(&mut text).unwrap();
+        assert_eq!(serde_json::from_str::<Status>(&text).unwrap(), status);
         fs::remove_dir_all(&directory).unwrap();
     }
 

@@ -84,6 +84,19 @@ fn bounds_hold_for_any_value() {
 }
 
 #[test]
+fn metrics_are_for_this_machine_alone() {
+    assert_eq!(checked("").unwrap().metrics, None);
+    let it = parse("metrics = \"127.0.0.1:9811\"").unwrap();
+    let port = "127.0.0.1:9811".parse().unwrap();
+    assert_eq!(it.checked().unwrap().metrics, Some(port));
+    let socket = it.clone().serving(Some("/run/it".into())).checked().unwrap().metrics;
+    assert_eq!(socket, Some("/run/it".parse().unwrap()), "the command line goes before the file");
+    assert!(!serde_json::to_string(&it).unwrap().contains("9811"), "recordings do not have it");
+    let said = mistake("metrics = \"0.0.0.0:9811\"");
+    assert!(said.starts_with("metrics: \"0.0.0.0:9811\": other machines could read"), "{said}");
+}
+
+#[test]
 fn a_role_is_the_configured_one_or_that_of_the_source() {
     let role = |text: &str| checked(text).unwrap().occupancy.role;
     assert_eq!(role(""), Role::AccessPoint);

@@ -34,11 +34,20 @@ fn checked_size(result: isize) -> Result<usize> {
 
 /// Time of `CLOCK_MONOTONIC`, which BPF programs read too [ns].
 pub fn monotonic_ns() -> u64 {
+    clock(libc::CLOCK_MONOTONIC)
+}
+
+/// CPU time of this process.
+pub fn process_cpu() -> Duration {
+    Duration::from_nanos(clock(libc::CLOCK_PROCESS_CPUTIME_ID))
+}
+
+fn clock(id: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a value of the type asked for.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    assert!(result == 0, "every Linux has this clock");
-    let part = |it: i64| u64::try_from(it).expect("this clock starts at zero");
+    let result = unsafe { libc::clock_gettime(id, &raw mut time) };
+    assert!(result == 0, "every Linux has these clocks");
+    let part = |it: i64| u64::try_from(it).expect("these clocks start at zero");
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }
 
@@ -384,5 +393,6 @@ mod tests {
     fn the_clock_goes_on() {
         let before = monotonic_ns();
         assert!(monotonic_ns() >= before);
+        assert!(!process_cpu().is_zero());
     }
 }
