@@ -1,52 +1,33 @@
 //! Command line of `airfair-agent`.
 
+mod arguments;
+mod configured;
+mod doctor;
+
 use std::ffi::OsString;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufReader, IsTerminal};
-use std::path::{Path, PathBuf};
 
 use airfair_units::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 
+use self::arguments::{Arguments, parse};
+use self::configured::{WrongConfiguration, source, with_role, written};
 use crate::actuator;
-use crate::configuration::{
-    self, Configuration, DEFAULT_PATH, Role, SampleSource, Scheme, Written,
-};
 use crate::estimate::Estimator;
-use crate::help;
 use crate::law::Law;
 use crate::metrics;
 use crate::observe::AirtimeSummary;
 use crate::os;
 use crate::output;
-use crate::recording::{self, Recording, RecordingReader, Replayed};
+use crate::recording::{self, Recording, Replayed};
 use crate::running::{self, RunOptions};
-use crate::source::{self, Source, nl80211};
 use crate::status;
 
 /// Exit status of the agent for wrong input.
 const WRONG: u8 = 2;
-
-/// Parsed command line of `airfair-agent`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Arguments {
-    command: String,
-    file: Option<PathBuf>,
-    config: Option<PathBuf>,
-    interface: Option<String>,
-    scheme: Option<Scheme>,
-    emulator: Option<PathBuf>,
-    station: Option<String>,
-    from: Option<PathBuf>,
-    record: Option<PathBuf>,
-    metrics: Option<String>,
-    lasting: Option<Duration>,
-    is_dry_run: bool,
-    as_json: bool,
-    as_prometheus: bool,
-}
 
 /// Runs `airfair-agent` with these arguments; returns the exit status.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
@@ -63,116 +44,20 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Error context that marks mistakes in the configuration, which a restart would not cure. They
-/// have a distinct exit status.
-#[derive(Clone, Copy, Debug)]
-struct WrongConfiguration;
-
-impl fmt::Display for WrongConfiguration {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("configuration")
-    }
-}
-
 fn report(error: &anyhow::Error, status: u8) -> u8 {
     output::say(&format!("airfair-agent: {error:#}"));
     status
 }
 
-/// Parses the command-line arguments; `None` if the help or the version was printed.
-fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
-    let mut words = Arguments::default();
-    let mut rest = arguments.into_iter();
-    while let Some(word) = rest.next() {
-        let mut value = || rest.next().with_context(|| format!("{word}: the value is missing"));
-        match word.as_str() {
-            "-h" | "--help" => {
-                output::print(&help::help())?;
-                return Ok(None);
-            }
-            "--man" => {
-                output::print(&help::manual())?;
-                return Ok(None);
-            }
-            "--version" => {
-                output::print(concat!("airfair-agent ", env!("CARGO_PKG_VERSION"), "\n"))?;
-                return Ok(None);
-            }
-            "--config" => words.config = Some(value()?.into()),
-            "--interface" => words.interface = Some(value()?),
-            "--scheme" => words.scheme = Some(value()?.parse().context("--scheme")?),
-            "--emulator" => words.emulator = Some(value()?.into()),
-            "--station" => words.station = Some(value()?),
-            "--from" => words.from = Some(value()?.into()),
-            "--record" => words.record = Some(value()?.into()),
-            "--metrics" => words.metrics = Some(value()?),
-            "--prometheus" => words.as_prometheus = true,
-            "--for" => words.lasting = Some(value()?.parse().context("--for")?),
-            "--dry-run" => words.is_dry_run = true,
-            "--json" => words.as_json = true,
-            _ if word.starts_with('-') => {
-                bail!("{word}: unknown option; see airfair agent --help")
-            }
-            _ if words.command.is_empty() => words.command = word,
-            _ if words.command == "replay" && words.file.is_none() => {
-                words.file = Some(word.into());
-            }
-            _ => bail!("{word}: unexpected argument; see airfair agent --help"),
-        }
-    }
-    match (words.command.as_str(), &words.file) {
-        ("observe" | "run" | "status" | "restore", None) | ("replay", Some(_)) => Ok(Some(words)),
-        ("replay", None) => {
-            bail!("replay: FILE is missing; allowed is a file that --record wrote")
-        }
-        ("", _) => bail!(
-            "COMMAND: missing; allowed observe, run, status, restore, replay; see airfair agent --help",
-        ),
-        (other, _) => {
-            bail!("{other}: unknown command; allowed observe, run, status, restore, replay")
-        }
-    }
-}
-
 fn act(words: &Arguments) -> Result<u8> {
     match words.command.as_str() {
         "observe" => observe(words).map(|()| 0),
+        "doctor" => doctor::run(words).map(|()| 0),
         "run" => run(words).map(|()| 0),
         "status" => print_status(words).map(|()| 0),
         "restore" => restore(words).map(|()| 0),
         _ => replay(words),
     }
-}
-
-/// Configuration that file and command line give together, checked. The command line takes
-/// precedence.
-fn written(words: &Arguments) -> Result<Written> {
-    let written = read(words).context(WrongConfiguration)?;
-    let configuration = written.checked().context(WrongConfiguration)?;
-    let is_to_act = words.command == "run" && words.from.is_none() && !words.is_dry_run;
-    if is_to_act && configuration.interface.is_none() {
-        let question =
-            anyhow!("interface: missing; name the interface whose connections are limited");
-        return Err(question.context(WrongConfiguration));
-    }
-    Ok(written)
-}
-
-fn read(words: &Arguments) -> Result<Written> {
-    let file = match &words.config {
-        Some(path) => configuration::read(path)?,
-        None if Path::new(DEFAULT_PATH).exists() => configuration::read(Path::new(DEFAULT_PATH))?,
-        None => Written::default(),
-    };
-    let Arguments { interface, scheme, emulator, station, metrics, .. } = words.clone();
-    let told = Written::from_command_line(interface, scheme, emulator, station);
-    Ok(told.serving(metrics).over(file))
-}
-
-fn source(words: &Arguments, written: &Written) -> Result<Box<dyn Source>> {
-    let Some(path) = &words.from else { return source::open(&written.checked()?) };
-    let file = File::open(path).with_context(|| path.display().to_string())?;
-    Ok(Box::new(source::Recorded(RecordingReader::open(BufReader::new(file))?)))
 }
 
 fn run(words: &Arguments) -> Result<()> {
@@ -182,22 +67,6 @@ fn run(words: &Arguments) -> Result<()> {
     let Arguments { is_dry_run, record, lasting, .. } = words.clone();
     let is_live = words.from.is_none() && !is_dry_run;
     running::run(&written, source, &RunOptions { is_dry_run, is_live, record, lasting })
-}
-
-/// Sets the role of this machine, station or access point, from the kind of its interface, for
-/// `occupancy`, which has a part at either end. A missing interface is reported later, when the
-/// agent opens it.
-fn with_role(written: Written) -> Result<Written> {
-    let Configuration { scheme, source, interface, .. } = written.checked()?;
-    let (Scheme::Occupancy, SampleSource::Kernel, Some(interface)) = (scheme, source, interface)
-    else {
-        return Ok(written);
-    };
-    Ok(match nl80211::is_access_point(&interface) {
-        Ok(true) => written.at(Role::AccessPoint),
-        Ok(false) => written.at(Role::Station),
-        Err(_) => written,
-    })
 }
 
 /// Time between two tables, or lines, that `observe` prints.
@@ -339,6 +208,7 @@ fn replay_text(replayed: &Replayed) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::help;
 
     fn words(line: &str) -> Result<Option<Arguments>> {
         parse(line.split_whitespace().map(str::to_owned).collect())
@@ -364,11 +234,17 @@ mod tests {
         }
         for (word, _) in help::OPTIONS {
             if !["--help", "--man", "--version"].contains(&word) {
-                let word = word.replace("TIME", "1s").replace("--scheme NAME", "--scheme data-ack");
-                assert!(words(&format!("run {word}")).is_ok(), "{word}");
+                let word = word
+                    .replace("TIME", "1s")
+                    .replace("SECONDS", "1")
+                    .replace("--scheme NAME", "--scheme data-ack");
+                let is_of_doctor = ["--capture", "--out"].iter().any(|it| word.starts_with(it));
+                let doctor = "doctor --capture 1 --out FILE".to_owned();
+                let line = if is_of_doctor { doctor } else { format!("run {word}") };
+                assert!(words(&line).is_ok(), "{word}");
             }
         }
-        let source = include_str!("commands.rs");
+        let source = include_str!("commands/arguments.rs");
         let arms = source.lines().filter_map(|line| line.trim_start().strip_prefix("\"--"));
         for word in arms.filter_map(|line| line.split_once("\" =>")).map(|(word, _)| word) {
             let listed = |it: &help::Entry| it.0.split(' ').next() == Some(&format!("--{word}"));
@@ -378,7 +254,7 @@ mod tests {
 
     #[test]
     fn errors_are_reported() {
-        assert!(mistake("").contains("allowed observe, run"));
+        assert!(mistake("").contains("allowed observe, doctor, run"));
         assert!(mistake("fly").contains("fly: unknown command"));
         assert!(mistake("run --fast").contains("--fast: unknown option"));
         assert!(mistake("run --interface").contains("the value is missing"));

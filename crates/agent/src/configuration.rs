@@ -200,6 +200,12 @@ impl Written {
         self
     }
 
+    /// Replaces the path of an emulation's control socket, which can contain the name of a user.
+    #[must_use]
+    pub fn without_paths(&self) -> Self {
+        Self { emulator: self.emulator.as_ref().map(|_| "emulation".into()), ..self.clone() }
+    }
+
     /// Sets the role of this machine to that of its interface, unless the role is configured.
     /// Recordings need the role.
     #[must_use]

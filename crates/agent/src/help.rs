@@ -12,8 +12,9 @@ equal shares of the air or of the buffer for the connections through it, separat
 data and ACKs, or airtime weights of the driver.";
 
 /// Commands of `airfair-agent`.
-pub const COMMANDS: [Entry; 5] = [
+pub const COMMANDS: [Entry; 6] = [
     ("observe", "show who uses the air, up and down, live"),
+    ("doctor", "report what this machine offers, and which schemes can act here"),
     ("run", "apply the scheme"),
     ("status", "show the state of the running agent"),
     ("restore", "undo what a killed agent left in the kernel"),
@@ -21,7 +22,7 @@ pub const COMMANDS: [Entry; 5] = [
 ];
 
 /// Options of `airfair-agent`.
-pub const OPTIONS: [Entry; 15] = [
+pub const OPTIONS: [Entry; 17] = [
     ("--config FILE", "configuration (default: /etc/airfair/agent.toml, if that exists)"),
     ("--interface NAME", "interface to watch, and whose connections are limited"),
     (
@@ -34,9 +35,11 @@ pub const OPTIONS: [Entry; 15] = [
     ("--record FILE", "record samples and decisions in this file"),
     ("--metrics ADDRESS", "run: serve metrics at this loopback address or Unix socket"),
     ("--prometheus", "status: print metrics in the text format of Prometheus"),
+    ("--capture SECONDS", "doctor: record samples for a report, without real addresses"),
+    ("--out FILE", "doctor: file for these samples, which replay reads"),
     ("--for TIME", "end after this time, for example '10 s' (default: at Ctrl-C)"),
     ("--dry-run", "run: print what would be done, and change nothing"),
-    ("--json", "observe (one line per second), status, restore, replay: print JSON"),
+    ("--json", "observe (one line per second), doctor, status, restore, replay: print JSON"),
     ("--help", "print this help"),
     ("--man", "print the manual page in the format of man"),
     ("--version", "print the version"),

@@ -47,6 +47,7 @@ pub mod configuration;
 pub mod connections;
 pub mod data_ack;
 pub mod decision;
+pub mod doctor;
 pub mod estimate;
 pub mod fair;
 pub mod grants;

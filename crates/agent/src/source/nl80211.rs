@@ -2,6 +2,8 @@
 //!
 //! Unknown attributes are skipped.
 
+pub mod radio;
+
 use std::io::ErrorKind;
 
 use airfair_netlink::{Family, FamilySocket, Message, attributes, value_of};
