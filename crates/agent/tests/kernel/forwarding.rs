@@ -372,7 +372,7 @@ fn an_access_points_agent_gives_everything_back_and_its_recording_replays() {
     thread::sleep(Duration::from_secs(1));
     let file = router.runtime.join("recording");
     let agent = router.agent(&air, "occupancy", &["--record", &file.to_string_lossy()]);
-    assert!(agent.said().contains("taken away 2 filters"), "{}", agent.said());
+    assert!(agent.said().contains("removed 2 filters"), "{}", agent.said());
     let flow = router.down(1);
     eventually("the window is limited", || is_small(&flow));
     let (status, said) = agent.end(libc::SIGTERM);
