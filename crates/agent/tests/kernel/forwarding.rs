@@ -1,5 +1,7 @@
 //! Tests of window limits in the ACKs that a router forwards.
 
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -384,6 +386,36 @@ fn an_access_points_agent_gives_everything_back_and_its_recording_replays() {
     let said = String::from_utf8(replayed.stdout).unwrap();
     assert!(replayed.status.success() && said.contains(" 0 differ"), "{said}");
     assert!(!said.contains(" 0 decisions"), "{said}");
+}
+
+/// The metrics of an agent that limits a connection have the limits, the share and the airtime, and
+/// the socket is gone when the agent has ended.
+#[test]
+fn an_access_points_metrics_have_what_it_does() {
+    if !may() {
+        return;
+    }
+    let router = Router::new();
+    let air = Air::of(&router.station(), &router.runtime, 6);
+    let socket = router.runtime.join("metrics");
+    let agent = router.agent(&air, "occupancy", &["--metrics", &socket.to_string_lossy()]);
+    let flow = router.down(1);
+    eventually("the window is limited", || is_small(&flow));
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let values = |name: &str| -> Vec<f64> {
+        let lines = text.lines().filter(|line| line.starts_with(name));
+        lines.filter_map(|line| line.rsplit_once(' ')?.1.parse().ok()).collect()
+    };
+    assert!(values("airfair_windows_written_total")[0] >= 1.0, "{text}");
+    let airtime: f64 = values("airfair_station_airtime_seconds_total").iter().sum();
+    assert!(airtime > 0.0, "{text}");
+    assert_eq!(values("airfair_station_share_allowed_ratio").len(), 1, "{text}");
+    let (status, said) = agent.end(libc::SIGTERM);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(!socket.exists());
 }
 
 #[test]
