@@ -260,8 +260,8 @@ mod tests {
         assert!(mistake("run --interface").contains("the value is missing"));
         assert!(mistake("replay").contains("FILE is missing"));
         assert!(
-            mistake("run --scheme fair")
-                .contains("--scheme: fair: unknown scheme; allowed arf-aware, arf-window,")
+            mistake("run --scheme fairest")
+                .contains("--scheme: fairest: unknown scheme; allowed arf-aware, arf-window,")
         );
         assert!(mistake("status here").contains("unexpected argument"));
         assert!(mistake("run --for 10").contains("--for"));

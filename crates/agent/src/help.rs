@@ -25,10 +25,7 @@ pub const COMMANDS: [Entry; 6] = [
 pub const OPTIONS: [Entry; 17] = [
     ("--config FILE", "configuration (default: /etc/airfair/agent.toml, if that exists)"),
     ("--interface NAME", "interface to watch, and whose connections are limited"),
-    (
-        "--scheme NAME",
-        "arf-aware, arf-window, occupancy, shared-windows, data-ack, airtime-weights or fair",
-    ),
+    ("--scheme NAME", "such as fair or occupancy; doctor lists all, and those that can act here"),
     ("--emulator FILE", "watch an emulation through this control socket instead of the kernel"),
     ("--station NAME", "station of the emulation at which the agent runs"),
     ("--from FILE", "take samples from this recording instead"),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::finding::{Answer, Findings, Subject};
 use super::seen::Place;
-use crate::configuration::{Role, Scheme};
+use crate::configuration::Role;
 
 /// Scheme in a role, with what it needs and how it acts.
 struct Row {
@@ -168,10 +168,6 @@ impl Row {
 
     /// Reason for which the scheme cannot act at a place, whatever the machine has.
     fn elsewhere(&self, place: Option<&Place>) -> Option<Missing> {
-        if self.scheme.parse::<Scheme>().is_err() {
-            let what = "this version of the agent does not have it";
-            return Some(Missing::new(what, "install a version that has it"));
-        }
         let Some(place) = place else {
             return Some(Missing::new("no wireless interface", "try an emulation"));
         };
@@ -212,6 +208,7 @@ fn airtime(findings: &Findings) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::configuration::Scheme;
 
     const ALL: [Subject; 10] = [
         Subject::Linux,
@@ -244,7 +241,7 @@ mod tests {
 
     fn at(role: Role, missing: &[(Subject, Answer)]) -> Vec<(String, Acts)> {
         let all = verdicts(&without(missing), Some(&place(role)));
-        let here = all.into_iter().filter(|it| it.role == role && it.scheme != "fair");
+        let here = all.into_iter().filter(|it| it.role == role);
         here.map(|it| (it.scheme.to_owned(), it.acts)).collect()
     }
 
@@ -255,8 +252,9 @@ mod tests {
         };
         assert_eq!(acts(Role::Station, &[]), [Acts::Yes; 3]);
         let (yes, no) = (Acts::Yes, Acts::No);
-        assert_eq!(acts(Role::AccessPoint, &[]), [yes, yes, yes, no]);
-        assert_eq!(acts(Role::AccessPoint, &[(Subject::Clsact, Answer::No)]), [no, no, yes, no]);
+        assert_eq!(acts(Role::AccessPoint, &[]), [yes, yes, yes, no, yes]);
+        let without_clsact = acts(Role::AccessPoint, &[(Subject::Clsact, Answer::No)]);
+        assert_eq!(without_clsact, [no, no, yes, no, no]);
         let rights = [(Subject::Rights, Answer::No)];
         assert_eq!(acts(Role::Station, &rights), [Acts::WithRights; 3]);
         let rates = [(Subject::Rates, Answer::Unknown)];
