@@ -86,7 +86,7 @@ def test_a_namespace_has_one_node(container: int, tmp_path: Path) -> None:
     assert "network namespace /etc/hostname of server: not a network namespace" in done.stderr
     done = emulate(cell, "--node", f"server={one}", "--backend", "veth", "--duration", "1 s")
     assert done.returncode == 2
-    assert "joining a namespace needs TAP devices" in done.stderr
+    assert "joining a namespace needs root and TAP devices" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@
 //!
 //! - A namespace is an open file. A thread that has moved into the namespace makes its interface,
 //!   addresses and sockets. They exist until the process ends. Without root the process first
-//!   creates a user namespace. It then uses veth pairs with a packet socket at the far end instead
-//!   of TAP devices.
+//!   creates a user namespace. If `/dev/net/tun` is closed to it, it uses veth pairs with a packet
+//!   socket at the far end instead of TAP devices.
 //! - The plan gives each ordered pair of nodes an external flow. The source and the destination of
 //!   a packet determine its route, its queue and its row in the results. A flow with
 //!   `stack = "kernel"` is an external flow with a port of its own.

@@ -323,6 +323,12 @@ fn not_started(error: emulator::Error) -> PyErr {
     }
 }
 
+/// Error of the operating system with its number, from which the caller knows the remedy.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it so")]
+fn refused(error: std::io::Error) -> PyErr {
+    PyOSError::new_err((error.raw_os_error(), error.to_string()))
+}
+
 fn kind(backend: &str) -> PyResult<Backend> {
     match backend {
         "TAP" => Ok(Backend::Tap),
@@ -456,7 +462,7 @@ fn node(of: &Node, seen: &NodeView) -> Value {
 #[pyfunction]
 pub(crate) fn emulation_try(py: Python<'_>, backend: &str) -> PyResult<()> {
     let backend = kind(backend)?;
-    Ok(py.detach(|| backend.attempt())?)
+    py.detach(|| backend.attempt()).map_err(refused)
 }
 
 /// Moves this process, which must have one thread, into a new user namespace, in which it is root.
@@ -465,7 +471,7 @@ pub(crate) fn emulation_isolate() -> PyResult<()> {
     if !os::has_one_thread() {
         return Err(PyRuntimeError::new_err("a process with several threads cannot be isolated"));
     }
-    Ok(os::isolate()?)
+    os::isolate().map_err(refused)
 }
 
 /// Moves this process, which must have one thread, into a namespace of a running emulation.

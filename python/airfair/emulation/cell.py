@@ -406,16 +406,15 @@ class Emulation:
         text = (self._folder / "messages").read_text(encoding="utf-8", errors="replace")
         own = "airfair: "
         said = [line.removeprefix(own) for line in text.splitlines() if line.startswith(own)]
-        errors = [line for line in said if not line.startswith(tuple(backend.MEANING.values()))]
+        errors = [line for line in said if not backend.is_report(line)]
         return f": {'; '.join(errors)}" if errors else ""
 
 
 def _options(kind: str | None, duration: str | None, *, spin: bool) -> list[str]:
     """Options of `airfair emulate`; raises `OptionError` for arguments that are not allowed."""
-    allowed = [*backend.MEANING]
-    if kind is not None and kind not in allowed:
-        hint = did_you_mean(kind, allowed)
-        raise OptionError(f"backend = {kind!r}: allowed is {' or '.join(allowed)}{hint}")
+    if kind is not None and kind not in backend.KINDS:
+        hint = did_you_mean(kind, backend.KINDS)
+        raise OptionError(f"backend = {kind!r}: allowed is {' or '.join(backend.KINDS)}{hint}")
     options = [] if kind is None else ["--backend", kind]
     if duration is not None:
         if _seconds("duration", duration) <= 0:

@@ -108,10 +108,11 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
     where = running.folder()
     for process in running.clean(where):
         say(f"removed the files that the killed emulation {process} left behind")
-    kind = backend.choose(wish.backend)
-    if wish.joined and kind != "TAP":
+    choice = backend.choose(wish.backend)
+    if wish.joined and choice.place is not backend.Place.OF_ROOT:
         raise JoiningError(
-            f"{next(iter(wish.joined))}: joining a namespace needs TAP devices, which are root's"
+            f"{next(iter(wish.joined))}: joining a namespace needs root and TAP devices; this emulation has "
+            f"{choice.report}"
         )
     laws = wish.laws() if wish.laws is not None else []
     with ExitStack() as stack:
@@ -119,7 +120,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             stack.enter_context(_prompt())
         emulation = _core.Emulation(
             scenario,
-            backend=kind,
+            backend=choice.kind,
             seed=scenario.seed,
             duration_ns=wish.duration_ns,
             spin=wish.spins,
@@ -131,14 +132,16 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             found: State = json.loads(emulation.view())
             return found
 
-        about = {"title": scenario.title, "backend": kind, "nodes": emulation.nodes}
+        about = {"title": scenario.title, "backend": choice.kind, "nodes": emulation.nodes}
         registration = running.Registration(where, about, emulation.hosts_file)
         stack.callback(registration.close)
         control = Control(registration.control, emulation, state)
         stack.callback(control.close)
         congestion = emulation.congestion_control
         first = "; real-time priority (SCHED_FIFO)" if emulation.goes_before_others else ""
-        say(f"{backend.MEANING[kind]}; congestion control of the kernel: {congestion}{first}")
+        say(f"{choice.report}; congestion control of the kernel: {congestion}{first}")
+        if choice.advice is not None:
+            say(choice.advice)
         if wish.command is None:
             _introduce(emulation, registration)
         carriers = Carriers(emulation, registration.hosts)
@@ -159,7 +162,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         from airfair.result import Result
 
         result = Result(as_emulated, [outcome])
-    return Session(kind, congestion, json.loads(last), result, status, interrupted, raised)
+    return Session(choice.kind, congestion, json.loads(last), result, status, interrupted, raised)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ const QUEUE: u32 = 8_192;
 /// Kind of network interface in the namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// TAP devices, which require root.
+    /// TAP devices, which without root require a user namespace and an open `/dev/net/tun`.
     Tap,
     /// Veth pairs in a user namespace, which need no privileges if the system permits user
     /// namespaces.
