@@ -45,8 +45,8 @@ def emulate(cell: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def staying(cell: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], running.Running]]:
-    """Process and record of an emulation without a command; raises `RuntimeError` if it does not start."""
-    command = [*PROGRAM, "emulate", str(cell), *words]
+    """Process and record of an emulation without a limit; raises `RuntimeError` if it does not start."""
+    command = [*PROGRAM, "emulate", str(cell), "--duration", "off", *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -99,6 +99,38 @@ def test_it_is_over_after_its_duration_and_has_a_result(cell: Path) -> None:
     assert "background" in done.stdout
     assert "verdict: " in done.stdout
     assert (out / "flows.parquet").exists()
+    assert "airfair: --duration of 0.3 s is over" in done.stderr
+
+
+@pytest.mark.usefixtures("real")
+def test_the_scenarios_duration_ends_an_emulation_without_a_command(cell: Path) -> None:
+    done = emulate(cell, "--set", "duration=600 ms", "--json")
+    assert done.returncode == 0, done.stderr
+    assert 0.5 < json.loads(done.stdout)["elapsed_s"] < 0.7
+    assert "airfair: it ends after the scenario's duration of 0.6 s" in done.stderr
+    assert "airfair: the scenario's duration of 0.6 s is over" in done.stderr
+
+
+@pytest.mark.usefixtures("real")
+@pytest.mark.parametrize("words", [["--duration", "off"], ["--duration", "1 h"]])
+def test_another_duration_replaces_that_of_the_scenario(cell: Path, words: list[str]) -> None:
+    command = [*PROGRAM, "emulate", str(cell), "--set", "duration=100 ms", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while not _runs(process.pid):
+            time.sleep(0.05)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert b"is over" not in errors
+
+
+@pytest.mark.usefixtures("real")
+def test_a_command_may_last_longer_than_the_scenarios_duration(cell: Path) -> None:
+    done = emulate(cell, "--set", "duration=100 ms", "--json", "--", "sleep", "0.6")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["elapsed_s"] > 0.5
 
 
 @pytest.mark.usefixtures("real")

@@ -131,7 +131,9 @@ def test_a_program_that_fails_is_an_error_unless_it_may() -> None:
 def test_an_emulation_that_has_ended_says_so() -> None:
     with (
         Emulation(CELL, duration="300 ms") as cell,
-        pytest.raises(EmulationError, match=r"^the emulation has ended$"),
+        pytest.raises(
+            EmulationError, match=r"^the emulation has ended: --duration of 0\.3 s is over$"
+        ),
     ):
         cell.wait_until("5 s")
     assert cell.verdict is not None

@@ -56,11 +56,24 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """Time after which an emulation ends."""
+
+    duration_ns: int
+    source: str
+    """Option or key that has set the time."""
+
+    def __str__(self) -> str:
+        return f"{self.source} of {self.duration_ns / 1e9:g} s"
+
+
+@dataclass(frozen=True)
 class Wish:
     """Options of an emulation besides the scenario."""
 
     command: Command | None = None
-    duration_ns: int | None = None
+    limit: Limit | None = None
+    """Time after which it ends; `None` for the end of the command, or Ctrl-C."""
     backend: str | None = None
     """Kind of network interfaces; `None` for the best permitted kind."""
     spins: bool = False
@@ -122,7 +135,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             scenario,
             backend=choice.kind,
             seed=scenario.seed,
-            duration_ns=wish.duration_ns,
+            duration_ns=None if wish.limit is None else wish.limit.duration_ns,
             spin=wish.spins,
             laws=laws,
             joined=wish.joined,
@@ -143,7 +156,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         if choice.advice is not None:
             say(choice.advice)
         if wish.command is None:
-            _introduce(emulation, registration)
+            _introduce(emulation, registration, wish.limit)
         carriers = Carriers(emulation, registration.hosts)
         stack.callback(carriers.close)
         viewer = Viewer(scenario.title, state(), is_quiet=wish.is_quiet)
@@ -153,6 +166,13 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         )
         carriers.close()
         viewer.close()
+        if (
+            wish.limit is not None
+            and status is None
+            and not interrupted
+            and emulation.raised is None
+        ):
+            say(f"{wish.limit} is over")
         if laws:
             interrupted = _wait_for_laws(emulation, interrupted=interrupted)
         as_emulated, outcome, last = emulation.end()
@@ -255,12 +275,16 @@ class Carriers:
         self._running = [it for it in self._running if it[0] not in processes]
 
 
-def _introduce(emulation: _core.Emulation, registration: running.Registration) -> None:
+def _introduce(
+    emulation: _core.Emulation, registration: running.Registration, limit: Limit | None
+) -> None:
     for node in emulation.nodes:
         say(f"{node['kind']} {node['name']}: {node['ipv4']}, {node['ipv6']}")
     name = emulation.nodes[0]["name"]
     say(f"to start a shell in one of them, run in another terminal: airfair shell {name}")
     say(f"control socket: {registration.control}")
+    if limit is not None:
+        say(f"it ends after {limit} (--duration sets another time, and --duration off none)")
     say("press Ctrl-C to end the emulation")
 
 

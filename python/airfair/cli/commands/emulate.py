@@ -16,7 +16,7 @@ from airfair.errors import describe
 from airfair.names import counted, did_you_mean, printable
 
 if TYPE_CHECKING:
-    from airfair.emulation.session import Command, Session
+    from airfair.emulation.session import Command, Limit, Session
     from airfair.law import Law
     from airfair.result import Result
 
@@ -41,7 +41,7 @@ def main(arguments: argparse.Namespace) -> int:
     wish = session.Wish(
         joined=joined,
         command=_command(arguments, scenario),
-        duration_ns=_duration(arguments.duration),
+        limit=_limit(arguments, scenario),
         backend=arguments.backend,
         spins=arguments.spin,
         # COMMAND uses the terminal, so the live view is not shown on it.
@@ -163,15 +163,26 @@ def _command(arguments: argparse.Namespace, scenario: Scenario) -> Command | Non
     return Command(arguments.rest, node)
 
 
+def _limit(arguments: argparse.Namespace, scenario: Scenario) -> Limit | None:
+    """Time after which the emulation ends: `--duration`, or without COMMAND the scenario's `duration`."""
+    from airfair.emulation.session import Limit
+
+    if arguments.duration is None and not arguments.rest:
+        return Limit(scenario.duration_ns, "the scenario's duration")
+    own = _duration(arguments.duration)
+    return None if own is None else Limit(own, "--duration")
+
+
 def _duration(text: str | None) -> int | None:
-    if text is None:
+    """Time of `--duration` [ns]; `None` for no limit."""
+    if text is None or text == "off":
         return None
     try:
         seconds = _core.quantity(text, "time")
     except ValueError as error:
         raise InputError(f"--duration {text!r}: {error}") from error
     if seconds <= 0:
-        raise InputError(f"--duration {text!r}: allowed is a time above 0")
+        raise InputError(f"--duration {text!r}: allowed is a time above 0, or off")
     return round(seconds * 1e9)
 
 
