@@ -21,6 +21,7 @@ from airfair.names import printable
 from . import backend, running
 from .control import Control
 from .joining import JoiningError
+from .leftovers import Leftovers
 from .live import Viewer
 
 if TYPE_CHECKING:
@@ -141,6 +142,9 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             joined=wish.joined,
         )
 
+        leftovers = Leftovers(emulation.nodes, wish.joined)
+        stack.callback(leftovers.close)
+
         def state() -> State:
             found: State = json.loads(emulation.view())
             return found
@@ -166,15 +170,12 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         )
         carriers.close()
         viewer.close()
-        if (
-            wish.limit is not None
-            and status is None
-            and not interrupted
-            and emulation.raised is None
-        ):
-            say(f"{wish.limit} is over")
+        _tell_limit(emulation, wish.limit)
         if laws:
             interrupted = _wait_for_laws(emulation, interrupted=interrupted)
+        if wish.command is not None:
+            emulation.stop()  # The result does not contain the time in which the programs end.
+            leftovers.end(say)
         as_emulated, outcome, last = emulation.end()
         raised = emulation.raised
     result = None
@@ -286,6 +287,12 @@ def _introduce(
     if limit is not None:
         say(f"it ends after {limit} (--duration sets another time, and --duration off none)")
     say("press Ctrl-C to end the emulation")
+
+
+def _tell_limit(emulation: _core.Emulation, limit: Limit | None) -> None:
+    """Print that the time is over, if it has ended the emulation."""
+    if limit is not None and emulation.is_over and emulation.raised is None:
+        say(f"{limit} is over")
 
 
 def _wait(
