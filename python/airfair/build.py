@@ -1118,7 +1118,10 @@ def ap(
         {}, "video": {}, "voice": {}}.
     fair: The access point gives its stations equal airtime in both directions. It lowers the
         windows in the ACKs of TCP uploads of a station that uses more than its share, and if
-        `queue` is the airtime scheduler, bulk data for that station waits. Default: false.
+        `queue` is the airtime scheduler, bulk data for that station waits. With `ofdma`, it chooses
+        the users of frames and triggers, whatever `ofdma.down` and `ofdma.up` name; if it triggers
+        stations, no window is lowered, and no bulk waits. Not together with `mu_mimo`. Default:
+        false.
     hears: Members of neighbours that the access point hears, if others than those of the cell's
         list. Default: the cell's.
     max_attempts: Largest number of transmission attempts of a frame of this node; `cell` is the
@@ -1260,7 +1263,9 @@ def fair(
     """The access point gives its stations equal airtime in both directions.
 
     It lowers the windows in the ACKs of TCP uploads of a station that uses more than its share, and
-    if `queue` is the airtime scheduler, bulk data for that station waits.
+    if `queue` is the airtime scheduler, bulk data for that station waits. With `ofdma`, it chooses
+    the users of frames and triggers, whatever `ofdma.down` and `ofdma.up` name; if it triggers
+    stations, no window is lowered, and no bulk waits. Not together with `mu_mimo`.
 
     access: Airtime that a station with aggregates should have each time it wins the channel. If it
         has less, a part of the contention counts as unused time, so that its window grows and its

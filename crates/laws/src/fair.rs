@@ -36,6 +36,7 @@
 
 pub mod grants;
 mod uploads;
+pub mod users;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 

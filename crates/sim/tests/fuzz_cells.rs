@@ -126,7 +126,8 @@ fn no_cell_loses_a_packet_or_starves_a_station() {
     let mut luck = luck();
     let document = || {
         let text = match luck.below(12) {
-            0 | 1 => multi_user_cell(&mut luck),
+            0 => multi_user_cell(&mut luck),
+            1 => multi_user_cell(&mut luck).replacen("ap = { ", "ap = { fair = true, ", 1),
             2 => mu_mimo_cell(&mut luck),
             8 => random_access_cell(&mut luck),
             9..12 => neighbours(&mut luck),

@@ -33,8 +33,8 @@ use proptest::strategy::{Strategy as _, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use small_cells::{
-    cells, fair_cells, fitting, granting_cells, mu_mimo_cells, multi_user_cells,
-    random_access_cells,
+    cells, fair_cells, fair_multi_user_cells, fitting, granting_cells, mu_mimo_cells,
+    multi_user_cells, random_access_cells,
 };
 
 /// Number of cells that are tried if `AIRFAIR_FUZZ_SECONDS` is not set.
@@ -197,7 +197,7 @@ fn a_trace_changes_nothing_and_all_accounts_agree_whatever_the_cell() {
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let cells = prop_oneof![
         6 => cells(), 2 => multi_user_cells(), 1 => random_access_cells(), 2 => mu_mimo_cells(),
-        1 => fair_cells(), 1 => granting_cells(),
+        1 => fair_cells(), 1 => granting_cells(), 1 => fair_multi_user_cells(),
     ];
     let cells = (cells, select(&["\"ns-2\"", "\"ns-3\"", "\"none\""][..])).prop_map(
         |((text, seed), eifs)| (text.replace("eifs = \"ns-2\"", &format!("eifs = {eifs}")), seed),

@@ -441,6 +441,16 @@ impl<P> Ppdu<P> {
         matches!(self.frame.kind, FrameKind::MultiUser | FrameKind::TriggerBased)
     }
 
+    /// Users of a PPDU of several users, in groups of those that have chosen the same unit at random.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &[User<P>]> {
+        self.users().chunk_by(|one, other| one.is_random && one.place == other.place)
+    }
+
+    /// Sum of the [shares](TxVector::share) of all units.
+    pub(crate) fn shares(&self) -> u64 {
+        self.units().map(|unit| unit[0].tx.share()).sum()
+    }
+
     /// PPDUs as which the ends of each part see a turn of several users: one with the content of each part. Empty for a
     /// PPDU that has the same content for all.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Self>

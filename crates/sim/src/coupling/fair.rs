@@ -2,10 +2,10 @@
 
 mod grants;
 
-use airfair_laws::fair as law;
+use airfair_laws::{Direction, fair as law};
 use airfair_transport::tcp::Flags;
-use airfair_units::{Duration, Time};
-use airfair_wlan::{FrameKind, Listen, NodeId, Overheard};
+use airfair_units::{Bytes, Duration, Time};
+use airfair_wlan::{FrameKind, Listen, NodeId, Overheard, UsersDue, UsersServed};
 
 use grants::Grants;
 
@@ -22,6 +22,7 @@ pub(crate) struct Agent {
     last_frame: (Time, Duration),
     /// Time for which the channel had been idle at the last update.
     idle: Duration,
+    users: law::users::Users,
     /// Time of the next update of the level.
     next_step: Time,
     /// Time of the earliest timer at which bulk for a station need not wait any longer.
@@ -46,6 +47,7 @@ impl Agent {
             uploads: law::Uploads::default(),
             last_frame: (Time::ZERO, Duration::ZERO),
             idle: Duration::ZERO,
+            users: law::users::Users::default(),
             next_step: Time::ZERO + params.period,
             next_release: None,
             peer: None,
@@ -66,6 +68,11 @@ impl Agent {
             Seen::Start => {
                 let wake = Action::Wake(self.next_step);
                 actions.extend([Action::Listen(Listen::All), Action::WatchPackets, wake]);
+                actions.extend(view.has_multi_user().then_some(Action::ScheduleUsers));
+                // The access point chooses who sends, so nobody has to be slowed down.
+                let slows = !view.has_triggers();
+                self.params.holds &= slows;
+                self.params.windows &= slows;
             }
             Seen::Frame(heard) => self.hear(heard, view, actions),
             Seen::Packet { passage: Passage::FromStation, station, packet } => {
@@ -100,12 +107,14 @@ impl Agent {
             }
             _ => {}
         }
-        let Some(station) = self.station_of(heard) else { return };
-        self.peer = Some(station);
+        // A frame to several stations has no peer, nor have the CTS frames that answer it.
+        self.peer = self.station_of(heard);
+        let Some(station) = self.peer else { return };
         let content = content(heard);
         let is_non_tcp = content == law::Content::Upload
             && heard.packets().any(|msdu| msdu.payload.tcp().is_none());
-        let airtime = duration + std::mem::take(&mut self.protection);
+        let airtime = heard.airtime() + std::mem::take(&mut self.protection);
+        self.users.charge(station.0, airtime);
         let charge = law::Charge {
             station: station.0,
             airtime,
@@ -135,6 +144,33 @@ impl Agent {
     fn take_gaps(&mut self) -> law::Gaps {
         let is_first = u32::from(std::mem::take(&mut self.is_new_access));
         law::Gaps { accesses: is_first, responses: 1 - is_first }
+    }
+
+    /// Chooses the users of a PPDU by their accounts. Returns false if the cell's law is to choose: for polls, and if the
+    /// queue serves a station next that cannot be one of several users.
+    pub(super) fn choose_users(
+        &mut self,
+        now: Time,
+        due: &UsersDue<'_>,
+        users: &mut Vec<NodeId>,
+    ) -> bool {
+        let mut stations: Vec<u16> = due.candidates().map(|it| it.station).collect();
+        if due.is_poll || due.first().is_some_and(|first| !stations.contains(&first.0)) {
+            return false;
+        }
+        let &UsersDue { direction, quiet, most, .. } = due;
+        let due = law::users::Due { now, direction, quiet };
+        self.users.choose(&self.params, &due, &mut stations);
+        users.extend(stations.into_iter().take(most.into()).map(NodeId));
+        true
+    }
+
+    /// Notes stations that have answered a trigger.
+    pub(super) fn note_served(&mut self, now: Time, served: &UsersServed<'_>) {
+        let has_answered = |octets: Bytes| served.direction == Direction::Up && !octets.is_zero();
+        for it in served.served.iter().filter(|it| has_answered(it.octets)) {
+            self.users.note_triggered(now, it.station);
+        }
     }
 
     /// Station from which a frame is, or to which it is sent; `None` for beacons.

@@ -19,9 +19,13 @@ impl UserScheduler for Schedulers {
     fn choose(&mut self, now: Time, due: &UsersDue<'_>, users: &mut Vec<NodeId>) -> bool {
         let mut is_chosen = false;
         for agent in &mut self.0 {
-            let Agent::Custom(agent) = agent else { continue };
             let mut own = Vec::new();
-            if agent.choose_users(now, due, &mut own) {
+            let is_own = match agent {
+                Agent::Fair(agent) => agent.choose_users(now, due, &mut own),
+                Agent::Custom(agent) => agent.choose_users(now, due, &mut own),
+                _ => false,
+            };
+            if is_own {
                 let checked = due.check(&own);
                 assert!(checked.is_ok(), "{agent:?} chooses {own:?}: {checked:?}");
                 (*users, is_chosen) = (own, true);
@@ -32,8 +36,10 @@ impl UserScheduler for Schedulers {
 
     fn note_served(&mut self, now: Time, served: &UsersServed<'_>) {
         for agent in &mut self.0 {
-            if let Agent::Custom(agent) = agent {
-                agent.note_served(now, served);
+            match agent {
+                Agent::Fair(agent) => agent.note_served(now, served),
+                Agent::Custom(agent) => agent.note_served(now, served),
+                _ => {}
             }
         }
     }

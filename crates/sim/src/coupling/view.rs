@@ -142,6 +142,16 @@ impl View<'_> {
         self.air.has_bulk(station)
     }
 
+    /// True if the access point sends PPDUs for several stations, or triggers them.
+    pub(crate) fn has_multi_user(&self) -> bool {
+        self.air.has_multi_user()
+    }
+
+    /// True if the access point triggers stations.
+    pub(crate) fn has_triggers(&self) -> bool {
+        self.air.has_triggers()
+    }
+
     /// Time for which the access point's carrier sense has found the medium idle.
     pub fn idle(&self, now: Time) -> Duration {
         self.air.idle(now)

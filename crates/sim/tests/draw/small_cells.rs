@@ -160,14 +160,29 @@ pub(crate) fn granting_cells() -> impl Strategy<Value = (String, u64)> {
     )
 }
 
+/// A cell of 802.11ax with multi-user frames whose access point is fair, otherwise as in [`fair_cells`].
+pub(crate) fn fair_multi_user_cells() -> impl Strategy<Value = (String, u64)> {
+    let cell =
+        fair_cell("ap.fair = { period = \"5 ms\", level_time = \"20 ms\", debt = \"1 ms\" }");
+    let choices = prop_oneof![lines(&MULTI_USER), lines(&[RANDOM_ACCESS, MULTI_USER[1]])];
+    cells_with((cell, choices).prop_map(|(mut cell, multi_user)| {
+        cell[0] = "802.11ax";
+        cell.extend(multi_user);
+        cell
+    }))
+}
+
 fn fair_cells_with(fair: &'static str) -> impl Strategy<Value = (String, u64)> {
-    let cell = lines(&CELL).prop_map(move |mut cell| {
+    cells_with(fair_cell(fair))
+}
+
+fn fair_cell(fair: &'static str) -> impl Strategy<Value = Vec<&'static str>> {
+    lines(&CELL).prop_map(move |mut cell| {
         let last = cell.len() - 1;
         cell[last] = "ap.queue = { discipline = \"airtime\" }";
         cell.push(fair);
         cell
-    });
-    cells_with(cell)
+    })
 }
 
 fn cells_with(

@@ -3,19 +3,22 @@
 #[path = "../../examples/own_scheme.rs"]
 mod own_scheme;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use airfair_laws::arf_aware;
 use airfair_sim::clock::FreeRunning;
 use airfair_sim::coupling::{Action, CustomAgent, LocalEnd, Passage, Seen, View};
 use airfair_sim::metrics::Metrics;
 use airfair_sim::not_allowed::NotAllowed;
-use airfair_sim::outcome::Outcome;
+use airfair_sim::outcome::{Outcome, StationOutcome};
 use airfair_sim::packet::Side;
 use airfair_sim::random::Streams;
 use airfair_sim::record::Member;
 use airfair_sim::scenario::Scenario;
 use airfair_sim::world::{Pause, World};
 use airfair_units::{Bytes, Duration, Time};
-use airfair_wlan::{Listen, NodeId, UsersDue, UsersServed, Weights};
+use airfair_wlan::{FrameKind, Listen, NodeId, UsersDue, UsersServed, Weights};
 
 use crate::common::{TCP, parse, run_once, uploads};
 
@@ -227,6 +230,53 @@ fn an_agent_of_an_access_point_chooses_the_users_of_its_ppdus() {
 fn a_choice_of_users_that_is_not_allowed_is_a_broken_promise() {
     let twice = Serves { always: Some(vec![NodeId(2); 2]), ppdus: 0 };
     run_with(&shared_frames(), |it| vec![it.access_point(0)], || Box::new(twice.clone()));
+}
+
+/// Agent that adds up the airtime of all data that its access point sends or decodes.
+#[derive(Clone, Debug, Default)]
+struct AddsUp(Arc<AtomicU64>);
+
+impl CustomAgent for AddsUp {
+    fn handle(&mut self, _now: Time, seen: &Seen<'_>, _view: &View<'_>, actions: &mut Vec<Action>) {
+        match seen {
+            Seen::Start => actions.push(Action::Listen(Listen::All)),
+            Seen::Frame(heard) if heard.kind() == FrameKind::Data => {
+                self.0.fetch_add(heard.airtime().as_nanos(), Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
+    fn copy(&self) -> Box<dyn CustomAgent> {
+        Box::new(self.clone())
+    }
+}
+
+/// Parts of a frame have their shares of its duration, so that the airtime of data that an access point adds up is that of
+/// the outcome. Counted by durations, a frame with four parts would be four times as long.
+#[test]
+fn the_airtime_of_all_parts_of_a_frame_is_that_of_the_outcome() {
+    let scenario = parse(
+        "duration = \"1 s\"\n[bss.c]\nstandard = \"802.11ax\"\n\
+         ofdma = { up = \"round-robin\", ack = \"mu-bar\", trigger_every = \"1 ms\", poll = true }\n\
+         mu_edca = { aifsn = 0 }\n[station.s]\ncount = 4\n[host.h]\n\
+         [flow.down]\nfrom = \"h\"\nto = \"s\"\ntransport = { kind = \"udp\", payload = \"1 kB\", rate = \"20 Mb/s\" }\n\
+         [flow.up]\nfrom = \"s\"\nto = \"h\"\ntransport = { kind = \"udp\", payload = \"1 kB\", rate = \"20 Mb/s\" }\n",
+    );
+    let mut world = World::new(&scenario, Streams::new(1, 0), Metrics::new(&scenario), FreeRunning);
+    let heard = AddsUp::default();
+    world.add_agent(world.access_point(0), Box::new(heard.clone()));
+    assert_eq!(world.advance(Time::ZERO + scenario.duration), Pause::Reached);
+    let outcome = world.finish().outcome(&scenario, 1, 0);
+    let of = |it: &StationOutcome| it.airtime_data_up + it.airtime_data_down;
+    let all: Duration = outcome.stations.iter().map(of).sum();
+    let heard = Duration::from_nanos(heard.0.load(Ordering::Relaxed));
+    // The last frame may be on the air at the end.
+    assert!(
+        all >= heard && all.saturating_sub(heard) < Duration::from_millis(6),
+        "{all:?} {heard:?}"
+    );
+    assert!(heard > Duration::from_millis(100), "{heard:?}");
 }
 
 /// Agent that asks for each action that its node may not have.

@@ -216,3 +216,39 @@ fn tcp_alone_needs_no_grants() {
     let [without, with] = ["true", GRANTS].map(|it| run_with(it, "\"6 Mb/s\"", &flows).record_hash);
     assert_eq!(without, with);
 }
+
+/// More UDP than the station's queue holds.
+const SATURATED: &str = "{ kind = \"udp\", payload = \"1448 B\", rate = \"saturated\" }";
+
+/// Runs uploads of both stations in a cell of 802.11ax with OFDMA in both directions and this MU EDCA.
+fn run_with_triggers(fair: bool, mu_edca: &str, transport: &str) -> Outcome {
+    let cell = format!(
+        "standard = \"802.11ax\"\nwidth = \"80 MHz\"\nstreams = 2\n\
+         ap = {{ queue = {{ discipline = \"airtime\" }}, fair = {fair} }}\n\
+         ofdma = {{ up = \"round-robin\", ack = \"mu-bar\", trigger_every = \"1 ms\", poll = true }}\n\
+         mu_edca = {mu_edca}"
+    );
+    let flows = [("a", "fast", "h", transport), ("b", "slow", "h", transport)];
+    run_in(&cell, ["\"he-mcs11x2\"", "\"he-mcs0x1\""], "10 ms", &flows)
+}
+
+/// After a trigger, stations contend with a window of 63 slots. Credits do not count the aggregates that they send alone,
+/// and those of the slow station are longer.
+#[test]
+fn floods_get_equal_airtime_with_triggers() {
+    let run = |fair| run_with_triggers(fair, "{ cw_min = 63 }", SATURATED);
+    let [before, after] = [false, true].map(run);
+    assert!(jain(&before) < 0.95 && jain(&after) > 0.99, "{} {}", jain(&before), jain(&after));
+    assert!(goodput(&after) * 100 > goodput(&before) * 95);
+}
+
+/// Where triggered stations keep quiet, uploads get equal airtime, and no window of TCP is lowered.
+#[test]
+fn uploads_get_equal_airtime_with_triggers() {
+    let run = |fair, transport| run_with_triggers(fair, "{ aifsn = 0 }", transport);
+    let [before, after] = [false, true].map(|it| run(it, TCP));
+    assert!(jain(&after) > 0.99, "{:?}", shares(&after));
+    assert!(goodput(&after) * 100 > goodput(&before) * 95);
+    let flood = run(true, SATURATED);
+    assert!(jain(&flood) > 0.99, "{:?}", shares(&flood));
+}

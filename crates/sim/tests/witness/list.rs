@@ -96,6 +96,7 @@ pub(crate) static LIST: LazyLock<List> = LazyLock::new(|| {
     runs.extend((0..60).filter_map(small_mu_mimo));
     runs.extend((0..40).filter_map(small_fair));
     runs.extend((0..40).filter_map(small_grants));
+    runs.extend((0..40).filter_map(small_fair_multi_user));
     runs.extend((0..110).filter_map(small_eifs));
     runs.extend(quic::runs());
     List { runs, unfit }
@@ -172,6 +173,12 @@ fn small_fair(seed: u64) -> Option<Run> {
 /// Run of a random cell with an access point that grants time of the fuzzer `fuzz_traces`.
 fn small_grants(seed: u64) -> Option<Run> {
     traced(format!("small_grants-{seed}"), seed, &small_cells::granting_cells())
+}
+
+/// Run of a random cell with multi-user frames and a fair access point of the fuzzer `fuzz_traces`.
+fn small_fair_multi_user(seed: u64) -> Option<Run> {
+    let cells = small_cells::fair_multi_user_cells();
+    traced(format!("small_fair_multi_user-{seed}"), seed, &cells)
 }
 
 /// Run of a random cell of the fuzzer `fuzz_traces` without EIFS, or with that of ns-3.

@@ -246,11 +246,9 @@ impl<P> OnAir<P> {
         if ppdu.start > self.charged_until {
             self.charge_contention(ppdu.start.min(now));
         }
-        let (from, users) = (self.charged_until, ppdu.users());
-        let shares = || users.chunk_by(|one, other| one.is_random && one.place == other.place);
-        let all: u64 = shares().map(|unit| unit[0].tx.share()).sum();
+        let (from, all) = (self.charged_until, ppdu.shares());
         let mut before = 0;
-        for unit in shares() {
+        for unit in ppdu.units() {
             let user = &unit[0];
             before += user.tx.share();
             let until = from + now.saturating_since(from) * before / all;

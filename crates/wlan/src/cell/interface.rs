@@ -286,6 +286,11 @@ impl<P: Copy + Headers> Cell<P> {
         self.mac.multi_user.is_some()
     }
 
+    /// True if the access point triggers stations.
+    pub fn has_triggers(&self) -> bool {
+        self.mac.multi_user.as_ref().is_some_and(|mu| mu.has_triggers())
+    }
+
     /// Sends a beacon as soon as the access point's medium has been idle for a PIFS and the access point's own exchange
     /// is over. The beacon replaces an earlier one that still waits.
     pub fn send_beacon(&mut self, now: Time, beacon: Beacon) {

@@ -17,8 +17,9 @@ use crate::roster::ContenderId;
 enum Part<'p, P> {
     /// Whole PPDU, to all.
     Whole,
-    /// Part of a turn of several users, to its ends. Receivers are synchronised to this leader.
-    Of(NodeId),
+    /// Part of a turn of several users, to its ends. Receivers are synchronised to this leader. All parts together have
+    /// this sum of shares.
+    Of(NodeId, u64),
     /// `BlockAck` for these stations, to all others.
     Rest(&'p [User<P>]),
     /// Entry of a `BlockAck` for several stations, to its station.
@@ -32,7 +33,8 @@ impl<P: Copy + Headers> CellMac<P> {
         let Frame { kind, from: leader, .. } = ppdu.frame;
         match kind {
             FrameKind::MultiUser | FrameKind::TriggerBased => {
-                ppdu.parts().for_each(|part| self.overhear_one(air, now, &part, Part::Of(leader)));
+                let of = Part::Of(leader, ppdu.shares());
+                ppdu.parts().for_each(|part| self.overhear_one(air, now, &part, of));
             }
             FrameKind::MultiBlockAck => {
                 self.overhear_one(air, now, ppdu, Part::Rest(ppdu.users()));
@@ -142,14 +144,18 @@ impl<P: Copy + Headers> CellMac<P> {
         (frame, errored, part): (&Frame, bool, Part<'_, P>),
         packets: usize,
     ) {
-        self.heard.push(now, (*frame, air.elements_of(frame)), packets, |listener| {
+        let airtime = match part {
+            Part::Of(_, all) => frame.duration * frame.tx.share() / all,
+            Part::Whole | Part::Rest(_) | Part::Entry => frame.duration,
+        };
+        self.heard.push((now, airtime), (*frame, air.elements_of(frame)), packets, |listener| {
             if frame.from == listener {
                 return (!matches!(part, Part::Entry)).then(|| backoff_before(air, now, frame));
             }
             let decodes = match part {
-                Part::Of(_) | Part::Entry if frame.to != Some(listener) => false,
+                Part::Of(..) | Part::Entry if frame.to != Some(listener) => false,
                 Part::Rest(users) if users.iter().any(|user| user.station == listener) => false,
-                Part::Of(leader) => air.decodes(listener, leader),
+                Part::Of(leader, _) => air.decodes(listener, leader),
                 _ => air.decodes(listener, frame.from),
             };
             let is_noise = errored && frame.errs_for(listener, &air.missed);

@@ -27,6 +27,7 @@ pub struct Overheard<'c, P> {
 struct Heard {
     end: Time,
     frame: Frame,
+    airtime: Duration,
     is_foreign: bool,
     /// Indices of the frame's packets among the packets of all stored frames.
     packets: Range<usize>,
@@ -89,6 +90,13 @@ impl<'c, P> Overheard<'c, P> {
     #[inline]
     pub fn duration(&self) -> Duration {
         self.heard.frame.duration
+    }
+
+    /// Airtime of the frame: its duration or, of a part of a PPDU of several users, the part's share of it by width or
+    /// streams.
+    #[inline]
+    pub fn airtime(&self) -> Duration {
+        self.heard.airtime
     }
 
     /// Duration field of the frame.
@@ -240,18 +248,18 @@ impl<P: Copy> HeardFrames<P> {
         self.packets.push(Carried { msdu, errored });
     }
 
-    /// Stores a frame that ends at `end`, with the packets stored from index `packets` on. `hears` decides which of the
-    /// members that have asked for it have heard it, with the back-off before it.
+    /// Stores a frame that ends at `end`, with its airtime and the packets stored from index `packets` on. `hears` decides
+    /// which of the members that have asked for it have heard it, with the back-off before it.
     pub(super) fn push(
         &mut self,
-        end: Time,
+        (end, airtime): (Time, Duration),
         (frame, elements): (Frame, Elements),
         packets: usize,
         hears: impl Fn(NodeId) -> Option<Option<Duration>>,
     ) {
         let place = self.frames.len();
         let packets = packets..self.packets.len();
-        self.frames.push(Heard { end, frame, is_foreign: false, packets, elements });
+        self.frames.push(Heard { end, frame, airtime, is_foreign: false, packets, elements });
         let Self { hearers, scopes, listeners, .. } = self;
         let mut pass_to = |node: NodeId| {
             if let Some(backoff) = hears(node) {
@@ -284,6 +292,7 @@ impl<P: Copy> HeardFrames<P> {
         let hearer = |node: &NodeId| Hearer { node: *node, place, backoff: None };
         self.hearers.extend(all.filter(|node| decodes(**node)).map(hearer));
         let elements = Elements::default();
-        self.frames.push(Heard { end, frame, is_foreign: true, packets, elements });
+        let airtime = frame.duration;
+        self.frames.push(Heard { end, frame, airtime, is_foreign: true, packets, elements });
     }
 }

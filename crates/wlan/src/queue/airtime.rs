@@ -190,7 +190,7 @@ impl AirtimeFair {
     fn allowed<P>(&self, queues: &SubQueues<P>, index: usize) -> Allowed {
         let may_take = self.may_take(index);
         let station = &self.stations[index];
-        if may_take && !(station.is_held && self.has_bulk(queues, index)) {
+        if may_take && !self.holds_bulk(queues, index) {
             Allowed::All
         } else if self.goes_again(queues, index) {
             Allowed::Again
@@ -205,6 +205,13 @@ impl AirtimeFair {
     pub(super) fn has_bulk<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
         let own = self.stations.get(station).map(|it| it.own.listed());
         own.is_some_and(|mut listed| listed.any(|queue| queues.is_bulk(queue)))
+    }
+
+    /// True if bulk for a station has to wait.
+    #[inline]
+    pub(super) fn holds_bulk<P>(&self, queues: &SubQueues<P>, station: usize) -> bool {
+        let is_held = self.stations.get(station).is_some_and(|it| it.is_held);
+        is_held && self.has_bulk(queues, station)
     }
 
     /// Makes bulk for a station wait, or go on.

@@ -409,6 +409,14 @@ impl<P: Copy + Headers> TransmitQueue<P> {
         }
     }
 
+    /// True if bulk for a station waits because of [`hold`](Self::hold).
+    pub(crate) fn holds_bulk(&self, station: NodeId) -> bool {
+        match &self.scheduler {
+            Scheduler::Airtime(airtime) => airtime.holds_bulk(&self.queues, station.index()),
+            _ => false,
+        }
+    }
+
     /// Makes bulk for a station wait, or go on; no effect if the discipline has no queues of its own for each station.
     pub fn hold(&mut self, station: NodeId, is_held: bool) {
         if let Scheduler::Airtime(airtime) = &mut self.scheduler {

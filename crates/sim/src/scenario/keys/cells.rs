@@ -396,7 +396,8 @@ fn access_point(keys: &mut Keys, it: &mut AccessPoint, written: Option<&str>) {
     keys.table_or("fair", &mut it.fair, OrNone { none, default, declare: fair }, "true").written_if(is_fair).says(
         "The access point gives its stations equal airtime in both directions. It lowers the windows in the ACKs of TCP \
          uploads of a station that uses more than its share, and if `queue` is the airtime scheduler, bulk data for that \
-         station waits.",
+         station waits. With `ofdma`, it chooses the users of frames and triggers, whatever `ofdma.down` and `ofdma.up` \
+         name; if it triggers stations, no window is lowered, and no bulk waits. Not together with `mu_mimo`.",
     );
     let has_scheme = it.control != ApScheme::None;
     keys.choice("control", &mut it.control, &AP_CONTROLS, "\"uplink-share\"")

@@ -4,6 +4,7 @@ use airfair_laws::Direction;
 use airfair_laws::multi_user::{Candidate, Served};
 use airfair_units::{Bytes, Duration, Time};
 
+use super::edca::MuEdcaTimers;
 use super::lent::{UserScheduler, UsersDue, UsersServed};
 use super::schedule::MultiUserMac;
 use crate::node::NodeId;
@@ -30,6 +31,7 @@ impl MultiUserMac {
             is_poll: direction == Direction::Up && self.ofdma.poll && !self.is_polled,
             most: self.ofdma.users,
             width: self.width,
+            quiet: self.edca.as_ref().map(MuEdcaTimers::duration),
             splits: &self.offered,
             stations: &self.candidates,
         };

@@ -155,6 +155,7 @@ impl<P: Copy + Headers> CellMac<P> {
             let may_send = self.queues[id.index()].link_of(to).is_some_and(|link| {
                 link.agreement.has_block_ack() && link.originator.request().is_none()
             });
+            let may_send = may_send && !queue.holds_bulk(to);
             mu.candidates.push(Candidate {
                 station: to.0,
                 is_multi_user: may_send && mu.is_able(tx),

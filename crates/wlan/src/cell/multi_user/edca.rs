@@ -1,6 +1,6 @@
 //! MU EDCA: channel access of stations for some time after an access point has triggered them.  [80211ax-2021 §26.2.7]
 
-use airfair_units::Time;
+use airfair_units::{Duration, Time};
 
 use crate::air::Air;
 use crate::config::CellConfig;
@@ -51,6 +51,11 @@ impl MuEdcaTimers {
         if self.rule.aifsn == 0 {
             air.contention.hold_until(now, id, again_at);
         }
+    }
+
+    /// Duration of the timers.
+    pub(super) fn duration(&self) -> Duration {
+        self.rule.timer
     }
 
     /// Time at which the first timer ends.

@@ -37,6 +37,8 @@ pub struct UsersDue<'a> {
     pub most: u16,
     /// Width of the channel.
     pub width: Width,
+    /// Time for which a station keeps quiet after it has sent data that it was triggered for; `None` without MU EDCA.
+    pub quiet: Option<Duration>,
     /// Divisions of the channel, from the one with the most units to the undivided channel.
     pub splits: &'a [Split],
     /// Stations with data, and others that the queue serves alone.

@@ -200,6 +200,11 @@ impl MultiUserMac {
             .find(|it| suits(*it))
     }
 
+    /// True if the access point triggers stations.
+    pub(crate) fn has_triggers(&self) -> bool {
+        self.up.is_some()
+    }
+
     /// True if the next trigger asks for buffer reports.
     pub(super) fn polls(&self) -> bool {
         self.ofdma.poll && !self.is_polled
