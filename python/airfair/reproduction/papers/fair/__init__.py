@@ -35,6 +35,7 @@ def paper(directory: Path) -> Paper[FairRuns]:
             "parts": (["parts"], figures.parts),
             "stability": (["stability"], figures.stability),
             "transports": (["transports"], figures.transports),
+            "ofdma": (["ofdma"], figures.ofdma),
             "conditions": (["conditions", plan.NEIGHBOUR], figures.conditions),
             "changes": (["changes"], figures.changes),
         },

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from airfair.estimate import Floats
+from airfair.estimate import Floats, estimate, finite
 from airfair.experiment.conditions import Key
 from airfair.figures import Category, Figure, by_name
 from airfair.reproduction.paper import Drawing, Json, Shown
@@ -349,6 +349,19 @@ def transports(data: Measurements) -> Shown:
             measured.append(((standard, way, sender, scheme), values(data[key])))
     keys = [key for key in data if key[0] == "transports"]
     return Shown([], None, nested(measured), [_table("transports", "Transports", data, keys)])
+
+
+def ofdma(data: Measurements) -> Shown:
+    """Table of OFDMA whose users are chosen by credits, and by the accounts of the fair access point."""
+    measured = []
+    for way, sender, scheme in product(plan.SENT_WAYS, plan.OFDMA_SENDERS, plan.OFDMA_SCHEMES):
+        runs = data[plan.triggered(way, sender, scheme)]
+        samples = {"jain": runs.jain(), "goodput": runs.goodput(), "call_ms": runs.call()}
+        halves = {name: finite(estimate(one).ci95) for name, one in samples.items()}
+        found = {**values(runs), "ci95": halves}
+        measured.append(((way, sender, scheme), found))
+    keys = [key for key in data if key[0] == "ofdma"]
+    return Shown([], None, nested(measured), [_table("ofdma", "OFDMA", data, keys)])
 
 
 def stability(data: Measurements) -> Shown:

@@ -53,6 +53,10 @@ UNFRIENDLY = ("quic", "tfrc", "udp")
 """Transports whose windows the access point cannot lower."""
 SENT_WAYS = ("up", "both")
 """Directions of the study of transports."""
+OFDMA_SENDERS = ("cubic", *UNFRIENDLY)
+"""Transports of the study of OFDMA."""
+OFDMA_SCHEMES = (AIRTIME, "credits", FAIR, "credits, contending", "fair, contending")
+"""Schemes of the study of OFDMA, of which the first is without OFDMA."""
 NEIGHBOUR = "neighbour"
 CONDITIONS: Mapping[str, str] = {
     "2 ms": "round trip of 2 ms",
@@ -124,6 +128,11 @@ def cells(
 def sent(standard: str, way: str, sender: str, scheme: str) -> Key:
     """Runs with a transport."""
     return "transports", f"{standard}, {way}, {sender}, {scheme}"
+
+
+def triggered(way: str, sender: str, scheme: str) -> Key:
+    """Runs of 802.11ax with a transport, all but the airtime scheduler's with OFDMA."""
+    return "ofdma", f"ax, {way}, {sender}, {scheme}"
 
 
 def under(standard: str, condition: str, scheme: str) -> Key:
