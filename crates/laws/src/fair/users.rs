@@ -12,8 +12,8 @@
 //! never in debt, so that no PPDU is without users while somebody has data. A station cannot save more than a little for
 //! later: its account follows the progress.
 //!
-//! Triggered stations keep quiet for the time of MU EDCA. A station in debt that were not triggered for longer would
-//! contend, and take more than a unit. So it gets one whenever half of that time has passed.  Deviates: [D-314]
+//! Triggered stations keep quiet for the time of MU EDCA. After that a station in debt contends, and takes more than a unit.
+//! So it gets one whenever half of that time has passed.  Deviates: [D-314]
 
 use airfair_units::{Duration, Time};
 

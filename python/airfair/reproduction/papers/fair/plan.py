@@ -31,12 +31,15 @@ FAIR_LABEL = "fair access point"
 PARTS: Mapping[str, str] = {
     "no holds": "without holds",
     "no windows": "without windows",
+    "no TXOP limit": "without a TXOP limit",
+    "access 0.2 ms": "accesses of 0.2 ms",
+    "access 0.8 ms": "accesses of 0.8 ms",
     "unused 0.005": "f* = 0.5 %",
     "unused 0.02": "f* = 2 %",
     "level 0.5 s": "level twice as fast",
     "level 2 s": "level half as fast",
-    "window 0.5 s": "windows twice as fast",
-    "window 2 s": "windows half as fast",
+    "window 0.25 s": "windows twice as fast",
+    "window 1 s": "windows half as fast",
 }
 """Labels of the changes of the fair access point."""
 SENDERS: Mapping[str, str] = {
