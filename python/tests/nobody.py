@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -74,8 +75,11 @@ def command(words: Sequence[str], device: Device = Device.OPEN) -> list[str]:
 
 
 def home(folder: Path) -> Path:
-    """Home of nobody, below a folder that pytest has made for root alone."""
-    for each in (folder, *folder.parents[:2]):
+    """Home of nobody, below the folders that pytest has made for root alone."""
+    own = Path(tempfile.gettempdir()).resolve()
+    for each in (folder, *folder.parents):
+        if own not in each.resolve().parents:
+            break
         each.chmod(0o755)
     path = folder / "home"
     path.mkdir()
