@@ -146,7 +146,7 @@ impl AccessPoint {
     /// Adds the traffic since the last sample to the observation slot and to the known connections.
     fn observe(&mut self, seen: &Estimate, connections: &[ConnectionTraffic]) {
         let links: BTreeMap<&str, &LinkEstimate> =
-            seen.links.iter().map(|link| (address(link), link)).collect();
+            seen.links.iter().map(|link| (link.address(), link)).collect();
         let of = |it: &ConnectionTraffic| links.get(&*it.station).copied();
         self.slot.push(seen, connections.iter().filter(|it| of(it).is_some()));
         for connection in connections {
@@ -184,7 +184,7 @@ impl AccessPoint {
         }
         self.requesters.retain(|_, it| now.saturating_since(it.asked_at) < LEASE);
         let stations: BTreeMap<&str, &LinkEstimate> =
-            links.iter().map(|it| (address(it), it)).collect();
+            links.iter().map(|it| (it.address(), it)).collect();
         let link = |(ip, requester): (&IpAddr, &Requester)| {
             let station = requester.station.as_deref().and_then(|it| stations.get(it));
             station.map(|it| it.name.clone()).or_else(|| self.link_of(*ip))
@@ -328,11 +328,6 @@ impl AccessPoint {
         }
         flows
     }
-}
-
-/// MAC address of a link's station: the last word of the link's name.
-fn address(link: &LinkEstimate) -> &str {
-    link.name.rsplit(' ').next().unwrap_or_default()
 }
 
 /// Length of the headers of the packets that one end of a connection has sent.

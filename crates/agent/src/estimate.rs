@@ -45,6 +45,13 @@ pub struct LinkEstimate {
     pub down: DirectionEstimate,
 }
 
+impl LinkEstimate {
+    /// MAC address of the link's station: the last word of the link's name.
+    pub fn address(&self) -> &str {
+        self.name.rsplit(' ').next().unwrap_or_default()
+    }
+}
+
 /// Estimated traffic of all links between two samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {

@@ -136,7 +136,7 @@ impl Fair {
         // Some drivers report a busy time that is shorter than the frames of their own stations.
         let busy = busy.filter(|it| *it >= own);
         for link in &seen.links {
-            let Some(number) = self.stations.number(address(link)) else { continue };
+            let Some(number) = self.stations.number(link.address()) else { continue };
             let charge = charge(number, link, busy.is_some());
             law::charge(&self.settings.params, &mut self.law, seen.at, &charge);
         }
@@ -151,7 +151,7 @@ impl Fair {
         self.granted.clear();
         let share = self.law.level();
         for link in &seen.links {
-            let number = self.stations.number(address(link));
+            let number = self.stations.number(link.address());
             let used = number.map_or(0.0, |it| self.law.used(it));
             if used >= SHOWN {
                 let (station, kept_by) = (link.name.clone(), EnforcedBy::AccessPoint);
@@ -257,11 +257,6 @@ fn airtime(link: &LinkEstimate) -> Duration {
 /// True at a rate of 802.11n or later. Counters do not show the length of aggregates.
 fn may_aggregate(direction: &DirectionEstimate) -> bool {
     direction.rate.is_some_and(|it| !estimate::is_legacy(it))
-}
-
-/// MAC address of a link's station: the last word of the link's name.
-fn address(link: &LinkEstimate) -> &str {
-    link.name.rsplit(' ').next().unwrap_or(&link.name)
 }
 
 #[cfg(test)]

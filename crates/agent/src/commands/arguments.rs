@@ -1,6 +1,8 @@
 //! Words of the command line.
 
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use airfair_units::Duration;
 use anyhow::{Context, Result, bail};
@@ -11,6 +13,7 @@ use crate::output;
 
 /// Longest capture [s].
 const LONGEST: u64 = 600;
+
 /// Parsed command line of `airfair-agent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arguments {
@@ -76,6 +79,7 @@ pub(super) fn parse(arguments: Vec<String>) -> Result<Option<Arguments>> {
         }
     }
     check_capture(&words)?;
+    check_files(&words)?;
     match (words.command.as_str(), &words.file) {
         ("observe" | "doctor" | "run" | "status" | "restore", None) | ("replay", Some(_)) => {
             Ok(Some(words))
@@ -110,4 +114,21 @@ fn check_capture(words: &Arguments) -> Result<()> {
         (None, Some(_)) => bail!("--out: needs --capture SECONDS"),
         _ => bail!("--capture: works only with doctor"),
     }
+}
+
+/// Checks that a command does not write into the recording from which it reads.
+fn check_files(words: &Arguments) -> Result<()> {
+    let Some(from) = &words.from else { return Ok(()) };
+    for (option, to) in [("--record", &words.record), ("--out", &words.out)] {
+        if let Some(to) = to.as_deref().filter(|to| is_same_file(from, to)) {
+            bail!("{option}: {}: is also the file of --from; name another file", to.display());
+        }
+    }
+    Ok(())
+}
+
+/// True if both paths lead to the same file, which exists.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let place = |path| fs::metadata(path).map(|it| (it.dev(), it.ino())).ok();
+    place(one).is_some_and(|it| place(other) == Some(it))
 }

@@ -50,10 +50,16 @@ fn read(words: &Arguments) -> Result<Written> {
     Ok(told.serving(metrics).over(file))
 }
 
+/// Source of the samples: the recording of `--from`, or the configured one.
 pub(super) fn source(words: &Arguments, written: &Written) -> Result<Box<dyn Source>> {
     let Some(path) = &words.from else { return source::open(&written.checked()?) };
+    Ok(Box::new(source::Recorded(recording(path)?)))
+}
+
+/// Opens a recording.
+pub(super) fn recording(path: &Path) -> Result<RecordingReader<BufReader<File>>> {
     let file = File::open(path).with_context(|| path.display().to_string())?;
-    Ok(Box::new(source::Recorded(RecordingReader::open(BufReader::new(file))?)))
+    RecordingReader::open(BufReader::new(file)).with_context(|| path.display().to_string())
 }
 
 /// Sets the role of this machine, station or access point, from the kind of its interface, for

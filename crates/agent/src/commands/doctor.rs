@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 
 use super::arguments::Arguments;
-use super::configured::{WrongConfiguration, source, with_role, written};
+use super::configured::{WrongConfiguration, recording, source, with_role, written};
 use crate::configuration::{Configuration, Role, SampleSource, Scheme, Written};
 use crate::doctor::{
     self, Answer, CaptureOptions, Findings, Kernel, Place, SeenCounters, Subject, capture,
@@ -75,10 +75,9 @@ fn examine(words: &Arguments, written: &Written, to: &mut Findings) -> Result<Pl
         let Some(sample) = source.sample(0)? else { break };
         seen.add(&sample);
     }
-    let configuration = written.checked()?;
     let (name, role) = match &words.from {
-        Some(_) => ("this recording".into(), role(&configuration)),
-        None => emulated(&configuration),
+        Some(path) => ("this recording".into(), role(&recording(path)?.configuration)),
+        None => emulated(&written.checked()?),
     };
     let detail = format!("samples of {name} stand for a driver");
     to.add(Subject::Nl80211, Answer::Unknown, detail);
@@ -96,7 +95,7 @@ fn emulated(configuration: &Configuration) -> (String, Role) {
     }
 }
 
-/// Role of a machine with this configuration.
+/// Role of a machine that runs the scheme of this configuration.
 fn role(configuration: &Configuration) -> Role {
     match configuration.scheme {
         Scheme::ArfAware | Scheme::ArfWindow => Role::Station,
@@ -129,6 +128,26 @@ mod tests {
             let said = format!("{:#}", ended(line));
             assert!(said.contains(expected), "{line}: {said}");
         }
+    }
+
+    /// A recording is not overwritten by what is read from it, by whatever path.
+    #[test]
+    fn a_recording_is_not_written_onto_itself() {
+        let folder = std::env::temp_dir().join(format!("airfair-doctor-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let from = folder.join("it.jsonl");
+        std::fs::write(&from, "text").unwrap();
+        let other = folder.join(".").join("it.jsonl");
+        let [from, other] = [from, other].map(|it| it.display().to_string());
+        for line in [
+            format!("doctor --from {from} --capture 1 --out {other}"),
+            format!("run --dry-run --from {from} --record {other}"),
+        ] {
+            let said = format!("{:#}", ended(&line));
+            assert!(said.contains("is also the file of --from"), "{said}");
+        }
+        assert_eq!(std::fs::read_to_string(&from).unwrap(), "text");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -16,7 +16,7 @@ impl Stations {
     /// Numbers the stations of new links. Returns the numbers of the stations that have left since
     /// the last call, which new stations may get. Beyond 65 535 stations, a station has no number.
     pub(super) fn update(&mut self, links: &[LinkEstimate]) -> Vec<u16> {
-        let present: BTreeSet<&str> = links.iter().map(super::address).collect();
+        let present: BTreeSet<&str> = links.iter().map(LinkEstimate::address).collect();
         let mut left = Vec::new();
         self.numbers.retain(|address, number| {
             let is_present = present.contains(&**address);

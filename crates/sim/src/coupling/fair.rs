@@ -244,7 +244,7 @@ impl Agent {
     }
 }
 
-/// Mean idle time of an access to the channel, with the largest back-off of a first attempt halved.
+/// Mean idle time before an access to the channel: DIFS and half of the smallest contention window.
 fn gap(view: &View) -> Duration {
     let timing = &view.airtime().timing;
     timing.difs + timing.slot * u64::from(timing.cw_min) / 2

@@ -180,7 +180,7 @@ def _duration(text: str | None) -> int | None:
     try:
         seconds = _core.quantity(text, "time")
     except ValueError as error:
-        raise InputError(f"--duration {text!r}: {error}") from error
+        raise InputError(f"--duration {text!r}: {error}, or off") from error
     if seconds <= 0:
         raise InputError(f"--duration {text!r}: allowed is a time above 0, or off")
     return round(seconds * 1e9)
