@@ -317,6 +317,23 @@ mod tests {
         assert!(!seen.links[0].up.is_measured);
     }
 
+    /// In 802.11a and g, DIFS 34 µs and half of 15 slots of 9 µs, and a SIFS of 16 µs. One link at a
+    /// DSSS rate: DIFS 50 µs and half of 31 slots of 20 µs, and a SIFS of 10 µs.
+    ///
+    /// Verifies: [80211-2020 §10.3.7]
+    #[test]
+    fn a_link_at_a_dsss_rate_makes_the_gaps_of_all_longer() {
+        let link = |mbps| {
+            let rate = Some(DataRate::from_mbps(mbps));
+            let up = DirectionEstimate { rate, ..DirectionEstimate::default() };
+            LinkEstimate { up, ..LinkEstimate::default() }
+        };
+        let ns = |links: &[LinkEstimate]| gaps(links).map(Duration::as_nanos);
+        assert_eq!(ns(&[link(54), link(866)]), [101_500, 16_000]);
+        assert_eq!(ns(&[link(54), link(11)]), [360_000, 10_000]);
+        assert_eq!(ns(&[]), [101_500, 16_000]);
+    }
+
     #[test]
     fn retries_hold_the_air_as_well() {
         let mut estimator = Estimator::new(1);
