@@ -241,16 +241,13 @@ class PaperResult:
 
     @property
     def short(self) -> str:
-        """Short form of `line` for a terminal."""
+        """Short form of `line` for a terminal, beside the signs of all claims."""
         if self.document is None:
             return self.line
         run, count = self.document, self.counts["holds"]
         held = f"{count} of {len(self.claims)} {FIRST_LOOK['holds'].mark if self.first_look else 'hold'}"
-        open_ = f", {len(self.open)} open" if self.open else ""
         cut = f"interrupted after {run['replications']} of {self.choice.asked} runs"
-        runs = "run" if run["replications"] == 1 else "runs"
-        took = f"{run['replications']} {runs}, {duration(run['wall_s'])}"
-        return f"{held}{open_}; {cut if run['interrupted'] else took}"
+        return f"{held}; {cut if run['interrupted'] else duration(run['wall_s'])}"
 
     @property
     def _missing(self) -> str:

@@ -199,6 +199,7 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
     assert "0 of 8 hold; interrupted, 3 of 10 replications" in text
     assert [summary.line(each) for each in results] == text.splitlines()[-6:-2]
     assert text.splitlines()[-1] == "Signs: ✓ holds, ✗ does not hold, – not run."
+    assert summary.line(results[0]).endswith("9 of 9 hold; 2 min 05 s")
     assert summary.line(results[1]).endswith("0 of 8 hold; interrupted after 3 of 10 runs")
     assert [entry["state"] for entry in summary.summary()["papers"]] == [
         "done",
@@ -207,6 +208,18 @@ def test_the_text_fits_80_columns(tmp_path: Path) -> None:
         "not run",
     ]
     assert "The run was interrupted; finished results are shown." in summary.html()
+
+
+def test_the_time_of_a_paper_fits_beside_the_signs_of_another_with_many_claims(
+    tmp_path: Path,
+) -> None:
+    papers = [result_of("modern", tmp_path), result_of("tfrc-friendliness", tmp_path)]
+    summary = Reproduction(papers, tmp_path)
+    assert len(papers[0].claims) == 32
+    for each in papers:
+        line = summary.line(each)
+        assert len(line) <= 80
+        assert line.endswith("; 2 min 05 s")
 
 
 def test_a_first_look_says_so(tmp_path: Path) -> None:
