@@ -34,27 +34,18 @@
 //!
 //! The table of stations is updated in place, because a frame changes one account only.
 
+mod account;
 pub mod grants;
 mod uploads;
 pub mod users;
 
 use airfair_units::{Bytes, Duration, Probability, Time};
 
+use account::{Account, Usage};
 pub use uploads::{InFlight, LEAST_SEGMENTS, Uploads};
-
-/// Time that the window of a station may hold while the station is above the level, beside [`SLACK`] octets [s]. A
-/// window of more than four times that is lifted.
-const LONGEST: f64 = 0.6;
-const SLACK: f64 = 65_536.0;
 
 /// Part of the level above which the uploads of a station are more than a little.
 const LITTLE: f64 = 0.1;
-
-/// Airtime of the least window of a station [s].
-const LEAST_AIRTIME: f64 = 0.002;
-
-/// A window of at most this many least windows is low: ACKs to its station may wait.
-const LOW: f64 = 2.0;
 
 /// Least level: a station is always allowed a thousandth of the time.
 const LEAST: f64 = 0.001;
@@ -115,39 +106,6 @@ impl Default for Params {
             grant: Duration::from_millis(5),
         }
     }
-}
-
-/// Account of a station. Times are in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Account {
-    /// Vᵢ: airtime beyond the station's share, at `updated`.
-    debt: f64,
-    updated: Time,
-    heard: Option<Time>,
-    /// Airtime of uploads, less that of downloads, within the bounds of what a station may save.
-    lead: f64,
-    /// Time of the station's last frame with data without TCP, which no window limits.
-    non_tcp: Option<Time>,
-    is_held: bool,
-    /// True if a frame with several packets has come from the station or gone to it.
-    aggregates: bool,
-    /// Number of accesses to the channel since the last update.
-    accesses: u32,
-    total: Usage,
-    uploads: Usage,
-    /// Octets of the station's TCP uploads, per second.
-    octets: Usage,
-    /// Wᵢ [octets]; `None` if the station's uploads are not limited.
-    window: Option<f64>,
-    /// True if the window is not far from the least one.
-    is_low: bool,
-}
-
-/// Smoothed rate of something that is counted: per second of time, since the last update and before.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Usage {
-    counted: f64,
-    rate: f64,
 }
 
 /// State of the fair access point: the level, and the accounts of all stations, indexed by their numbers.
@@ -392,14 +350,6 @@ impl Mean {
     }
 }
 
-impl Usage {
-    /// Ends a period, whose rate has this weight in the smoothed rate.
-    fn smooth(&mut self, elapsed: f64, weight: f64) {
-        self.rate += weight * (self.counted / elapsed - self.rate);
-        self.counted = 0.0;
-    }
-}
-
 impl State {
     /// Idle time since the last update for which contention and SIFS account [s].
     fn contention(&mut self, params: &Params, seen: &Observation) -> f64 {
@@ -437,89 +387,6 @@ impl State {
         self.foreign.smooth(elapsed, weight);
         let growing = if self.foreign.rate > all.sum { GROWING * large.mean() } else { 0.0 };
         growing.max(all.mean()).max(non_tcp).clamp(LEAST, 1.0)
-    }
-}
-
-impl Account {
-    /// Ends the count of accesses of a period. Returns the number for which contention may take a gap each.
-    fn close_accesses(&mut self, params: &Params) -> f64 {
-        let accesses = f64::from(std::mem::take(&mut self.accesses));
-        let longer = self.total.counted / params.access.as_secs_f64();
-        if self.aggregates { accesses.min(longer) } else { accesses }
-    }
-
-    /// Brings the debt up to date.
-    fn advance(&mut self, params: &Params, level: f64, now: Time) {
-        let elapsed = now.saturating_since(self.updated).as_secs_f64();
-        self.debt = (self.debt - level * elapsed).max(-params.credit.as_secs_f64());
-        self.updated = now;
-    }
-
-    /// Notes the airtime of uploads or downloads.
-    fn divide(&mut self, params: &Params, content: Content, airtime: f64) {
-        let most = params.credit.as_secs_f64();
-        match content {
-            Content::Upload => {
-                self.uploads.counted += airtime;
-                self.lead = (self.lead + airtime).min(most);
-            }
-            Content::Download => self.lead = (self.lead - airtime).max(-most),
-            Content::Other => {}
-        }
-    }
-
-    /// V₀ of the station's uploads.
-    fn allowed_upload(&self, params: &Params) -> f64 {
-        params.debt.as_secs_f64() - self.lead.max(0.0)
-    }
-
-    /// V₀ of the station's downloads.
-    fn allowed_download(&self, params: &Params) -> f64 {
-        params.debt.as_secs_f64() + self.lead.min(0.0)
-    }
-
-    /// Time at which the debt has fallen to `allowed`.
-    fn falls_to(&self, allowed: f64, level: f64) -> Time {
-        let excess = (self.debt - allowed).max(0.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
-        let nanos = (excess / level * 1e9) as u64;
-        // Rounding must not make the station wait for one more timer.
-        self.updated + Duration::from_nanos(nanos + 1_000)
-    }
-
-    /// Decides whether bulk for the station waits. Returns the decision if it changes.
-    fn decide(&mut self, params: &Params, has_uploads: bool) -> Option<bool> {
-        let is_in_debt = self.debt > self.allowed_download(params);
-        let is_held = params.holds && has_uploads && is_in_debt;
-        (std::mem::replace(&mut self.is_held, is_held) != is_held).then_some(is_held)
-    }
-
-    /// Adapts the window of the station's uploads over a time of `steps` times its time constant.
-    fn adapt(&mut self, level: f64, steps: f64, demand: &Demand) {
-        let &Demand { has_bulk, uploads: in_flight } = demand;
-        if in_flight.connections == 0 {
-            self.window = None;
-            return;
-        }
-        let most = if has_bulk { level / 2.0 } else { level };
-        let excess = ((self.total.rate - level) / level).max((self.uploads.rate - most) / most);
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-        let [least, start] = [in_flight.least, in_flight.octets].map(|octets| octets as f64);
-        // A smaller window would shorten the station's aggregates, and waste the air.
-        let least = least.max(LEAST_AIRTIME * self.octets_per_airtime());
-        let longest = LONGEST * self.octets.rate + SLACK;
-        let window = if excess > 0.0 {
-            Some(self.window.unwrap_or(start).min(longest))
-        } else {
-            self.window.filter(|window| *window <= 4.0 * longest)
-        };
-        self.window = window.map(|window| (window * (1.0 - excess * steps)).max(least));
-        self.is_low = self.window.is_some_and(|window| window <= LOW * least);
-    }
-
-    /// Octets of TCP uploads that the station sends in a second of airtime.
-    fn octets_per_airtime(&self) -> f64 {
-        if self.uploads.rate > 0.0 { self.octets.rate / self.uploads.rate } else { 0.0 }
     }
 }
 

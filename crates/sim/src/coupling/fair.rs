@@ -22,7 +22,8 @@ pub(crate) struct Agent {
     last_frame: (Time, Duration),
     /// Time for which the channel had been idle at the last update.
     idle: Duration,
-    users: law::users::Users,
+    /// Accounts that choose the users of PPDUs; `None` if each PPDU has one user.
+    users: Option<law::users::Users>,
     /// Time of the next update of the level.
     next_step: Time,
     /// Time of the earliest timer at which bulk for a station need not wait any longer.
@@ -47,7 +48,7 @@ impl Agent {
             uploads: law::Uploads::default(),
             last_frame: (Time::ZERO, Duration::ZERO),
             idle: Duration::ZERO,
-            users: law::users::Users::default(),
+            users: None,
             next_step: Time::ZERO + params.period,
             next_release: None,
             peer: None,
@@ -68,7 +69,8 @@ impl Agent {
             Seen::Start => {
                 let wake = Action::Wake(self.next_step);
                 actions.extend([Action::Listen(Listen::All), Action::WatchPackets, wake]);
-                actions.extend(view.has_multi_user().then_some(Action::ScheduleUsers));
+                self.users = view.has_multi_user().then(law::users::Users::default);
+                actions.extend(self.users.is_some().then_some(Action::ScheduleUsers));
                 // The access point chooses who sends, so nobody has to be slowed down.
                 let slows = !view.has_triggers();
                 self.params.holds &= slows;
@@ -114,7 +116,9 @@ impl Agent {
         let is_non_tcp = content == law::Content::Upload
             && heard.packets().any(|msdu| msdu.payload.tcp().is_none());
         let airtime = heard.airtime() + std::mem::take(&mut self.protection);
-        self.users.charge(station.0, airtime);
+        if let Some(users) = &mut self.users {
+            users.charge(station.0, airtime);
+        }
         let charge = law::Charge {
             station: station.0,
             airtime,
@@ -154,22 +158,24 @@ impl Agent {
         due: &UsersDue<'_>,
         users: &mut Vec<NodeId>,
     ) -> bool {
+        let Some(accounts) = &mut self.users else { return false };
         let mut stations: Vec<u16> = due.candidates().map(|it| it.station).collect();
         if due.is_poll || due.first().is_some_and(|first| !stations.contains(&first.0)) {
             return false;
         }
         let &UsersDue { direction, quiet, most, .. } = due;
         let due = law::users::Due { now, direction, quiet };
-        self.users.choose(&self.params, &due, &mut stations);
+        accounts.choose(&self.params, &due, &mut stations);
         users.extend(stations.into_iter().take(most.into()).map(NodeId));
         true
     }
 
     /// Notes stations that have answered a trigger.
     pub(super) fn note_served(&mut self, now: Time, served: &UsersServed<'_>) {
+        let Some(accounts) = &mut self.users else { return };
         let has_answered = |octets: Bytes| served.direction == Direction::Up && !octets.is_zero();
         for it in served.served.iter().filter(|it| has_answered(it.octets)) {
-            self.users.note_triggered(now, it.station);
+            accounts.note_triggered(now, it.station);
         }
     }
 
