@@ -36,12 +36,15 @@
 
 mod account;
 pub mod grants;
+mod params;
 mod uploads;
 pub mod users;
 
-use airfair_units::{Bytes, Duration, Probability, Time};
+use airfair_units::{Bytes, Duration, Time};
 
 use account::{Account, Usage};
+pub use account::{Content, Demand};
+pub use params::Params;
 pub use uploads::{InFlight, LEAST_SEGMENTS, Uploads};
 
 /// Part of the level above which the uploads of a station are more than a little.
@@ -59,54 +62,6 @@ const ACTIVE: Duration = Duration::from_secs(1);
 
 /// Time of the level for which a station may be in debt [s], beside [`Params::debt`].
 const LONGEST_DEBT: f64 = 0.5;
-
-/// Parameters of the fair access point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Params {
-    /// Time between two updates of the level and the windows.
-    pub period: Duration,
-    /// f*: part of the time that the level leaves unused, more than zero.
-    pub unused: Probability,
-    /// Least airtime of an access to the channel with aggregates, for which contention may take a whole gap.
-    pub access: Duration,
-    /// 1/γ: time in which the level changes by a factor e at most.
-    pub level_time: Duration,
-    /// 1/κ: time in which a window changes by a factor e at most.
-    pub window_time: Duration,
-    /// Time constant with which the use of a station is smoothed.
-    pub smoothing: Duration,
-    /// V₀: airtime beyond its share after which bulk for a station waits.
-    pub debt: Duration,
-    /// Airtime that a station may save for later.
-    pub credit: Duration,
-    /// True if bulk for a station in debt waits.
-    pub holds: bool,
-    /// True if the access point lowers the windows of TCP uploads.
-    pub windows: bool,
-    /// True if the access point grants time, so that stations that TCP's windows cannot limit are silent.
-    pub grants: bool,
-    /// Length of a grant.
-    pub grant: Duration,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            period: Duration::from_millis(50),
-            unused: Probability::literal(0.01),
-            access: Duration::from_micros(400),
-            level_time: Duration::from_secs(1),
-            window_time: Duration::from_millis(500),
-            smoothing: Duration::from_millis(300),
-            debt: Duration::from_millis(5),
-            credit: Duration::from_millis(10),
-            holds: true,
-            windows: true,
-            grants: false,
-            grant: Duration::from_millis(5),
-        }
-    }
-}
 
 /// State of the fair access point: the level, and the accounts of all stations, indexed by their numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,17 +103,6 @@ pub struct Gaps {
     pub responses: u32,
 }
 
-/// Content of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// Packets from the station, not only acknowledgments.
-    Upload,
-    /// Packets to the station, not only acknowledgments.
-    Download,
-    /// Anything else: acknowledgments, RTS, CTS.
-    Other,
-}
-
 /// Observation of the fair access point at the end of a period.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation {
@@ -170,15 +114,6 @@ pub struct Observation {
     pub gap: Duration,
     /// Idle time before a frame that follows another one of the same exchange.
     pub sifs: Duration,
-}
-
-/// Demand of a station at the end of a period.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Demand {
-    /// True if bulk for the station waits at the access point.
-    pub has_bulk: bool,
-    /// TCP uploads of the station.
-    pub uploads: InFlight,
 }
 
 /// Decision about the downlink of a station.

@@ -2,7 +2,8 @@
 
 use airfair_units::{Duration, Time};
 
-use super::{Content, Demand, Params};
+use super::params::Params;
+use super::uploads::InFlight;
 
 /// Time that the window of a station may hold while the station is above the level, beside [`SLACK`] octets [s]. A
 /// window of more than four times that is lifted.
@@ -14,6 +15,26 @@ const LEAST_AIRTIME: f64 = 0.002;
 
 /// A window of at most this many least windows is low: ACKs to its station may wait.
 const LOW: f64 = 2.0;
+
+/// Content of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Packets from the station, not only acknowledgments.
+    Upload,
+    /// Packets to the station, not only acknowledgments.
+    Download,
+    /// Anything else: acknowledgments, RTS, CTS.
+    Other,
+}
+
+/// Demand of a station at the end of a period.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Demand {
+    /// True if bulk for the station waits at the access point.
+    pub has_bulk: bool,
+    /// TCP uploads of the station.
+    pub uploads: InFlight,
+}
 
 /// Account of a station. Times are in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
