@@ -5,7 +5,8 @@ The results are shares, medians, counts in regions, and maps.
 Use: python book/limits.py RESULTS [STANDARD], after `airfair limits --out RESULTS [--standard STANDARD]`.
 STANDARD is 802.11ax-ofdma after `airfair limits --standard 802.11ax --ofdma`, and so on. The script writes
 docs/limits.json and the maps. It keeps the results of other standards, and those of schemes that were not
-searched now, if the engine's records have not changed since. book/regions.toml defines the regions.
+searched now, if the golden tables of the engine have not changed since. book/regions.toml defines the
+regions.
 """
 
 from __future__ import annotations
@@ -89,13 +90,13 @@ def _under(scheme: Scheme, standard: str | None) -> Scheme:
 
 
 def main(results: Path, standard: str | None = None) -> None:
-    """Write the record. With a standard, write only the schemes that were searched under it."""
+    """Write the results of the schemes that were searched, and keep those of the others."""
     regions = tomllib.loads((BOOK / "regions.toml").read_text(encoding="utf-8"))
     if standard:
         results, regions = results / standard, regions.get(standard, {})
     found = {}
     for name, scheme in SCHEMES.items():
-        if standard and not (results / name / "limits.json").exists():
+        if not (results / name / "limits.json").exists():
             continue
         found[name] = search(results / name, _under(scheme, standard), regions.get(name, {}))
         short = f"{standard.removeprefix('802.11')}-{name}" if standard else name
@@ -103,13 +104,12 @@ def main(results: Path, standard: str | None = None) -> None:
             results / name / "map.svg", RECORD.parent / "figures" / f"limits-{short}.svg"
         )
     kept = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
-    if standard:
-        before = kept.get(standard, {})
-        others = before if before.get("golden") == golden() else {}
-        found = {standard: {**others, "golden": golden(), **found}}
-    else:
-        found = {"golden": golden(), **found}
-    document = json.dumps({**kept, **found}, indent=1, ensure_ascii=False)
+    before = kept.get(standard, {}) if standard else kept
+    if before.get("golden") != golden():
+        before = {name: one for name, one in before.items() if name not in SCHEMES}
+    now = {**before, "golden": golden(), **found}
+    found = {**kept, standard: now} if standard else now
+    document = json.dumps(found, indent=1, ensure_ascii=False)
     RECORD.write_text(document + "\n", encoding="utf-8")
 
 

@@ -50,6 +50,8 @@ class Switch:
     """Keys of the cell with the scheme."""
     base: Keys
     """Keys, in both scenarios, of the flows that can use the scheme."""
+    base_cell: Keys
+    """Keys, in both scenarios, of the cell."""
     senders_only: bool
     """True if only flows from stations can use the scheme."""
     leaves_one: bool
@@ -179,6 +181,7 @@ def _scenario(
         cell["max_attempts"] = where["attempts"]
     if float(where.get("errors", 0)) > 0:
         cell["errors"] = {"model": "bernoulli", "probability": float(where["errors"]) / 100}
+    cell = _merged(cell, switch.base_cell)
     stations = {f"s{flow.number}": _station(where, times, slow=flow.slow) for flow in flows}
     if where.get("path") == "in the cell":
         stations["peer"] = _station(where, times, slow=False)

@@ -37,6 +37,8 @@ class Scheme:
     """Keys of the cell with the scheme."""
     base: Keys = field(default_factory=dict)
     """Keys, in both scenarios, of the flows that can use the scheme."""
+    base_cell: Keys = field(default_factory=dict)
+    """Keys, in both scenarios, of the cell."""
     senders_only: bool = False
     """True if only flows from stations can use the scheme."""
     leaves_one: bool = False
@@ -85,7 +87,13 @@ class Scheme:
     def switch(self) -> Switch:
         """Keys that turn the scheme on."""
         return Switch(
-            self.flow, self.cell, self.base, self.senders_only, self.leaves_one, self.laws
+            self.flow,
+            self.cell,
+            self.base,
+            self.base_cell,
+            self.senders_only,
+            self.leaves_one,
+            self.laws,
         )
 
 
