@@ -15,7 +15,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-readers test-site test-web test-kernel \
-    agent deb test-agent fair-access-point dumbbell wasm package example-quinn web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
+    container agent deb test-agent fair-access-point dumbbell wasm package example-quinn web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -141,6 +141,10 @@ $(READERS)/installed: requirements/readers.txt $(VENV)/installed
 test-readers: build $(READERS)/installed ## Results as pandas, pyarrow, polars, DuckDB and xarray read them
 	$(BIN)/airfair run one-slow-station --replications 3 --out target/readers >/dev/null
 	PYTHONPATH=python $(READERS)/bin/python tests/read_results.py target/readers
+
+container: wheel ## An image with airfair and pytest for tests over Wi-Fi, built by podman and tried
+	podman build --tag airfair --file examples/ci/Containerfile dist
+	podman run --rm --device /dev/net/tun --volume "$(CURDIR)/examples/ci:/tests" airfair
 
 test-web: build ## Tests of the playground in Node and Chromium, as far as they are here
 	web/test.sh $(BIN)
