@@ -14,8 +14,8 @@ use std::thread::{self, JoinHandle};
 
 use airfair_sim::outcome::Outcome;
 use airfair_sim::packet::FlowId;
-use airfair_sim::scenario::Scenario;
-use airfair_units::{Bytes, Duration};
+use airfair_sim::scenario::{Endpoint, Scenario};
+use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
@@ -27,7 +27,7 @@ use crate::plan::{Node, Plan};
 use crate::traffic::{self, Account, Generator};
 
 pub use crate::engine::{Change, Options};
-pub use crate::live::{Member, Simulated};
+pub use crate::live::{ChannelUse, Member, Simulated};
 pub use crate::traffic::Program;
 pub use crate::view::{NodeView, Traffic, View};
 
@@ -88,7 +88,15 @@ pub struct Emulation {
     limits: BTreeMap<FlowId, OwnedFd>,
     seed: u64,
     congestion_control: String,
+    started: Started,
+}
+
+/// Properties of an emulation that are known once its engine has started.
+#[derive(Debug)]
+struct Started {
     is_realtime: bool,
+    /// Rates that may be set for each station.
+    rates: Vec<Vec<DataRate>>,
 }
 
 impl Emulation {
@@ -132,7 +140,7 @@ impl Emulation {
         let accounts: Arc<Vec<Account>> =
             Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
         let (limits, sockets) = tfrc_limits(&plan).map_err(system("limits"))?;
-        let (engine, is_realtime) =
+        let (engine, started) =
             start_engine(&plan, ports, (&shared, &accounts), (limits, laws), options)?;
         let generator = Generator::start(&plan, &namespaces, &accounts)
             .inspect_err(|_| shared.stop())
@@ -147,7 +155,7 @@ impl Emulation {
             limits: sockets,
             seed: options.seed,
             congestion_control,
-            is_realtime,
+            started,
         })
     }
 
@@ -189,7 +197,16 @@ impl Emulation {
 
     /// True if the engine's thread runs with real-time priority.
     pub fn is_realtime(&self) -> bool {
-        self.is_realtime
+        self.started.is_realtime
+    }
+
+    /// Rates that [`Change::Rate`] permits for both directions of a station's link, in ascending
+    /// order. There are none if rate control chooses the rate, and none of a host.
+    pub fn rates(&self, node: usize) -> &[DataRate] {
+        match self.plan.nodes[node].end {
+            Endpoint::Station(index) => &self.started.rates[index],
+            Endpoint::Host(_) => &[],
+        }
     }
 
     /// Latest snapshot of the emulation, at most 0.1 s old.
@@ -322,14 +339,14 @@ fn tfrc_limits(
     Ok((limits, sockets))
 }
 
-/// Starts the engine's thread. The returned flag is true if the thread has real-time priority.
+/// Starts the engine's thread.
 fn start_engine(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
     (limits, laws): (BTreeMap<FlowId, TfrcLimits>, Laws),
     options: Options,
-) -> Result<(Running, bool), Error> {
+) -> Result<(Running, Started), Error> {
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
     let accounts = Arc::clone(accounts);
     launch(move |started| {
@@ -338,7 +355,10 @@ fn start_engine(
         let limits = (limits, of_nodes);
         let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, &options);
         let (mut engine, told) = match engine {
-            Ok(engine) => (Some(engine), Ok(is_realtime)),
+            Ok(engine) => {
+                let rates = engine.settable_rates();
+                (Some(engine), Ok(Started { is_realtime, rates }))
+            }
             Err(error) => (None, Err(error)),
         };
         // `launch` waits for this message.

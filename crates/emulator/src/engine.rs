@@ -25,6 +25,7 @@ use crate::live::Live;
 use crate::os::{Backend, Bell, Drops, Losses, NotSent, Poller, Port};
 use crate::pace::Pace;
 use crate::plan::Plan;
+use crate::rates;
 use crate::reports;
 use crate::store::{Store, Stored};
 use crate::traffic::Account;
@@ -206,6 +207,17 @@ impl<'s> Engine<'s> {
         Ok(engine)
     }
 
+    /// Rates that may be set for both directions of each station's link, in ascending order.
+    pub(crate) fn settable_rates(&self) -> Vec<Vec<DataRate>> {
+        let of = |station| {
+            let member = self.world.station(station);
+            let [up, down] = [Direction::Up, Direction::Down]
+                .map(|direction| self.world.settable_rates(member, direction));
+            rates::of_both(up, down)
+        };
+        (0..self.plan.scenario.stations.len()).map(of).collect()
+    }
+
     /// Runs the engine until the end of the scenario, or until `Shared::stop` is called.
     pub(crate) fn run(mut self) -> Done {
         let warmup = Time::ZERO + self.plan.scenario.warmup;
@@ -278,17 +290,23 @@ impl<'s> Engine<'s> {
             }
             let there =
                 if self.has_interface[to] { self.ports[to].send(frame) } else { Err(NotSent::Off) };
+            let (ideal, delay) = (self.world.now(), self.world.now() - *since);
+            if there.is_ok() {
+                let sender = &mut self.traffic[from];
+                sender.delivered += 1;
+                sender.sent_delay += delay;
+            }
             let traffic = &mut self.traffic[to];
             match there {
                 Ok(()) => {
                     traffic.received_packets += 1;
                     traffic.received_bytes += length;
+                    traffic.received_delay += delay;
                 }
                 Err(NotSent::Off) => traffic.not_taken += 1,
                 Err(NotSent::Dropped) => traffic.undelivered += 1,
                 Err(NotSent::Counted) => {}
             }
-            let (ideal, delay) = (self.world.now(), self.world.now() - *since);
             let late = self.world.clock().lateness(ideal);
             self.lateness.add(late.time);
             self.flow_lateness.note(Plan::direction_index(flow, origin), ideal, delay, late);
@@ -418,7 +436,8 @@ impl<'s> Engine<'s> {
         let world = &mut self.world;
         let applied = match change {
             Change::Rate(station, direction, rate) => {
-                world.set_rate(world.station(station), direction, rate)
+                let member = world.station(station);
+                world.set_rate(member, direction, rates::meant(world.rates(member), rate))
             }
             Change::Errors(station, model) => world.set_errors(world.station(station), model),
             Change::Weights(cell, weights) => world.set_weights(world.access_point(cell), weights),
@@ -464,6 +483,7 @@ impl<'s> Engine<'s> {
             nodes.into_iter().map(|(at, end)| self.node_view(at, end)).collect();
         let cells = &self.world.recorder().1.cells;
         let access_points = cells.iter().map(|members| members[0]).collect();
+        let channels = self.world.recorder().1.channels.clone();
         let flows = &self.plan.scenario.flows;
         let name = |track| flows[Plan::flow_of_direction(track).index()].name.clone();
         let [worst_second, worst_flow] = self.flow_lateness.worst(then, name);
@@ -485,7 +505,7 @@ impl<'s> Engine<'s> {
         let mut objections = verdict::objections(&punctuality);
         objections.extend(self.objections(&nodes));
         let laws = self.laws.iter().map(|account| account.read()).collect();
-        View { elapsed, punctuality, nodes, access_points, laws, objections }
+        View { elapsed, punctuality, nodes, access_points, channels, laws, objections }
     }
 
     /// Reasons other than lateness and stalls for which the figures are invalid: packets dropped by

@@ -70,6 +70,7 @@ mod live;
 pub mod os;
 mod pace;
 pub mod plan;
+mod rates;
 mod reports;
 mod store;
 mod traffic;

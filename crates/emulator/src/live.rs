@@ -39,6 +39,21 @@ impl Member {
     }
 }
 
+/// Time of a cell's channel outside the exchanges of its stations. The rest is idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelUse {
+    /// Time in which frames overlapped, or were alone after they had collided.
+    pub collision: Duration,
+    /// Airtime of beacons and soundings.
+    pub beacon: Duration,
+    /// Time of back-off, interframe spaces and time-outs: nothing was on the air, but a member had a
+    /// frame to send.
+    pub contention: Duration,
+    /// Airtime of other cells that the access point sensed, overlaps with frames of this cell
+    /// included.
+    pub neighbour: Duration,
+}
+
 /// Payload that simulated flows have delivered from and to a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Simulated {
@@ -52,6 +67,7 @@ pub struct Simulated {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
     pub(crate) cells: Vec<Vec<Member>>,
+    pub(crate) channels: Vec<ChannelUse>,
     pub(crate) nodes: Vec<Simulated>,
     /// Indices of the sending and the receiving node of each flow; `None` if the kernel carries the
     /// flow.
@@ -60,8 +76,10 @@ pub(crate) struct Live {
 
 impl Live {
     pub(crate) fn new(stations: impl Iterator<Item = usize>, plan: &Plan) -> Self {
+        let cells: Vec<_> = stations.map(|count| vec![Member::default(); count + 1]).collect();
         Self {
-            cells: stations.map(|count| vec![Member::default(); count + 1]).collect(),
+            channels: vec![ChannelUse::default(); cells.len()],
+            cells,
             nodes: vec![Simulated::default(); plan.nodes.len()],
             flows: plan.simulated_flows().collect(),
         }
@@ -103,6 +121,17 @@ impl Recorder for Live {
             }
             Cell::Air { from, to, usage: AirUse::Control { station } } => {
                 self.member(*cell, station).airtime_control += to - from;
+            }
+            Cell::Air { from, to, usage } => {
+                let channel = &mut self.channels[cell.index()];
+                let time = match usage {
+                    AirUse::Collision => &mut channel.collision,
+                    AirUse::Beacon => &mut channel.beacon,
+                    AirUse::Contention => &mut channel.contention,
+                    AirUse::Neighbour { .. } | AirUse::Overlap => &mut channel.neighbour,
+                    AirUse::Idle | AirUse::Data { .. } | AirUse::Control { .. } => return,
+                };
+                *time += to - from;
             }
             Cell::Queue { node, length } => self.member(*cell, node).queue = length,
             Cell::Dropped { node, .. } => self.member(*cell, node).drops += 1,
@@ -148,6 +177,13 @@ mod tests {
             assert_eq!(member.airtime(), member.airtime_up + member.airtime_down + control);
             assert_eq!(member.frames, station.radio.frames);
         }
+        let cell = &outcome.channels[0];
+        let ChannelUse { collision, beacon, contention, neighbour } = live.channels[0];
+        assert!(contention > Duration::from_millis(10), "{contention:?}");
+        assert_eq!(
+            [collision, beacon, contention, neighbour],
+            [cell.collision, cell.beacon, cell.contention, Duration::ZERO]
+        );
     }
 
     /// Payload of simulated flows counts at the nodes of both ends, and that of other flows at

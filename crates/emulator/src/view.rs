@@ -3,7 +3,7 @@
 use airfair_units::{DataRate, Duration};
 
 use crate::laws::LawTime;
-use crate::live::{Member, Simulated};
+use crate::live::{ChannelUse, Member, Simulated};
 use crate::verdict::{Objection, Punctuality};
 
 /// Counters of packets and frames of one node.
@@ -19,6 +19,13 @@ pub struct Traffic {
     pub received_bytes: u64,
     /// Number of packets of the node that its full transmit queue refused.
     pub refused: u64,
+    /// Number of packets that the node has sent and that have left the cell at their destination.
+    pub delivered: u64,
+    /// Sum of the delays of `delivered` packets: the time that each took through queues, channel
+    /// and wires.
+    pub sent_delay: Duration,
+    /// Sum of the delays of packets that have left the cell at this node.
+    pub received_delay: Duration,
     /// Packets of the node that were lost after its transmit queue had accepted them.
     pub lost: u64,
     /// Packets for the node that arrived while its interface was down or removed.
@@ -59,6 +66,8 @@ pub struct View {
     pub nodes: Vec<NodeView>,
     /// State of each access point, in the order of the cells.
     pub access_points: Vec<Member>,
+    /// Time of the channel of each cell that no station's exchange used, in the order of the cells.
+    pub channels: Vec<ChannelUse>,
     /// Time that each law has used.
     pub laws: Vec<LawTime>,
     /// Reasons not to use the figures of the emulation; none if it is valid so far.

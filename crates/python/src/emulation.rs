@@ -104,7 +104,7 @@ impl Emulation {
     }
 
     /// Nodes, one dictionary per station and host: name, kind, interface, mac, ipv4, ipv6,
-    /// descriptor.
+    /// descriptor, and the rates that `set_rate` permits [bit/s].
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.with(|emulation| {
@@ -117,6 +117,8 @@ impl Emulation {
                 row.set_item("ipv4", node.v4().to_string())?;
                 row.set_item("ipv6", node.v6().to_string())?;
                 row.set_item("descriptor", emulation.descriptor(at))?;
+                let rates: Vec<_> = emulation.rates(at).iter().map(|rate| rate.bps()).collect();
+                row.set_item("rates_bps", rates)?;
                 Ok(row)
             };
             emulation.nodes().iter().enumerate().map(describe).collect()
@@ -376,10 +378,18 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
         })
     });
     let nodes = nodes.iter().zip(&view.nodes).map(|(of, seen)| node(of, seen));
-    let points = cells.iter().zip(&view.access_points);
-    let points = points.map(|(name, seen)| {
+    let points = cells.iter().zip(view.access_points.iter().zip(&view.channels));
+    let points = points.map(|(name, (seen, channel))| {
         let mut document = radio(seen);
         document["name"] = json!(name);
+        for (key, time) in [
+            ("collision_s", channel.collision),
+            ("beacon_s", channel.beacon),
+            ("contention_s", channel.contention),
+            ("neighbour_s", channel.neighbour),
+        ] {
+            document[key] = json!(time.as_secs_f64());
+        }
         document
     });
     json!({
@@ -433,6 +443,9 @@ fn node(of: &Node, seen: &NodeView) -> Value {
         "refused_packets": it.refused,
         "lost_packets": it.lost,
         "not_taken_packets": it.not_taken,
+        "delivered_packets": it.delivered,
+        "sent_delay_s": it.sent_delay.as_secs_f64(),
+        "received_delay_s": it.received_delay.as_secs_f64(),
         "unread_packets": it.unread,
         "undelivered_packets": it.undelivered,
         "unknown_frames": it.unknown,

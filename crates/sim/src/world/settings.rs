@@ -47,6 +47,13 @@ impl<R: Recorder, C: Clock> World<R, C> {
         &self.cells[of.cell.index()].members[of.node.index()].rates
     }
 
+    /// Rates that [`set_rate`](Self::set_rate) permits in a direction of a station's link, in ascending order. There are
+    /// none if rate control chooses the rate, and none of an access point.
+    pub fn settable_rates(&self, of: Member, direction: Direction) -> &[Rate] {
+        let member = &self.cells[of.cell.index()].members[of.node.index()];
+        if member.is_adapted[direction as usize] { &[] } else { &member.rates }
+    }
+
     /// Sets the rate of data frames from or to a station, from its next attempt on. Results then contain the mean of
     /// the rates that the link really had.
     ///
