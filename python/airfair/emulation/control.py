@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import socketserver
-import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from airfair import _core
 from airfair.names import did_you_mean, short
 from airfair.scenario import toml_value
+
+from .connections import Limited
 
 LONGEST = 65_536
 """Largest size of a request with its line end [octets]."""
@@ -155,41 +155,10 @@ def read(line: bytes) -> Any:  # noqa: ANN401 - JSON
     return request
 
 
-class _Server(socketserver.ThreadingUnixStreamServer):
-    """Server with one thread per connection, up to a maximum."""
+class _Server(Limited, socketserver.UnixStreamServer):
+    """Server on the control socket."""
 
-    daemon_threads = True
-    block_on_close = False
     request_queue_size = MOST
-
-    def __init__(self, path: Path, conversation: type[socketserver.BaseRequestHandler]) -> None:
-        self._places = threading.BoundedSemaphore(MOST)
-        super().__init__(str(path), conversation)
-
-    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
-        if self._places.acquire(blocking=False):
-            try:
-                super().process_request(request, client_address)
-            except BaseException:
-                self._places.release()
-                raise
-            return
-        said = {"ok": False, "error": f"{MOST} connections are open; allowed are {MOST}; close one"}
-        with suppress(OSError):
-            request.settimeout(0)
-            request.send(_line(said))
-        self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._places.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
-        # A client that closed the connection gets no answer.
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
 
 
 def _line(said: dict[str, Any]) -> bytes:
@@ -219,7 +188,9 @@ class Control:
                     return {"ok": False, "error": str(error)}
                 return answer(request, emulation, state)
 
-        self._server = _Server(path, Conversation)
+        said = f"{MOST} connections are open; allowed are {MOST}; close one"
+        refusal = _line({"ok": False, "error": said})
+        self._server = _Server(MOST, refusal, str(path), Conversation)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 
