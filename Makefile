@@ -116,11 +116,15 @@ example-quinn: ## quinn-proto's downloads over a simulated cell, tried, in examp
 PLAYGROUND := dist/playground.html
 WEB_SOURCES := $(shell find web -not -path '*/node_modules*' -type f) \
     python/airfair/palette.py python/airfair/pages.py python/airfair/reproduction/templates/style.css.jinja
-web: $(PLAYGROUND) ## The playground, one page that opens from the disk: dist/playground.html
+CELL_PAGE := python/airfair/cell.html
+web: $(CELL_PAGE) $(PLAYGROUND) ## The page of `airfair emulate --web`, and the playground, which opens from the disk: dist/playground.html
+
+$(CELL_PAGE): web/node_modules/.package-lock.json $(WEB_SOURCES)
+	node web/build.js cell $@
 
 $(PLAYGROUND): web/node_modules/.package-lock.json $(RUST_SOURCES) $(WEB_SOURCES)
 	web/engine.sh target/playground/airfair.wasm
-	node web/build.js target/playground/airfair.wasm $@
+	node web/build.js playground $@ target/playground/airfair.wasm
 	cp $@ python/airfair
 	@echo "Open $@ in a browser."
 
@@ -319,5 +323,5 @@ LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extra
     --annotation-style line --allow-unsafe
 
 clean: ## Remove everything that was built. Results stay.
-	rm -rf $(VENV) target dist site web/node_modules python/airfair/_core*.so python/airfair/playground.html
+	rm -rf $(VENV) target dist site web/node_modules python/airfair/_core*.so python/airfair/playground.html $(CELL_PAGE)
 	find python tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,5 @@
-// Builds the playground as one file: `node build.js ENGINE.wasm OUT.html`. The page has the same style as the reports.
+// Builds a page as one file, in the style of the reports: the playground by `node build.js playground OUT.html ENGINE.wasm`, the
+// live picture of an emulation by `node build.js cell OUT.html`.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -52,28 +53,38 @@ function reportStyle() {
 
 const minified = async (css) => (await build({ stdin: { contents: css, loader: "css" }, minify: true, write: false, charset: "utf8" })).outputFiles[0].text.trim();
 
-const [engine, out] = process.argv.slice(2);
-const style = await minified(
-  [reportStyle(), read(here, "node_modules/uplot/dist/uPlot.min.css"), read(here, "src/page.css")].join("\n"),
-);
-const script = await bundle("main.js", { format: "esm" });
-const worker = await bundle("worker.js", { format: "iife" });
-for (const text of [script, worker]) {
-  if (/<\/script/i.test(text)) throw new Error("a script would end its element");
+/** Writes a page of `src` to `out`, with its style sheets and its script in it, and the texts of `more`. */
+async function write(out, name, { sheets, script, policy, more = {} }) {
+  const style = await minified(
+    [reportStyle(), read(here, "node_modules/uplot/dist/uPlot.min.css"), ...sheets.map((sheet) => read(here, "src", sheet))].join("\n"),
+  );
+  for (const text of [script, more.worker ?? ""]) {
+    if (/<\/script/i.test(text)) throw new Error("a script would end its element");
+  }
+  const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const rules = [
+    "default-src 'none'",
+    `script-src ${[hash(script), ...policy.script].join(" ")}`,
+    `style-src ${hash(style)}`,
+    ...policy.rules,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  const licence = read(here, "node_modules/uplot/LICENSE").replaceAll("--", "–").trim();
+  const parts = { policy: rules, version, style, script, licence, ...more };
+  const page = read(here, "src", name).replace(/\{\{(\w+)\}\}/g, (_, part) => parts[part]);
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, page);
 }
 
-const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-const policy = [
-  "default-src 'none'",
-  `script-src ${hash(script)} 'wasm-unsafe-eval'`,
-  `style-src ${hash(style)}`,
-  "worker-src blob:",
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
-const licence = read(here, "node_modules/uplot/LICENSE").replaceAll("--", "–").trim();
-const parts = { policy, version, style, script, worker, licence, engine: readFileSync(engine).toString("base64") };
-const page = read(here, "src/page.html").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
-mkdirSync(dirname(out), { recursive: true });
-writeFileSync(out, page);
+const [which, out, engine] = process.argv.slice(2);
+if (which === "cell") {
+  const policy = { script: [], rules: ["connect-src 'self'"] };
+  await write(out, "live.html", { sheets: ["page.css", "live.css"], script: await bundle("live.js", { format: "esm" }), policy });
+} else {
+  const worker = await bundle("worker.js", { format: "iife" });
+  const policy = { script: ["'wasm-unsafe-eval'"], rules: ["worker-src blob:"] };
+  const more = { worker, engine: readFileSync(engine).toString("base64") };
+  await write(out, "page.html", { sheets: ["page.css"], script: await bundle("main.js", { format: "esm" }), policy, more });
+}

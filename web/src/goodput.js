@@ -5,8 +5,17 @@ import uPlot from "uplot";
 import { colour, h, table } from "./dom.js";
 import { fixed } from "./results.js";
 
-const DASHES = [[], [9, 5], [2, 4], [12, 4, 2, 4], [5, 5]];
-const HEIGHT = 220;
+/** The dashes of the lines of a chart. */
+export const DASHES = [[], [9, 5], [2, 4], [12, 4, 2, 4], [5, 5]];
+/** The height of a chart [px]. */
+export const HEIGHT = 220;
+
+/** The style that all axes have. */
+export function axisStyle() {
+  const [stroke, grid] = ["ink", "grid"].map(colour);
+  const line = { stroke: grid, width: 1 };
+  return { stroke, grid: line, ticks: line, labelSize: 18, labelFont: "12px system-ui" };
+}
 
 /** A chart below `root`. Charts with the same `key` share their cursor. */
 export class Goodput {
@@ -90,8 +99,7 @@ export class Goodput {
   }
 
   #options(series) {
-    const [ink, grid, muted] = ["ink", "grid", "muted"].map(colour);
-    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
+    const axis = axisStyle();
     const lines = series.lines.map(({ name }, index) => ({
       label: name,
       stroke: colour(`series-${index + 1}`),
@@ -105,13 +113,13 @@ export class Goodput {
       height: HEIGHT,
       scales: { x: { time: false }, y: { range: () => [0, this.#shown.top] } },
       axes: [
-        { ...axis, label: "time [s]", labelSize: 18, size: 34, labelFont: "12px system-ui" },
-        { ...axis, label: "Mb/s for each flow", labelSize: 18, size: 42, labelFont: "12px system-ui" },
+        { ...axis, label: "time [s]", size: 34 },
+        { ...axis, label: "Mb/s for each flow", size: 42 },
       ],
       series: [{ label: "until", value: (_, value) => (value === null ? "–" : `${fixed(value, 1)} s`) }, ...lines],
       cursor: { sync: { key: this.#key }, drag: { x: false, y: false } },
       legend: { live: true, markers: { width: 2, dash: (_, i) => (DASHES[i - 1]?.length ? "dashed" : "solid") } },
-      hooks: { draw: [(chart) => drawStart(chart, this.#shown.from, muted)] },
+      hooks: { draw: [(chart) => drawStart(chart, this.#shown.from, colour("muted"))] },
     };
   }
 }

@@ -31,7 +31,7 @@ const percent = (share) => (share === null ? null : 100 * share);
 export const MAX_GROUPS = 5;
 
 /** Limits groups to `MAX_GROUPS`: keeps those with the greatest `weight` in their order, and joins the others into one. */
-function limitGroups(all, weight, others) {
+export function limitGroups(all, weight, others) {
   if (all.length <= MAX_GROUPS) return all;
   const first = [...all].sort((x, y) => weight(y) - weight(x)).slice(0, MAX_GROUPS - 1);
   const rest = all.filter((group) => !first.includes(group));

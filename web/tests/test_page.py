@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page
 
 import airfair
 
@@ -27,21 +26,6 @@ PRESETS = (
 )
 SHOTS = os.environ.get("AIRFAIR_SCREENSHOTS")
 Open = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    with sync_playwright() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)))
-    browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-    yield browser
-    browser.close()
 
 
 @pytest.fixture
