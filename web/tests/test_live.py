@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -200,13 +202,9 @@ def test_the_page_shows_who_holds_the_air(visit: Open, served: Served) -> None:
 
 def test_each_axis_has_a_unit(visit: Open, served: Served) -> None:
     page = visit(served.url)
-    for name, unit in (
-        ("throughput", "Mb/s"),
-        ("queue", "packets"),
-        ("delayUp", "ms"),
-        ("delayDown", "ms"),
-    ):
-        until(lambda name=name, unit=unit: unit in page.locator(f"#{name} .u-legend").inner_text())
+    units = {"throughput": "Mb/s", "queue": "packets", "delayUp": "ms", "delayDown": "ms"}
+    for name, unit in units.items():
+        expect(page.locator(f"#{name} .u-legend")).to_contain_text(unit)
     assert page.locator("canvas").count() == 5
 
 
@@ -376,7 +374,7 @@ def test_a_real_cell_is_shown_and_steered(visit: Open) -> None:
 
 
 if __name__ == "__main__":
-    web.secrets.token_urlsafe = lambda _octets=None: sys.argv[2]
+    mock.patch.object(secrets, "token_urlsafe", return_value=sys.argv[2]).start()
     sys.stdout.write(f"{Served(sys.argv[1]).url}\n")
     sys.stdout.flush()
     threading.Event().wait()

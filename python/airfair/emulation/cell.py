@@ -24,7 +24,7 @@ from airfair.errors import OptionError
 from airfair.names import did_you_mean
 from airfair.scenario import Source, Value, folder_of, parse, text_of, toml_value
 
-from . import backend, joining, running
+from . import backend, joining, running, web
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -139,6 +139,7 @@ class Emulation:
     `"podman:web"`. `backend` is `"TAP"` or `"veth"`, by default the better one that this machine permits.
     `duration`, such as `"30 s"`, is the time after which the emulation ends; by default it ends with the
     `with` block. With `spin` the emulation busy-waits before each event, so that packets are less late.
+    `web` is the port of 127.0.0.1 on which a live picture is served, 0 for a free one; `url` is its address.
 
     With `check`, the end of the block raises `InvalidEmulationError` if the verdict is invalid. An exception
     of the block is then its cause.
@@ -161,6 +162,7 @@ class Emulation:
         backend: str | None = None,
         duration: str | None = None,
         spin: bool = False,
+        web: int | None = None,
         check: bool = False,
     ) -> None:
         if sys.platform != "linux":
@@ -170,6 +172,7 @@ class Emulation:
         self.scenario = parse(text_of(source), overrides, folder_of(source), emulated=True)
         """Scenario that is emulated."""
         self._options = _options(backend, duration, spin=spin)
+        self._options += _web(web)
         self._options += _joined(nodes or {}, self.scenario)
         self._check = check
         self._open: ExitStack | None = None
@@ -178,6 +181,8 @@ class Emulation:
         self._programs: list[subprocess.Popen[Any]]
         self.nodes: dict[str, Node] = {}
         """Stations and hosts by name; empty until the emulation has started."""
+        self.url: str | None = None
+        """Address of the live picture while the emulation runs; `None` without one."""
         self.verdict: Verdict | None = None
         """Verdict of the emulation; `None` until it has ended."""
         self.result: Result | None = None
@@ -199,6 +204,7 @@ class Emulation:
             self._control.connect(str(record.control))
             self._answers = stack.enter_context(self._control.makefile("rb"))
             self._programs = []
+            self.url = record.state["url"]
             self.nodes = {
                 about["name"]: self._node(record, about) for about in record.state["nodes"]
             }
@@ -233,6 +239,7 @@ class Emulation:
     ) -> None:
         """End the emulation, and read its verdict and its result."""
         opened, self._open = self._open, None
+        self.url = None
         if opened is None:
             return
         with opened:
@@ -406,7 +413,8 @@ class Emulation:
         text = (self._folder / "messages").read_text(encoding="utf-8", errors="replace")
         own = "airfair: "
         said = [line.removeprefix(own) for line in text.splitlines() if line.startswith(own)]
-        errors = [line for line in said if not backend.is_report(line)]
+        reports = [line for line in said if backend.is_report(line) or line.startswith(web.SAID)]
+        errors = [line for line in said if line not in reports]
         return f": {'; '.join(errors)}" if errors else ""
 
 
@@ -421,6 +429,17 @@ def _options(kind: str | None, duration: str | None, *, spin: bool) -> list[str]
             raise OptionError(f"duration = {duration!r}: allowed is a time above 0")
         options += ["--duration", duration]
     return [*options, "--spin"] if spin else options
+
+
+def _web(port: object) -> list[str]:
+    """Options for a live picture; raises `OptionError` for no port."""
+    if port is None:
+        return []
+    if type(port) is not int or not 0 <= port <= web.LARGEST_PORT:
+        raise OptionError(
+            f"web = {port!r}: allowed is a port from 0 to {web.LARGEST_PORT}; 0 takes a free one"
+        )
+    return ["--web", str(port)]
 
 
 def _joined(nodes: Mapping[str, Words], scenario: _core.Scenario) -> list[str]:

@@ -23,6 +23,7 @@ from .control import Control
 from .joining import JoiningError
 from .leftovers import Leftovers
 from .live import Viewer
+from .web import SAID, Listener, Web
 
 if TYPE_CHECKING:
     from airfair.law import Law
@@ -83,6 +84,8 @@ class Wish:
     """True if the progress is not displayed."""
     keeps_output: bool = False
     """True if standard output is reserved for airfair; the command's output goes to standard error."""
+    listener: Listener | None = None
+    """Listener on which a live picture is served; `None` for none."""
     joined: Mapping[str, Path] = field(default_factory=dict)
     """Paths of existing network namespaces, by the node that joins them."""
     laws: Callable[[], list[tuple[int, Law]]] | None = None
@@ -149,16 +152,21 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             found: State = json.loads(emulation.view())
             return found
 
-        about = {"title": scenario.title, "backend": choice.kind, "nodes": emulation.nodes}
+        url = None if wish.listener is None else wish.listener.url
+        about = {
+            "title": scenario.title,
+            "backend": choice.kind,
+            "url": url,
+            "nodes": emulation.nodes,
+        }
         registration = running.Registration(where, about, emulation.hosts_file)
         stack.callback(registration.close)
         control = Control(registration.control, emulation, state)
         stack.callback(control.close)
         congestion = emulation.congestion_control
-        first = "; real-time priority (SCHED_FIFO)" if emulation.goes_before_others else ""
-        say(f"{choice.report}; congestion control of the kernel: {congestion}{first}")
-        if choice.advice is not None:
-            say(choice.advice)
+        _tell_choice(choice, emulation)
+        end_picture = _picture(wish.listener, scenario, emulation, state)
+        stack.callback(end_picture, "")
         if wish.command is None:
             _introduce(emulation, registration, wish.limit)
         carriers = Carriers(emulation, registration.hosts)
@@ -178,12 +186,44 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             leftovers.end(say)
         as_emulated, outcome, last = emulation.end()
         raised = emulation.raised
+        end_picture(last)
     result = None
     if outcome is not None and as_emulated.flows:
         from airfair.result import Result
 
         result = Result(as_emulated, [outcome])
     return Session(choice.kind, congestion, json.loads(last), result, status, interrupted, raised)
+
+
+def _tell_choice(choice: backend.Choice, emulation: _core.Emulation) -> None:
+    first = "; real-time priority (SCHED_FIFO)" if emulation.goes_before_others else ""
+    congestion = emulation.congestion_control
+    say(f"{choice.report}; congestion control of the kernel: {congestion}{first}")
+    if choice.advice is not None:
+        say(choice.advice)
+
+
+def _picture(
+    listener: Listener | None,
+    scenario: _core.Scenario,
+    emulation: _core.Emulation,
+    state: Callable[[], State],
+) -> Callable[[str], None]:
+    """Start the live picture, if one is wished; returns the function that ends it with the last state."""
+    if listener is None:
+        return lambda _last: None
+    say(f"{SAID}{listener.url}")
+    rates = {node["name"]: node["rates_bps"] for node in emulation.nodes}
+    cells = zip(scenario.stations, scenario.station_cells, strict=True)
+    about = {
+        "version": _core.__version__,
+        "title": scenario.title,
+        "cells": scenario.cells,
+        "stations": [
+            {"name": name, "cell": cell, "rates_bps": rates[name]} for name, cell in cells
+        ],
+    }
+    return Web(listener, about, emulation, state).close
 
 
 @contextmanager

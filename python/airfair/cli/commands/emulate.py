@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from airfair import _core, json_documents
@@ -17,6 +19,7 @@ from airfair.names import counted, did_you_mean, printable
 
 if TYPE_CHECKING:
     from airfair.emulation.session import Command, Limit, Session
+    from airfair.emulation.web import Listener
     from airfair.law import Law
     from airfair.result import Result
 
@@ -50,9 +53,9 @@ def main(arguments: argparse.Namespace) -> int:
         laws=(lambda: _laws(arguments, scenario)) if arguments.law else None,
     )
     output.check(output.results(arguments.out), force=arguments.force)
-    with output.prepared(arguments.out):
+    with _listening(arguments.web) as listener, output.prepared(arguments.out):
         try:
-            ended = session.run(scenario, wish)
+            ended = session.run(scenario, replace(wish, listener=listener))
         except backend.NotPermittedError as error:
             return complain(FAILED, *error.lines)
         except _LawNotMadeError as error:
@@ -74,6 +77,22 @@ def _finish(ended: Session, arguments: argparse.Namespace) -> int:
         return _law_has_ended(ended, ended.raised)
     # Without COMMAND, Ctrl-C is the usual end of an emulation and no failure.
     return INTERRUPTED if ended.interrupted and arguments.rest else status
+
+
+@contextlib.contextmanager
+def _listening(port: str | None) -> Iterator[Listener | None]:
+    """Listener of the live picture; `None` without the option."""
+    if port is None:
+        yield None
+        return
+    from airfair.emulation import web
+
+    try:
+        listener = web.listen(port)
+    except web.WebError as error:
+        raise InputError(f"--web {error}") from error
+    with contextlib.closing(listener.socket):
+        yield listener
 
 
 class _LawNotMadeError(Exception):
@@ -112,6 +131,11 @@ def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
     if arguments.joined:
         raise InputError(
             "--backend hwsim: --node is not allowed, because it makes no interfaces; move the radios"
+        )
+    if arguments.web is not None:
+        raise InputError(
+            "--backend hwsim: --web is not allowed, because the kernel's mac80211 is the MAC: airfair does "
+            "not see its queues and packets"
         )
     if arguments.law:
         raise InputError(
