@@ -21,6 +21,8 @@ from airfair.emulation import control
 class Deaf:
     """Emulation that refuses each change of a setting."""
 
+    nodes = ({"name": "b", "rates_bps": [5_500_000, 8_602_941]},)
+
     def set_rate(self, station: str, direction: str, rate: float) -> None:
         raise ValueError(f"{station} {direction} {rate:.0f}")
 
@@ -52,6 +54,11 @@ QUEUE: dict[str, object] = {"set": "queue", "cell": "home", "value": {"disciplin
     ("request_", "error"),
     [
         (RATE, 'set = "rate": a both 1000000'),
+        (
+            RATE | {"station": "b"},
+            'value = "1 Mb/s": allowed for b are 5.5, 8.6 Mb/s',
+        ),
+        (RATE | {"station": "b", "value": "5.5 Mb/s"}, 'set = "rate": b both 5500000'),
         (RATE | {"value": "soon"}, 'set = "rate": not a number'),
         (RATE | {"value": 1}, "value = 1: allowed is text"),
         (RATE | {"station": 3}, "station = 3: allowed is text"),

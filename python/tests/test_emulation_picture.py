@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 import airfair
+import nobody
 from airfair.emulation import cell as module
 from emulations import CELL, is_permitted
 
@@ -153,7 +155,9 @@ def test_each_rate_of_a_station_can_be_set_in_a_cell_of_802_11ax() -> None:
         # The lowest rate of the standard's tables, 36 Mb/s: 490 bits in 13.6 µs.
         assert rates[0] == 490 * 10**9 // 13_600
         cell.set_rate("slow", "36 Mb/s")
-        with pytest.raises(airfair.EmulationError, match='set = "rate": '):
+        with pytest.raises(
+            airfair.EmulationError, match=r'value = "35\.9 Mb/s": allowed for slow are 36,'
+        ):
             cell.set_rate("slow", "35.9 Mb/s")
 
 
@@ -166,6 +170,30 @@ def test_the_address_is_on_standard_error(program: tuple[str, ...], tmp_path: Pa
     assert re.search(
         r"^airfair: live picture: http://127\.0\.0\.1:\d+/\S{22}/$", done.stderr, re.MULTILINE
     )
+
+
+def test_an_ordinary_user_has_the_picture_outside_the_user_namespace(
+    program: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "cell.toml"
+    path.write_text(CELL, encoding="utf-8")
+    words = nobody.command([*program, "emulate", str(path), "--web", "0", "--duration", "off"])
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, **nobody.options(tmp_path)
+    ) as process:
+        try:
+            assert process.stderr is not None
+            lines = [process.stderr.readline() for _ in range(3)]
+            (url,) = (line.split()[-1] for line in lines if "live picture: " in line)
+            stream = events(url)
+            assert next(stream)[1]["cells"] == ["home"]
+            assert next(stream)[0] == "state"
+            said = change(url, {"set": "rate", "station": "slow", "value": "9 Mb/s"})
+            assert said == {"ok": True}
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+    assert [kind for kind, _ in stream][-1] == "end"
 
 
 @pytest.mark.usefixtures("program")

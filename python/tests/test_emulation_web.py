@@ -29,6 +29,7 @@ class Quiet:
 
     def __init__(self) -> None:
         self.numbers = itertools.count()
+        self.nodes: list[dict[str, Any]] = []
         self.rates: list[tuple[str, str, float]] = []
         self.is_over = False
 

@@ -45,6 +45,7 @@ class Cell:
         self.began = time.monotonic() - 30
         self.rates = dict.fromkeys(NAMES, 54_000_000) | {"slow": 6_000_000}
         self.changes: list[tuple[str, str, float]] = []
+        self.nodes: list[dict[str, Any]] = []
         self.objections: list[str] = []
         self.air = dict.fromkeys(NAMES, 0.0)
         self.now = 0.0

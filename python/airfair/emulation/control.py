@@ -82,7 +82,16 @@ def _set(request: dict[str, Any], emulation: _core.Emulation) -> None:
 def _set_rate(given: dict[str, Any], emulation: _core.Emulation) -> None:
     rate = _core.quantity(_text(given, "value", "a rate, for example 11 Mb/s"), "rate")
     direction = _text(given, "direction", "up, down or both")
-    emulation.set_rate(_text(given, "station", "a name"), direction, rate)
+    station = _text(given, "station", "a name")
+    try:
+        emulation.set_rate(station, direction, rate)
+    except ValueError:
+        rates = {node["name"]: node["rates_bps"] for node in emulation.nodes}.get(station)
+        if rates and round(rate) not in rates:
+            # Rounded as in the tables of the standard, which requests may use.
+            allowed = ", ".join(f"{round(bps / 1e6, 1):g}" for bps in rates)
+            _refuse(given, "value", f"allowed for {station} are {allowed} Mb/s")
+        raise
 
 
 def _set_errors(given: dict[str, Any], emulation: _core.Emulation) -> None:
