@@ -268,7 +268,8 @@ def test_it_is_entered_asked_and_ended_from_outside(cell: Path) -> None:
 
             assert ask(set="rate", station="fast", value="12 Mb/s") == {"ok": True}
             assert ask(set="queue", cell="home", value=AHEAD) == {"ok": True}
-            assert "not a rate of" in ask(set="rate", station="fast", value="11.5 Mb/s")["error"]
+            wrong = ask(set="rate", station="fast", value="11.5 Mb/s")["error"]
+            assert wrong.startswith('value = "11.5 Mb/s": allowed for fast are 1, 2, 5.5, 6, ')
             assert "allowed are" in ask(set="moon")["error"]
             for problem, request in (
                 ("no such station", {"set": "errors", "station": "moon", "value": 0.5}),
