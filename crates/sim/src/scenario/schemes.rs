@@ -224,7 +224,7 @@ pub(super) fn check_control(
     if let (Scheme::RateCap(_), Some(fields)) = (&control, entry.fields()) {
         check_share(fields.get("share"), mistakes);
     }
-    let is_tcp = !transport.is_some_and(|it| !matches!(it, Transport::Tcp(_)));
+    let is_tcp = transport.is_none_or(|it| matches!(it, Transport::Tcp(_)));
     let needs_rate = |of_udp, of_quic, of_external| {
         let problem = match transport {
             Some(Transport::Udp { .. }) => of_udp,
