@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the playground: the JavaScript modules in Node, the page in Chromium. If a program is missing, the script prints
-# which tests it skips, and succeeds. $1 is the directory with the programs of the Python environment.
+# Tests the playground and the live picture of emulations: the JavaScript modules in Node, the pages in Chromium. If a program
+# is missing, the script prints which tests it skips, and succeeds. $1 is the directory with the programs of the Python environment.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skip() { echo "The playground is not tested here: $1" >&2; exit 0; }
