@@ -35,6 +35,8 @@ __all__ = [
     "__version__",
     "delays",
     "duration_ns",
+    "emulated",
+    "emulation_congestion",
     "emulation_enter",
     "emulation_isolate",
     "emulation_try",
@@ -145,6 +147,8 @@ class Emulation:
         spin: bool = False,
         laws: Sequence[tuple[int, object]] = ...,
         joined: Mapping[str, PathLike[str]] = ...,
+        congestion: Mapping[str, str] = ...,
+        tracing: Tracing | None = ...,
     ) -> Emulation: ...
     @property
     def raised(self) -> BaseException | None:
@@ -310,6 +314,12 @@ def tfrc_receive(
 ) -> dict[str, Any]: ...
 def emulation_try(backend: str) -> None: ...
 def emulation_isolate() -> None: ...
+def emulated(scenario: Scenario) -> Scenario:
+    """Scenario with the flows that an emulation adds for packets of programs."""
+
+def emulation_congestion(name: str) -> None:
+    """Tests if a namespace may have this TCP congestion control; raises `OSError` if not."""
+
 def emulation_enter(
     network: str | PathLike[str],
     hosts: str | PathLike[str],

@@ -14,25 +14,30 @@ use std::thread::{self, JoinHandle};
 
 use airfair_sim::outcome::Outcome;
 use airfair_sim::packet::FlowId;
+use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::{Endpoint, Scenario};
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::engine::{Done, Engine, Shared};
 use crate::files::FileServer;
-use crate::kernel_flow::Carrier;
+use crate::kernel_flow::{Carrier, place};
 use crate::laws::Laws;
 use crate::limits::TfrcLimits;
 use crate::os::{self, Bell, Namespace, Port};
 use crate::plan::{Node, Plan};
 use crate::traffic::{self, Account, Generator};
 
-pub use crate::engine::{Change, Options};
-pub use crate::live::{ChannelUse, Member, Simulated};
+pub use crate::engine::{Change, Options, Traces};
+pub use crate::live::{ChannelUse, Member, Simulated, SimulatedFlow};
+pub use crate::store::Frames;
 pub use crate::traffic::Program;
 pub use crate::view::{NodeView, Traffic, View};
 
 /// Paths of existing network namespaces, by the name of the node that joins them.
 pub type Joined = BTreeMap<String, PathBuf>;
+
+/// TCP congestion control of namespaces, by the name of the node.
+pub type Congestion = BTreeMap<String, String>;
 
 /// Duration of an emulation without a given duration.
 const FOREVER: Duration = Duration::from_secs(100 * 86_400);
@@ -112,15 +117,17 @@ impl Emulation {
 
     /// Sets up namespaces, interfaces and threads, tells the laws of the start, and starts channel
     /// time. A node in `joined` gets an interface in an existing namespace, in which nothing else
-    /// changes. Every other node gets a namespace of its own, with a file server.
+    /// changes. Every other node gets a namespace of its own, with a file server, and the TCP congestion control that
+    /// `congestion` names for it; it must be [permitted](os::permits_congestion_control). `traces` consumes the records.
     ///
     /// # Errors
     /// Returns an [`Error`] if a step fails. Everything set up so far is removed.
-    pub fn start(
+    pub fn start<T: Recorder + Send + 'static>(
         mut plan: Plan,
         options: Options,
         laws: Laws,
-        joined: &Joined,
+        (joined, congestion): (&Joined, &Congestion),
+        traces: Traces<T>,
     ) -> Result<Self, Error> {
         plan.join(joined.keys().map(String::as_str))
             .map_err(|name| Error::Scenario(format!("{name}: no such station or host")))?;
@@ -130,7 +137,8 @@ impl Emulation {
         let (mut ports, mut servers) = (Vec::new(), Vec::new());
         for (node, namespace) in plan.nodes.iter().zip(&namespaces) {
             let of = |what: &str| system(&format!("{what} of {}", node.name));
-            let port = Port::create(node, namespace, options.backend, &congestion_control);
+            let congestion = congestion.get(&node.name).unwrap_or(&congestion_control);
+            let port = Port::create(node, namespace, options.backend, congestion);
             ports.push(port.map_err(of("interface"))?);
             if !node.is_joined {
                 servers.push(FileServer::start(namespace).map_err(of("file server"))?);
@@ -141,7 +149,7 @@ impl Emulation {
             Arc::new(plan.kernel_flows.iter().map(|_| Account::default()).collect());
         let (limits, sockets) = tfrc_limits(&plan).map_err(system("limits"))?;
         let (engine, started) =
-            start_engine(&plan, ports, (&shared, &accounts), (limits, laws), options)?;
+            start_engine(&plan, ports, (&shared, &accounts), (limits, laws), (options, traces))?;
         let generator = Generator::start(&plan, &namespaces, &accounts)
             .inspect_err(|_| shared.stop())
             .map_err(system("flows of the kernel's TCP"))?;
@@ -162,6 +170,14 @@ impl Emulation {
     /// Stations and hosts of the emulation, each with a namespace of its own.
     pub fn nodes(&self) -> &[Node] {
         &self.plan.nodes
+    }
+
+    /// Flows of the scenario, with the names of the nodes at both ends.
+    pub fn flows(&self) -> Vec<(String, [String; 2])> {
+        let scenario = &self.plan.scenario;
+        let node = |end| self.plan.nodes[place(scenario, end)].name.clone();
+        let own = scenario.flows.iter().take(self.plan.own_flows);
+        own.map(|flow| (flow.name.clone(), [node(flow.from), node(flow.to)])).collect()
     }
 
     /// Programs that carry flows of the scenario. The owner of the emulation starts and ends them.
@@ -340,12 +356,12 @@ fn tfrc_limits(
 }
 
 /// Starts the engine's thread.
-fn start_engine(
+fn start_engine<T: Recorder + Send + 'static>(
     plan: &Arc<Plan>,
     ports: Vec<Port>,
     (shared, accounts): (&Arc<Shared>, &Arc<Vec<Account>>),
     (limits, laws): (BTreeMap<FlowId, TfrcLimits>, Laws),
-    options: Options,
+    (options, traces): (Options, Traces<T>),
 ) -> Result<(Running, Started), Error> {
     let (plan, shared) = (Arc::clone(plan), Arc::clone(shared));
     let accounts = Arc::clone(accounts);
@@ -353,7 +369,7 @@ fn start_engine(
         let is_realtime = os::set_realtime().is_ok();
         let Laws { of_nodes, around } = laws;
         let limits = (limits, of_nodes);
-        let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, &options);
+        let engine = Engine::new(&plan, &ports, (&shared, &accounts), limits, (&options, traces));
         let (mut engine, told) = match engine {
             Ok(engine) => {
                 let rates = engine.settable_rates();

@@ -27,7 +27,7 @@ use crate::pace::Pace;
 use crate::plan::Plan;
 use crate::rates;
 use crate::reports;
-use crate::store::{Store, Stored};
+use crate::store::{Frames, Stored};
 use crate::traffic::Account;
 use crate::verdict::{self, BySecond, Effort, FlowLateness, Objection, Punctuality};
 use crate::view::{NodeView, Traffic, View};
@@ -56,6 +56,16 @@ pub struct Options {
     pub spin: bool,
     /// Channel time after which the emulation ends; `None` to run until it is stopped.
     pub duration: Option<Duration>,
+}
+
+/// Further consumer of the records of an emulation, such as the writers of trace files, with the frames of real packets
+/// that it may read. `Traces::default()` consumes nothing.
+#[derive(Debug, Default)]
+pub struct Traces<T> {
+    /// Consumer of the records, on the engine's thread.
+    pub recorder: T,
+    /// Frames of the packets that are inside the cell.
+    pub frames: Frames,
 }
 
 /// Change of a running emulation, requested through its control socket.
@@ -122,12 +132,13 @@ pub(crate) struct Done {
     pub(crate) carried: Vec<[u64; 2]>,
 }
 
-pub(crate) struct Engine<'s> {
-    world: World<(Metrics, Live), Pace<Poller<'s>>>,
+/// Engine of an emulation. Its records also go to a consumer `T`, such as the writers of trace files.
+pub(crate) struct Engine<'s, T> {
+    world: World<((Metrics, Live), T), Pace<Poller<'s>>>,
     plan: &'s Plan,
     ports: &'s [Port],
     shared: &'s Shared,
-    store: Store,
+    frames: Frames,
     connections: Connections,
     traffic: Vec<Traffic>,
     has_interface: Vec<bool>,
@@ -153,7 +164,7 @@ pub(crate) struct Engine<'s> {
     before: Option<Vec<[u64; 2]>>,
 }
 
-impl<'s> Engine<'s> {
+impl<'s, T: Recorder> Engine<'s, T> {
     /// Makes the engine of an emulation, tells the laws of the start, and starts channel time, the
     /// clock of the simulated cell.
     pub(crate) fn new(
@@ -161,7 +172,7 @@ impl<'s> Engine<'s> {
         ports: &'s [Port],
         (shared, accounts): (&'s Shared, &'s [Account]),
         (limits, laws): (BTreeMap<FlowId, TfrcLimits>, Vec<Law>),
-        &Options { seed, spin, .. }: &Options,
+        (&Options { seed, spin, .. }, traces): (&Options, Traces<T>),
     ) -> std::io::Result<Self> {
         let awake = if spin { AWAKE } else { Duration::ZERO };
         let poller = Poller::new(&shared.bell, awake)?;
@@ -171,7 +182,7 @@ impl<'s> Engine<'s> {
         let scenario = &plan.scenario;
         let stations = |cell| scenario.stations.iter().filter(move |it| it.cell == cell).count();
         let live = Live::new((0..scenario.cells.len()).map(stations), plan);
-        let recorder = (Metrics::new(scenario), live);
+        let recorder = ((Metrics::new(scenario), live), traces.recorder);
         let streams = Streams::new(seed, 0);
         let all_laws = laws.first().map_or_else(Arc::default, |law| Arc::clone(law.account.all()));
         let pace = Pace::with_laws(poller, Arc::clone(&all_laws));
@@ -183,7 +194,7 @@ impl<'s> Engine<'s> {
             plan,
             ports,
             shared,
-            store: Store::default(),
+            frames: traces.frames,
             connections: Connections::after(scenario.flows.len()),
             traffic: vec![Traffic::default(); nodes],
             has_interface: vec![true; nodes],
@@ -244,10 +255,10 @@ impl<'s> Engine<'s> {
         self.losses.look(self.ports);
         let view = self.snapshot(Time::MAX);
         let end = self.world.now();
-        self.world.recorder().0.end_at(end);
+        self.world.recorder().0.0.end_at(end);
         let before = self.before.take();
         let mut carried = self.carried();
-        let finished = self.world.finish().map(|(metrics, _)| metrics);
+        let finished = self.world.finish().map(|((metrics, _), _)| metrics);
         for (now, before) in carried.iter_mut().zip(before.into_iter().flatten()) {
             *now = [now[0] - before[0], now[1] - before[1]];
         }
@@ -273,7 +284,8 @@ impl<'s> Engine<'s> {
                 continue;
             };
             let (from, to) = self.plan.ends(flow, origin).expect("a packet from a namespace");
-            let Stored { frame, since } = self.store.release(handle);
+            let mut store = self.frames.store();
+            let Stored { frame, since, .. } = store.release(handle);
             if reason != ReleaseReason::Delivered {
                 self.traffic[from].lost += 1;
                 continue;
@@ -293,7 +305,7 @@ impl<'s> Engine<'s> {
             let (ideal, delay) = (self.world.now(), self.world.now() - *since);
             if there.is_ok() {
                 let sender = &mut self.traffic[from];
-                sender.delivered += 1;
+                sender.delivered_packets += 1;
                 sender.sent_delay += delay;
             }
             let traffic = &mut self.traffic[to];
@@ -394,6 +406,12 @@ impl<'s> Engine<'s> {
                 // A lost answer is harmless: the sender repeats its request.
                 let _ = self.ports[from].send(&answer);
             }
+            Forwarding::Outside(answer) => {
+                self.traffic[from].unknown += 1;
+                if let Some(answer) = answer {
+                    let _ = self.ports[from].send(&answer);
+                }
+            }
             Forwarding::Filtered => {}
             Forwarding::Unknown => self.traffic[from].unknown += 1,
             Forwarding::Garbage => self.traffic[from].garbage += 1,
@@ -412,7 +430,8 @@ impl<'s> Engine<'s> {
         let (connection, tcp) =
             headers.map(|headers| self.connections.note(&headers)).unwrap_or_default();
         let at = self.world.now();
-        let opaque = External::new(Bytes::new(octets(frame)), self.store.put(frame, at));
+        let handle = self.frames.store().put(frame, at);
+        let opaque = External::new(Bytes::new(octets(frame)), handle);
         let packet = External { connection, tcp, ecn, ..opaque };
         let traffic = &mut self.traffic[from];
         if self.world.inject(at, flow, side, packet).is_ok() {
@@ -420,7 +439,7 @@ impl<'s> Engine<'s> {
             traffic.sent_bytes += octets(frame);
         } else {
             traffic.refused += 1;
-            self.store.release(packet.handle);
+            self.frames.store().release(packet.handle);
         }
     }
 
@@ -481,9 +500,12 @@ impl<'s> Engine<'s> {
         let nodes = nodes.map(|(at, node)| (at, node.end)).collect::<Vec<_>>();
         let nodes: Vec<NodeView> =
             nodes.into_iter().map(|(at, end)| self.node_view(at, end)).collect();
-        let cells = &self.world.recorder().1.cells;
+        let cells = &self.world.recorder().0.1.cells;
         let access_points = cells.iter().map(|members| members[0]).collect();
-        let channels = self.world.recorder().1.channels.clone();
+        let channels = self.world.recorder().0.1.channels.clone();
+        let counted = self.world.recorder().0.1.of_flows.clone();
+        let simulated = self.plan.simulated_flows().zip(counted);
+        let simulated = simulated.map(|(ends, flow)| ends.map(|_| flow)).collect();
         let flows = &self.plan.scenario.flows;
         let name = |track| flows[Plan::flow_of_direction(track).index()].name.clone();
         let [worst_second, worst_flow] = self.flow_lateness.worst(then, name);
@@ -505,7 +527,7 @@ impl<'s> Engine<'s> {
         let mut objections = verdict::objections(&punctuality);
         objections.extend(self.objections(&nodes));
         let laws = self.laws.iter().map(|account| account.read()).collect();
-        View { elapsed, punctuality, nodes, access_points, channels, laws, objections }
+        View { elapsed, punctuality, nodes, flows: simulated, access_points, channels, laws, objections }
     }
 
     /// Reasons other than lateness and stalls for which the figures are invalid: packets dropped by
@@ -533,12 +555,12 @@ impl<'s> Engine<'s> {
         traffic.unread = unread;
         traffic.undelivered += undelivered;
         traffic.not_taken += for_nobody;
-        let simulated = self.world.recorder().1.nodes[at];
+        let simulated = self.world.recorder().0.1.nodes[at];
         let Endpoint::Station(index) = end else {
             return NodeView { traffic, simulated, has_interface, ..NodeView::default() };
         };
         let station = self.world.station(index);
-        let member = self.world.recorder().1.cells[station.cell.index()][station.node.index()];
+        let member = self.world.recorder().0.1.cells[station.cell.index()][station.node.index()];
         let (now, spec) = (self.world.now(), &self.plan.scenario.stations[index]);
         let schedules = [&spec.rate_up, &spec.rate_down];
         let rates = [0, 1].map(|direction| {

@@ -5,20 +5,24 @@
 //! airtime. So ARP requests [RFC826] and neighbour solicitations [RFC4861 §4.3] never cross the
 //! cell. Messages about multicast groups and routers are filtered, as by an access point with IGMP
 //! and MLD snooping.  [RFC4541]
+//!
+//! The default route of each namespace leads to a [gateway] at the access point, which has no network
+//! behind it: it answers each packet with an ICMP error.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+mod gateway;
+mod icmp;
+
+use std::net::Ipv4Addr;
 
 use crate::headers::HEADER;
-use crate::plan::{Mac, Node};
+use crate::plan::{Address, GATEWAY, Node};
+use icmp::{ICMPV6, IPV4, IPV6, address, checksum, ethernet};
 
 /// Greatest length of an Ethernet frame: header, VLAN tag and 1500 octets.
 pub(crate) const MAX_FRAME: usize = HEADER + 4 + 1500;
 
 const ARP: u16 = 0x0806;
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
 const IGMP: u8 = 2;
-const ICMPV6: u8 = 58;
 /// Number of the IPv6 hop-by-hop options header, which precedes a Multicast Listener Discovery
 /// message.
 const HOP_BY_HOP: u8 = 0;
@@ -32,6 +36,9 @@ pub(crate) enum Forwarding {
     ToAll,
     /// Return this frame to the sender as the answer to its frame.
     Answer(Vec<u8>),
+    /// Discard the frame, whose destination is outside of the cell, and return this error to the
+    /// sender; `None` for a packet that must not be answered.
+    Outside(Option<Vec<u8>>),
     /// Discard the frame silently: no other node needs it.
     Filtered,
     /// Discard the frame: no node has its destination address.
@@ -57,6 +64,9 @@ pub(crate) fn classify(frame: &[u8], from: usize, nodes: &[Node]) -> Forwarding 
         if frame[0] & 1 == 1 {
             return Forwarding::ToAll;
         }
+        if frame[..6] == GATEWAY.mac() {
+            return Forwarding::Outside(gateway::unreachable(ethertype, packet, &nodes[from]));
+        }
         let to = nodes.iter().position(|node| frame[..6] == node.mac());
         to.filter(|to| *to != from).map_or(Forwarding::Unknown, Forwarding::To)
     })
@@ -69,7 +79,7 @@ fn arp(packet: &[u8], from: usize, nodes: &[Node]) -> Forwarding {
         return if packet.len() < 28 { Forwarding::Garbage } else { Forwarding::Filtered };
     }
     let wanted = Ipv4Addr::new(packet[24], packet[25], packet[26], packet[27]);
-    let Some(owner) = other(nodes, from, |node| node.v4() == wanted) else {
+    let Some(owner) = owner(nodes, from, |node| node.v4() == wanted) else {
         return Forwarding::Filtered;
     };
     let mut answer = vec![0, 1, 8, 0, 6, 4, 0, 2];
@@ -103,8 +113,8 @@ fn neighbour(packet: &[u8], from: usize, nodes: &[Node]) -> Forwarding {
     let (Some(source), Some(wanted)) = (address(packet, 8), address(packet, 48)) else {
         return Forwarding::Garbage;
     };
-    let has = |node: &Node| node.v6() == wanted || node.link_local() == wanted;
-    let Some(owner) = other(nodes, from, has) else { return Forwarding::Filtered };
+    let has = |node: &Address| node.v6() == wanted || node.link_local() == wanted;
+    let Some(owner) = owner(nodes, from, has) else { return Forwarding::Filtered };
     if source.is_unspecified() {
         return Forwarding::Filtered; // duplicate address detection: addresses are unique by construction
     }
@@ -124,41 +134,20 @@ fn neighbour(packet: &[u8], from: usize, nodes: &[Node]) -> Forwarding {
     Forwarding::Answer(ethernet(nodes[from].mac(), owner.mac(), IPV6, &answer))
 }
 
-fn address(packet: &[u8], at: usize) -> Option<Ipv6Addr> {
-    let octets: [u8; 16] = packet.get(at..at + 16)?.try_into().ok()?;
-    Some(octets.into())
-}
-
-fn other(nodes: &[Node], from: usize, is: impl Fn(&Node) -> bool) -> Option<&Node> {
-    let found = nodes.iter().position(is)?;
-    (found != from).then(|| &nodes[found])
-}
-
-fn ethernet(to: Mac, from: Mac, ethertype: u16, packet: &[u8]) -> Vec<u8> {
-    let mut frame = Vec::with_capacity(HEADER + packet.len());
-    frame.extend(to);
-    frame.extend(from);
-    frame.extend(ethertype.to_be_bytes());
-    frame.extend(packet);
-    frame
-}
-
-/// ICMPv6 checksum of a message with an even number of octets.  [RFC8200 §8.1]
-fn checksum(from: Ipv6Addr, to: Ipv6Addr, message: &[u8]) -> u16 {
-    let length = u32::try_from(message.len()).expect("a short message");
-    let pseudo = from.octets().into_iter().chain(to.octets()).chain(length.to_be_bytes());
-    let all: Vec<u8> = pseudo.chain([0, 0, 0, ICMPV6]).chain(message.iter().copied()).collect();
-    let words = all.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
-    let mut sum: u32 = words.sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !u16::try_from(sum).expect("carries are folded")
+/// Address of another node or of the gateway, by the owner of an IP address; `None` for the sender's
+/// own address, and for one that nobody has.
+fn owner(nodes: &[Node], from: usize, is: impl Fn(&Address) -> bool) -> Option<Address> {
+    let others = nodes.iter().enumerate().filter(|(at, _)| *at != from);
+    let others = others.map(|(_, node)| node.address()).chain([GATEWAY]);
+    others.into_iter().find(is)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv6Addr;
+
     use super::*;
+    use crate::plan::Mac;
     use airfair_sim::scenario::Endpoint;
 
     fn nodes() -> Vec<Node> {
@@ -185,6 +174,8 @@ mod tests {
             assert_eq!(classify(&frame, 0, &nodes), Forwarding::To(2));
         }
         assert_eq!(classify(&frame([0xff; 6], IPV4, &[0; 60]), 0, &nodes), Forwarding::ToAll);
+        let outside = classify(&frame(GATEWAY.mac(), 0x88b5, &[0; 60]), 0, &nodes);
+        assert_eq!(outside, Forwarding::Outside(None));
         assert_eq!(
             classify(&frame([2, 0, 0, 0, 0, 9], IPV4, &[0; 60]), 0, &nodes),
             Forwarding::Unknown
@@ -223,6 +214,10 @@ mod tests {
     #[test]
     fn arp_requests_for_existing_nodes_are_answered() {
         let nodes = nodes();
+        assert!(matches!(
+            classify(&request([10, 11, 255, 254]), 0, &nodes),
+            Forwarding::Answer(gateway) if gateway[6..12] == [2, 0xaf, 0, 0, 0xff, 0xfe]
+        ));
         let Forwarding::Answer(answer) = classify(&request([10, 11, 16, 1]), 0, &nodes) else {
             panic!("no answer")
         };

@@ -2,7 +2,7 @@
 //! differences.
 
 use airfair_sim::packet::FlowId;
-use airfair_sim::record::{CellId, FlowRecord, Record};
+use airfair_sim::record::{CellId, FlowRecord, Record, SentAt};
 use airfair_sim::recorder::Recorder;
 use airfair_sim::world::Direction;
 use airfair_units::{Bytes, DataRate, Duration, Time};
@@ -63,12 +63,24 @@ pub struct Simulated {
     pub received_bytes: u64,
 }
 
-/// Counters of the members of each cell, access point first, and of each node.
+/// Counters of one simulated flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SimulatedFlow {
+    /// Octets of payload that the flow has delivered.
+    pub delivered_bytes: u64,
+    /// Number of packets of the flow's sender that have reached the receiver.
+    pub received_packets: u64,
+    /// Sum of the delays of these packets, from the sender to the receiver.
+    pub delay: Duration,
+}
+
+/// Counters of the members of each cell, access point first, of each node, and of each flow of the scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
     pub(crate) cells: Vec<Vec<Member>>,
     pub(crate) channels: Vec<ChannelUse>,
     pub(crate) nodes: Vec<Simulated>,
+    pub(crate) of_flows: Vec<SimulatedFlow>,
     /// Indices of the sending and the receiving node of each flow; `None` if the kernel carries the
     /// flow.
     flows: Vec<Option<(usize, usize)>>,
@@ -81,6 +93,7 @@ impl Live {
             channels: vec![ChannelUse::default(); cells.len()],
             cells,
             nodes: vec![Simulated::default(); plan.nodes.len()],
+            of_flows: vec![SimulatedFlow::default(); plan.own_flows],
             flows: plan.simulated_flows().collect(),
         }
     }
@@ -89,6 +102,15 @@ impl Live {
         if let Some(&Some((from, to))) = self.flows.get(flow.index()) {
             self.nodes[from].sent_bytes += size.get();
             self.nodes[to].received_bytes += size.get();
+            self.of_flows[flow.index()].delivered_bytes += size.get();
+        }
+    }
+
+    fn receive(&mut self, flow: FlowId, delay: Duration) {
+        if let Some(Some(_)) = self.flows.get(flow.index()) {
+            let counted = &mut self.of_flows[flow.index()];
+            counted.received_packets += 1;
+            counted.delay += delay;
         }
     }
 
@@ -98,11 +120,14 @@ impl Live {
 }
 
 impl Recorder for Live {
-    fn record(&mut self, _now: Time, record: &Record) {
+    fn record(&mut self, now: Time, record: &Record) {
         use airfair_wlan::Record as Cell;
         let (cell, record) = match record {
             Record::Cell(cell, record) => (cell, record),
             Record::Flow(flow, FlowRecord::Delivered(size)) => return self.deliver(*flow, *size),
+            Record::Flow(flow, FlowRecord::Received(SentAt(at))) => {
+                return self.receive(*flow, now - *at);
+            }
             _ => return,
         };
         match *record {
@@ -206,6 +231,15 @@ mod tests {
             let delivered = FlowRecord::Delivered(Bytes::new(octets));
             live.record(Time::ZERO, &Record::Flow(FlowId::new(flow), delivered));
         }
+        let now = Time::from_nanos(9_000);
+        for (flow, at) in [(0, 1_000), (1, 2_000), (1, 5_000), (2, 0)] {
+            let received = FlowRecord::Received(SentAt(Time::from_nanos(at)));
+            live.record(now, &Record::Flow(FlowId::new(flow), received));
+        }
+        // The packets of flow 1 took 7 and 4 µs.
+        let delay = Duration::from_micros(11);
+        let counted = SimulatedFlow { delivered_bytes: 500, received_packets: 2, delay };
+        assert_eq!(live.of_flows, [SimulatedFlow::default(), counted]);
         let sent = Simulated { sent_bytes: 500, received_bytes: 0 };
         let received = Simulated { sent_bytes: 0, received_bytes: 500 };
         assert_eq!(live.nodes, [sent, received]);

@@ -3,7 +3,7 @@
 //! Addresses follow from the order in the scenario. Station number n has `10.11.0.n`, `fd11::n` and
 //! `02:af:00:00:00:n`. Host number n has `10.11.16.n`, `fd11::1000 + n` and `02:af:00:00:10:n`.
 //! IPv6 and Ethernet addresses have n in hexadecimal. All nodes are neighbours on one link, as
-//! behind an access point that bridges.
+//! behind an access point that bridges. The gateway has the number `0xfffe`.
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -51,26 +51,55 @@ impl Node {
         }
     }
 
+    /// Addresses of the node.
+    pub fn address(&self) -> Address {
+        Address(self.number)
+    }
+
     /// Ethernet address of the node, locally administered.
     pub fn mac(&self) -> Mac {
-        let [high, low] = self.number.to_be_bytes();
-        [0x02, 0xaf, 0, 0, high, low]
+        self.address().mac()
     }
 
     /// IPv4 address of the node, in 10.11.0.0/16.
     pub fn v4(&self) -> Ipv4Addr {
-        let [high, low] = self.number.to_be_bytes();
-        Ipv4Addr::new(10, 11, high, low)
+        self.address().v4()
     }
 
     /// Unique local IPv6 address of the node (RFC 4193).
     pub fn v6(&self) -> Ipv6Addr {
-        Ipv6Addr::new(0xfd11, 0, 0, 0, 0, 0, 0, self.number)
+        self.address().v6()
+    }
+}
+
+/// Addresses of a node or of the gateway, which follow from its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(u16);
+
+/// Addresses of the gateway at the access point, to which the default route of each namespace leads.
+pub const GATEWAY: Address = Address(0xfffe);
+
+impl Address {
+    /// Ethernet address, locally administered.
+    pub fn mac(self) -> Mac {
+        let [high, low] = self.0.to_be_bytes();
+        [0x02, 0xaf, 0, 0, high, low]
+    }
+
+    /// IPv4 address in 10.11.0.0/16.
+    pub fn v4(self) -> Ipv4Addr {
+        let [high, low] = self.0.to_be_bytes();
+        Ipv4Addr::new(10, 11, high, low)
+    }
+
+    /// Unique local IPv6 address (RFC 4193).
+    pub fn v6(self) -> Ipv6Addr {
+        Ipv6Addr::new(0xfd11, 0, 0, 0, 0, 0, 0, self.0)
     }
 
     /// IPv6 link-local address that the kernel derives from the Ethernet address.  [RFC4291
     /// appendix A]
-    pub fn link_local(&self) -> Ipv6Addr {
+    pub fn link_local(self) -> Ipv6Addr {
         let mac = self.mac();
         let mut octets =
             [0xfe, 0x80, 0, 0, 0, 0, 0, 0, mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, 0, 0, 0];
@@ -341,7 +370,7 @@ mod tests {
         assert_eq!(server.v4(), Ipv4Addr::new(10, 11, 16, 1));
         assert_eq!(server.v6().to_string(), "fd11::1001");
         assert_eq!(server.mac(), [2, 0xaf, 0, 0, 0x10, 1]);
-        assert_eq!(server.link_local().to_string(), "fe80::af:ff:fe00:1001");
+        assert_eq!(server.address().link_local().to_string(), "fe80::af:ff:fe00:1001");
     }
 
     /// Each direction of a flow over kernel sockets, and each external flow, has an opposite

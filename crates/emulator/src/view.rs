@@ -3,7 +3,7 @@
 use airfair_units::{DataRate, Duration};
 
 use crate::laws::LawTime;
-use crate::live::{ChannelUse, Member, Simulated};
+use crate::live::{ChannelUse, Member, Simulated, SimulatedFlow};
 use crate::verdict::{Objection, Punctuality};
 
 /// Counters of packets and frames of one node.
@@ -17,15 +17,14 @@ pub struct Traffic {
     pub received_packets: u64,
     /// Octets in the packets that the node has received, without Ethernet headers.
     pub received_bytes: u64,
+    /// Number of packets of the node that have reached another node.
+    pub delivered_packets: u64,
+    /// Sum of the delays of these packets, which include queues, the air and wires.
+    pub sent_delay: Duration,
+    /// Sum of the delays of the packets that the node has received.
+    pub received_delay: Duration,
     /// Number of packets of the node that its full transmit queue refused.
     pub refused: u64,
-    /// Number of packets that the node has sent and that have left the cell at their destination.
-    pub delivered: u64,
-    /// Sum of the delays of `delivered` packets: the time that each took through queues, channel
-    /// and wires.
-    pub sent_delay: Duration,
-    /// Sum of the delays of packets that have left the cell at this node.
-    pub received_delay: Duration,
     /// Packets of the node that were lost after its transmit queue had accepted them.
     pub lost: u64,
     /// Packets for the node that arrived while its interface was down or removed.
@@ -64,6 +63,8 @@ pub struct View {
     pub punctuality: Punctuality,
     /// State of each station and host, in the order of the nodes in the emulation's `Plan`.
     pub nodes: Vec<NodeView>,
+    /// Counters of each flow of the scenario, in its order; `None` for one that the kernel carries.
+    pub flows: Vec<Option<SimulatedFlow>>,
     /// State of each access point, in the order of the cells.
     pub access_points: Vec<Member>,
     /// Time of the channel of each cell that no station's exchange used, in the order of the cells.

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-use airfair_emulator::emulation::{self as emulator, Change, Member, NodeView, Options, View};
+use airfair_emulator::emulation::{
+    self as emulator, Change, Frames, Member, NodeView, Options, Traces, View,
+};
 use airfair_emulator::laws::{LawTime, Laws};
 use airfair_emulator::os::{self, Backend, Entrance};
-use airfair_emulator::plan::Node;
+use airfair_emulator::plan::{Node, Plan};
 use airfair_emulator::verdict::LateShare;
-use airfair_sim::packet::FlowId;
+use airfair_sim::packet::{External, FlowId};
 use airfair_sim::scenario::{Endpoint, ErrorModel, Weights};
 use airfair_sim::world::Direction;
 use airfair_units::{DataRate, Duration, Probability, Time};
@@ -25,6 +27,10 @@ use crate::emulated_laws;
 use crate::exceptions::RunError;
 use crate::panics;
 use crate::scenario::Scenario;
+use crate::trace::{TraceWriters, Tracing};
+
+/// Octets of each real packet that a capture contains, from the IP header on: all headers of IPv6 and TCP.
+const SHOWN: usize = 128;
 
 /// Running emulation: a scenario at the pace of the wall clock, with a network namespace for each
 /// station and host.
@@ -43,10 +49,12 @@ pub(crate) struct Emulation {
 impl Emulation {
     /// Sets up an emulation and starts it; raises `OSError` if the operating system refuses. `laws`
     /// are laws at members: the index of a station, or -1 - c for the access point of cell c. `joined`
-    /// has the paths of existing network namespaces, by node.
+    /// has the paths of existing network namespaces, and `congestion` names of TCP congestion controls
+    /// that are permitted, by node. `tracing` are open trace files of the
+    /// scenario that `emulated` returns.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "all but one have names in Python")]
-    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false, laws = Vec::new(), joined = BTreeMap::new()))]
+    #[pyo3(signature = (scenario, *, backend, seed, duration_ns = None, spin = false, laws = Vec::new(), joined = BTreeMap::new(), congestion = BTreeMap::new(), tracing = None))]
     fn new(
         py: Python<'_>,
         scenario: &Scenario,
@@ -56,6 +64,8 @@ impl Emulation {
         spin: bool,
         laws: Vec<(isize, Py<PyAny>)>,
         joined: BTreeMap<String, PathBuf>,
+        congestion: BTreeMap<String, String>,
+        tracing: Option<Py<Tracing>>,
     ) -> PyResult<Self> {
         let duration = duration_ns.map(Duration::from_nanos);
         let options = Options { backend: kind(backend)?, seed, spin, duration };
@@ -70,7 +80,14 @@ impl Emulation {
         } else {
             Laws { of_nodes, around: emulated_laws::known_to_python }
         };
-        let started = py.detach(|| emulator::Emulation::start(plan, options, laws, &joined));
+        let namespaces = (&joined, &congestion);
+        let started = if let Some(tracing) = tracing {
+            let traces = writers(tracing.get());
+            py.detach(|| emulator::Emulation::start(plan, options, laws, namespaces, traces))
+        } else {
+            let traces = Traces::<()>::default();
+            py.detach(|| emulator::Emulation::start(plan, options, laws, namespaces, traces))
+        };
         let inner = started.map_err(not_started)?;
         let names = inner.nodes().iter().map(|node| node.name.clone()).collect();
         let inner = std::sync::Mutex::new(Some(inner));
@@ -272,10 +289,10 @@ impl Emulation {
     fn end(&self, py: Python<'_>) -> PyResult<(Scenario, Option<Outcome>, String)> {
         let taken = self.inner.lock().expect("nobody panics with it").take();
         let emulation = taken.ok_or_else(over)?;
-        let nodes = emulation.nodes().to_vec();
+        let (nodes, flows) = (emulation.nodes().to_vec(), emulation.flows());
         let ended = py.detach(|| emulation.end());
         let ended = ended.map_err(|panic| RunError::new_err(panics::of_thread(&*panic)))?;
-        let view = document(&ended.view, &nodes, &self.cells).to_string();
+        let view = document(&ended.view, (&nodes, &flows, &self.cells)).to_string();
         let outcome = ended.outcome.map(|inner| Outcome { inner });
         Ok((Scenario { inner: ended.scenario }, outcome, view))
     }
@@ -307,8 +324,16 @@ impl Emulation {
     }
 
     fn document(&self, view: &View, emulation: &emulator::Emulation) -> Value {
-        document(view, emulation.nodes(), &self.cells)
+        document(view, (emulation.nodes(), &emulation.flows(), &self.cells))
     }
+}
+
+/// Writers of trace files, which read the octets of real packets for a capture.
+fn writers(tracing: &Tracing) -> Traces<TraceWriters> {
+    let frames = Frames::default();
+    let shared = frames.clone();
+    let read = move |packet: &External, to: &mut Vec<u8>| shared.read(packet, SHOWN, to);
+    Traces { recorder: tracing.lend().with_contents(Box::new(read)), frames }
 }
 
 fn over() -> PyErr {
@@ -352,7 +377,10 @@ fn mac(node: &Node) -> String {
 }
 
 /// State of an emulation as a JSON document.
-fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
+fn document(
+    view: &View,
+    (nodes, flows, cells): (&[Node], &[(String, [String; 2])], &[String]),
+) -> Value {
     let us = |time: Duration| time.as_secs_f64() * 1e6;
     let it = &view.punctuality;
     let objections: Vec<String> = view.objections.iter().map(ToString::to_string).collect();
@@ -378,6 +406,18 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
         })
     });
     let nodes = nodes.iter().zip(&view.nodes).map(|(of, seen)| node(of, seen));
+    let flows = flows.iter().zip(&view.flows).filter_map(|((name, [from, to]), counted)| {
+        counted.map(|it| {
+            json!({
+                "name": name,
+                "from": from,
+                "to": to,
+                "delivered_bytes": it.delivered_bytes,
+                "received_packets": it.received_packets,
+                "delay_s": it.delay.as_secs_f64(),
+            })
+        })
+    });
     let points = cells.iter().zip(view.access_points.iter().zip(&view.channels));
     let points = points.map(|(name, (seen, channel))| {
         let mut document = radio(seen);
@@ -414,6 +454,7 @@ fn document(view: &View, nodes: &[Node], cells: &[String]) -> Value {
         "objections": objections,
         "laws": laws.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),
+        "flows": flows.collect::<Vec<_>>(),
         "access_points": points.collect::<Vec<_>>(),
     })
 }
@@ -443,7 +484,7 @@ fn node(of: &Node, seen: &NodeView) -> Value {
         "refused_packets": it.refused,
         "lost_packets": it.lost,
         "not_taken_packets": it.not_taken,
-        "delivered_packets": it.delivered,
+        "delivered_packets": it.delivered_packets,
         "sent_delay_s": it.sent_delay.as_secs_f64(),
         "received_delay_s": it.received_delay.as_secs_f64(),
         "unread_packets": it.unread,
@@ -468,6 +509,20 @@ fn node(of: &Node, seen: &NodeView) -> Value {
         document["radio"]["rate_down_bps"] = json!(down);
     }
     document
+}
+
+/// Scenario with the flows that an emulation adds for packets of programs, which its trace files contain. Raises
+/// `ValueError` if the scenario cannot be emulated.
+#[pyfunction]
+pub(crate) fn emulated(scenario: &Scenario) -> PyResult<Scenario> {
+    let planned = Plan::new(scenario.inner.clone()).map_err(PyValueError::new_err)?;
+    Ok(Scenario { inner: planned.scenario })
+}
+
+/// Tests if a namespace may have this TCP congestion control; raises `OSError` if not.
+#[pyfunction]
+pub(crate) fn emulation_congestion(py: Python<'_>, name: &str) -> PyResult<()> {
+    py.detach(|| os::permits_congestion_control(name)).map_err(refused)
 }
 
 /// Tests if this process may create namespaces with interfaces of the kind `backend`; raises

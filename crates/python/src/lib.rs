@@ -43,7 +43,10 @@ mod _core {
     use crate::duration::duration_ns;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use crate::emulation::{Emulation, emulation_enter, emulation_isolate, emulation_try};
+    use crate::emulation::{
+        Emulation, emulated, emulation_congestion, emulation_enter, emulation_isolate,
+        emulation_try,
+    };
     #[pymodule_export]
     use crate::exceptions::{RunError, ScenarioError};
     #[pymodule_export]

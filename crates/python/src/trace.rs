@@ -11,6 +11,8 @@ use airfair_sim::record::{CellId, Record};
 use airfair_sim::recorder::Recorder;
 use airfair_sim::run::{self as sim, Control, RunError};
 use airfair_sim::trace::Trace;
+#[cfg(target_os = "linux")]
+use airfair_trace::Contents;
 use airfair_trace::qlog::{Version, logged};
 use airfair_trace::{Capture, Qlog, Selection, Timeline, Written, selection};
 use airfair_units::Time;
@@ -116,6 +118,17 @@ pub(crate) struct TraceWriters {
     /// `None` in a copy, and in a run whose files are written already by another one.
     writers: Option<Box<Writers>>,
     files: Arc<Mutex<Files>>,
+}
+
+#[cfg(target_os = "linux")]
+impl TraceWriters {
+    /// Adds the octets of packets from outside to the capture.
+    pub(crate) fn with_contents(mut self, contents: Contents) -> Self {
+        if let Some(writers) = &mut self.writers {
+            writers.capture = writers.capture.take().map(|it| it.with_contents(contents));
+        }
+        self
+    }
 }
 
 impl Clone for TraceWriters {

@@ -25,7 +25,7 @@ pub mod qlog;
 pub mod selection;
 pub mod timeline;
 
-pub use capture::Capture;
+pub use capture::{Capture, Contents};
 pub use film::Film;
 pub use outlet::{Outlet, Written};
 pub use qlog::Qlog;

@@ -33,6 +33,44 @@ class Window:
         return f"between {_seconds(self.start_ns)} and {_seconds(self.end_ns)}"
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Trace files that the command line names, before they are open."""
+
+    paths: dict[str, Path]
+    window: Window
+    names: Sequence[str]
+    replication: int = 0
+    version: str = "draft"
+    """Version of qlog."""
+
+    def open(self, scenario: Scenario) -> Traces:
+        """Open the files, which lose their earlier contents. Raises `InputError`."""
+        fresh = [path for path in self.paths.values() if not path.exists()]
+        comment = f"{scenario.title}, seed {scenario.seed}, replication {self.replication}"
+        try:
+            tracing = Tracing(
+                scenario,
+                comment,
+                pcap=self.paths.get("pcap"),
+                timeline=self.paths.get("timeline"),
+                qlog=self.paths.get("qlog"),
+                qlog_version=self.version,
+                from_ns=self.window.start_ns,
+                until_ns=self.window.end_ns,
+                names=self.names,
+            )
+        except OSError as error:
+            _remove(fresh)  # new files that were opened before the error
+            failed = Path(error.filename)
+            option = next(
+                name for name, path in self.paths.items() if path in (failed, failed.parent)
+            )
+            raise InputError(f"--{option} {error.filename}: {describe(error)}") from error
+        asked = scenario.replications
+        return Traces(tracing, self.replication, self.paths, self.window, asked, fresh)
+
+
 @dataclass
 class Traces:
     """Open trace files of one replication."""
@@ -42,6 +80,13 @@ class Traces:
     paths: dict[str, Path]
     window: Window
     replications: int
+    fresh: list[Path]
+    """Files that did not exist before."""
+
+    def discard(self) -> None:
+        """Close the files of a run that has not begun, and remove those that did not exist before."""
+        self.tracing.finish()
+        _remove(self.fresh)
 
     def finish(self, interrupted: bool) -> tuple[list[str], list[str]]:  # noqa: FBT001 - what ended the run
         """Close the files; return lines with what was written, and lines with errors."""
@@ -66,6 +111,12 @@ class Traces:
         return said, failed
 
 
+def _remove(paths: Sequence[Path]) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 def outputs(arguments: argparse.Namespace) -> list[Output]:
     """Trace files that the command line names."""
     return [
@@ -75,67 +126,39 @@ def outputs(arguments: argparse.Namespace) -> list[Output]:
 
 
 def _paths(arguments: argparse.Namespace) -> dict[str, Path]:
-    return {name: path for name in _OUTLETS if (path := getattr(arguments, name)) is not None}
+    return {name: path for name in _OUTLETS if (path := getattr(arguments, name, None)) is not None}
 
 
 def prepare(arguments: argparse.Namespace, scenario: Scenario) -> Traces | None:
     """Open the trace files before the run; `None` if there are none. Raises `InputError`."""
-    paths = _paths(arguments)
+    wished = wanted(arguments, scenario, scenario.duration_ns)
+    return None if wished is None else wished.open(scenario)
+
+
+def wanted(arguments: argparse.Namespace, scenario: Scenario, lasts_ns: int) -> Wanted | None:
+    """Trace files of a run of this duration; `None` if there are none. Raises `InputError`."""
+    paths, version = _paths(arguments), getattr(arguments, "qlog_version", None)
     if not paths:
+        possible = [f"--{name}" for name in _OUTLETS if hasattr(arguments, name)]
+        allowed = f"{', '.join(possible[:-1])} or {possible[-1]}"
+        names = ("from", "until", "station", "replication")
         given = [
-            name for name in ("from", "until", "station", "replication") if _given(arguments, name)
+            name for name in names if getattr(arguments, f"trace_{name}", None) not in (None, [])
         ]
         if given:
-            raise InputError(
-                *(f"--trace-{name}: works only with --pcap, --timeline or --qlog" for name in given)
-            )
-    if "qlog" not in paths and arguments.qlog_version is not None:
+            raise InputError(*(f"--trace-{name}: works only with {allowed}" for name in given))
+    if "qlog" not in paths and version is not None:
         raise InputError("--qlog-version: works only with --qlog")
     if not paths:
         return None
     if "qlog" in paths and not any(flow["transport"] in _LOGGED for flow in scenario.flows):
         raise InputError(f"--qlog {paths['qlog']}: the scenario has no flow of TCP, QUIC or TFRC")
-    window = window_of(scenario, arguments.trace_from, arguments.trace_until, "--trace-")
-    names = chosen(scenario, arguments.trace_station, "--trace-station")
-    wanted = replication(scenario, arguments.trace_replication, "--trace-replication")
-    version = arguments.qlog_version or "draft"
-    tracing = _open(scenario, wanted, paths, (version, window, names))
-    return Traces(tracing, wanted, paths, window, scenario.replications)
-
-
-def _given(arguments: argparse.Namespace, name: str) -> bool:
-    value = getattr(arguments, f"trace_{name}")
-    return value is not None and value != []
-
-
-def _open(
-    scenario: Scenario,
-    replication: int,
-    paths: dict[str, Path],
-    selected: tuple[str, Window, Sequence[str]],
-) -> Tracing:
-    version, window, names = selected
-    fresh = [path for path in paths.values() if not path.exists()]
-    comment = f"{scenario.title}, seed {scenario.seed}, replication {replication}"
-    try:
-        return Tracing(
-            scenario,
-            comment,
-            pcap=paths.get("pcap"),
-            timeline=paths.get("timeline"),
-            qlog=paths.get("qlog"),
-            qlog_version=version,
-            from_ns=window.start_ns,
-            until_ns=window.end_ns,
-            names=names,
-        )
-    except OSError as error:
-        for path in fresh:  # remove new files that were opened before the error
-            with contextlib.suppress(OSError):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-        failed = Path(error.filename)
-        option = next(name for name, path in paths.items() if path in (failed, failed.parent))
-        raise InputError(f"--{option} {error.filename}: {describe(error)}") from error
+    times = (arguments.trace_from, arguments.trace_until)
+    window = window_of(lasts_ns, *times, "--trace-")
+    stations = chosen(scenario, arguments.trace_station, "--trace-station")
+    number = getattr(arguments, "trace_replication", None)
+    which = replication(scenario, number, "--trace-replication")
+    return Wanted(paths, window, stations, which, version or "draft")
 
 
 def chosen(scenario: Scenario, globs: Sequence[str], option: str) -> list[str]:
@@ -158,9 +181,11 @@ def replication(scenario: Scenario, number: int | None, option: str) -> int:
     return number or 0
 
 
-def window_of(scenario: Scenario, start: str | None, end: str | None, prefix: str) -> Window:
-    """Window between two times of the command line; raises `InputError` if they do not form one."""
-    lasts = scenario.duration_ns
+def window_of(lasts: int, start: str | None, end: str | None, prefix: str) -> Window:
+    """Window between two times of the command line, in a run that lasts `lasts` [ns].
+
+    Raises `InputError` if the times do not form a window.
+    """
     problems: list[str] = []
     start_ns = 0 if start is None else _time(f"{prefix}from", start, problems)
     end_ns = lasts if end is None else _time(f"{prefix}until", end, problems)

@@ -59,8 +59,8 @@ _REPORTED = {"TAP": "TAP devices", "veth": "pairs of interfaces"}
 
 
 def is_report(line: str) -> bool:
-    """True for the lines of an emulation that has chosen its interfaces; these are no errors."""
-    return line.startswith((FASTER, *_REPORTED.values()))
+    """True for the lines on interfaces and written files, which are no errors."""
+    return line.startswith((FASTER, "wrote ", *_REPORTED.values()))
 
 
 class NotPermittedError(Exception):

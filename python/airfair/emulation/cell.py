@@ -24,7 +24,7 @@ from airfair.errors import OptionError
 from airfair.names import did_you_mean
 from airfair.scenario import Source, Value, folder_of, parse, text_of, toml_value
 
-from . import backend, joining, running, web
+from . import backend, congestion, joining, running, web
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -39,6 +39,8 @@ GRACE_S = 2.0
 """Longest wait for the end of programs after SIGTERM [s]."""
 POLL_S = 0.02
 """Time between two looks at an emulation [s]."""
+_FAILED = 1
+"""Exit status of an emulation that could not write a file; the command `cat` has none of its own."""
 PROGRAM = (sys.executable, "-m", "airfair")
 """Command line of airfair in this Python."""
 
@@ -136,10 +138,13 @@ class Emulation:
 
     `source`, `seed` and `set` are those of `airfair.run`. `nodes` maps nodes to existing network namespaces,
     which they join as root: a path such as `"/run/netns/web"`, `"pid:1234"`, `"docker:web"` or
-    `"podman:web"`. `backend` is `"TAP"` or `"veth"`, by default the better one that this machine permits.
-    `duration`, such as `"30 s"`, is the time after which the emulation ends; by default it ends with the
-    `with` block. With `spin` the emulation busy-waits before each event, so that packets are less late.
-    `web` is the port of 127.0.0.1 on which a live picture is served, 0 for a free one; `url` is its address.
+    `"podman:web"`. `congestion_control` is the default of the kernel's TCP in the other namespaces: a name
+    such as `"bbr"` for all nodes, or a mapping of nodes to names. `backend` is `"TAP"` or `"veth"`, by
+    default the better one that this machine permits. `duration`, such as `"30 s"`, is the time after which
+    the emulation ends; by default it ends with the `with` block. With `spin` the emulation busy-waits before
+    each event, so that packets are less late. `pcap` and `timeline` are files for the frames and the events
+    of the cell (docs/inside-a-run.md); they replace only files that airfair has written. `web` is the port of
+    127.0.0.1 on which a live picture is served, 0 for a free one; `url` is its address.
 
     With `check`, the end of the block raises `InvalidEmulationError` if the verdict is invalid. An exception
     of the block is then its cause.
@@ -149,7 +154,7 @@ class Emulation:
 
     Raises `ScenarioError` with all mistakes of the scenario, and `OptionError` for other arguments that are
     not allowed. The start of the block raises `EmulationError` if the machine permits no emulation, and its
-    end raises it if the result could not be written.
+    end raises it if the result or a trace file could not be written.
     """
 
     def __init__(  # noqa: PLR0913 - options, each with a default
@@ -159,9 +164,12 @@ class Emulation:
         seed: int | None = None,
         set: Mapping[str, Value] | None = None,  # noqa: A002 - named after the option --set
         nodes: Mapping[str, Words] | None = None,
+        congestion_control: str | Mapping[str, str] | None = None,
         backend: str | None = None,
         duration: str | None = None,
         spin: bool = False,
+        pcap: Words | None = None,
+        timeline: Words | None = None,
         web: int | None = None,
         check: bool = False,
     ) -> None:
@@ -174,6 +182,8 @@ class Emulation:
         self._options = _options(backend, duration, spin=spin)
         self._options += _web(web)
         self._options += _joined(nodes or {}, self.scenario)
+        self._options += _controlled(congestion_control, nodes or {}, self.scenario)
+        self._options += _traced(pcap, timeline)
         self._check = check
         self._open: ExitStack | None = None
         self._asking = threading.Lock()
@@ -407,6 +417,8 @@ class Emulation:
                 self.result = load_result(folder)
         except (OSError, ValueError, _core.RunError) as error:
             raise EmulationError(f"the emulation left no result{self._why()}") from error
+        if self._process.returncode == _FAILED:
+            raise EmulationError(f"the emulation could not write its files{self._why()}")
 
     def _why(self) -> str:
         """Errors that the emulation has printed, to follow a sentence."""
@@ -449,6 +461,31 @@ def _joined(nodes: Mapping[str, Words], scenario: _core.Scenario) -> list[str]:
     except joining.JoiningError as error:
         raise OptionError(f"nodes: {error}") from error
     return [word for node, path in paths.items() for word in ("--node", f"{node}={path}")]
+
+
+def _controlled(
+    chosen: str | Mapping[str, str] | None, joined: Mapping[str, Words], scenario: _core.Scenario
+) -> list[str]:
+    """Options for the congestion control of nodes; raises `OptionError`."""
+    if isinstance(chosen, str):
+        words = [chosen]
+    else:
+        words = [f"{node}={name}" for node, name in (chosen or {}).items()]
+    try:
+        congestion.pairs(words, [*scenario.stations, *scenario.hosts], joined)
+    except congestion.CongestionError as error:
+        raise OptionError(f"congestion_control: {error}") from error
+    return [word for text in words for word in ("--congestion-control", text)]
+
+
+def _traced(pcap: Words | None, timeline: Words | None) -> list[str]:
+    """Options for the trace files; raises `OptionError` if both are the same file."""
+    given = {"pcap": pcap, "timeline": timeline}
+    # The file must not begin with a dash, and the working directory may change before the start.
+    paths = {name: Path(file).absolute() for name, file in given.items() if file is not None}
+    if len({path.resolve() for path in paths.values()}) < len(paths):
+        raise OptionError(f"timeline = {str(timeline)!r}: this is also the file of pcap")
+    return [word for name, path in paths.items() for word in (f"--{name}", str(path))]
 
 
 def _seconds(name: str, text: str) -> float:

@@ -10,13 +10,17 @@ from pathlib import Path
 from airfair._core import Scenario
 from airfair.names import did_you_mean
 
+from .mistakes import MistakeError
+
 ENGINES = ("docker", "podman")
 """Programs that know the processes of containers by name."""
 ALLOWED = "a path such as /run/netns/NAME, pid:N, docker:NAME or podman:NAME"
 
 
-class JoiningError(ValueError):
+class JoiningError(MistakeError):
     """Raised for a node that cannot join a namespace; the text has node, place and what is allowed."""
+
+    option = "--node"
 
 
 def paths(joined: Mapping[str, str | os.PathLike[str]], scenario: Scenario) -> dict[str, Path]:

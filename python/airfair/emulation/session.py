@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from airfair import _core
 from airfair.names import printable
 
-from . import backend, running
+from . import backend, congestion, running
 from .control import Control
 from .joining import JoiningError
 from .leftovers import Leftovers
@@ -88,10 +88,17 @@ class Wish:
     """Listener on which a live picture is served; `None` for none."""
     joined: Mapping[str, Path] = field(default_factory=dict)
     """Paths of existing network namespaces, by the node that joins them."""
+    congestion: Mapping[str, str] = field(default_factory=dict)
+    """TCP congestion control of nodes; the others have the default of the emulation."""
     laws: Callable[[], list[tuple[int, Law]]] | None = None
     """Function that creates the laws, as pairs of a member and its law as in `airfair.law.place`.
 
     It is called after this process has entered a user namespace, because laws may start threads.
+    """
+    tracing: Callable[[_core.Scenario], _core.Tracing] | None = None
+    """Function that opens the trace files, for the scenario with the flows of programs.
+
+    It is called last before the start. The caller closes the files.
     """
 
 
@@ -120,7 +127,8 @@ def say(text: str) -> None:
 def run(scenario: _core.Scenario, wish: Wish) -> Session:
     """Emulate a scenario until its command or its time ends, or until Ctrl-C.
 
-    Raises `NotPermittedError` if no interfaces can be created, and `OSError` for other errors of the system.
+    Raises `NotPermittedError` if no interfaces can be created, `MistakeError` if the system refuses the value
+    of an option, and `OSError` for other errors of the system.
     """
     where = running.folder()
     for process in running.clean(where):
@@ -131,6 +139,7 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             f"{next(iter(wish.joined))}: joining a namespace needs root and TAP devices; this emulation has "
             f"{choice.report}"
         )
+    congestion.check(wish.congestion)
     laws = wish.laws() if wish.laws is not None else []
     with ExitStack() as stack:
         if laws:
@@ -143,6 +152,8 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
             spin=wish.spins,
             laws=laws,
             joined=wish.joined,
+            congestion=wish.congestion,
+            tracing=None if wish.tracing is None else wish.tracing(_core.emulated(scenario)),
         )
 
         leftovers = Leftovers(emulation.nodes, wish.joined)
@@ -163,8 +174,8 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         stack.callback(registration.close)
         control = Control(registration.control, emulation, state)
         stack.callback(control.close)
-        congestion = emulation.congestion_control
-        _tell_choice(choice, emulation)
+        default = emulation.congestion_control
+        _tell_choice(choice, emulation, wish.congestion)
         end_picture = _picture(wish.listener, scenario, emulation, state)
         stack.callback(end_picture, "")
         if wish.command is None:
@@ -192,13 +203,16 @@ def run(scenario: _core.Scenario, wish: Wish) -> Session:
         from airfair.result import Result
 
         result = Result(as_emulated, [outcome])
-    return Session(choice.kind, congestion, json.loads(last), result, status, interrupted, raised)
+    return Session(choice.kind, default, json.loads(last), result, status, interrupted, raised)
 
 
-def _tell_choice(choice: backend.Choice, emulation: _core.Emulation) -> None:
+def _tell_choice(
+    choice: backend.Choice, emulation: _core.Emulation, of_nodes: Mapping[str, str]
+) -> None:
     first = "; real-time priority (SCHED_FIFO)" if emulation.goes_before_others else ""
-    congestion = emulation.congestion_control
-    say(f"{choice.report}; congestion control of the kernel: {congestion}{first}")
+    default = emulation.congestion_control
+    own = "".join(f"; {name} at {node}" for node, name in of_nodes.items())
+    say(f"{choice.report}; congestion control of the kernel: {default}{own}{first}")
     if choice.advice is not None:
         say(choice.advice)
 

@@ -9,7 +9,7 @@ use super::calls;
 use super::counters::Counters;
 use super::namespace::Namespace;
 use super::netlink::Netlink;
-use crate::plan::{Node, PREFIX_V4, PREFIX_V6};
+use crate::plan::{GATEWAY, Node, PREFIX_V4, PREFIX_V6};
 
 /// Receive buffer of a packet socket [octets]. It holds as many frames as the queue of a TAP
 /// device. The kernel charges each frame with all the memory that it occupies.
@@ -136,10 +136,14 @@ impl Port {
             calls::disable_offloads(node.interface())?;
             netlink.set_up(index)?;
             netlink.add_address(index, IpAddr::V4(node.v4()), PREFIX_V4)?;
-            match netlink.add_address(index, IpAddr::V6(node.v6()), PREFIX_V6) {
-                Err(error) if error.raw_os_error() != Some(libc::EOPNOTSUPP) => Err(error),
-                _ => Ok(port),
+            let has_v6 = match netlink.add_address(index, IpAddr::V6(node.v6()), PREFIX_V6) {
+                Err(error) if error.raw_os_error() != Some(libc::EOPNOTSUPP) => return Err(error),
+                added => added.is_ok(),
+            };
+            if !node.is_joined {
+                add_default_routes(&netlink, index, has_v6)?;
             }
+            Ok(port)
         })
     }
 
@@ -213,6 +217,12 @@ impl Port {
 /// mount these files read-only, and without IPv6 some do not exist.
 fn set_key(key: &Path, value: &str) {
     let _ = std::fs::write(Path::new("/proc/sys/net").join(key), value);
+}
+
+/// Adds the default routes of this thread's namespace, through the gateway.
+fn add_default_routes(netlink: &Netlink, index: u32, has_v6: bool) -> Result<()> {
+    netlink.add_default_route(index, IpAddr::V4(GATEWAY.v4()))?;
+    if has_v6 { netlink.add_default_route(index, IpAddr::V6(GATEWAY.v6())) } else { Ok(()) }
 }
 
 /// Sets up this thread's namespace, which the emulator has created.

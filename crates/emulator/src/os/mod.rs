@@ -22,6 +22,7 @@ pub(crate) use launch::start;
 pub use launch::{Entrance, enter};
 pub(crate) use losses::{Drops, Losses};
 pub(crate) use namespace::Namespace;
+pub use namespace::permits_congestion_control;
 pub(crate) use poller::{Bell, Poller};
 pub use signals::Signals;
 

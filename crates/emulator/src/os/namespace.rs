@@ -69,11 +69,25 @@ impl Namespace {
         found.map_or_else(|| self.congestion_control(), |name| Ok(name.to_owned()))
     }
 
+    /// Sets the default TCP congestion control of the namespace.
+    fn set_congestion_control(&self, name: &str) -> Result<()> {
+        self.within(|| std::fs::write(CONGESTION_CONTROL, name))
+    }
+
     /// Default TCP congestion control of the namespace.
     pub(crate) fn congestion_control(&self) -> Result<String> {
         let read = || std::fs::read_to_string(CONGESTION_CONTROL);
         self.within(read).map(|name| name.trim().to_owned())
     }
+}
+
+/// Tests if a new namespace may have this TCP congestion control, which the kernel loads if it can.
+///
+/// # Errors
+/// Returns the error of the operating system: [`NotFound`](ErrorKind::NotFound) if the kernel has no such congestion
+/// control, and [`PermissionDenied`](ErrorKind::PermissionDenied) if only the first namespace may have it.
+pub fn permits_congestion_control(name: &str) -> Result<()> {
+    Namespace::new()?.set_congestion_control(name)
 }
 
 impl AsFd for Namespace {

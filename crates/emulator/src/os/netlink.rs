@@ -12,6 +12,7 @@ use crate::plan::Mac;
 
 const NEW_LINK: u16 = 16;
 const NEW_ADDRESS: u16 = 20;
+const NEW_ROUTE: u16 = 24;
 const UP: u32 = 0x1;
 /// `IFA_F_NODAD`: no duplicate address detection, because addresses are unique by construction.
 const NO_DAD: u32 = 0x02;
@@ -34,6 +35,18 @@ mod address {
     pub(super) const ADDRESS: u16 = 1;
     pub(super) const LOCAL: u16 = 2;
     pub(super) const FLAGS: u16 = 8;
+}
+
+/// Attributes and fields of a route (`RTA_`, `struct rtmsg`).
+mod route {
+    pub(super) const INTERFACE: u16 = 4;
+    pub(super) const GATEWAY: u16 = 5;
+    /// `RT_TABLE_MAIN`.
+    pub(super) const MAIN: u8 = 254;
+    /// `RTPROT_STATIC`: not set by the kernel or a routing daemon.
+    pub(super) const STATIC: u8 = 4;
+    /// `RTN_UNICAST`.
+    pub(super) const UNICAST: u8 = 1;
 }
 
 /// Netlink socket for the network namespace of the thread that opened it.
@@ -82,12 +95,8 @@ impl Netlink {
 
     /// Adds an IP address to an interface.
     pub(super) fn add_address(&self, index: u32, address: IpAddr, prefix: u8) -> Result<()> {
-        let (family, octets) = match address {
-            IpAddr::V4(it) => (libc::AF_INET, it.octets().to_vec()),
-            IpAddr::V6(it) => (libc::AF_INET6, it.octets().to_vec()),
-        };
+        let (family, octets) = encoded(address);
         let mut message = Message::request(NEW_ADDRESS, CREATE | EXCLUSIVE);
-        let family = u8::try_from(family).expect("a small number");
         message.put(&[family, prefix, 0, 0]).put(&index.to_ne_bytes());
         message.attribute(address::LOCAL, &octets).attribute(address::ADDRESS, &octets);
         if address.is_ipv6() {
@@ -96,10 +105,28 @@ impl Netlink {
         self.execute(&mut message)
     }
 
+    /// Adds a default route over an interface, through `gateway`.
+    pub(super) fn add_default_route(&self, index: u32, gateway: IpAddr) -> Result<()> {
+        let (family, octets) = encoded(gateway);
+        let mut message = Message::request(NEW_ROUTE, CREATE | EXCLUSIVE);
+        message.put(&[family, 0, 0, 0, route::MAIN, route::STATIC, 0, route::UNICAST, 0, 0, 0, 0]);
+        message.attribute(route::GATEWAY, &octets);
+        self.execute(message.attribute(route::INTERFACE, &index.to_ne_bytes()))
+    }
+
     /// Sends a request and waits for the acknowledgment.
     fn execute(&self, message: &mut Message) -> Result<()> {
         self.0.ask(message).map(drop)
     }
+}
+
+/// Address family and octets of an IP address.
+fn encoded(address: IpAddr) -> (u8, Vec<u8>) {
+    let (family, octets) = match address {
+        IpAddr::V4(it) => (libc::AF_INET, it.octets().to_vec()),
+        IpAddr::V6(it) => (libc::AF_INET6, it.octets().to_vec()),
+    };
+    (u8::try_from(family).expect("a small number"), octets)
 }
 
 /// Starts a request about an interface.

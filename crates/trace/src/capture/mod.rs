@@ -15,7 +15,7 @@ mod sounding;
 
 use std::io::Write;
 
-use airfair_sim::packet::{self, Side};
+use airfair_sim::packet::{self, Body, External, Side};
 use airfair_sim::record::{CellId, Member, Record};
 use airfair_sim::recorder::Recorder;
 use airfair_sim::scenario::Scenario;
@@ -49,8 +49,11 @@ struct Cell {
     beacons: u16,
 }
 
+/// Function that appends the first octets of a packet from outside, beginning with its IP header, and returns its
+/// `EtherType`. It returns `None` if it no longer has the packet.
+pub type Contents = Box<dyn Fn(&External, &mut Vec<u8>) -> Option<u16> + Send + Sync>;
+
 /// Recorder that writes the frames of a run as a capture in pcapng.
-#[derive(Debug)]
 pub struct Capture<W> {
     scenario: Scenario,
     selection: Selection,
@@ -59,6 +62,8 @@ pub struct Capture<W> {
     packets: Packets,
     /// Number of A-MPDUs written so far. An A-MPDU at several interfaces counts for each of them.
     aggregates: u32,
+    /// Octets of packets from outside; `None` if nobody knows them.
+    contents: Option<Contents>,
     outlet: Outlet<W>,
 }
 
@@ -119,8 +124,15 @@ impl<W: Write> Capture<W> {
             addresses: Addresses::of(scenario),
             packets: Packets::of(scenario),
             aggregates: 0,
+            contents: None,
             outlet,
         }
+    }
+
+    /// Adds the octets of packets from outside, which otherwise have headers without content.
+    #[must_use]
+    pub fn with_contents(self, contents: Contents) -> Self {
+        Self { contents: Some(contents), ..self }
     }
 
     /// Ends the capture and flushes the file.
@@ -230,8 +242,7 @@ impl<W: Write> Capture<W> {
                     let octets_of_first = u16::try_from(packet + added).unwrap_or(u16::MAX);
                     octets.extend(mac::amsdu_subframe(way, octets_of_first));
                 }
-                octets.extend(LLC_SNAP_IPV4);
-                octets.extend(self.packets.headers(&mpdu.msdu.payload, &self.addresses));
+                self.put_packet(&mut octets, &mpdu.msdu.payload);
                 // A packet cannot be dissected without LLC and SNAP headers, so they are added if they are
                 // not on the air.
                 length += added;
@@ -269,6 +280,20 @@ impl<W: Write> Capture<W> {
         }
         let length = u32::try_from(header + length).expect("a frame is short");
         Image { octets, length }
+    }
+
+    /// Appends LLC and SNAP headers with the first octets of a packet.
+    fn put_packet(&self, octets: &mut Vec<u8>, packet: &packet::Packet) {
+        let at = octets.len();
+        octets.extend(LLC_SNAP_IPV4);
+        if let (Body::External(outside), Some(contents)) = (&packet.body, &self.contents)
+            && let Some(kind) = contents(outside, octets)
+        {
+            octets[at + 6..at + 8].copy_from_slice(&kind.to_be_bytes());
+            return;
+        }
+        octets.truncate(at + LLC_SNAP_IPV4.len());
+        octets.extend(self.packets.headers(packet, &self.addresses));
     }
 
     /// Octets of a control frame, or of a frame without content, without its check sequence.

@@ -8,20 +8,25 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from airfair import _core, json_documents
-from airfair._core import Scenario, __version__
-from airfair.cli import laws, output, scenarios
+from airfair._core import Scenario, Tracing, __version__
+from airfair.cli import laws, output, scenarios, tracing
 from airfair.cli.status import DONE, FAILED, INTERRUPTED, InputError, complain
 from airfair.errors import describe
 from airfair.names import counted, did_you_mean, printable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from airfair.emulation.session import Command, Limit, Session
     from airfair.emulation.web import Listener
     from airfair.law import Law
     from airfair.result import Result
+
+_FOREVER_NS = 2**63
+"""Duration of an emulation without a limit [ns]."""
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -32,51 +37,88 @@ def main(arguments: argparse.Namespace) -> int:
         return _clean(arguments)
     if arguments.scenario is None:
         raise InputError("SCENARIO.toml: missing; name a scenario file or an example")
-    from airfair.emulation import backend, joining, session
+    from airfair.emulation import backend, mistakes, session
 
     scenario = scenarios.of(arguments, emulated=True)
     if arguments.backend == "hwsim":
         return _radios(arguments, scenario)
-    try:
-        joined = joining.paths(joining.pairs(arguments.joined or []), scenario)
-    except joining.JoiningError as error:
-        raise InputError(f"--node {error}") from error
+    joined, chosen = _of_nodes(arguments, scenario)
+    limit = _limit(arguments, scenario)
+    lasts_ns = _FOREVER_NS if limit is None else limit.duration_ns
+    traced = _Traced(tracing.wanted(arguments, scenario, lasts_ns))
     wish = session.Wish(
         joined=joined,
+        congestion=chosen,
         command=_command(arguments, scenario),
-        limit=_limit(arguments, scenario),
+        limit=limit,
         backend=arguments.backend,
         spins=arguments.spin,
         # COMMAND uses the terminal, so the live view is not shown on it.
         is_quiet=bool(arguments.rest) and sys.stderr.isatty(),
         keeps_output=arguments.json,
         laws=(lambda: _laws(arguments, scenario)) if arguments.law else None,
+        tracing=None if traced.wanted is None else traced.open,
     )
-    output.check(output.results(arguments.out), force=arguments.force)
-    with _listening(arguments.web) as listener, output.prepared(arguments.out):
+    written = [*output.results(arguments.out), *tracing.outputs(arguments)]
+    output.check(written, force=arguments.force)
+    with _listening(arguments.web) as listener, output.prepared(arguments.out), traced:
         try:
             ended = session.run(scenario, replace(wish, listener=listener))
         except backend.NotPermittedError as error:
             return complain(FAILED, *error.lines)
         except _LawNotMadeError as error:
             return laws.failed(error.cause)
-        except joining.JoiningError as error:
-            raise InputError(f"--node {error}") from error
+        except mistakes.MistakeError as error:
+            raise InputError(f"{error.option} {error}") from error
         except ValueError as error:
             raise InputError(f"{arguments.scenario}: {error}") from error
-        return _finish(ended, arguments)
+        return _finish(ended, arguments, traced)
 
 
-def _finish(ended: Session, arguments: argparse.Namespace) -> int:
+def _finish(ended: Session, arguments: argparse.Namespace, traced: _Traced) -> int:
     """Print and save an emulation that has ended; returns the exit status."""
+    told, lost = traced.finish(ended.state["elapsed_s"])
     _print(ended, arguments)
     status = DONE if ended.status is None else ended.status
     if arguments.out is not None and ended.result is not None:
         status = _save(ended.result, arguments) or status
+    for line in told:
+        print(f"airfair: {printable(line)}", file=sys.stderr)
+    if lost:
+        status = complain(FAILED, *lost)
     if ended.raised is not None:
         return _law_has_ended(ended, ended.raised)
     # Without COMMAND, Ctrl-C is the usual end of an emulation and no failure.
-    return INTERRUPTED if ended.interrupted and arguments.rest else status
+    return INTERRUPTED if ended.interrupted and arguments.rest and not lost else status
+
+
+class _Traced:
+    """Trace files of an emulation. They are discarded if the block ends before `finish`."""
+
+    def __init__(self, wanted: tracing.Wanted | None) -> None:
+        self.wanted = wanted
+        self._traces: tracing.Traces | None = None
+
+    def open(self, scenario: Scenario) -> Tracing:
+        """Open the files; raises `InputError`."""
+        self._traces = cast("tracing.Wanted", self.wanted).open(scenario)
+        return self._traces.tracing
+
+    def finish(self, elapsed_s: float) -> tuple[list[str], list[str]]:
+        """Close the files after this time; returns lines with what was written, and lines with errors."""
+        traces, self._traces = self._traces, None
+        if traces is None:
+            return [], []
+        end_ns = min(traces.window.end_ns, round(elapsed_s * 1e9))
+        traces.window = tracing.Window(min(traces.window.start_ns, end_ns), end_ns)
+        return traces.finish(interrupted=False)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        if self._traces is not None:
+            self._traces.discard()
 
 
 @contextlib.contextmanager
@@ -137,10 +179,20 @@ def _radios(arguments: argparse.Namespace, scenario: Scenario) -> int:
             "--backend hwsim: --web is not allowed, because the kernel's mac80211 is the MAC: airfair does "
             "not see its queues and packets"
         )
+    if arguments.congestion:
+        raise InputError(
+            "--backend hwsim: --congestion-control is not allowed, because it makes no namespaces; set "
+            "net.ipv4.tcp_congestion_control in those of the radios"
+        )
     if arguments.law:
         raise InputError(
             "--backend hwsim: --law is not allowed, because the kernel's mac80211 is the MAC: airfair does "
             "not see its queues, and does not choose its rates"
+        )
+    if files := tracing.outputs(arguments):
+        raise InputError(
+            f"--backend hwsim: {files[0].option} is not allowed, because a monitor of the kernel's radios "
+            "captures their frames (iw)"
         )
     if arguments.json or arguments.out is not None:
         raise InputError(
@@ -185,6 +237,20 @@ def _command(arguments: argparse.Namespace, scenario: Scenario) -> Command | Non
             f"--in {node!r}: the scenario has no such station or host{did_you_mean(node, names)}"
         )
     return Command(arguments.rest, node)
+
+
+def _of_nodes(
+    arguments: argparse.Namespace, scenario: Scenario
+) -> tuple[dict[str, Path], dict[str, str]]:
+    """Namespaces that nodes join, and congestion control of the other nodes."""
+    from airfair.emulation import congestion, joining, mistakes
+
+    names = [*scenario.stations, *scenario.hosts]
+    try:
+        joined = joining.paths(joining.pairs(arguments.joined or []), scenario)
+        return joined, congestion.pairs(arguments.congestion or [], names, joined)
+    except mistakes.MistakeError as error:
+        raise InputError(f"{error.option} {error}") from error
 
 
 def _limit(arguments: argparse.Namespace, scenario: Scenario) -> Limit | None:

@@ -32,7 +32,7 @@ def main(arguments: argparse.Namespace) -> int:
             f"{arguments.scenario}: the scenario has no cell, and so no channel to draw"
         )
     end = arguments.end
-    window = tracing.window_of(scenario, arguments.start, end, "--")
+    window = tracing.window_of(scenario.duration_ns, arguments.start, end, "--")
     if end is None:
         window = tracing.Window(window.start_ns, min(window.start_ns + _DEFAULT_NS, window.end_ns))
     names = tracing.chosen(scenario, arguments.station, "--station")
