@@ -12,7 +12,12 @@ from airfair.emulation import live
 
 
 def _state(elapsed: float, scale: int, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-    radio: dict[str, Any] = {"frames": 100 * scale, "retries": 10 * scale, "drops": 0, "queue_packets": 3}
+    radio: dict[str, Any] = {
+        "frames": 100 * scale,
+        "retries": 10 * scale,
+        "drops": 0,
+        "queue_packets": 3,
+    }
     radio |= {"airtime_s": 0.25 * scale}
     radio |= {"rate_up_bps": 11_000_000, "rate_down_bps": 5_500_000}
     counts = {"unread_packets": 0, "undelivered_packets": 0}

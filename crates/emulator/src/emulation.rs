@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use airfair_sim::outcome::Outcome;
 use airfair_sim::packet::FlowId;
 use airfair_sim::recorder::Recorder;
-use airfair_sim::scenario::{Endpoint, Scenario};
+use airfair_sim::scenario::{Endpoint, Flow, Scenario};
 use airfair_units::{Bytes, DataRate, Duration};
 
 use crate::engine::{Done, Engine, Shared};
@@ -75,6 +75,17 @@ pub struct Ended {
     pub outcome: Option<Outcome>,
     /// Snapshot at the end of the emulation.
     pub view: View,
+}
+
+/// Flow of the scenario, with the names of the nodes at both ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFlow {
+    /// Name of the flow.
+    pub name: String,
+    /// Name of the node that sends.
+    pub from: String,
+    /// Name of the node that receives.
+    pub to: String,
 }
 
 /// Handle of the engine's thread, which returns `None` if it could not start.
@@ -172,12 +183,17 @@ impl Emulation {
         &self.plan.nodes
     }
 
-    /// Flows of the scenario, with the names of the nodes at both ends.
-    pub fn flows(&self) -> Vec<(String, [String; 2])> {
+    /// Flows of the scenario.
+    pub fn flows(&self) -> Vec<NamedFlow> {
         let scenario = &self.plan.scenario;
         let node = |end| self.plan.nodes[place(scenario, end)].name.clone();
         let own = scenario.flows.iter().take(self.plan.own_flows);
-        own.map(|flow| (flow.name.clone(), [node(flow.from), node(flow.to)])).collect()
+        let named = |flow: &Flow| NamedFlow {
+            name: flow.name.clone(),
+            from: node(flow.from),
+            to: node(flow.to),
+        };
+        own.map(named).collect()
     }
 
     /// Programs that carry flows of the scenario. The owner of the emulation starts and ends them.

@@ -527,7 +527,16 @@ impl<'s, T: Recorder> Engine<'s, T> {
         let mut objections = verdict::objections(&punctuality);
         objections.extend(self.objections(&nodes));
         let laws = self.laws.iter().map(|account| account.read()).collect();
-        View { elapsed, punctuality, nodes, flows: simulated, access_points, channels, laws, objections }
+        View {
+            elapsed,
+            punctuality,
+            nodes,
+            flows: simulated,
+            access_points,
+            channels,
+            laws,
+            objections,
+        }
     }
 
     /// Reasons other than lateness and stalls for which the figures are invalid: packets dropped by

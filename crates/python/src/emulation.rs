@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use airfair_emulator::emulation::{
-    self as emulator, Change, Frames, Member, NodeView, Options, Traces, View,
+    self as emulator, Change, Frames, Member, NamedFlow, NodeView, Options, Traces, View,
 };
 use airfair_emulator::laws::{LawTime, Laws};
 use airfair_emulator::os::{self, Backend, Entrance};
@@ -377,10 +377,7 @@ fn mac(node: &Node) -> String {
 }
 
 /// State of an emulation as a JSON document.
-fn document(
-    view: &View,
-    (nodes, flows, cells): (&[Node], &[(String, [String; 2])], &[String]),
-) -> Value {
+fn document(view: &View, (nodes, flows, cells): (&[Node], &[NamedFlow], &[String])) -> Value {
     let us = |time: Duration| time.as_secs_f64() * 1e6;
     let it = &view.punctuality;
     let objections: Vec<String> = view.objections.iter().map(ToString::to_string).collect();
@@ -406,12 +403,12 @@ fn document(
         })
     });
     let nodes = nodes.iter().zip(&view.nodes).map(|(of, seen)| node(of, seen));
-    let flows = flows.iter().zip(&view.flows).filter_map(|((name, [from, to]), counted)| {
+    let flows = flows.iter().zip(&view.flows).filter_map(|(flow, counted)| {
         counted.map(|it| {
             json!({
-                "name": name,
-                "from": from,
-                "to": to,
+                "name": flow.name,
+                "from": flow.from,
+                "to": flow.to,
                 "delivered_bytes": it.delivered_bytes,
                 "received_packets": it.received_packets,
                 "delay_s": it.delay.as_secs_f64(),

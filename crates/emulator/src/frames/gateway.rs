@@ -88,7 +88,7 @@ mod tests {
         Node { name: "a".to_owned(), end: Endpoint::Station(0), number: 1, is_joined: false }
     }
 
-    /// UDP packet from station a to 1.1.1.1 or 2606::1, with `payload` octets.
+    /// UDP packet from station a to 1.1.1.1 or `2606::1`, with `payload` octets.
     fn packet(ethertype: u16, payload: u8) -> Vec<u8> {
         let udp = [0x9c, 0x40, 0, 53, 0, 8 + payload, 0, 0];
         let mut packet = if ethertype == IPV4 {
