@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 import socket
 import subprocess
@@ -12,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,8 @@ from airfair.errors import OptionError
 from airfair.names import did_you_mean
 from airfair.scenario import Source, Value, folder_of, parse, text_of, toml_value
 
-from . import backend, congestion, joining, running, web
+from . import backend, options, running, web
+from .node import PROGRAM, Node
 
 if TYPE_CHECKING:
     from airfair.result import Result
@@ -41,8 +41,6 @@ POLL_S = 0.02
 """Time between two looks at an emulation [s]."""
 _FAILED = 1
 """Exit status of an emulation that could not write a file; the command `cat` has none of its own."""
-PROGRAM = (sys.executable, "-m", "airfair")
-"""Command line of airfair in this Python."""
 
 
 class EmulationError(RuntimeError):
@@ -67,64 +65,6 @@ class Verdict:
     valid: bool
     reasons: list[str]
     """Reasons for which the emulation is invalid; empty if it is valid."""
-
-
-class Node:
-    """Station or host of a running emulation, with a network namespace of its own."""
-
-    def __init__(
-        self,
-        process: int,
-        about: Mapping[str, Any],
-        network: Path,
-        programs: list[subprocess.Popen[Any]],
-    ) -> None:
-        self._process, self._programs = process, programs
-        self.name: str = about["name"]
-        self.kind: str = about["kind"]
-        """`"station"` or `"host"`."""
-        self.address: str = about["ipv4"]
-        """IPv4 address, such as `"10.11.0.1"`."""
-        self.address6: str = about["ipv6"]
-        """IPv6 address, such as `"fd11::1"`."""
-        self.netns = network
-        """Path of the network namespace while the emulation runs, as `nsenter --net=` takes it."""
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} {self.name} {self.address}>"
-
-    def command(self, words: Sequence[Words]) -> list[str]:
-        """Command line that runs `words` in the namespace, such as for `asyncio.create_subprocess_exec`."""
-        if isinstance(words, str) or not words:
-            raise TypeError(f"{words!r}: allowed is a list of a program and its arguments")
-        inside = [os.fspath(word) for word in words]
-        return [*PROGRAM, "shell", "--pid", str(self._process), self.name, "--", *inside]
-
-    def run(
-        self,
-        words: Sequence[Words],
-        **options: Any,  # noqa: ANN401 - those of `subprocess`
-    ) -> subprocess.CompletedProcess[Any]:
-        """Run a program in the namespace and wait for its end; `options` are those of `subprocess.run`.
-
-        Unlike `subprocess.run`, it raises `subprocess.CalledProcessError` if the program fails, unless
-        `check` is false.
-        """
-        options.setdefault("check", True)
-        return subprocess.run(self.command(words), **options)  # noqa: PLW1510 - `check` is set
-
-    def popen(
-        self,
-        words: Sequence[Words],
-        **options: Any,  # noqa: ANN401 - those of `subprocess`
-    ) -> subprocess.Popen[Any]:
-        """Start a program in the namespace; `options` are those of `subprocess.Popen`.
-
-        If it still runs when the emulation ends, it gets SIGTERM, and SIGKILL after two seconds.
-        """
-        process = subprocess.Popen(self.command(words), **options)
-        self._programs.append(process)
-        return process
 
 
 class Emulation:
@@ -179,11 +119,13 @@ class Emulation:
         overrides = [(path, toml_value(value)) for path, value in keys.items()]
         self.scenario = parse(text_of(source), overrides, folder_of(source), emulated=True)
         """Scenario that is emulated."""
-        self._options = _options(backend, duration, spin=spin)
-        self._options += _web(web)
-        self._options += _joined(nodes or {}, self.scenario)
-        self._options += _controlled(congestion_control, nodes or {}, self.scenario)
-        self._options += _traced(pcap, timeline)
+        self._options = [
+            *options.of_machine(backend, duration, spin=spin),
+            *options.of_picture(web),
+            *options.of_joined(nodes or {}, self.scenario),
+            *options.of_congestion(congestion_control, nodes or {}, self.scenario),
+            *options.of_traces(pcap, timeline),
+        ]
         self._check = check
         self._open: ExitStack | None = None
         self._asking = threading.Lock()
@@ -329,7 +271,7 @@ class Emulation:
 
         Raises `EmulationError` if the emulation ends before.
         """
-        end = _seconds("wait_until", time_) if isinstance(time_, str) else float(time_)
+        end = options.seconds("wait_until", time_) if isinstance(time_, str) else float(time_)
         while (left := end - self.elapsed_s) > 0:
             time.sleep(min(left, 1.0))
 
@@ -428,72 +370,3 @@ class Emulation:
         reports = [line for line in said if backend.is_report(line) or line.startswith(web.SAID)]
         errors = [line for line in said if line not in reports]
         return f": {'; '.join(errors)}" if errors else ""
-
-
-def _options(kind: str | None, duration: str | None, *, spin: bool) -> list[str]:
-    """Options of `airfair emulate`; raises `OptionError` for arguments that are not allowed."""
-    if kind is not None and kind not in backend.KINDS:
-        hint = did_you_mean(kind, backend.KINDS)
-        raise OptionError(f"backend = {kind!r}: allowed is {' or '.join(backend.KINDS)}{hint}")
-    options = [] if kind is None else ["--backend", kind]
-    if duration is not None:
-        if _seconds("duration", duration) <= 0:
-            raise OptionError(f"duration = {duration!r}: allowed is a time above 0")
-        options += ["--duration", duration]
-    return [*options, "--spin"] if spin else options
-
-
-def _web(port: object) -> list[str]:
-    """Options for a live picture; raises `OptionError` for no port."""
-    if port is None:
-        return []
-    if type(port) is not int or not 0 <= port <= web.LARGEST_PORT:
-        raise OptionError(
-            f"web = {port!r}: allowed is a port from 0 to {web.LARGEST_PORT}; 0 takes a free one"
-        )
-    return ["--web", str(port)]
-
-
-def _joined(nodes: Mapping[str, Words], scenario: _core.Scenario) -> list[str]:
-    """Options for the nodes that join namespaces; raises `OptionError`."""
-    try:
-        paths = joining.paths(nodes, scenario)
-    except joining.JoiningError as error:
-        raise OptionError(f"nodes: {error}") from error
-    return [word for node, path in paths.items() for word in ("--node", f"{node}={path}")]
-
-
-def _controlled(
-    chosen: str | Mapping[str, str] | None, joined: Mapping[str, Words], scenario: _core.Scenario
-) -> list[str]:
-    """Options for the congestion control of nodes; raises `OptionError`."""
-    if isinstance(chosen, str):
-        words = [chosen]
-    else:
-        words = [f"{node}={name}" for node, name in (chosen or {}).items()]
-    try:
-        congestion.pairs(words, [*scenario.stations, *scenario.hosts], joined)
-    except congestion.CongestionError as error:
-        raise OptionError(f"congestion_control: {error}") from error
-    return [word for text in words for word in ("--congestion-control", text)]
-
-
-def _traced(pcap: Words | None, timeline: Words | None) -> list[str]:
-    """Options for the trace files; raises `OptionError` if both are the same file."""
-    given = {"pcap": pcap, "timeline": timeline}
-    # The file must not begin with a dash, and the working directory may change before the start.
-    paths = {name: Path(file).absolute() for name, file in given.items() if file is not None}
-    if len({path.resolve() for path in paths.values()}) < len(paths):
-        raise OptionError(f"timeline = {str(timeline)!r}: this is also the file of pcap")
-    return [word for name, path in paths.items() for word in (f"--{name}", str(path))]
-
-
-def _seconds(name: str, text: str) -> float:
-    """Time in seconds; raises `OptionError` with the name of its argument."""
-    try:
-        seconds = float(_core.quantity(text, "time"))
-    except (TypeError, ValueError) as error:
-        raise OptionError(f"{name} = {text!r}: allowed is a time such as '5 s'") from error
-    if not math.isfinite(seconds):
-        raise OptionError(f"{name} = {text!r}: allowed is a finite time")
-    return seconds
