@@ -15,7 +15,8 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml \
     $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: help needs needs-agent build demo reproduce test test-rust test-python test-readers test-site test-web test-kernel \
-    container agent deb test-agent fair-access-point dumbbell wasm package example-quinn web fuzz explore deny bench wheel wheels sdist golden witness book limits limits-ax record docs site lock clean
+    container agent deb agent-musl ipk test-agent fair-access-point dumbbell wasm package example-quinn web fuzz explore deny bench wheel wheels \
+    sdist golden witness book limits limits-ax record docs site lock clean
 
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +71,17 @@ agent: $(VENV)/installed needs-agent ## The agent on real machines, .venv/bin/ai
 deb: agent ## The agent as a Debian package in dist/, with its unit and manual page, and tried
 	mkdir -p dist
 	"$(PYTHON)" tests/check_deb.py "$$(crates/agent/packaging/deb.sh target/release/airfair-agent dist)"
+
+# For OpenWrt: one static file with musl's C library. Its tools are those of `make wheel`.
+MUSL = $(if $(findstring musl,$(TARGET)),$(TARGET),x86_64-unknown-linux-musl)
+ARCHITECTURE ?= $(if $(findstring x86_64,$(MUSL)),x86_64,$(if $(findstring aarch64,$(MUSL)),aarch64_cortex-a53,arm_cortex-a7_neon-vfpv4))
+OPENWRT := crates/agent/packaging/openwrt
+agent-musl: $(VENV)/wheel/installed ## The agent as one static file for a router; TARGET=aarch64-unknown-linux-musl
+	PATH="$(CURDIR)/$(WHEEL_BIN):$$PATH" $(OPENWRT)/static.sh $(MUSL)
+
+ipk: agent-musl ## The agent as a package for OpenWrt in dist/, tried; TARGET=, ARCHITECTURE=: docs/how-to/openwrt.md
+	mkdir -p dist
+	"$(PYTHON)" tests/check_ipk.py "$$($(OPENWRT)/ipk.sh target/$(MUSL)/small/airfair-agent "$(ARCHITECTURE)" dist)"
 
 needs-agent: needs
 	@missing=0; lacks() { echo "missing: $$1" >&2; missing=1; }; \

@@ -37,10 +37,14 @@ fn clang(source: &str, headers: Option<&Path>) -> Command {
         Ok("aarch64") => "arm64",
         Ok("arm") => "arm",
         Ok("riscv64") => "riscv",
+        Ok("mips") => "mips",
+        Ok("s390x") => "s390",
         _ => "x86",
     };
+    let byte_order =
+        if env::var("CARGO_CFG_TARGET_ENDIAN").as_deref() == Ok("big") { "bpfeb" } else { "bpfel" };
     let mut command = Command::new(clang);
-    command.args(["-g", "-O2", "-Wall", "-Werror", "-target", "bpf", "-c"]);
+    command.args(["-g", "-O2", "-Wall", "-Werror", "-target", byte_order, "-c"]);
     command.arg(format!("-D__TARGET_ARCH_{machine}"));
     command.arg(format!("bpf/{source}.bpf.c"));
     if let Some(headers) = headers {

@@ -1,4 +1,5 @@
-//! Configuration: TOML with units in the values. Each key has a default and fixed bounds.
+//! Configuration: TOML, or UCI on OpenWrt, with units in the values. Each key has a default and
+//! fixed bounds.
 
 mod airtime_weights;
 mod arf_aware;
@@ -8,6 +9,7 @@ mod data_ack;
 mod fair;
 mod occupancy;
 mod shared_windows;
+mod uci;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -31,8 +33,8 @@ pub use shared_windows::SharedWindows;
 
 /// Default number of samples for the median of rates.  [D-170]
 pub const POLLS: usize = 5;
-/// Default path of the configuration file.
-pub const DEFAULT_PATH: &str = "/etc/airfair/agent.toml";
+/// Paths of the configuration file, of which the first that exists is read. The second is OpenWrt's.
+pub const DEFAULT_PATHS: [&str; 2] = ["/etc/airfair/agent.toml", "/etc/config/airfair"];
 
 /// Configuration as written in the file or on the command line, not checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -306,8 +308,11 @@ pub fn read(path: &Path) -> Result<Written> {
 /// Parses the text of a configuration file.
 ///
 /// # Errors
-/// Returns an error if the text is not TOML or has an unknown key.
+/// Returns an error if the text is neither TOML nor UCI, or has an unknown key.
 pub fn parse(text: &str) -> Result<Written> {
+    if uci::is_uci(text) {
+        return uci::parse(text);
+    }
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let before = error.span().map_or("", |span| &text[..span.start]);
         let line = before.matches('\n').count() + 1;

@@ -23,7 +23,7 @@ pub const COMMANDS: [Entry; 6] = [
 
 /// Options of `airfair-agent`.
 pub const OPTIONS: [Entry; 17] = [
-    ("--config FILE", "configuration (default: /etc/airfair/agent.toml, if that exists)"),
+    ("--config FILE", "configuration (default: /etc/airfair/agent.toml, else /etc/config/airfair)"),
     ("--interface NAME", "interface to watch, and whose connections are limited"),
     ("--scheme NAME", "such as fair or occupancy; doctor lists all, and those that can act here"),
     ("--emulator FILE", "watch an emulation through this control socket instead of the kernel"),

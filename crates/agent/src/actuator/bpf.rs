@@ -24,18 +24,29 @@ pub(super) fn keep_quiet() {
     })));
 }
 
+/// Loads a BPF object whose programs read the kernel's own structures: libbpf needs the kernel's
+/// type information to find their fields.
+pub(super) fn load_with_types(octets: &[u8]) -> Result<Object> {
+    ensure!(
+        has_types(),
+        "this kernel has no type information ({BTF}; CONFIG_DEBUG_INFO_BTF), so this machine's own connections cannot \
+         be limited; allowed are the schemes of an access point (doctor lists them), observe and replay"
+    );
+    load(octets)
+}
+
+/// True if the kernel has type information.
+pub(super) fn has_types() -> bool {
+    Path::new(BTF).exists()
+}
+
 /// Loads a BPF object into the kernel.
 pub(super) fn load(octets: &[u8]) -> Result<Object> {
-    ensure!(
-        Path::new(BTF).exists(),
-        "this kernel has no type information ({BTF}; CONFIG_DEBUG_INFO_BTF), so nothing can be limited; observe and \
-         replay work"
-    );
     keep_quiet();
     let open = ObjectBuilder::default().open_memory(octets).context("the BPF object")?;
     open.load().with_context(|| LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()).context(
         "the kernel refused the BPF programs; they need root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN, and Linux \
-         6.1 or later with struct_ops (CONFIG_BPF_JIT, CONFIG_BPF_SYSCALL)",
+         6.1 or later (CONFIG_BPF_SYSCALL, for struct_ops CONFIG_BPF_JIT)",
     )
 }
 

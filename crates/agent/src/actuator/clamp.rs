@@ -51,7 +51,7 @@ impl Clamper {
     /// Loads the BPF iterators and starts the guardian process; `clamp` is the name of the iterator
     /// that sets clamps, `least` the minimum window [segments].
     pub(super) fn load(interface: &str, clamp: &str, least: u32) -> Result<Self> {
-        let mut object = bpf::load(OBJECT)?;
+        let mut object = bpf::load_with_types(OBJECT)?;
         let passes = Passes::of(&mut object, interface, [clamp, "unclamp"])?;
         let loosen = bpf::iterator(&mut object, "loosen")?;
         let take_away = || {

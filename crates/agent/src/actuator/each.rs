@@ -42,7 +42,7 @@ impl ConnectionReader {
         let interface = interface
             .context("interface: missing; name the interface whose connections are limited")?;
         os::addresses(interface).with_context(|| format!("interface {interface}"))?;
-        let mut object = bpf::load(OBJECT)?;
+        let mut object = bpf::load_with_types(OBJECT)?;
         Ok(Self {
             interface: interface.to_owned(),
             look: bpf::iterator(&mut object, "look")?,

@@ -119,10 +119,15 @@ const WITHOUT_BPF: &str = "this airfair-agent was built without BPF and cannot c
 /// Capabilities of this build and this kernel, one sentence each.
 pub fn available() -> Vec<String> {
     let has_btf = std::path::Path::new(BTF).exists();
-    let windows = match (cfg!(feature = "bpf"), has_btf) {
-        (false, _) => "no, because this build is without BPF (make agent)",
-        (true, false) => "no, because this kernel has no type information (CONFIG_DEBUG_INFO_BTF)",
-        (true, true) => "yes, as root",
+    let forwarded = if cfg!(feature = "bpf") {
+        "yes, as root"
+    } else {
+        "no, because this build is without BPF (make agent)"
+    };
+    let own = if cfg!(feature = "bpf") && !has_btf {
+        "no, because this kernel has no type information (CONFIG_DEBUG_INFO_BTF)"
+    } else {
+        forwarded
     };
     let has_weights =
         AirtimeWeightSocket::open().and_then(|drivers| drivers.supports_weights(None));
@@ -132,8 +137,8 @@ pub fn available() -> Vec<String> {
         Err(_) => "no, because there is no Wi-Fi",
     };
     vec![
-        format!("Windows of this machine's own senders can be limited: {windows}."),
-        format!("Windows of connections through this machine can be limited: {windows}."),
+        format!("Windows of this machine's own senders can be limited: {own}."),
+        format!("Windows of connections through this machine can be limited: {forwarded}."),
         format!("Airtime weights of an access point's stations can be set: {weights}."),
     ]
 }

@@ -112,16 +112,20 @@ impl Drop for Senders {
 /// Loads the BPF object of the congestion control. Where `struct_ops` has no links, first
 /// unregisters the congestion control that a dead agent has left behind.
 fn load() -> Result<Object> {
-    if let Ok(object) = bpf::load(OBJECT) {
+    if let Ok(object) = bpf::load_with_types(OBJECT) {
         return Ok(object);
     }
-    let object = bpf::load(OBJECT_WITHOUT_LINK)?;
+    let object = bpf::load_with_types(OBJECT_WITHOUT_LINK)?;
     bpf::take_away(NAME);
     Ok(object)
 }
 
-/// Restores the congestion control of all sockets that dead agents have left behind.
+/// Restores the congestion control of all sockets that dead agents have left behind. Without type
+/// information no agent could have registered a congestion control.
 pub(super) fn restore() -> Result<PassCounts> {
+    if !bpf::has_types() {
+        return Ok(PassCounts::default());
+    }
     let mut object = load()?;
     passes::give_back(&bpf::iterator(&mut object, "give_back")?)
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::arguments::Arguments;
 use crate::configuration::{
-    self, Configuration, DEFAULT_PATH, Role, SampleSource, Scheme, Written,
+    self, Configuration, DEFAULT_PATHS, Role, SampleSource, Scheme, Written,
 };
 use crate::recording::RecordingReader;
 use crate::source::{self, Source, nl80211};
@@ -42,8 +42,10 @@ pub(super) fn written(words: &Arguments) -> Result<Written> {
 fn read(words: &Arguments) -> Result<Written> {
     let file = match &words.config {
         Some(path) => configuration::read(path)?,
-        None if Path::new(DEFAULT_PATH).exists() => configuration::read(Path::new(DEFAULT_PATH))?,
-        None => Written::default(),
+        None => match DEFAULT_PATHS.map(Path::new).into_iter().find(|it| it.exists()) {
+            Some(path) => configuration::read(path)?,
+            None => Written::default(),
+        },
     };
     let Arguments { interface, scheme, emulator, station, metrics, .. } = words.clone();
     let told = Written::from_command_line(interface, scheme, emulator, station);

@@ -1,5 +1,7 @@
 //! Tests of accepted and rejected configurations.
 
+mod uci;
+
 use super::*;
 
 fn checked(text: &str) -> Result<Configuration> {

@@ -14,10 +14,10 @@ struct Row {
     means: fn(&Findings) -> String,
 }
 
-/// Needs of every scheme that acts by BPF programs.
+/// Needs of every scheme that acts by BPF programs. Programs at sockets need the kernel's types (BTF) too.
 macro_rules! needs {
     ($($more:ident),* $(,)?) => {
-        &[Subject::RunningAgent, Subject::Build, Subject::Linux, Subject::Btf, $(Subject::$more),*]
+        &[Subject::RunningAgent, Subject::Build, Subject::Linux, $(Subject::$more),*]
     };
 }
 
@@ -25,13 +25,13 @@ const ROWS: [Row; 8] = [
     Row {
         scheme: "arf-aware",
         role: Role::Station,
-        needs: needs![SocketIterators, Rates],
+        needs: needs![Btf, SocketIterators, Rates],
         means: arf_aware,
     },
     Row {
         scheme: "arf-window",
         role: Role::Station,
-        needs: needs![SocketIterators, Rates],
+        needs: needs![Btf, SocketIterators, Rates],
         means: arf_window,
     },
     Row {
@@ -43,7 +43,7 @@ const ROWS: [Row; 8] = [
     Row {
         scheme: "occupancy",
         role: Role::Station,
-        needs: needs![SocketIterators, Rates],
+        needs: needs![Btf, SocketIterators, Rates],
         means: |it| format!("clamps on sockets, with grants of the access point; {}", airtime(it)),
     },
     Row {

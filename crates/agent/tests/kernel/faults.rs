@@ -79,7 +79,7 @@ fn a_kernel_with_neither_or_without_types_is_told_and_what_needs_none_works() {
     };
     let (status, said) = run(&neither, "");
     assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("the kernel does not take the BPF programs"), "{said}");
+    assert!(said.contains("the kernel refused the BPF programs"), "{said}");
     let no_types = "mount -t tmpfs none /sys/kernel/btf";
     let (status, said) = run(no_types, "");
     assert_eq!(status, Some(1), "{said}");
