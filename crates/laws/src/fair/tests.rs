@@ -1,3 +1,5 @@
+use airfair_units::Probability;
+
 use super::*;
 
 const PARAMS: Params = Params {
