@@ -8,6 +8,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use airfair_laws::arf_aware::{Observation, Params, State, step};
 use airfair_laws::window_limit::WindowLimit;
@@ -127,7 +128,9 @@ int main(void)
 /// Windows that `WINDOWS`, the C program that lowers windows, writes into the segments of its input
 /// `questions`.
 fn windows(questions: &str) -> Vec<u32> {
-    let answers = answered(&compiled("windows", WINDOWS), questions);
+    // A file that runs in one test cannot be written by another.
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| compiled("windows", WINDOWS));
+    let answers = answered(&PROGRAM, questions);
     answers.lines().map(|line| line.parse().unwrap()).collect()
 }
 
